@@ -1,0 +1,200 @@
+import type { FieldError } from './field-error';
+
+/**
+ * The reasons of the API and their HTTP codes (API conventions, "Response Status Kind"). The one table from which the
+ * constructors below, and their types, come.
+ */
+export const STATUS_REASONS = {
+  BadRequest: 400,
+  Unauthorized: 401,
+  Forbidden: 403,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  NotAcceptable: 406,
+  AlreadyExists: 409,
+  Conflict: 409,
+  Gone: 410,
+  Expired: 410,
+  RequestEntityTooLarge: 413,
+  UnsupportedMediaType: 415,
+  Invalid: 422,
+  TooManyRequests: 429,
+  InternalError: 500,
+  ServerTimeout: 500,
+  ServiceUnavailable: 503,
+  Timeout: 504,
+} as const;
+export type StatusReason = keyof typeof STATUS_REASONS;
+
+export interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+export interface StatusDetails {
+  readonly name?: string;
+  readonly group?: string;
+  readonly kind?: string;
+  readonly uid?: string;
+  readonly causes?: readonly StatusCause[];
+  readonly retryAfterSeconds?: number;
+}
+
+/** The wire's Status object, v1. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: Record<string, never>;
+  readonly status: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: StatusReason;
+  readonly details?: StatusDetails;
+  readonly code?: number;
+}
+
+/** What every part of the server throws for an expected refusal; `status` is sent as it is. */
+export class StatusError extends Error {
+  readonly status: Status & { readonly code: number };
+
+  constructor(code: number, reason: StatusReason | undefined, message: string, details?: StatusDetails) {
+    super(message);
+    this.name = 'StatusError';
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      ...(reason === undefined ? {} : { reason }),
+      ...(details === undefined ? {} : { details }),
+      code,
+    };
+  }
+}
+
+/** The group and plural resource that messages speak of, `deployments.apps`; the core group adds nothing. */
+export interface GroupResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
+export function qualifiedResource({ group, resource }: GroupResource): string {
+  return group === '' ? resource : `${resource}.${group}`;
+}
+
+function details(of: GroupResource, name: string): StatusDetails {
+  return {
+    ...(name === '' ? {} : { name }),
+    ...(of.group === '' ? {} : { group: of.group }),
+    kind: of.resource,
+  };
+}
+
+function make(reason: StatusReason, message: string, statusDetails?: StatusDetails): StatusError {
+  return new StatusError(STATUS_REASONS[reason], reason, message, statusDetails);
+}
+
+export function badRequest(message: string): StatusError {
+  return make('BadRequest', message);
+}
+
+export function unauthorized(message = 'Unauthorized'): StatusError {
+  return make('Unauthorized', message);
+}
+
+export function forbidden(of: GroupResource, name: string, cause: string): StatusError {
+  const subject =
+    name === '' ? qualifiedResource(of) : `${qualifiedResource(of)} ${JSON.stringify(name)}`;
+  return make('Forbidden', `${subject} is forbidden: ${cause}`, details(of, name));
+}
+
+export function notFound(of: GroupResource, name: string): StatusError {
+  return make('NotFound', `${qualifiedResource(of)} ${JSON.stringify(name)} not found`, details(of, name));
+}
+
+export function alreadyExists(of: GroupResource, name: string): StatusError {
+  return make('AlreadyExists', `${qualifiedResource(of)} ${JSON.stringify(name)} already exists`, details(of, name));
+}
+
+export function conflict(of: GroupResource, name: string, cause: string): StatusError {
+  return make(
+    'Conflict',
+    `Operation cannot be fulfilled on ${qualifiedResource(of)} ${JSON.stringify(name)}: ${cause}`,
+    details(of, name),
+  );
+}
+
+/** A write lost the race; the text is what clients match on to retry. */
+export function modified(of: GroupResource, name: string): StatusError {
+  return conflict(
+    of,
+    name,
+    'the object has been modified; please apply your changes to the latest version and try again',
+  );
+}
+
+/** 422 with every problem at once. `kind` is the kind's name, with its group: `Deployment.apps`. */
+export function invalidObject(of: { group: string; kind: string }, name: string, errors: readonly FieldError[]): StatusError {
+  const subject = of.group === '' ? of.kind : `${of.kind}.${of.group}`;
+  const texts = [...new Set(errors.map((error) => (error.field === '' ? error.message : `${error.field}: ${error.message}`)))];
+  const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
+  return make('Invalid', `${subject} ${JSON.stringify(name)} is invalid: ${list}`, {
+    ...(name === '' ? {} : { name }),
+    ...(of.group === '' ? {} : { group: of.group }),
+    kind: of.kind,
+    causes: errors.map(({ reason, field, message }) => ({ reason, message, ...(field === '' ? {} : { field }) })),
+  });
+}
+
+export function gone(message: string): StatusError {
+  return make('Gone', message);
+}
+
+export function expired(message: string): StatusError {
+  return make('Expired', message);
+}
+
+export function methodNotSupported(of: GroupResource, verb: string): StatusError {
+  return make('MethodNotAllowed', `${verb} is not supported on resources of kind "${qualifiedResource(of)}"`, {
+    ...(of.group === '' ? {} : { group: of.group }),
+    kind: of.resource,
+  });
+}
+
+export function tooLarge(message: string): StatusError {
+  return make('RequestEntityTooLarge', message);
+}
+
+export function notAcceptable(message: string): StatusError {
+  return make('NotAcceptable', message);
+}
+
+export function unsupportedMediaType(message: string): StatusError {
+  return make('UnsupportedMediaType', message);
+}
+
+export function tooManyRequests(message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): StatusError {
+  return make('TooManyRequests', message, { ...(causes === undefined ? {} : { causes }), retryAfterSeconds });
+}
+
+export function timeout(message: string, retryAfterSeconds?: number): StatusError {
+  return make('Timeout', `Timeout: ${message}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
+}
+
+/** A get or list asked for a version that this server has not reached in time (API concepts, "Resource versions"). */
+export function tooLargeResourceVersion(wanted: string, current: string): StatusError {
+  return make('Timeout', `Too large resource version: ${wanted}, current: ${current}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
+}
+
+/** The cause is for the log; the client learns what its kind of error is. */
+export function internalError(message: string): StatusError {
+  return make('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+export function serviceUnavailable(message: string, retryAfterSeconds?: number): StatusError {
+  return make('ServiceUnavailable', message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });
+}

@@ -1,0 +1,142 @@
+import type { FieldError } from '../errors/field-error';
+import type { KubeObject } from '../object';
+
+/**
+ * What the server knows of a kind, in one record. Routing, discovery, OpenAPI, tables, storage keys and the registry
+ * read it; a CustomResourceDefinition yields the same record at run time.
+ */
+
+export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
+
+/** Every verb of an ordinary stored resource, in discovery's order. */
+export const ALL_VERBS: readonly Verb[] = [
+  'create',
+  'delete',
+  'deletecollection',
+  'get',
+  'list',
+  'patch',
+  'update',
+  'watch',
+];
+
+/** A release of the API under which a kind is served. */
+export interface ServedVersion {
+  readonly group: string;
+  readonly version: string;
+  /** Kinds and resources that only some versions have; absent: as in the definition. */
+  readonly verbs?: readonly Verb[];
+  readonly categories?: readonly string[];
+  readonly shortNames?: readonly string[];
+  /** `v1beta1 Foo is deprecated in v1.19+, ...`: sent as a Warning header with each answer. */
+  readonly deprecationWarning?: string;
+  /** The release without it ("1.22"), for the audit annotation and `apiserver_requested_deprecated_apis`. */
+  readonly removedRelease?: string;
+  /**
+   * Lossless conversion between this version and the stored one. Absent: the versions have the same shape and only
+   * `apiVersion` differs, so that stored bytes serve both.
+   */
+  readonly convert?: {
+    readonly toStorage: (object: KubeObject) => KubeObject;
+    readonly fromStorage: (object: KubeObject) => KubeObject;
+  };
+}
+
+/** What a create or an update does to the object besides storing it. All pure; a change is a new object. */
+export interface Strategy {
+  /** Resets what clients may not set (status, for example), computes what the server sets. Storage version. */
+  readonly prepareForCreate?: (object: KubeObject) => KubeObject;
+  readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => KubeObject;
+  /** All problems at once, without those of metadata, which every kind shares. Storage version, defaults applied. */
+  readonly validateCreate?: (object: KubeObject) => readonly FieldError[];
+  /** Only what concerns the change, in addition to `validateCreate` where the kind wants that too (call it). */
+  readonly validateUpdate?: (object: KubeObject, old: KubeObject) => readonly FieldError[];
+}
+
+export interface SubresourceDefinition {
+  /** `status`, `scale`, `approval`, `finalize`, `binding`, `eviction`, `token`, `log` ... */
+  readonly name: string;
+  readonly verbs: readonly Verb[];
+  /** The kind on the wire where it is not the parent's: `autoscaling/v1 Scale` for deployments/scale. */
+  readonly wireKind?: { readonly group: string; readonly version: string; readonly kind: string };
+  /** For subresources that read and write the parent object whole (status, approval, finalize). */
+  readonly strategy?: Strategy;
+  /** For `scale`: where in the parent the three values are. */
+  readonly scale?: {
+    readonly specReplicasPath: readonly string[];
+    readonly statusReplicasPath: readonly string[];
+    /** Reads the selector in its string form from the parent. */
+    readonly selector: (parent: KubeObject) => string | undefined;
+  };
+}
+
+export interface ColumnDefinition {
+  readonly name: string;
+  readonly type: 'string' | 'integer' | 'number' | 'boolean' | 'date';
+  readonly format: string;
+  readonly description: string;
+  /** 0 is shown always, 1 with `-o wide`. */
+  readonly priority: number;
+}
+
+export interface RowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+export interface TableDefinition {
+  readonly columns: readonly ColumnDefinition[];
+  /** The cells of one row, in the order of the columns. `now` is for ages (milliseconds since the epoch). */
+  readonly cells: (object: KubeObject, now: number) => readonly unknown[];
+  readonly conditions?: (object: KubeObject) => readonly RowCondition[];
+}
+
+export interface KindDefinition {
+  readonly kind: string;
+  /** Plural, lower case: the name in URLs. */
+  readonly resource: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly categories: readonly string[];
+  readonly namespaced: boolean;
+  readonly verbs: readonly Verb[];
+  /** In order of preference within each group. */
+  readonly versions: readonly ServedVersion[];
+  /** The version of objects in memory and in the store. */
+  readonly storage: { readonly group: string; readonly version: string };
+  /** The key's part between `/registry/` and namespace or name: `pods`, `services/specs`. */
+  readonly storagePrefix: string;
+  readonly subresources: readonly SubresourceDefinition[];
+  /** How names are checked: returns the problems' details, as `validation/names.ts` words them. */
+  readonly validateName: (name: string, prefix: boolean) => readonly string[];
+  /** Main strategy; also used by patch and apply. */
+  readonly strategy: Strategy;
+  /**
+   * Defaults that depend on other fields, after the schema's constant ones. Runs on every decoded body, for the version
+   * that was sent, before conversion.
+   */
+  readonly applyDefaults?: (object: KubeObject, version: string) => KubeObject;
+  /** Field selector labels beyond metadata.name and metadata.namespace, each with how to read it. Storage version. */
+  readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
+  readonly table?: TableDefinition;
+  /** metadata.generation counts changes of anything but metadata and status. */
+  readonly tracksGeneration: boolean;
+  /** A PUT on a name that does not exist creates it (leases, for example). */
+  readonly allowCreateOnUpdate: boolean;
+  /** False: an update without resourceVersion is refused. */
+  readonly allowUnconditionalUpdate: boolean;
+  /** A delete that removes at once answers the object instead of a Status. */
+  readonly deleteReturnsObject: boolean;
+  /** What a delete without propagationPolicy does: jobs and replication controllers orphan. */
+  readonly defaultGarbageCollection: 'background' | 'orphan';
+  /** Seconds the object stays with a deletionTimestamp, when the kind deletes gracefully (pods). */
+  readonly gracePeriodSeconds?: (object: KubeObject, requested: number | undefined) => number;
+  /** False for kinds that kube-apiserver serves without a watch cache (events): resourceVersion=0 then means newest. */
+  readonly watchCache: boolean;
+  /** Objects vanish after this time (events). */
+  readonly ttlSeconds?: number;
+  /** False for kinds that are computed or only posted (reviews, bindings, componentstatuses). */
+  readonly stored: boolean;
+}

@@ -1,0 +1,122 @@
+import type { JsonValue } from '../object';
+
+/**
+ * The model of a type, from which everything schema-driven is derived: JSON type check and pruning, Protobuf codec,
+ * constant defaults, strategic merge patch, server-side apply, OpenAPI. Built from `proto/` for built-in kinds and from
+ * a CustomResourceDefinition's structural schema for custom ones. Immutable; types may be recursive.
+ */
+
+export type ScalarName = 'string' | 'bool' | 'int32' | 'int64' | 'double' | 'bytes';
+
+/** Types whose JSON form is not that of their message (reference: API types, "special"). */
+export type SpecialName =
+  | 'Time'
+  | 'MicroTime'
+  | 'Duration'
+  | 'Quantity'
+  | 'IntOrString'
+  | 'RawExtension'
+  | 'FieldsV1'
+  | 'JSON'
+  | 'JSONSchemaPropsOrBool'
+  | 'JSONSchemaPropsOrArray'
+  | 'JSONSchemaPropsOrStringArray';
+
+export type ListType = 'atomic' | 'set' | 'map';
+export type MapType = 'atomic' | 'granular';
+
+export interface ScalarType {
+  readonly kind: 'scalar';
+  readonly scalar: ScalarName;
+  /** The closed set of values, where the API declares one. Informs OpenAPI; validation belongs to the kinds. */
+  readonly enum?: readonly string[];
+  /** The name under which the wire wraps a list of these in a message of its own (`Verbs`, `ExtraValue`). */
+}
+
+export interface SpecialType {
+  readonly kind: 'special';
+  readonly special: SpecialName;
+}
+
+export interface ListTypeRef {
+  readonly kind: 'list';
+  readonly items: TypeRef;
+  /** Absent: atomic for server-side apply. */
+  readonly listType?: ListType;
+  /** For `map`: the names of the fields that identify an item. */
+  readonly listMapKeys?: readonly string[];
+  /** Strategic merge patch: `merge` by `patchMergeKey` (or by value when that is absent); absent: replaced whole. */
+  readonly patchStrategy?: 'merge' | 'replace';
+  readonly patchMergeKey?: string;
+  /** On the wire the list is the field `items = 1` of a message of its own. */
+  readonly wrapped?: boolean;
+}
+
+export interface MapTypeRef {
+  readonly kind: 'map';
+  readonly values: TypeRef;
+  readonly mapType?: MapType;
+}
+
+export interface StructType {
+  readonly kind: 'struct';
+  /** Full name, as in Protobuf: `k8s.io.api.apps.v1.Deployment`. */
+  readonly name: string;
+  /** One line for `kubectl explain`. */
+  readonly description: string;
+  /** JSON view: inlined fields stand flat among the others. In declaration order, which is JSON output order. */
+  readonly fields: ReadonlyMap<string, Field>;
+  /** Wire view: as in Protobuf, inlined messages nested. Ascending by number. */
+  readonly wire: readonly WireField[];
+  /** Has apiVersion and kind of its own (TypeMeta inline). */
+  readonly isKind: boolean;
+  readonly mapType?: MapType;
+  /** Custom resources: fields that the schema does not name are kept. */
+  readonly preserveUnknownFields?: boolean;
+}
+
+/** Anything goes, nothing is known: custom resources without schema. */
+export interface AnyType {
+  readonly kind: 'any';
+}
+
+export type TypeRef = ScalarType | SpecialType | ListTypeRef | MapTypeRef | StructType | AnyType;
+
+export interface Field {
+  /** The JSON name. */
+  readonly name: string;
+  readonly type: TypeRef;
+  /** Presence is explicit (a Go pointer): zero and absent differ. */
+  readonly pointer: boolean;
+  /** Emitted even when zero or empty (no `omitempty`, or a struct that is not a pointer). */
+  readonly always: boolean;
+  readonly required: boolean;
+  /** Struct fields: strategic merge patch `retainKeys` (strategies of a Deployment, volumes). */
+  readonly retainKeys: boolean;
+  /** Struct fields: server-side apply treats the whole value as one (`structType: atomic`, selectors for example). */
+  readonly mapType?: MapType;
+  readonly patchStrategy?: 'merge' | 'replace';
+  /** Constant default, in JSON form. */
+  readonly defaultValue?: JsonValue;
+  readonly description: string;
+}
+
+export interface WireField {
+  readonly number: number;
+  /** Name in Protobuf. */
+  readonly name: string;
+  /** The JSON field; undefined for an inlined message, whose own fields stand flat in JSON. */
+  readonly json: string | undefined;
+  readonly type: TypeRef;
+  readonly pointer: boolean;
+}
+
+/** The types of all kinds that the server knows by name. */
+export interface Schema {
+  /** The struct of a kind, a list (`PodList`), options (`DeleteOptions`) or any other message with TypeMeta. */
+  kind(group: string, version: string, kind: string): StructType | undefined;
+  /** By full Protobuf name. */
+  message(name: string): StructType | undefined;
+  /** Every struct, for OpenAPI. */
+  messages(): Iterable<StructType>;
+}

@@ -1,0 +1,108 @@
+import type { KubeObject } from '../api/object';
+import type { CacheEntry } from '../storage/cache/cache';
+import type { Revision } from '../storage/store';
+
+/** Who asks: what authentication found, after impersonation. */
+export interface UserInfo {
+  readonly name: string;
+  readonly uid?: string;
+  readonly groups: readonly string[];
+  readonly extra?: Readonly<Record<string, readonly string[]>>;
+}
+
+/** What every operation needs besides its own arguments. */
+export interface OperationContext {
+  readonly signal: AbortSignal;
+  /** `dryRun=All`: every step but the store's transaction. */
+  readonly dryRun: boolean;
+}
+
+/** Where an object lives. `namespace` is empty for cluster-scoped kinds and for lists over all namespaces. */
+export interface Scope {
+  readonly namespace: string;
+}
+
+/** A predicate over entries, compiled from label and field selectors; undefined matches everything. */
+export interface Selection {
+  readonly matches: (entry: CacheEntry) => boolean;
+  /** `metadata.name=x` narrows the list to one key. */
+  readonly name?: string;
+}
+
+export type ResourceVersionMatch = 'Exact' | 'NotOlderThan';
+
+/** As parsed from the query; the registry validates the combination (spec, "Resource version semantics"). */
+export interface ListOptions {
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: ResourceVersionMatch;
+  readonly limit?: number;
+  readonly continue?: string;
+  readonly selection?: Selection;
+}
+
+export interface ListResult {
+  readonly revision: Revision;
+  readonly entries: Iterable<CacheEntry>;
+  /** Token for the next page; undefined on the last. */
+  readonly continue?: string;
+  /** Known only without selectors. */
+  readonly remainingItemCount?: number;
+}
+
+export interface WatchOptions {
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: ResourceVersionMatch;
+  readonly allowWatchBookmarks: boolean;
+  readonly sendInitialEvents?: boolean;
+  readonly selection?: Selection;
+}
+
+/** After selectors: an object that begins to match is ADDED, one that ceases to match is DELETED. */
+export type WatchItem =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly entry: CacheEntry }
+  | { readonly type: 'BOOKMARK'; readonly revision: Revision; readonly initialEventsEnd: boolean };
+
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
+}
+
+export interface DeleteOptions {
+  readonly gracePeriodSeconds?: number;
+  readonly preconditions?: Preconditions;
+  readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
+  readonly orphanDependents?: boolean;
+}
+
+/** Admission, handed in by the endpoint. Both may throw a StatusError. */
+export interface CreateHooks {
+  /** Mutating admission, already decoded and defaulted, before reset and validation. */
+  readonly mutate?: (object: KubeObject) => Promise<KubeObject>;
+  /** Validating admission, last before the transaction. */
+  readonly validate?: (object: KubeObject) => Promise<void>;
+}
+
+export interface UpdateHooks {
+  /**
+   * From the object that stands there to the wanted one: an update's body, a patch applied, an apply merged, then
+   * field ownership and mutating admission. Called again with the fresh object when the compare fails. `undefined` for
+   * current: the object does not exist and the kind allows creating on update.
+   */
+  readonly change: (current: KubeObject | undefined) => Promise<KubeObject>;
+  readonly validate?: (object: KubeObject, old: KubeObject | undefined) => Promise<void>;
+  /** What was sent carried these; an update compares them, a patch without them retries. */
+  readonly preconditions?: Preconditions;
+  /** A PUT whose body has no resourceVersion overwrites; a patch recomputes. */
+  readonly retryOnConflict: boolean;
+}
+
+export interface WriteResult {
+  readonly entry: CacheEntry;
+  readonly created: boolean;
+}
+
+export type DeleteResult =
+  /** It is gone; `entry` is its last state. */
+  | { readonly gone: true; readonly entry: CacheEntry }
+  /** It stays, with a deletionTimestamp, until finalizers or grace are over. */
+  | { readonly gone: false; readonly entry: CacheEntry };

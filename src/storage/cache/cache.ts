@@ -1,0 +1,92 @@
+import type { KubeObject } from '../../api/object';
+import type { Revision, StoredValue } from '../store';
+
+/**
+ * What the registry sees of the cache (docs/architecture.md, "The cache"). The cache holds the whole registry at one
+ * revision: one loader, one stream, one revision for all resources.
+ */
+
+/** One object as it stood after one write. Shared by everyone. */
+export interface CacheEntry {
+  readonly key: string;
+  readonly revision: Revision;
+  readonly namespace: string;
+  readonly name: string;
+  /** Storage version, with metadata.resourceVersion. Parsed when first asked for. */
+  readonly object: KubeObject;
+  readonly labels: Readonly<Record<string, string>>;
+  /**
+   * The object's JSON text after its kind and apiVersion: begins with `"metadata":`, ends with `}`. So
+   * `{"kind":"Pod","apiVersion":"v1",` + body is the object, and `{` + body a list's item.
+   */
+  readonly body: Buffer;
+}
+
+export interface CacheEvent {
+  readonly type: 'put' | 'delete';
+  readonly revision: Revision;
+  /** After the write; for a delete the last state, with the deletion's revision as its resourceVersion. */
+  readonly entry: CacheEntry;
+  /** Before the write; undefined when it created the object. */
+  readonly previous: CacheEntry | undefined;
+}
+
+/** An immutable view of one resource at one revision. */
+export interface ResourceSnapshot {
+  readonly revision: Revision;
+  get(key: string): CacheEntry | undefined;
+  /** Entries whose key begins with `prefix`, in key order, from `start` on. */
+  entries(prefix: string, start?: string): Iterable<CacheEntry>;
+  /** How many entries `entries(prefix, start)` would give. */
+  count(prefix: string, start?: string): number;
+}
+
+/** How a resource's stored values become entries. */
+export interface ResourceDecoder {
+  /**
+   * From stored bytes (JSON, or kube-apiserver's Protobuf when they begin with `k8s\0`, in any served version) to the
+   * storage version's object without resourceVersion. Throws when the bytes cannot be understood.
+   */
+  readonly decode: (value: Buffer) => KubeObject;
+}
+
+export interface ResourceCache {
+  readonly storagePrefix: string;
+  /** The newest state that the cache knows. O(1). */
+  snapshot(): ResourceSnapshot;
+  /** The state at exactly this revision, if it is still held (pages are pinned for about 5 minutes). */
+  snapshotAt(revision: Revision): ResourceSnapshot | undefined;
+  /**
+   * Events after `after`, in order, in batches, as they arrive. Starts from the event log; from the store when the log
+   * is too short. Throws CompactedError when the store has no history that old. Ends when the signal aborts. A consumer
+   * that falls too far behind ends with a {@link SlowWatcherError}.
+   */
+  watch(after: Revision, signal: AbortSignal): AsyncIterable<CacheBatch>;
+}
+
+export interface CacheBatch {
+  readonly events: readonly CacheEvent[];
+  /** Everything up to here has been given out. */
+  readonly revision: Revision;
+}
+
+export class SlowWatcherError extends Error {
+  constructor() {
+    super('the watcher did not keep up with the events');
+    this.name = 'SlowWatcherError';
+  }
+}
+
+export interface RegistryCache {
+  /** Declares a resource (idempotent by prefix); what the store already has under it becomes visible at once. */
+  register(storagePrefix: string, decoder: ResourceDecoder): ResourceCache;
+  /** The revision that memory has reached. */
+  readonly revision: Revision;
+  /** The store's newest revision, linearizable; callers that ask at the same time share the next ask. */
+  currentRevision(signal?: AbortSignal): Promise<Revision>;
+  /** True when memory has reached `revision` within `timeoutMs`. */
+  waitFor(revision: Revision, timeoutMs: number, signal?: AbortSignal): Promise<boolean>;
+  /** Turns a value read from the store itself (a failed compare's answer, an old revision's list) into an entry. */
+  toEntry(storagePrefix: string, value: StoredValue): CacheEntry;
+  close(): Promise<void>;
+}

@@ -1,0 +1,117 @@
+/**
+ * The Store seam: revisioned keys and bytes, nothing of kinds or HTTP. Two implementations (etcd and embedded) pass one
+ * contract suite, `test/contract/store.ts`.
+ *
+ * Every successful write gets the next revision of the whole store. An expected outcome is a value; what throws is
+ * unexpected (the store is unreachable, the disk is full) or an abort (the signal's reason is thrown).
+ */
+
+/** A revision of the whole store, above 0. Not to be mixed with a client's opaque resourceVersion string. */
+export type Revision = number & { readonly __revision: true };
+
+export interface StoredValue {
+  readonly key: string;
+  readonly value: Buffer;
+  /** The revision of the write that put this value there (etcd: mod revision). */
+  readonly revision: Revision;
+}
+
+export interface ListRange {
+  /** Keys that begin with this. */
+  readonly prefix: string;
+  /** Only keys not below this one: where an earlier page ended, plus a zero byte. */
+  readonly start?: string;
+  readonly limit?: number;
+  /** Read the state as of this revision; absent: the newest, linearizable. */
+  readonly revision?: Revision;
+}
+
+export type ListOutcome =
+  | {
+      readonly ok: true;
+      /** The revision that was read. */
+      readonly revision: Revision;
+      /** In key order (bytewise). */
+      readonly items: readonly StoredValue[];
+      /** Keys in the range beyond `limit`, 0 when the page is the last. */
+      readonly remaining: number;
+    }
+  | { readonly ok: false; readonly reason: 'compacted' | 'future'; readonly current: Revision };
+
+export type WriteOutcome =
+  | { readonly ok: true; readonly revision: Revision }
+  /** The compare failed: what stands there now; undefined when nothing does. */
+  | { readonly ok: false; readonly current: StoredValue | undefined };
+
+export interface WriteOptions {
+  /** The key vanishes (with a delete event) after this time unless it is written again. */
+  readonly ttlSeconds?: number;
+}
+
+export type StoreEvent =
+  | {
+      readonly type: 'put';
+      readonly key: string;
+      readonly value: Buffer;
+      readonly revision: Revision;
+      /** What stood there before; undefined when the key was created. */
+      readonly previous: StoredValue | undefined;
+    }
+  | {
+      readonly type: 'delete';
+      readonly key: string;
+      readonly revision: Revision;
+      /** What was deleted. */
+      readonly previous: StoredValue;
+    };
+
+/** All events of the prefix up to `revision`, in order; a revision is never split. `events` may be empty: progress. */
+export interface WatchBatch {
+  readonly revision: Revision;
+  readonly events: readonly StoreEvent[];
+}
+
+/** Thrown by a watch that starts, or has fallen, before the history that is kept. */
+export class CompactedError extends Error {
+  constructor(readonly compactRevision: Revision) {
+    super(`history before revision ${compactRevision} has been compacted`);
+    this.name = 'CompactedError';
+  }
+}
+
+export interface Store {
+  /** The newest value, linearizable. */
+  get(key: string, signal?: AbortSignal): Promise<StoredValue | undefined>;
+  list(range: ListRange, signal?: AbortSignal): Promise<ListOutcome>;
+  /** Succeeds only when the key does not exist. */
+  create(key: string, value: Uint8Array, options?: WriteOptions, signal?: AbortSignal): Promise<WriteOutcome>;
+  /** Succeeds only when the key's revision is `expected`. */
+  update(
+    key: string,
+    value: Uint8Array,
+    expected: Revision,
+    options?: WriteOptions,
+    signal?: AbortSignal,
+  ): Promise<WriteOutcome>;
+  /** Succeeds only when the key's revision is `expected`. */
+  delete(key: string, expected: Revision, signal?: AbortSignal): Promise<WriteOutcome>;
+  /**
+   * Every event of keys that begin with `prefix` after revision `after`, ordered, complete, without duplicates. Ends
+   * (returns) when the signal aborts; throws {@link CompactedError} when the history is gone.
+   */
+  watch(prefix: string, after: Revision, signal: AbortSignal): AsyncIterable<WatchBatch>;
+  /** The newest revision, linearizable: every write acknowledged before this call has a revision not above it. */
+  currentRevision(signal?: AbortSignal): Promise<Revision>;
+  /**
+   * Asks open watches to report how far they are (a batch without events) even when their prefix is quiet. Whether that
+   * can be relied upon: see {@link reportsProgress}.
+   */
+  requestProgress(): Promise<void>;
+  /** False for etcd servers whose progress reports may run ahead of their events. */
+  readonly reportsProgress: boolean;
+  /** Forgets history before `revision`; what is alive at it stays. */
+  compact(revision: Revision, signal?: AbortSignal): Promise<void>;
+  /** Resolves when the store can serve; rejects with the cause when it cannot. */
+  health(signal?: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
