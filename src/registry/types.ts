@@ -2,13 +2,7 @@ import type { KubeObject } from '../api/object';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
 
-/** Who asks: what authentication found, after impersonation. */
-export interface UserInfo {
-  readonly name: string;
-  readonly uid?: string;
-  readonly groups: readonly string[];
-  readonly extra?: Readonly<Record<string, readonly string[]>>;
-}
+export type { UserInfo } from '../api/user';
 
 /** What every operation needs besides its own arguments. */
 export interface OperationContext {

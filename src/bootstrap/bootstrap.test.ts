@@ -1,0 +1,70 @@
+import { defaultObjects, firstServiceAddress } from './default-objects';
+import { defaultRbacObjects, reconcileRbacObject } from './default-rbac';
+
+const addresses = { advertiseAddress: '192.0.2.10', securePort: 6443, serviceRange: '10.0.0.0/24' };
+
+describe('the default objects', () => {
+  it('are the system namespaces first, and the kubernetes Service on the first address of the range', () => {
+    const objects = defaultObjects(addresses);
+    expect(objects.slice(0, 4).map(({ object }) => object.metadata.name)).toEqual([
+      'kube-system',
+      'kube-public',
+      'kube-node-lease',
+      'default',
+    ]);
+    const service = objects.find(({ resource }) => resource === 'services')?.object;
+    expect(service?.spec).toMatchObject({ clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] });
+    expect(objects.some(({ resource }) => resource === 'endpoints')).toBe(true);
+  });
+
+  it('have no endpoints on a server that only listens on loopback', () => {
+    const objects = defaultObjects({ ...addresses, advertiseAddress: '127.0.0.1' });
+    expect(objects.some(({ resource }) => resource === 'endpoints')).toBe(false);
+  });
+
+  it.each([
+    ['10.0.0.0/24', '10.0.0.1'],
+    ['10.96.0.0/12', '10.96.0.1'],
+    ['172.30.255.9/30', '172.30.255.9'],
+  ])('take from %s the address %s', (cidr, address) => {
+    expect(firstServiceAddress(cidr)).toBe(address);
+  });
+
+  it.each(['10.0.0.0', '10.0.0.0/31', 'fd00::/108', 'x/8'])('refuse %s as a range', (cidr) => {
+    expect(() => firstServiceAddress(cidr)).toThrow('not an IPv4 network');
+  });
+});
+
+describe('the default roles and bindings', () => {
+  const all = defaultRbacObjects();
+  const viewer = all.find(({ object }) => object.metadata.name === 'system:public-info-viewer')!.object;
+  const masters = all.find(({ resource }) => resource === 'clusterrolebindings')!.object;
+
+  it('are as many as upstream has', () => {
+    const count = (wanted: string) => all.filter(({ resource }) => resource === wanted).length;
+    expect([count('clusterroles'), count('clusterrolebindings'), count('roles'), count('rolebindings')]).toEqual([
+      60, 41, 7, 7,
+    ]);
+  });
+
+  it('stay as they are when nothing is missing, also with more than the default', () => {
+    expect(reconcileRbacObject(viewer, viewer)).toBeUndefined();
+    const more = { ...viewer, rules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] };
+    expect(reconcileRbacObject(more, viewer)).toBeUndefined();
+  });
+
+  it('get back rules and subjects that were taken away', () => {
+    const changed = reconcileRbacObject({ ...viewer, rules: [] }, viewer);
+    expect(changed?.rules).not.toHaveLength(0);
+    expect(reconcileRbacObject({ ...masters, subjects: [] }, masters)?.subjects).toEqual(masters.subjects);
+  });
+
+  it('are left alone when an administrator says so', () => {
+    const kept = {
+      ...viewer,
+      rules: [],
+      metadata: { ...viewer.metadata, annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'false' } },
+    };
+    expect(reconcileRbacObject(kept, viewer)).toBeUndefined();
+  });
+});

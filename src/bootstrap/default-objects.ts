@@ -1,0 +1,159 @@
+import { isIP } from 'node:net';
+import type { KubeObject } from '../api/object';
+import flowControl from './default-flowcontrol.json';
+
+/** An object that a fresh cluster has, and where it belongs. */
+export interface DefaultObject {
+  readonly group: string;
+  readonly resource: string;
+  readonly object: KubeObject;
+}
+
+export interface ClusterAddresses {
+  /** Where clients outside reach this server. */
+  readonly advertiseAddress: string;
+  readonly securePort: number;
+  /** CIDR of Service cluster IPs. */
+  readonly serviceRange: string;
+}
+
+/** Upstream's start creates the system namespaces first and `default` together with the kubernetes Service. */
+const NAMESPACES = ['kube-system', 'kube-public', 'kube-node-lease', 'default'];
+
+const PRIORITY_CLASSES = [
+  {
+    name: 'system-node-critical',
+    value: 2_000_001_000,
+    description: 'Used for system critical pods that must not be moved from their current node.',
+  },
+  {
+    name: 'system-cluster-critical',
+    value: 2_000_000_000,
+    description:
+      'Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.',
+  },
+];
+
+/** The first usable address of an IPv4 network, which the kubernetes Service takes. Throws for anything else. */
+export function firstServiceAddress(cidr: string): string {
+  const [address = '', bits = ''] = cidr.split('/');
+  const size = Number(bits);
+  if (isIP(address) !== 4 || bits === '' || !Number.isInteger(size) || size < 1 || size > 30) {
+    throw new Error(`not an IPv4 network of at least four addresses: ${JSON.stringify(cidr)}`);
+  }
+  const value = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
+  const first = value - (value % 2 ** (32 - size)) + 1;
+  return [24, 16, 8, 0].map((shift) => Math.floor(first / 2 ** shift) % 256).join('.');
+}
+
+function namespace(name: string): DefaultObject {
+  return {
+    group: '',
+    resource: 'namespaces',
+    object: {
+      kind: 'Namespace',
+      apiVersion: 'v1',
+      metadata: { name },
+      spec: { finalizers: ['kubernetes'] },
+      status: { phase: 'Active' },
+    },
+  };
+}
+
+function priorityClass(row: (typeof PRIORITY_CLASSES)[number]): DefaultObject {
+  const { name, value, description } = row;
+  return {
+    group: 'scheduling.k8s.io',
+    resource: 'priorityclasses',
+    object: {
+      kind: 'PriorityClass',
+      apiVersion: 'scheduling.k8s.io/v1',
+      metadata: { name },
+      value,
+      description,
+      preemptionPolicy: 'PreemptLowerPriority',
+    },
+  };
+}
+
+function kubernetesService({ serviceRange, securePort }: ClusterAddresses): DefaultObject {
+  const clusterIP = firstServiceAddress(serviceRange);
+  return {
+    group: '',
+    resource: 'services',
+    object: {
+      kind: 'Service',
+      apiVersion: 'v1',
+      metadata: {
+        name: 'kubernetes',
+        namespace: 'default',
+        labels: { component: 'apiserver', provider: 'kubernetes' },
+      },
+      spec: {
+        ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: securePort }],
+        clusterIP,
+        clusterIPs: [clusterIP],
+        type: 'ClusterIP',
+        sessionAffinity: 'None',
+      },
+      status: { loadBalancer: {} },
+    },
+  };
+}
+
+function isLoopback(address: string): boolean {
+  return address.startsWith('127.') || address === '::1';
+}
+
+/** Endpoints may not name a loopback address (validation refuses it), so a server on loopback only has none. */
+function kubernetesEndpoints({ advertiseAddress, securePort }: ClusterAddresses): readonly DefaultObject[] {
+  if (isLoopback(advertiseAddress)) return [];
+  const port = { name: 'https', port: securePort, protocol: 'TCP' };
+  return [
+    {
+      group: '',
+      resource: 'endpoints',
+      object: {
+        kind: 'Endpoints',
+        apiVersion: 'v1',
+        metadata: {
+          name: 'kubernetes',
+          namespace: 'default',
+          labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' },
+        },
+        subsets: [{ addresses: [{ ip: advertiseAddress }], ports: [port] }],
+      },
+    },
+  ];
+}
+
+function flowControlObjects(): readonly DefaultObject[] {
+  const make = (kind: string, resource: string, row: { name: string; spec: object }): DefaultObject => ({
+    group: 'flowcontrol.apiserver.k8s.io',
+    resource,
+    object: {
+      kind,
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1beta1',
+      metadata: { name: row.name },
+      spec: row.spec,
+      status: {},
+    },
+  });
+  return [
+    ...flowControl.PriorityLevelConfiguration.map((row) =>
+      make('PriorityLevelConfiguration', 'prioritylevelconfigurations', row),
+    ),
+    ...flowControl.FlowSchema.map((row) => make('FlowSchema', 'flowschemas', row)),
+  ];
+}
+
+/** Everything but roles and bindings, in the order of creation. */
+export function defaultObjects(addresses: ClusterAddresses): readonly DefaultObject[] {
+  return [
+    ...NAMESPACES.map(namespace),
+    ...PRIORITY_CLASSES.map(priorityClass),
+    kubernetesService(addresses),
+    ...kubernetesEndpoints(addresses),
+    ...flowControlObjects(),
+  ];
+}

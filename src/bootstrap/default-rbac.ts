@@ -1,0 +1,89 @@
+import type { KubeObject } from '../api/object';
+import { uncoveredRules } from '../authz/rbac-coverage';
+import type { PolicyRule } from '../authz/rbac-rules';
+import table from './default-rbac.json';
+
+/**
+ * The default roles and bindings (upstream's bootstrap policy; the facts are rows of `default-rbac.json`), and how an
+ * existing one is brought up to date at start: what is missing is added, what is too much stays.
+ */
+
+const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate';
+const LABELS = { 'kubernetes.io/bootstrapping': 'rbac-defaults' };
+const API_VERSION = 'rbac.authorization.k8s.io/v1';
+
+interface Row {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string | undefined>>;
+  readonly [field: string]: unknown;
+}
+
+function toObject(kind: string, { name, namespace, labels, ...fields }: Row): KubeObject {
+  return {
+    kind,
+    apiVersion: API_VERSION,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: { ...LABELS, ...(labels as Record<string, string> | undefined) },
+      annotations: { [AUTOUPDATE]: 'true' },
+    },
+    ...(kind.endsWith('Role') && fields.rules === undefined ? { rules: null } : {}),
+    ...fields,
+  };
+}
+
+/** `resource` is the plural under rbac.authorization.k8s.io. Roles come before the bindings that refer to them. */
+export function defaultRbacObjects(): readonly { readonly resource: string; readonly object: KubeObject }[] {
+  const rows: readonly [string, string, readonly Row[]][] = [
+    ['clusterroles', 'ClusterRole', table.ClusterRole],
+    ['roles', 'Role', table.Role],
+    ['clusterrolebindings', 'ClusterRoleBinding', table.ClusterRoleBinding],
+    ['rolebindings', 'RoleBinding', table.RoleBinding],
+  ];
+  return rows.flatMap(([resource, kind, ofKind]) => ofKind.map((row) => ({ resource, object: toObject(kind, row) })));
+}
+
+interface Subject {
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace?: string;
+}
+
+function sameSubject(a: Subject, b: Subject): boolean {
+  return a.kind === b.kind && a.name === b.name && a.namespace === b.namespace;
+}
+
+/**
+ * What an existing default role or binding should become, or undefined when it lacks nothing. An administrator keeps it
+ * as it is with the annotation `autoupdate: "false"`. A binding to another role is left alone: a role reference cannot
+ * change.
+ */
+export function reconcileRbacObject(existing: KubeObject, wanted: KubeObject): KubeObject | undefined {
+  if (existing.metadata.annotations?.[AUTOUPDATE] === 'false') return undefined;
+  const labels = { ...wanted.metadata.labels, ...existing.metadata.labels };
+  const annotations = { ...wanted.metadata.annotations, ...existing.metadata.annotations };
+  const missingRules = uncoveredRules(
+    (existing.rules as readonly PolicyRule[] | null | undefined) ?? [],
+    (wanted.rules as readonly PolicyRule[] | null | undefined) ?? [],
+  );
+  const subjects = (existing.subjects as readonly Subject[] | undefined) ?? [];
+  const missingSubjects = ((wanted.subjects as readonly Subject[] | undefined) ?? []).filter(
+    (subject) => !subjects.some((one) => sameSubject(one, subject)),
+  );
+  const unchanged =
+    missingRules.length === 0 &&
+    missingSubjects.length === 0 &&
+    Object.keys(labels).length === Object.keys(existing.metadata.labels ?? {}).length &&
+    Object.keys(annotations).length === Object.keys(existing.metadata.annotations ?? {}).length;
+  if (unchanged) return undefined;
+  return {
+    ...existing,
+    metadata: { ...existing.metadata, labels, annotations },
+    ...(missingRules.length === 0
+      ? {}
+      : { rules: [...((existing.rules as readonly PolicyRule[] | null) ?? []), ...missingRules] }),
+    ...(missingSubjects.length === 0 ? {} : { subjects: [...subjects, ...missingSubjects] }),
+  };
+}

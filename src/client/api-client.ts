@@ -1,0 +1,147 @@
+import { Agent, request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import type { KubeObject, ListMeta } from '../api/object';
+import { StatusError, type Status } from '../api/errors/status-error';
+
+/** Where an API server is and how to prove who we are; PEM texts. */
+export interface ClientConfig {
+  readonly url: string;
+  readonly certificateAuthority: string;
+  readonly clientCertificate?: string;
+  readonly clientKey?: string;
+  readonly bearerToken?: string;
+  readonly userAgent: string;
+}
+
+export interface ListOf<T = KubeObject> {
+  readonly metadata: ListMeta;
+  readonly items: readonly T[];
+}
+
+export type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; readonly object: KubeObject }
+  | { readonly type: 'ERROR'; readonly object: Status };
+
+const PATCH_TYPES = {
+  json: 'application/json-patch+json',
+  merge: 'application/merge-patch+json',
+} as const;
+
+async function readAll(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function toError(code: number, text: string): StatusError {
+  try {
+    const status = JSON.parse(text) as Status;
+    if (status.kind === 'Status') return new StatusError(code, status.reason, status.message ?? text, status.details);
+  } catch {
+    // Not a Status: plain text of a proxy, for example.
+  }
+  return new StatusError(code, undefined, text);
+}
+
+/** A plain client of the resource API. Every failure that the server explains is thrown as a {@link StatusError}. */
+export class ApiClient {
+  readonly #config: ClientConfig;
+  readonly #agent: Agent;
+
+  constructor(config: ClientConfig) {
+    this.#config = config;
+    this.#agent = new Agent({
+      keepAlive: true,
+      ca: config.certificateAuthority,
+      ...(config.clientCertificate === undefined ? {} : { cert: config.clientCertificate }),
+      ...(config.clientKey === undefined ? {} : { key: config.clientKey }),
+    });
+  }
+
+  async get<T = KubeObject>(path: string, signal?: AbortSignal): Promise<T> {
+    return this.#json<T>('GET', path, undefined, undefined, signal);
+  }
+
+  async create<T = KubeObject>(path: string, body: object, signal?: AbortSignal): Promise<T> {
+    return this.#json<T>('POST', path, body, 'application/json', signal);
+  }
+
+  async update<T = KubeObject>(path: string, body: object, signal?: AbortSignal): Promise<T> {
+    return this.#json<T>('PUT', path, body, 'application/json', signal);
+  }
+
+  async patch<T = KubeObject>(
+    path: string,
+    type: keyof typeof PATCH_TYPES,
+    body: object,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return this.#json<T>('PATCH', path, body, PATCH_TYPES[type], signal);
+  }
+
+  async delete<T = KubeObject>(path: string, options?: object, signal?: AbortSignal): Promise<T> {
+    return this.#json<T>('DELETE', path, options, options === undefined ? undefined : 'application/json', signal);
+  }
+
+  /** Events of a collection from a resourceVersion on, until the server ends the stream or the signal aborts. */
+  async *watch(path: string, signal: AbortSignal): AsyncGenerator<WatchEvent> {
+    const response = await this.#send('GET', path, undefined, undefined, signal);
+    if (response.statusCode !== 200) throw toError(response.statusCode ?? 0, await readAll(response));
+    response.setEncoding('utf8');
+    let rest = '';
+    for await (const chunk of response) {
+      const lines = (rest + (chunk as string)).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line !== '') yield JSON.parse(line) as WatchEvent;
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  async #json<T>(
+    method: string,
+    path: string,
+    body: object | undefined,
+    contentType: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<T> {
+    const response = await this.#send(method, path, body, contentType, signal);
+    const text = await readAll(response);
+    const code = response.statusCode ?? 0;
+    if (code >= 400) throw toError(code, text);
+    return JSON.parse(text) as T;
+  }
+
+  #send(
+    method: string,
+    path: string,
+    body: object | undefined,
+    contentType: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<IncomingMessage> {
+    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest(
+        new URL(path, this.#config.url),
+        {
+          method,
+          agent: this.#agent,
+          ...(signal === undefined ? {} : { signal }),
+          headers: {
+            Accept: 'application/json',
+            'User-Agent': this.#config.userAgent,
+            ...(this.#config.bearerToken === undefined ? {} : { Authorization: `Bearer ${this.#config.bearerToken}` }),
+            ...(payload === undefined
+              ? {}
+              : { 'Content-Type': contentType ?? 'application/json', 'Content-Length': payload.length }),
+          },
+        },
+        resolve,
+      );
+      request.on('error', reject);
+      request.end(payload);
+    });
+  }
+}

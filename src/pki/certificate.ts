@@ -1,0 +1,166 @@
+import { createHash, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { isIP } from 'node:net';
+import { asn1, type asn1 as Asn1 } from 'node-forge';
+import { encodeName, objectIdentifier, sequence, type DistinguishedName } from './distinguished-name';
+
+/** What a certificate says (RFC 5280). */
+export interface CertificateSpec {
+  readonly subject: DistinguishedName;
+  /** DNS names and IP addresses, mixed. */
+  readonly altNames: readonly string[];
+  readonly usages: readonly ('server auth' | 'client auth')[];
+  readonly isAuthority: boolean;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+export interface Issuer {
+  readonly subject: DistinguishedName;
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
+const OIDS = {
+  'server auth': '1.3.6.1.5.5.7.3.1',
+  'client auth': '1.3.6.1.5.5.7.3.2',
+  subjectKeyIdentifier: '2.5.29.14',
+  keyUsage: '2.5.29.15',
+  subjectAltName: '2.5.29.17',
+  basicConstraints: '2.5.29.19',
+  authorityKeyIdentifier: '2.5.29.35',
+  extendedKeyUsage: '2.5.29.37',
+} as const;
+
+/** Bits of KeyUsage, as the two bytes of a BIT STRING with its count of unused bits. */
+const KEY_USAGE_AUTHORITY = '\x01\x86'; // digitalSignature, keyCertSign, cRLSign
+const KEY_USAGE_LEAF = '\x05\xa0'; // digitalSignature, keyEncipherment
+
+function primitive(type: Asn1.Type, value: string): Asn1.Asn1 {
+  return asn1.create(asn1.Class.UNIVERSAL, type, false, value);
+}
+
+function context(tag: number, constructed: boolean, value: string | Asn1.Asn1[]): Asn1.Asn1 {
+  return asn1.create(asn1.Class.CONTEXT_SPECIFIC, tag as Asn1.Type, constructed, value);
+}
+
+function der(node: Asn1.Asn1): string {
+  return asn1.toDer(node).getBytes();
+}
+
+function signatureAlgorithm(key: KeyObject): { readonly hash: string | null; readonly identifier: Asn1.Asn1 } {
+  switch (key.asymmetricKeyType) {
+    case 'rsa':
+      return {
+        hash: 'sha256',
+        identifier: sequence(objectIdentifier('1.2.840.113549.1.1.11'), primitive(asn1.Type.NULL, '')),
+      };
+    case 'ec':
+      return { hash: 'sha256', identifier: sequence(objectIdentifier('1.2.840.10045.4.3.2')) };
+    case 'ed25519':
+      return { hash: null, identifier: sequence(objectIdentifier('1.3.101.112')) };
+    default:
+      throw new Error(`cannot sign certificates with a key of type ${key.asymmetricKeyType ?? 'unknown'}`);
+  }
+}
+
+/** RFC 5280 4.1.2.5: two-digit years until 2049, four-digit ones after. */
+function time(date: Date): Asn1.Asn1 {
+  return date.getUTCFullYear() < 2050
+    ? primitive(asn1.Type.UTCTIME, asn1.dateToUtcTime(date) as unknown as string)
+    : primitive(asn1.Type.GENERALIZEDTIME, asn1.dateToGeneralizedTime(date) as unknown as string);
+}
+
+function ipBytes(address: string): string {
+  if (isIP(address) === 4) return String.fromCharCode(...address.split('.').map(Number));
+  const [head = '', tail] = address.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+  return groups
+    .map((group) => parseInt(group, 16))
+    .map((value) => String.fromCharCode(value >> 8, value & 0xff))
+    .join('');
+}
+
+function altName(name: string): Asn1.Asn1 {
+  return isIP(name) === 0 ? context(2, false, name) : context(7, false, ipBytes(name));
+}
+
+function keyIdentifier(key: KeyObject): string {
+  return createHash('sha1')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest('binary');
+}
+
+function extension(oid: string, critical: boolean, value: string): Asn1.Asn1 {
+  return sequence(
+    objectIdentifier(oid),
+    ...(critical ? [primitive(asn1.Type.BOOLEAN, '\xff')] : []),
+    primitive(asn1.Type.OCTETSTRING, value),
+  );
+}
+
+function extensions(spec: CertificateSpec, publicKey: KeyObject, issuer: Issuer): Asn1.Asn1[] {
+  const bool = primitive(asn1.Type.BOOLEAN, '\xff');
+  const usageBits = spec.isAuthority ? KEY_USAGE_AUTHORITY : KEY_USAGE_LEAF;
+  return [
+    extension(OIDS.keyUsage, true, der(primitive(asn1.Type.BITSTRING, usageBits))),
+    ...(spec.usages.length > 0
+      ? [
+          extension(
+            OIDS.extendedKeyUsage,
+            false,
+            der(sequence(...spec.usages.map((usage) => objectIdentifier(OIDS[usage])))),
+          ),
+        ]
+      : []),
+    extension(OIDS.basicConstraints, true, der(sequence(...(spec.isAuthority ? [bool] : [])))),
+    extension(OIDS.subjectKeyIdentifier, false, der(primitive(asn1.Type.OCTETSTRING, keyIdentifier(publicKey)))),
+    extension(
+      OIDS.authorityKeyIdentifier,
+      false,
+      der(sequence(context(0, false, keyIdentifier(issuer.publicKey)))),
+    ),
+    ...(spec.altNames.length > 0
+      ? [extension(OIDS.subjectAltName, false, der(sequence(...spec.altNames.map(altName))))]
+      : []),
+  ];
+}
+
+/** A serial number of 16 random bytes, positive and without a leading zero byte. */
+function serialNumber(): string {
+  const bytes = randomBytes(16);
+  bytes[0] = ((bytes[0] ?? 0) & 0x7f) | 0x40;
+  return bytes.toString('binary');
+}
+
+/**
+ * Issues an X.509 v3 certificate for `publicKey`, signed by `issuer` (RSA and ECDSA with SHA-256, or Ed25519).
+ * For a self-signed authority, `issuer` is the subject itself. Returns PEM.
+ */
+export function issueCertificate(spec: CertificateSpec, publicKey: KeyObject, issuer: Issuer): string {
+  const algorithm = signatureAlgorithm(issuer.privateKey);
+  const toBeSigned = sequence(
+    context(0, true, [primitive(asn1.Type.INTEGER, '\x02')]),
+    primitive(asn1.Type.INTEGER, serialNumber()),
+    algorithm.identifier,
+    encodeName(issuer.subject),
+    sequence(time(spec.notBefore), time(spec.notAfter)),
+    encodeName(spec.subject),
+    asn1.fromDer(publicKey.export({ type: 'spki', format: 'der' }).toString('binary')),
+    context(3, true, [sequence(...extensions(spec, publicKey, issuer))]),
+  );
+  const signature = sign(algorithm.hash, Buffer.from(der(toBeSigned), 'binary'), issuer.privateKey);
+  const certificate = sequence(
+    toBeSigned,
+    algorithm.identifier,
+    primitive(asn1.Type.BITSTRING, `\x00${signature.toString('binary')}`),
+  );
+  return toPem('CERTIFICATE', Buffer.from(der(certificate), 'binary'));
+}
+
+/** RFC 7468 text of one block, lines of 64 characters. */
+export function toPem(label: string, bytes: Buffer): string {
+  const lines = bytes.toString('base64').match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${label}-----\n${lines.join('\n')}\n-----END ${label}-----\n`;
+}
