@@ -33,7 +33,10 @@ describe('the token file', () => {
 
 describe('the union of authenticators', () => {
   it('takes a request without credentials as anonymous, when that is allowed', async () => {
-    await expect(chain(true)(nothing)).resolves.toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] });
+    await expect(chain(true)(nothing)).resolves.toEqual({
+      name: 'system:anonymous',
+      groups: ['system:unauthenticated'],
+    });
     await expect(chain(false)(nothing)).rejects.toMatchObject({ status: { code: 401 } });
   });
 

@@ -1,10 +1,5 @@
 import { unauthorized } from '../api/errors/status-error';
-import {
-  ANONYMOUS_USER,
-  AUTHENTICATED_GROUP,
-  UNAUTHENTICATED_GROUP,
-  type UserInfo,
-} from '../api/user';
+import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../api/user';
 import type { Authenticator, Credentials } from './credentials';
 
 /**

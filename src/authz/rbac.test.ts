@@ -65,7 +65,10 @@ describe('RBAC', () => {
   const rbac = new RbacAuthorizer();
   rbac.put('ClusterRole', role('reader', reader));
   rbac.put('Role', role('editor', [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], 'here'));
-  rbac.put('RoleBinding', binding('dev', { kind: 'ClusterRole', name: 'reader' }, [{ kind: 'Group', name: 'dev' }], 'here'));
+  rbac.put(
+    'RoleBinding',
+    binding('dev', { kind: 'ClusterRole', name: 'reader' }, [{ kind: 'Group', name: 'dev' }], 'here'),
+  );
   rbac.put(
     'RoleBinding',
     binding('bot', { kind: 'Role', name: 'editor' }, [{ kind: 'ServiceAccount', name: 'bot' }], 'here'),

@@ -24,7 +24,12 @@ export interface Authority extends KeyPair {
 
 type LeafSpec = Pick<CertificateSpec, 'subject' | 'altNames' | 'usages'>;
 
-function generate(spec: Omit<CertificateSpec, 'notBefore' | 'notAfter'>, days: number, now: Date, issuer?: Issuer): KeyPair {
+function generate(
+  spec: Omit<CertificateSpec, 'notBefore' | 'notAfter'>,
+  days: number,
+  now: Date,
+  issuer?: Issuer,
+): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const certificatePem = issueCertificate(
     { ...spec, notBefore: new Date(now.getTime() - BACKDATE_MS), notAfter: new Date(now.getTime() + days * DAY_MS) },

@@ -116,11 +116,7 @@ function extensions(spec: CertificateSpec, publicKey: KeyObject, issuer: Issuer)
       : []),
     extension(OIDS.basicConstraints, true, der(sequence(...(spec.isAuthority ? [bool] : [])))),
     extension(OIDS.subjectKeyIdentifier, false, der(primitive(asn1.Type.OCTETSTRING, keyIdentifier(publicKey)))),
-    extension(
-      OIDS.authorityKeyIdentifier,
-      false,
-      der(sequence(context(0, false, keyIdentifier(issuer.publicKey)))),
-    ),
+    extension(OIDS.authorityKeyIdentifier, false, der(sequence(context(0, false, keyIdentifier(issuer.publicKey))))),
     ...(spec.altNames.length > 0
       ? [extension(OIDS.subjectAltName, false, der(sequence(...spec.altNames.map(altName))))]
       : []),

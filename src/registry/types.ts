@@ -1,3 +1,4 @@
+import type { RequestedVersion } from '../api/kinds/kind-definition';
 import type { KubeObject } from '../api/object';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
@@ -9,6 +10,8 @@ export interface OperationContext {
   readonly signal: AbortSignal;
   /** `dryRun=All`: every step but the store's transaction. */
   readonly dryRun: boolean;
+  /** The version that the client sent, for rules that differ between versions of a kind. */
+  readonly requested?: RequestedVersion;
 }
 
 /** Where an object lives. `namespace` is empty for cluster-scoped kinds and for lists over all namespaces. */
@@ -23,9 +26,13 @@ export interface Selection {
   readonly name?: string;
 }
 
+export interface GetOptions {
+  readonly resourceVersion?: string;
+}
+
 export type ResourceVersionMatch = 'Exact' | 'NotOlderThan';
 
-/** As parsed from the query; the registry validates the combination (spec, "Resource version semantics"). */
+/** As parsed from the query, in a combination that the API allows (spec, "Resource version semantics"). */
 export interface ListOptions {
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: ResourceVersionMatch;
@@ -49,6 +56,8 @@ export interface WatchOptions {
   readonly allowWatchBookmarks: boolean;
   readonly sendInitialEvents?: boolean;
   readonly selection?: Selection;
+  /** When the caller will end the watch through its signal; the last bookmark comes shortly before. */
+  readonly timeoutMs?: number;
 }
 
 /** After selectors: an object that begins to match is ADDED, one that ceases to match is DELETED. */
@@ -88,6 +97,13 @@ export interface UpdateHooks {
   readonly preconditions?: Preconditions;
   /** A PUT whose body has no resourceVersion overwrites; a patch recomputes. */
   readonly retryOnConflict: boolean;
+  /** An apply creates what does not exist, whatever the kind says about PUT. */
+  readonly createIfMissing?: boolean;
+}
+
+export interface DeleteHooks {
+  /** Validating admission, with the object as it stands; again when it changed meanwhile. May throw a StatusError. */
+  readonly validate?: (current: KubeObject) => Promise<void>;
 }
 
 export interface WriteResult {

@@ -79,6 +79,14 @@ export class CompactedError extends Error {
   }
 }
 
+/** Thrown by whatever is still under way, or is asked, when the store has been closed. */
+export class StoreClosedError extends Error {
+  constructor() {
+    super('the store is closed');
+    this.name = 'StoreClosedError';
+  }
+}
+
 export interface Store {
   /** The newest value, linearizable. */
   get(key: string, signal?: AbortSignal): Promise<StoredValue | undefined>;
@@ -97,7 +105,8 @@ export interface Store {
   delete(key: string, expected: Revision, signal?: AbortSignal): Promise<WriteOutcome>;
   /**
    * Every event of keys that begin with `prefix` after revision `after`, ordered, complete, without duplicates. Ends
-   * (returns) when the signal aborts; throws {@link CompactedError} when the history is gone.
+   * (returns) when the signal aborts; throws {@link CompactedError} when the history is gone and
+   * {@link StoreClosedError} when the store is closed.
    */
   watch(prefix: string, after: Revision, signal: AbortSignal): AsyncIterable<WatchBatch>;
   /** The newest revision, linearizable: every write acknowledged before this call has a revision not above it. */

@@ -45,7 +45,8 @@ export interface StatusDetails {
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  readonly metadata: Record<string, never>;
+  /** A list's meta: the answer to an expired continue token offers another one. */
+  readonly metadata: { readonly continue?: string };
   readonly status: 'Success' | 'Failure';
   readonly message?: string;
   readonly reason?: StatusReason;
@@ -57,13 +58,19 @@ export interface Status {
 export class StatusError extends Error {
   readonly status: Status & { readonly code: number };
 
-  constructor(code: number, reason: StatusReason | undefined, message: string, details?: StatusDetails) {
+  constructor(
+    code: number,
+    reason: StatusReason | undefined,
+    message: string,
+    details?: StatusDetails,
+    metadata: Status['metadata'] = {},
+  ) {
     super(message);
     this.name = 'StatusError';
     this.status = {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata,
       status: 'Failure',
       message,
       ...(reason === undefined ? {} : { reason }),
@@ -151,8 +158,10 @@ export function gone(message: string): StatusError {
   return make('Gone', message);
 }
 
-export function expired(message: string): StatusError {
-  return make('Expired', message);
+/** `continueToken`: where an inconsistent rest of the list may be read. */
+export function expired(message: string, continueToken?: string): StatusError {
+  const metadata = continueToken === undefined ? {} : { continue: continueToken };
+  return new StatusError(STATUS_REASONS.Expired, 'Expired', message, undefined, metadata);
 }
 
 export function methodNotSupported(of: GroupResource, verb: string): StatusError {
@@ -182,11 +191,14 @@ export function timeout(message: string, retryAfterSeconds?: number): StatusErro
   return make('Timeout', `Timeout: ${message}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 }
 
-/** A get or list asked for a version that this server has not reached in time (API concepts, "Resource versions"). */
-export function tooLargeResourceVersion(wanted: string, current: string): StatusError {
-  return make('Timeout', `Too large resource version: ${wanted}, current: ${current}`, {
+/**
+ * A get or list asked for a version that this server has not reached (API concepts, "Resource versions").
+ * `waited`: it has been waited for, so that another try a second later makes sense.
+ */
+export function tooLargeResourceVersion(wanted: string, current: string, waited: boolean): StatusError {
+  return make('Timeout', `Timeout: Too large resource version: ${wanted}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-    retryAfterSeconds: 1,
+    ...(waited ? { retryAfterSeconds: 1 } : {}),
   });
 }
 

@@ -32,6 +32,12 @@ export interface ServedVersion {
   readonly deprecationWarning?: string;
   /** The release without it ("1.22"), for the audit annotation and `apiserver_requested_deprecated_apis`. */
   readonly removedRelease?: string;
+  /** Field selector labels of this version where they are named otherwise than in the definition. Storage version. */
+  readonly selectableFields?: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** Subresources of the definition that this version does not have. */
+  readonly withoutSubresources?: readonly string[];
+  /** Where this version departs from the definition's: batch/v1beta1 cron jobs orphan, batch/v1 ones do not. */
+  readonly defaultGarbageCollection?: 'background' | 'orphan';
   /**
    * Lossless conversion between this version and the stored one. Absent: the versions have the same shape and only
    * `apiVersion` differs, so that stored bytes serve both.
@@ -42,15 +48,25 @@ export interface ServedVersion {
   };
 }
 
+/** The version that a client sent, for rules that differ between versions of a kind. */
+export interface RequestedVersion {
+  readonly group: string;
+  readonly version: string;
+}
+
 /** What a create or an update does to the object besides storing it. All pure; a change is a new object. */
 export interface Strategy {
   /** Resets what clients may not set (status, for example), computes what the server sets. Storage version. */
   readonly prepareForCreate?: (object: KubeObject) => KubeObject;
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => KubeObject;
   /** All problems at once, without those of metadata, which every kind shares. Storage version, defaults applied. */
-  readonly validateCreate?: (object: KubeObject) => readonly FieldError[];
+  readonly validateCreate?: (object: KubeObject, requested?: RequestedVersion) => readonly FieldError[];
   /** Only what concerns the change, in addition to `validateCreate` where the kind wants that too (call it). */
-  readonly validateUpdate?: (object: KubeObject, old: KubeObject) => readonly FieldError[];
+  readonly validateUpdate?: (
+    object: KubeObject,
+    old: KubeObject,
+    requested?: RequestedVersion,
+  ) => readonly FieldError[];
 }
 
 export interface SubresourceDefinition {
@@ -131,6 +147,15 @@ export interface KindDefinition {
   readonly deleteReturnsObject: boolean;
   /** What a delete without propagationPolicy does: jobs and replication controllers orphan. */
   readonly defaultGarbageCollection: 'background' | 'orphan';
+  /**
+   * What the first delete changes besides setting a deletionTimestamp, for kinds that a controller has to empty first
+   * (namespaces, custom resource definitions): such an object always stays until a later write or delete. `now`: RFC 3339.
+   */
+  readonly prepareForDelete?: (object: KubeObject, now: string) => KubeObject;
+  /** False while something other than metadata.finalizers holds a terminating object (spec.finalizers of namespaces). */
+  readonly canRemove?: (object: KubeObject) => boolean;
+  /** Finalizers need no domain (custom resources). */
+  readonly unqualifiedFinalizers?: boolean;
   /** Seconds the object stays with a deletionTimestamp, when the kind deletes gracefully (pods). */
   readonly gracePeriodSeconds?: (object: KubeObject, requested: number | undefined) => number;
   /** False for kinds that kube-apiserver serves without a watch cache (events): resourceVersion=0 then means newest. */

@@ -30,18 +30,22 @@ export interface ScalarType {
   readonly scalar: ScalarName;
   /** The closed set of values, where the API declares one. Informs OpenAPI; validation belongs to the kinds. */
   readonly enum?: readonly string[];
-  /** The name under which the wire wraps a list of these in a message of its own (`Verbs`, `ExtraValue`). */
 }
 
 export interface SpecialType {
   readonly kind: 'special';
   readonly special: SpecialName;
+  /** For the three `JSONSchemaPropsOr...` forms: JSONSchemaProps of their version. */
+  readonly schema?: StructType;
 }
 
 export interface ListTypeRef {
   readonly kind: 'list';
   readonly items: TypeRef;
-  /** Absent: atomic for server-side apply. */
+  /**
+   * How server-side apply merges. Absent: atomic. Where only strategic merge patch has been told how (`patchStrategy`),
+   * this says the same, as kube-apiserver infers it: `map` by the merge key, or `set` without one.
+   */
   readonly listType?: ListType;
   /** For `map`: the names of the fields that identify an item. */
   readonly listMapKeys?: readonly string[];
@@ -70,6 +74,9 @@ export interface StructType {
   readonly wire: readonly WireField[];
   /** Has apiVersion and kind of its own (TypeMeta inline). */
   readonly isKind: boolean;
+  /** The API group and version that declare it; absent for messages that belong to none (Quantity). */
+  readonly groupVersion?: { readonly group: string; readonly version: string };
+  /** Server-side apply takes the value as one when this is `atomic`, unless the field says otherwise. */
   readonly mapType?: MapType;
   /** Custom resources: fields that the schema does not name are kept. */
   readonly preserveUnknownFields?: boolean;

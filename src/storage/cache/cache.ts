@@ -48,6 +48,11 @@ export interface ResourceDecoder {
    * storage version's object without resourceVersion. Throws when the bytes cannot be understood.
    */
   readonly decode: (value: Buffer) => KubeObject;
+  /**
+   * What `decode` puts in kind and apiVersion. Stored JSON that begins with exactly these is taken as it is, undecoded.
+   * Learnt from the first decoded value when absent.
+   */
+  readonly storedAs?: { readonly kind: string; readonly apiVersion: string };
 }
 
 export interface ResourceCache {
@@ -61,7 +66,16 @@ export interface ResourceCache {
    * is too short. Throws CompactedError when the store has no history that old. Ends when the signal aborts. A consumer
    * that falls too far behind ends with a {@link SlowWatcherError}.
    */
-  watch(after: Revision, signal: AbortSignal): AsyncIterable<CacheBatch>;
+  watch(after: Revision, signal: AbortSignal): ResourceWatch;
+}
+
+/** To be consumed by one reader that asks for the next batch when it is done with the last. */
+export interface ResourceWatch extends AsyncIterable<CacheBatch> {
+  /**
+   * Every event up to here has been given out: what a bookmark may promise once the reader has sent on all it got. Runs
+   * ahead of the last batch while there is nothing to give.
+   */
+  readonly progress: Revision;
 }
 
 export interface CacheBatch {
@@ -78,8 +92,14 @@ export class SlowWatcherError extends Error {
 }
 
 export interface RegistryCache {
-  /** Declares a resource (idempotent by prefix); what the store already has under it becomes visible at once. */
+  /**
+   * Declares a resource; what the store already has under it becomes visible at once. Again with the same prefix gives
+   * the same resource; when the decoder's `storedAs` is another (a definition's storage version changed) all entries are
+   * decoded anew and watches of the resource end. `storagePrefix`: `pods`, `services/specs`.
+   */
   register(storagePrefix: string, decoder: ResourceDecoder): ResourceCache;
+  /** Forgets a resource whose definition is gone; its watches end. What is left in the store stays there. */
+  unregister(storagePrefix: string): void;
   /** The revision that memory has reached. */
   readonly revision: Revision;
   /** The store's newest revision, linearizable; callers that ask at the same time share the next ask. */

@@ -1,0 +1,26 @@
+# Each target does all that it needs, also on a fresh machine with Node 20 or later.
+.PHONY: run test lint build bench e2e clean
+
+run: build ## Start a control plane on .sternpost/
+	node dist/cli/main.js dev
+
+build: node_modules
+	npm run --silent build
+
+lint: node_modules
+	npm run --silent generate
+	npm run --silent typecheck
+	npm run --silent lint
+
+test: build lint
+	npm run --silent test
+
+bench: build
+	npm run --silent bench
+
+clean:
+	rm -rf dist generated src/api/schema/generated
+
+node_modules: package.json package-lock.json
+	npm ci --no-audit --no-fund
+	@touch node_modules

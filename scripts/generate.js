@@ -1,0 +1,46 @@
+#!/usr/bin/env node
+/**
+ * Compiles `proto/` into what the program loads and imports:
+ *
+ * - `generated/schema.json`: one descriptor of all messages, so that start-up parses no .proto file
+ * - `generated/openapi-v2.json`: the messages of the Protobuf form of OpenAPI documents, for protobufjs
+ * - `src/api/schema/generated/<group>-<version>.ts`: a readonly TypeScript type for each message
+ *
+ * The same input gives the same bytes. `--out DIR` writes below another folder than the repository (for tests).
+ */
+const fs = require('node:fs');
+const path = require('node:path');
+const protobuf = require('protobufjs');
+const { readProtoFolder } = require('./schema/read-proto');
+const { renderTypes } = require('./schema/render-types');
+
+const repository = path.resolve(__dirname, '..');
+
+function main(args) {
+  const out = args[0] === '--out' && args[1] ? path.resolve(args[1]) : repository;
+  const { files, problems } = readProtoFolder(path.join(repository, 'proto'));
+  if (problems.length > 0) {
+    process.stderr.write(problems.map((problem) => `proto/${problem}\n`).join(''));
+    return 1;
+  }
+  const typeFiles = files.filter((file) => file.group !== undefined);
+  writeIfChanged(path.join(out, 'generated', 'schema.json'), `${JSON.stringify({ files })}\n`);
+  const openApi = protobuf.loadSync(path.join(repository, 'proto', 'openapi', 'v2.proto')).toJSON();
+  writeIfChanged(path.join(out, 'generated', 'openapi-v2.json'), `${JSON.stringify(openApi)}\n`);
+  const typesFolder = path.join(out, 'src', 'api', 'schema', 'generated');
+  const wanted = new Map(renderTypes(typeFiles, files));
+  for (const [name, text] of wanted) writeIfChanged(path.join(typesFolder, name), text);
+  for (const name of fs.readdirSync(typesFolder)) {
+    if (!wanted.has(name)) fs.rmSync(path.join(typesFolder, name));
+  }
+  return 0;
+}
+
+/** Leaves the time of an unchanged file alone, so that incremental builds and watchers see no change. */
+function writeIfChanged(file, text) {
+  if (fs.existsSync(file) && fs.readFileSync(file, 'utf8') === text) return;
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  fs.writeFileSync(file, text);
+}
+
+process.exitCode = main(process.argv.slice(2));

@@ -1,0 +1,54 @@
+import { forbidden, type StatusError } from '../api/errors/status-error';
+import type { KubeObject } from '../api/object';
+import type { UserInfo } from '../api/user';
+
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+/** What a plugin may know of a request. Objects are in the storage version; never changed in place. */
+export interface AdmissionAttributes {
+  readonly operation: Operation;
+  /** The group and plural resource of the URL. */
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  readonly subresource: string;
+  readonly kind: string;
+  readonly namespace: string;
+  /** Empty for a create with generateName, and for collections. */
+  readonly name: string;
+  /** What is to be stored; undefined for deletes. */
+  readonly object: KubeObject | undefined;
+  /** What stands there; undefined for creates. */
+  readonly oldObject: KubeObject | undefined;
+  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly user: UserInfo;
+  readonly dryRun: boolean;
+  readonly signal: AbortSignal;
+  /** A Warning header of the answer. */
+  readonly warn: (text: string) => void;
+  /** An annotation of the audit event. */
+  readonly annotate: (key: string, value: string) => void;
+}
+
+/**
+ * One admission plugin: plain functions over the attributes. `mutate` runs before the kind's own reset and validation,
+ * `validate` after it, last before the store. Either refuses by throwing a StatusError.
+ */
+export interface AdmissionPlugin {
+  readonly name: string;
+  readonly operations: readonly Operation[];
+  /** Returns the object as it should go on; the same one when there is nothing to change. */
+  readonly mutate?: (attributes: AdmissionAttributes & { readonly object: KubeObject }) => Promise<KubeObject>;
+  readonly validate?: (attributes: AdmissionAttributes) => Promise<void>;
+}
+
+function nameOf({ name, object }: AdmissionAttributes): string {
+  if (name !== '') return name;
+  return object?.metadata.name || object?.metadata.generateName || 'Unknown';
+}
+
+/** 403 in the words of admission: `pods "x" is forbidden: <cause>`. */
+export function refuse(attributes: AdmissionAttributes, cause: string): StatusError {
+  return forbidden({ group: attributes.group, resource: attributes.resource }, nameOf(attributes), cause);
+}

@@ -1,0 +1,19 @@
+import type { AdmissionPlugin } from './plugin';
+
+const FINALIZERS: Readonly<Record<string, string>> = {
+  persistentvolumes: 'kubernetes.io/pv-protection',
+  persistentvolumeclaims: 'kubernetes.io/pvc-protection',
+};
+
+/** StorageObjectInUseProtection: volumes and claims stay until the controllers say that nobody uses them any more. */
+export const storageObjectInUseProtection: AdmissionPlugin = {
+  name: 'StorageObjectInUseProtection',
+  operations: ['CREATE'],
+  mutate: async ({ group, resource, subresource, object }) => {
+    const finalizer = FINALIZERS[resource];
+    if (group !== '' || subresource !== '' || finalizer === undefined) return object;
+    const finalizers = object.metadata.finalizers ?? [];
+    if (finalizers.includes(finalizer)) return object;
+    return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } };
+  },
+};

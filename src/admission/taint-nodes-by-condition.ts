@@ -1,0 +1,21 @@
+import type { AdmissionPlugin } from './plugin';
+
+interface Taint {
+  readonly key: string;
+  readonly effect: string;
+}
+
+const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
+
+/** TaintNodesByCondition: a new node takes no pods until it is known to be ready. */
+export const taintNodesByCondition: AdmissionPlugin = {
+  name: 'TaintNodesByCondition',
+  operations: ['CREATE'],
+  mutate: async ({ group, resource, subresource, object }) => {
+    if (group !== '' || resource !== 'nodes' || subresource !== '') return object;
+    const spec = (object.spec ?? {}) as { readonly taints?: readonly Taint[] };
+    const taints = spec.taints ?? [];
+    if (taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) return object;
+    return { ...object, spec: { ...spec, taints: [...taints, NOT_READY] } };
+  },
+};

@@ -1,0 +1,244 @@
+import type { JsonValue, KubeObject } from '../object';
+import {
+  difference,
+  equals,
+  intersection,
+  isEmpty,
+  recursiveDifference,
+  union,
+  EMPTY_SET,
+  type FieldSet,
+} from './field-set';
+import { dropEmpty, withoutUnowned, withSet, type Manager, type Managers } from './managed-fields';
+import type { MergeType } from './merge-type';
+import { reconcileWithSchema, withNamedFields } from './schema-change';
+import { compare, isSame, merge, removeItems, toFieldSet, type Comparison } from './typed';
+
+/** An object, and its type, in one version. */
+export interface Typed {
+  readonly type: MergeType;
+  readonly object: KubeObject;
+  readonly apiVersion: string;
+}
+
+export interface OwnershipContext {
+  /** The object in another version of its kind; undefined: that version is not served any more. */
+  readonly convert: (from: Typed, apiVersion: string) => Typed | undefined;
+  /** See SchemaChange. */
+  readonly inferOwnership: boolean;
+  /** Fields that this endpoint resets and that nobody can own through it (status on the main resource). */
+  readonly ignored: FieldSet;
+}
+
+/** What a write takes from others, by manager. */
+export interface OwnershipConflict {
+  readonly managerId: string;
+  readonly manager: Manager;
+  readonly fields: FieldSet;
+}
+
+function json(object: KubeObject): JsonValue {
+  return object as unknown as JsonValue;
+}
+
+function inVersion(context: OwnershipContext, typed: Typed, apiVersion: string): Typed | undefined {
+  return typed.apiVersion === apiVersion ? typed : context.convert(typed, apiVersion);
+}
+
+/** Field sets as today's schemas read them. A manager whose version is gone keeps its set until the next change. */
+function reconcile(context: OwnershipContext, live: Typed, managers: Managers): Managers {
+  let result: Map<string, Manager> | undefined;
+  for (const [id, manager] of managers) {
+    const versioned = inVersion(context, live, manager.apiVersion);
+    if (versioned === undefined) continue;
+    const set = reconcileWithSchema(versioned.type, manager.set, {
+      live: json(versioned.object),
+      inferOwnership: context.inferOwnership,
+    });
+    if (set !== manager.set) (result ??= new Map(managers)).set(id, withSet(manager, set));
+  }
+  return result ?? managers;
+}
+
+interface Transfer {
+  readonly comparison: Comparison;
+  readonly conflicts: readonly OwnershipConflict[];
+  /** The managers without what the change takes from them. */
+  readonly managers: Map<string, Manager>;
+}
+
+/** Compares the object before and after, in the version of each manager other than `writerId`. */
+function transfer(
+  context: OwnershipContext,
+  before: Typed,
+  after: Typed,
+  managers: Managers,
+  writerId: string,
+): Transfer {
+  const comparison = compare(before.type, json(before.object), json(after.object));
+  const comparisons = new Map<string, Comparison | undefined>([[before.apiVersion, comparison]]);
+  const conflicts: OwnershipConflict[] = [];
+  const result = new Map(managers);
+  for (const [id, manager] of managers) {
+    if (id === writerId) continue;
+    const { apiVersion } = manager;
+    if (!comparisons.has(apiVersion)) comparisons.set(apiVersion, compareInVersion(context, before, after, apiVersion));
+    const changes = comparisons.get(apiVersion);
+    if (changes === undefined) {
+      result.delete(id);
+      continue;
+    }
+    const fields = union(intersection(manager.set, changes.modified), intersection(manager.set, changes.added));
+    if (!isEmpty(fields)) conflicts.push({ managerId: id, manager, fields });
+    result.set(id, withSet(manager, difference(difference(manager.set, fields), changes.removed)));
+  }
+  return { comparison, conflicts, managers: result };
+}
+
+function compareInVersion(
+  context: OwnershipContext,
+  before: Typed,
+  after: Typed,
+  apiVersion: string,
+): Comparison | undefined {
+  const versionedBefore = context.convert(before, apiVersion);
+  const versionedAfter = context.convert(after, apiVersion);
+  if (versionedBefore === undefined || versionedAfter === undefined) return undefined;
+  return compare(versionedBefore.type, json(versionedBefore.object), json(versionedAfter.object));
+}
+
+/** Apart from fields that nobody can own. Such a write leaves ownership as it is, however today's schema reads it. */
+function changesNothing({ added, removed, modified }: Comparison): boolean {
+  return [added, removed, modified].every((set) => isEmpty(withoutUnowned(set)));
+}
+
+export interface UpdateOutcome {
+  readonly managers: Managers;
+  /** What the write took; empty when it changed nothing or only removed. */
+  readonly taken: FieldSet;
+}
+
+/** Ownership after a write other than apply: what it changed or added belongs to the writer alone. */
+export function ownershipAfterUpdate(
+  context: OwnershipContext,
+  before: Typed,
+  after: Typed,
+  managers: Managers,
+): UpdateOutcome {
+  const reconciled = reconcile(context, before, managers);
+  const { comparison, managers: rest } = transfer(context, before, after, reconciled, '');
+  if (changesNothing(comparison)) return { managers, taken: EMPTY_SET };
+  const changed = union(comparison.modified, comparison.added);
+  return {
+    managers: dropEmpty(rest),
+    taken: withoutUnowned(recursiveDifference(changed, context.ignored)),
+  };
+}
+
+export interface ApplyOutcome {
+  /** The merged object; the live object itself when applying changes nothing. */
+  readonly object: KubeObject;
+  readonly conflicts: readonly OwnershipConflict[];
+  readonly managers: Managers;
+}
+
+/**
+ * Merges the applied configuration into the live object, removes what the applier gave up and nobody else owns, and
+ * computes who owns what. With conflicts, the outcome is what a forced apply would do.
+ */
+export function applyConfiguration(
+  context: OwnershipContext,
+  live: Typed,
+  applied: KubeObject,
+  managers: Managers,
+  applier: Omit<Manager, 'set'>,
+  applierId: string,
+): ApplyOutcome {
+  const reconciled = reconcile(context, live, managers);
+  const merged: Typed = {
+    ...live,
+    object: merge(live.type, json(live.object), json(applied)) as unknown as KubeObject,
+  };
+  const previous = reconciled.get(applierId);
+  const set = recursiveDifference(toFieldSet(live.type, json(applied)), context.ignored);
+  const withApplier = new Map(reconciled);
+  withApplier.set(applierId, previous === undefined ? { ...applier, set } : takeOver(previous, applier, set));
+  const pruned = prune(context, merged, withApplier, previous, applierId);
+  const { comparison, conflicts, managers: rest } = transfer(context, live, pruned, withApplier, applierId);
+  const own = rest.get(applierId) as Manager;
+  const ownSet = withoutUnowned(own.set);
+  const repeated = previous !== undefined && previous.apiVersion === own.apiVersion && equals(previous.set, ownSet);
+  if (repeated && isSame(comparison)) return { object: live.object, conflicts: [], managers };
+  rest.set(applierId, withSet(own, ownSet));
+  return {
+    object: isSame(comparison) ? live.object : pruned.object,
+    conflicts,
+    managers: dropEmpty(rest),
+  };
+}
+
+function takeOver(previous: Manager, applier: Omit<Manager, 'set'>, set: FieldSet): Manager {
+  if (previous.apiVersion === applier.apiVersion) return withSet(previous, set);
+  const { entry: _, ...rest } = previous;
+  return { ...rest, apiVersion: applier.apiVersion, set };
+}
+
+/**
+ * Removes what the applier's previous configuration had and this one has not, unless somebody owns it. What was never
+ * owned by the applier stays, except inside of a list item or map entry that goes.
+ */
+function prune(
+  context: OwnershipContext,
+  merged: Typed,
+  managers: ReadonlyMap<string, Manager>,
+  previous: Manager | undefined,
+  applierId: string,
+): Typed {
+  const current = managers.get(applierId);
+  if (previous === undefined || isEmpty(previous.set)) return merged;
+  // Nothing was given up: all that would be taken out is owned again and would come back.
+  const sameVersion = previous.apiVersion === current?.apiVersion;
+  if (sameVersion && isEmpty(difference(withoutUnowned(previous.set), current.set))) return merged;
+  const start = inVersion(context, merged, previous.apiVersion);
+  if (start === undefined) return merged;
+  const last = withNamedFields(start.type, previous.set);
+  const stripped = without(start, last);
+  const restored = restoreOwned(context, start, stripped, managers);
+  const inLast = inVersion(context, restored, previous.apiVersion);
+  if (inLast === undefined) return merged;
+  const all = withNamedFields(start.type, toFieldSet(start.type, json(start.object)));
+  const kept = withNamedFields(start.type, toFieldSet(start.type, json(inLast.object)));
+  const dropped = intersection(difference(all, kept), last);
+  const result = isEmpty(dropped) ? start : without(start, dropped);
+  return inVersion(context, result, merged.apiVersion) ?? merged;
+}
+
+/** Metadata stays, if only as an empty map: conversions may look into it. */
+function without(typed: Typed, set: FieldSet): Typed {
+  const rest = removeItems(typed.type, json(typed.object), set) as unknown as KubeObject | undefined;
+  return { ...typed, object: rest?.metadata === undefined ? { ...rest, metadata: {} } : rest };
+}
+
+/** Puts back, version by version, what was stripped although some manager owns it. */
+function restoreOwned(
+  context: OwnershipContext,
+  merged: Typed,
+  stripped: Typed,
+  managers: ReadonlyMap<string, Manager>,
+): Typed {
+  const owned = new Map<string, FieldSet>([[merged.apiVersion, EMPTY_SET]]);
+  for (const manager of managers.values()) {
+    owned.set(manager.apiVersion, union(owned.get(manager.apiVersion) ?? EMPTY_SET, manager.set));
+  }
+  let rest = stripped;
+  for (const [apiVersion, set] of owned) {
+    const versioned = inVersion(context, merged, apiVersion);
+    const versionedRest = inVersion(context, rest, apiVersion);
+    if (versioned === undefined || versionedRest === undefined) continue;
+    const { type } = versioned;
+    const all = withNamedFields(type, toFieldSet(type, json(versioned.object)));
+    const kept = withNamedFields(type, toFieldSet(type, json(versionedRest.object)));
+    rest = without(versioned, difference(all, union(kept, withNamedFields(type, set))));
+  }
+  return rest;
+}

@@ -1,0 +1,153 @@
+import type { JsonObject, JsonValue } from '../object';
+
+/**
+ * One step of a path into an object, as FieldsV1 writes it: `f:name` (a field or a map's key), `k:{"name":"c"}` (an item
+ * of a keyed list), `v:"x"` (an item of a set), `i:0` (an index). Elements are kept in this text form: the canonical text
+ * (sorted keys, no spaces, Go's escapes) makes them comparable as plain strings.
+ */
+export type PathElement = string;
+
+/** `<`, `>`, `&` and the two line separators are escaped by Go's JSON writer, inside FieldsV1 as everywhere. */
+const GO_ESCAPES = /[<>&\u2028\u2029]/g;
+
+function goEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** JSON as Go writes it: map keys sorted, no spaces, HTML escaped. Absent (undefined) members are left out. */
+export function canonicalJson(value: JsonValue): string {
+  return sortedJson(value).replace(GO_ESCAPES, goEscape);
+}
+
+function sortedJson(value: JsonValue): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(sortedJson).join(',')}]`;
+  const object = value as JsonObject;
+  const members = Object.keys(object)
+    .sort()
+    .filter((key) => object[key] !== undefined)
+    .map((key) => `${JSON.stringify(key)}:${sortedJson(object[key] as JsonValue)}`);
+  return `{${members.join(',')}}`;
+}
+
+export function fieldElement(name: string): PathElement {
+  return `f:${name}`;
+}
+
+export function keyElement(keys: JsonObject): PathElement {
+  return `k:${canonicalJson(keys)}`;
+}
+
+/** The element of keys whose names are in order already, each name with its value. */
+export function keyElementOf(keys: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
+  let text = '';
+  for (const [name, value] of keys) text += `${text === '' ? '{' : ','}"${name}":${sortedJson(value)}`;
+  return `k:${text.replace(GO_ESCAPES, goEscape)}}`;
+}
+
+export function valueElement(value: JsonValue): PathElement {
+  return `v:${canonicalJson(value)}`;
+}
+
+/** The name of a field element; undefined for the other kinds. */
+export function fieldNameOf(element: PathElement): string | undefined {
+  return element.startsWith('f:') ? element.slice(2) : undefined;
+}
+
+export function isKeyElement(element: PathElement): boolean {
+  return element.startsWith('k:');
+}
+
+/**
+ * Brings an element that a client or another server wrote into canonical text. Undefined for kinds that a later release
+ * may have added: those are dropped, as kube-apiserver drops them. Throws a SyntaxError when the element is malformed.
+ */
+export function parseElement(text: string): PathElement | undefined {
+  const body = text.slice(2);
+  switch (text.slice(0, 2)) {
+    case 'f:':
+      return text;
+    case 'k:': {
+      const keys = JSON.parse(body) as JsonValue;
+      if (keys === null || typeof keys !== 'object' || Array.isArray(keys)) {
+        throw new SyntaxError(`expected an object of keys: ${text}`);
+      }
+      return keyElement(keys as JsonObject);
+    }
+    case 'v:':
+      return valueElement(JSON.parse(body) as JsonValue);
+    case 'i:':
+      if (!/^-?\d+$/.test(body)) throw new SyntaxError(`expected an index: ${text}`);
+      return text;
+    default:
+      if (text.length < 2 || text[1] !== ':') throw new SyntaxError(`missing type of path element: ${text}`);
+      return undefined;
+  }
+}
+
+const KIND_ORDER: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 };
+
+/** Canonical order: fields, keys, values, indexes; within each kind by content, numbers before texts before booleans. */
+export function compareElements(left: PathElement, right: PathElement): number {
+  const kind = left[0] as string;
+  if (kind !== right[0]) return (KIND_ORDER[kind] ?? 4) - (KIND_ORDER[right[0] as string] ?? 4);
+  if (kind === 'f') return left < right ? -1 : left > right ? 1 : 0;
+  if (left === right) return 0;
+  return compareValues(JSON.parse(left.slice(2)) as JsonValue, JSON.parse(right.slice(2)) as JsonValue);
+}
+
+function rank(value: JsonValue): number {
+  if (value === null) return 5;
+  if (Array.isArray(value)) return 3;
+  return { number: 0, string: 1, boolean: 2, object: 4 }[typeof value as 'number' | 'string' | 'boolean' | 'object'];
+}
+
+function compareValues(left: JsonValue, right: JsonValue): number {
+  const order = rank(left) - rank(right);
+  if (order !== 0) return order;
+  if (Array.isArray(left)) return compareLists(left as readonly JsonValue[], right as readonly JsonValue[]);
+  if (left !== null && typeof left === 'object') {
+    return compareLists(
+      Object.entries(left).sort().flat() as JsonValue[],
+      Object.entries(right as JsonObject)
+        .sort()
+        .flat() as JsonValue[],
+    );
+  }
+  return left === right ? 0 : (left as string) < (right as string) ? -1 : 1;
+}
+
+function compareLists(left: readonly JsonValue[], right: readonly JsonValue[]): number {
+  for (let i = 0; i < Math.min(left.length, right.length); i++) {
+    const order = compareValues(left[i] as JsonValue, right[i] as JsonValue);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function printScalar(value: JsonValue): string {
+  return typeof value === 'string' ? JSON.stringify(value) : sortedJson(value);
+}
+
+/** As messages show an element: `.name`, `[name="c"]`, `[="x"]`, `[0]`. */
+export function printElement(element: PathElement): string {
+  const body = element.slice(2);
+  switch (element[0]) {
+    case 'f':
+      return `.${body}`;
+    case 'k': {
+      const keys = JSON.parse(body) as JsonObject;
+      return `[${Object.keys(keys)
+        .map((name) => `${name}=${printScalar(keys[name] as JsonValue)}`)
+        .join(',')}]`;
+    }
+    case 'v':
+      return `[=${printScalar(JSON.parse(body) as JsonValue)}]`;
+    default:
+      return `[${body}]`;
+  }
+}
+
+export function printPath(path: readonly PathElement[]): string {
+  return path.map(printElement).join('');
+}

@@ -1,0 +1,158 @@
+import type { JsonValue } from '../object';
+import {
+  EMPTY_SET,
+  FieldSetBuilder,
+  isEmpty,
+  LEAF,
+  makeSet,
+  recursiveDifference,
+  union,
+  type FieldSet,
+} from './field-set';
+import { isList, isObject, memberOf } from './members';
+import { ANY_MAP, itemElement, type MergeType } from './merge-type';
+import { fieldNameOf, isKeyElement, type PathElement } from './path-element';
+import { toFieldSet } from './typed';
+
+/**
+ * Field sets that were written under another schema than today's.
+ *
+ * A set that names pieces of what is now atomic owns the whole value instead. A set that names a map, list or struct as a
+ * leaf although it is merged piece by piece owns what stands below it now: kube-apiserver 1.20 reads an owned empty map
+ * and a formerly atomic one alike. Where a schema can really change (custom resources), no such ownership is inferred,
+ * since the specification wants none after a change from atomic ("no conflict arises on later updates").
+ */
+export interface SchemaChange {
+  readonly live: JsonValue;
+  readonly inferOwnership: boolean;
+}
+
+interface Plan {
+  /** Now atomic, owned in pieces. */
+  readonly joined: FieldSet;
+  /** Now granular, owned as a leaf. */
+  readonly split: FieldSet;
+  /** Split, and of a part that no schema describes. */
+  readonly splitAny: FieldSet;
+}
+
+const NOTHING: Plan = { joined: EMPTY_SET, split: EMPTY_SET, splitAny: EMPTY_SET };
+/** Sets and types live as long as their object versions and schemas, so each pair is examined once. */
+const plans = new WeakMap<FieldSet, WeakMap<MergeType, Plan>>();
+
+/** The set as today's schema reads it; the same set when nothing changes. */
+export function reconcileWithSchema(type: MergeType, set: FieldSet, { live, inferOwnership }: SchemaChange): FieldSet {
+  const plan = planFor(type, set);
+  if (plan === NOTHING) return set;
+  const joined = isEmpty(plan.joined) ? set : union(recursiveDifference(set, plan.joined), plan.joined);
+  const split = inferOwnership ? plan.split : plan.splitAny;
+  if (isEmpty(split)) return joined;
+  return union(joined, expand(type, live, split));
+}
+
+function planFor(type: MergeType, set: FieldSet): Plan {
+  let perType = plans.get(set);
+  if (perType === undefined) plans.set(set, (perType = new WeakMap()));
+  let plan = perType.get(type);
+  if (plan === undefined) {
+    const drafts = { joined: new FieldSetBuilder(), split: new FieldSetBuilder(), splitAny: new FieldSetBuilder() };
+    examine(type, set, [], drafts);
+    plan = { joined: drafts.joined.build(), split: drafts.split.build(), splitAny: drafts.splitAny.build() };
+    if (isEmpty(plan.joined) && isEmpty(plan.split)) plan = NOTHING;
+    perType.set(type, plan);
+  }
+  return plan;
+}
+
+type Drafts = { readonly [part in keyof Plan]: FieldSetBuilder };
+
+/** Parts of sets in which nothing was found, per type: the next version of a set shares most of them. */
+const unchanged = new WeakMap<MergeType, WeakSet<FieldSet>>();
+
+/** Collects what to reconcile, and answers whether there is anything. */
+function examine(type: MergeType, set: FieldSet, path: PathElement[], drafts: Drafts): boolean {
+  if (type.kind === 'scalar') return false;
+  const leaf = set.children.size === 0;
+  if (isAtomic(type)) {
+    if (!leaf) drafts.joined.add(path);
+    return !leaf;
+  }
+  if (leaf && path.length > 0) {
+    drafts.split.add(path);
+    if (type.kind === 'any') drafts.splitAny.add(path);
+    return true;
+  }
+  let known = unchanged.get(type);
+  if (known?.has(set) === true) return false;
+  let found = false;
+  for (const [element, child] of set.children) {
+    const childType = typeBelow(type, element);
+    if (childType === undefined) continue;
+    path.push(element);
+    if (examine(childType, child, path, drafts)) found = true;
+    path.pop();
+  }
+  if (!found) {
+    if (known === undefined) unchanged.set(type, (known = new WeakSet()));
+    known.add(set);
+  }
+  return found;
+}
+
+function isAtomic(type: MergeType): boolean {
+  return (
+    ((type.kind === 'map' || type.kind === 'any') && type.atomic) ||
+    (type.kind === 'list' && type.relation === 'atomic')
+  );
+}
+
+/** The type of what stands at an element; undefined where the type has no such place. */
+export function typeBelow(type: MergeType, element: PathElement): MergeType | undefined {
+  const name = fieldNameOf(element);
+  if (name !== undefined) {
+    if (type.kind === 'any') return ANY_MAP.typeOf(name);
+    return type.kind === 'map' ? type.typeOf(name) : undefined;
+  }
+  return type.kind === 'list' && (isKeyElement(element) || type.relation !== 'map') ? type.items : undefined;
+}
+
+/** What a manager owns who owns the values at these paths with all that they hold. */
+function expand(type: MergeType, value: JsonValue | undefined, roots: FieldSet): FieldSet {
+  if (value === undefined) return EMPTY_SET;
+  if (roots.member) return makeSet(true, toFieldSet(type, value).children);
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, root] of roots.children) {
+    const childType = typeBelow(type, element);
+    if (childType === undefined) continue;
+    const part = expand(childType, valueAt(type, value, element), root);
+    if (!isEmpty(part)) children.set(element, part);
+  }
+  return makeSet(false, children);
+}
+
+function valueAt(type: MergeType, value: JsonValue, element: PathElement): JsonValue | undefined {
+  const name = fieldNameOf(element);
+  if (name !== undefined) return isObject(value) ? memberOf(value, name) : undefined;
+  if (type.kind !== 'list' || !isList(value)) return undefined;
+  return value.find((item) => itemElement(type, item) === element);
+}
+
+/**
+ * The set with every named field that has owned fields below it as a member: when all that is owned in a struct goes, the
+ * struct itself goes too. Map keys and list items are members already where they are owned.
+ */
+export function withNamedFields(type: MergeType, set: FieldSet): FieldSet {
+  if (set.children.size === 0) return set;
+  const children = new Map<PathElement, FieldSet>();
+  for (const [element, child] of set.children) {
+    const childType = typeBelow(type, element);
+    const inner = childType === undefined ? child : withNamedFields(childType, child);
+    const name = fieldNameOf(element);
+    const named = name !== undefined && type.kind === 'map' && type.isField(name);
+    children.set(
+      element,
+      named ? (inner.children.size === 0 ? LEAF : { member: true, children: inner.children }) : inner,
+    );
+  }
+  return { member: set.member, children };
+}

@@ -1,0 +1,352 @@
+import type { JsonObject, JsonValue } from '../object';
+import { EMPTY_SET, FieldSetBuilder, LEAF, makeSet, type FieldSet } from './field-set';
+import { isEmptyObject, isList, isObject, memberOf, setMember } from './members';
+import {
+  ANY_MAP,
+  isSameItem,
+  itemElement,
+  itemsByElement,
+  TypedError,
+  type ListMergeType,
+  type MapMergeType,
+  type MergeType,
+} from './merge-type';
+import { fieldElement, printPath, type PathElement } from './path-element';
+
+/** Undefined stands for a value that is not there; null is a value. */
+type Maybe = JsonValue | undefined;
+
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly removed: FieldSet;
+  readonly modified: FieldSet;
+}
+
+export function isSame({ added, removed, modified }: Comparison): boolean {
+  return added === EMPTY_SET && removed === EMPTY_SET && modified === EMPTY_SET;
+}
+
+/** Every leaf of an object, and every list item and map entry: what a manager owns that applies exactly this object. */
+export function toFieldSet(type: MergeType, value: JsonValue): FieldSet {
+  switch (type.kind) {
+    case 'scalar':
+      return LEAF;
+    case 'any':
+      if (type.atomic) return LEAF;
+      if (isObject(value)) return mapFieldSet(ANY_MAP, value);
+      return value === null ? EMPTY_SET : LEAF;
+    case 'map':
+      if (type.atomic) return LEAF;
+      return isObject(value) ? mapFieldSet(type, value) : EMPTY_SET;
+    case 'list': {
+      if (type.relation === 'atomic') return LEAF;
+      if (!isList(value)) return EMPTY_SET;
+      const children = new Map<PathElement, FieldSet>();
+      for (const [element, twins] of itemsByElement(type, value)) {
+        children.set(element, makeSet(true, toFieldSet(type.items, twins[0] as JsonValue).children));
+      }
+      return makeSet(false, children);
+    }
+  }
+}
+
+function mapFieldSet(type: MapMergeType, value: JsonObject): FieldSet {
+  const children = new Map<PathElement, FieldSet>();
+  for (const name of Object.keys(value).sort()) {
+    const member = value[name];
+    if (member === undefined) continue;
+    const set = toFieldSet(memberType(type, name), member);
+    const empty = member === null || (isObject(member) && isEmptyObject(member));
+    const owned = set.member || !type.isField(name) || (empty && type.ownsEmpty(name));
+    if (owned || set.children.size > 0) children.set(fieldElement(name), makeSet(owned, set.children));
+  }
+  return makeSet(false, children);
+}
+
+function memberType(type: MapMergeType, name: string): MergeType {
+  const found = type.typeOf(name);
+  if (found === undefined) throw new TypedError([{ path: `.${name}`, message: 'field not declared in schema' }]);
+  return found;
+}
+
+function isEmptyMap(value: Maybe): boolean {
+  return !isObject(value) || isEmptyObject(value);
+}
+
+function isEmptyList(value: Maybe): boolean {
+  return !isList(value) || value.length === 0;
+}
+
+/** Equality of values; the order of keys does not matter, that of list items does. */
+export function deepEqual(left: Maybe, right: Maybe): boolean {
+  if (left === right) return true;
+  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object') return false;
+  if (isList(left)) {
+    if (!isList(right) || left.length !== right.length) return false;
+    for (let i = 0; i < left.length; i++) if (!deepEqual(left[i], right[i])) return false;
+    return true;
+  }
+  if (isList(right)) return false;
+  const mine = left;
+  const theirs = right;
+  let count = 0;
+  for (const name in mine) {
+    if (mine[name] === undefined) continue;
+    count++;
+    if (!deepEqual(mine[name], memberOf(theirs, name))) return false;
+  }
+  for (const name in theirs) if (theirs[name] !== undefined) count--;
+  return count === 0;
+}
+
+/** Which fields of an object a write adds, removes and changes. Subtrees that both sides share are not walked. */
+export function compare(type: MergeType, before: JsonValue, after: JsonValue): Comparison {
+  const walker = new Comparer();
+  walker.walk(type, before, after);
+  return { added: walker.added.build(), removed: walker.removed.build(), modified: walker.modified.build() };
+}
+
+/** A step of the walk: the name of a member, or the item of a list, whose element is built only for what changed. */
+type Step = string | { readonly type: ListMergeType; readonly item: JsonValue };
+
+function elementOf(step: Step): PathElement {
+  if (typeof step === 'string') return fieldElement(step);
+  const element = itemElement(step.type, step.item);
+  if (element instanceof Error) throw new TypedError([{ path: '', message: element.message }]);
+  return element;
+}
+
+class Comparer {
+  readonly added = new FieldSetBuilder();
+  readonly removed = new FieldSetBuilder();
+  readonly modified = new FieldSetBuilder();
+  private readonly steps: Step[] = [];
+
+  walk(type: MergeType, before: Maybe, after: Maybe): void {
+    if (before === after) return;
+    if (before === undefined) this.added.addTree(this.path(), everything(type, after as JsonValue));
+    else if (after === undefined) this.removed.addTree(this.path(), everything(type, before));
+    else this.walkBoth(type, before, after);
+  }
+
+  private walkBoth(type: MergeType, before: JsonValue, after: JsonValue): void {
+    switch (type.kind) {
+      case 'scalar':
+        this.leaf(before, after);
+        return;
+      case 'map':
+        this.requireShape(before, after, isObject, 'map');
+        if (type.atomic || (isEmptyMap(before) && isEmptyMap(after))) this.leaf(before, after);
+        else this.walkEntries(type, isObject(before) ? before : {}, isObject(after) ? after : {});
+        return;
+      case 'list':
+        this.requireShape(before, after, isList, 'list');
+        if (type.relation === 'atomic' || (isEmptyList(before) && isEmptyList(after))) this.leaf(before, after);
+        else this.walkList(type, isList(before) ? before : [], isList(after) ? after : []);
+        return;
+      case 'any':
+        if (type.atomic) this.leaf(before, after);
+        else this.walkAny(before, after);
+        return;
+    }
+  }
+
+  /** A value may change its shape where no schema says what it is: then the old content goes and another leaf comes. */
+  private walkAny(before: JsonValue, after: JsonValue): void {
+    const old = isObject(before) ? before : {};
+    const fresh = isObject(after) ? after : {};
+    if (!isEmptyObject(old) || !isEmptyObject(fresh)) this.walkEntries(ANY_MAP, old, fresh);
+    const alike = (isObject(before) || before === null) && (isObject(after) || after === null);
+    if (!alike || (isEmptyObject(old) && isEmptyObject(fresh))) this.leaf(before, after);
+  }
+
+  private walkEntries(type: MapMergeType, before: JsonObject, after: JsonObject): void {
+    for (const name in before) {
+      const old = before[name];
+      if (old !== undefined) this.walkMember(type, name, old, memberOf(after, name));
+    }
+    for (const name in after) {
+      const fresh = after[name];
+      if (fresh !== undefined && memberOf(before, name) === undefined) this.walkMember(type, name, undefined, fresh);
+    }
+  }
+
+  private walkMember(type: MapMergeType, name: string, before: Maybe, after: Maybe): void {
+    if (before === after) return;
+    this.steps.push(name);
+    this.walk(memberType(type, name), before, after);
+    this.steps.pop();
+  }
+
+  private walkList(type: ListMergeType, before: readonly JsonValue[], after: readonly JsonValue[]): void {
+    if (before.length === after.length && before.every((item, i) => isSameItem(type, item, after[i] as JsonValue))) {
+      for (let i = 0; i < before.length; i++) this.walkItem(type, before[i] as JsonValue, before[i], after[i]);
+      return;
+    }
+    const old = itemsByElement(type, before);
+    const fresh = itemsByElement(type, after);
+    for (const [element, items] of old) this.walkTwins(type, items, fresh.get(element));
+    for (const [element, items] of fresh) if (!old.has(element)) this.walkTwins(type, undefined, items);
+  }
+
+  private walkItem(type: ListMergeType, item: JsonValue, before: Maybe, after: Maybe): void {
+    if (before === after) return;
+    this.steps.push({ type, item });
+    this.walk(type.items, before, after);
+    this.steps.pop();
+  }
+
+  /** Items that share a name cannot be told apart, so they are compared as one leaf. */
+  private walkTwins(
+    type: ListMergeType,
+    before: readonly JsonValue[] | undefined,
+    after: readonly JsonValue[] | undefined,
+  ): void {
+    const item = (before ?? after)?.[0] as JsonValue;
+    const single = (before?.length ?? 1) === 1 && (after?.length ?? 1) === 1;
+    if (single || before === undefined || after === undefined) {
+      this.walkItem(type, item, before?.[0], after?.[0]);
+      return;
+    }
+    this.steps.push({ type, item });
+    this.leaf(before, after);
+    this.steps.pop();
+  }
+
+  private leaf(before: JsonValue, after: JsonValue): void {
+    if (!deepEqual(before, after)) this.modified.add(this.path());
+  }
+
+  private path(): PathElement[] {
+    return this.steps.map(elementOf);
+  }
+
+  private requireShape(before: JsonValue, after: JsonValue, fits: (value: unknown) => boolean, shape: string): void {
+    for (const value of [before, after]) {
+      if (value === null || fits(value)) continue;
+      throw new TypedError([{ path: printPath(this.path()), message: `expected ${shape}` }]);
+    }
+  }
+}
+
+/** All paths of a value that comes or goes: its leaves, and every map and list that holds something. */
+function everything(type: MergeType, value: JsonValue): FieldSet {
+  switch (type.kind) {
+    case 'scalar':
+      return LEAF;
+    case 'any':
+      return !type.atomic && isObject(value) ? everyMember(ANY_MAP, value) : LEAF;
+    case 'map':
+      if (value !== null && !isObject(value)) throw new TypedError([{ path: '', message: 'expected map' }]);
+      return type.atomic || value === null ? LEAF : everyMember(type, value);
+    case 'list': {
+      if (value !== null && !isList(value)) throw new TypedError([{ path: '', message: 'expected list' }]);
+      if (type.relation === 'atomic' || value === null) return LEAF;
+      const children = new Map<PathElement, FieldSet>();
+      for (const [element, twins] of itemsByElement(type, value)) {
+        children.set(element, everything(type.items, twins[0] as JsonValue));
+      }
+      return makeSet(true, children);
+    }
+  }
+}
+
+function everyMember(type: MapMergeType, value: JsonObject): FieldSet {
+  const children = new Map<PathElement, FieldSet>();
+  for (const name of Object.keys(value).sort()) {
+    const member = value[name];
+    if (member !== undefined) children.set(fieldElement(name), everything(memberType(type, name), member));
+  }
+  return makeSet(true, children);
+}
+
+/**
+ * The live value with an applied configuration laid over it. Items keep their place in the live list; new ones follow in
+ * the order of the configuration. Parts that the configuration does not touch are shared with the live value.
+ */
+export function merge(type: MergeType, live: Maybe, applied: Maybe): Maybe {
+  if (applied === undefined || live === undefined) return applied ?? live;
+  switch (type.kind) {
+    case 'scalar':
+      return applied;
+    case 'any':
+      if (type.atomic) return applied;
+      return isObject(live) && (isObject(applied) || applied === null) ? mergeMaps(ANY_MAP, live, applied) : applied;
+    case 'map':
+      return type.atomic ? applied : mergeMaps(type, live, applied);
+    case 'list':
+      return type.relation === 'atomic' ? applied : mergeLists(type, live, applied);
+  }
+}
+
+function mergeMaps(type: MapMergeType, live: JsonValue, applied: JsonValue): JsonValue {
+  if (isEmptyMap(applied)) return isEmptyMap(live) ? applied : live;
+  if (!isObject(live)) return applied;
+  const result = { ...live } as Record<string, JsonValue>;
+  for (const name in applied as JsonObject) {
+    const value = merge(memberType(type, name), memberOf(live, name), (applied as JsonObject)[name]);
+    if (value !== undefined) setMember(result, name, value);
+  }
+  return result;
+}
+
+function mergeLists(type: ListMergeType, live: JsonValue, applied: JsonValue): JsonValue {
+  if (!isList(applied) || applied.length === 0) return isEmptyList(live) ? applied : live;
+  if (!isList(live)) return applied;
+  const wanted = itemsByElement(type, applied);
+  const placed = new Set<PathElement>();
+  const result: JsonValue[] = [];
+  for (const item of live) {
+    const element = itemElement(type, item);
+    const overlay = element instanceof Error ? undefined : wanted.get(element)?.[0];
+    if (element instanceof Error || overlay === undefined) {
+      result.push(item);
+      continue;
+    }
+    if (placed.has(element)) continue;
+    placed.add(element);
+    result.push(merge(type.items, item, overlay) as JsonValue);
+  }
+  for (const [element, items] of wanted) if (!placed.has(element)) result.push(items[0] as JsonValue);
+  return result;
+}
+
+/** The value without the fields and items in the set; a list or map that lost all it held goes with them. */
+export function removeItems(type: MergeType, value: JsonValue, set: FieldSet): Maybe {
+  switch (type.kind) {
+    case 'scalar':
+      return value;
+    case 'any':
+    case 'map':
+      if (!isObject(value) || isEmptyObject(value) || type.atomic) return value;
+      return removeFromMap(type.kind === 'any' ? ANY_MAP : type, value, set);
+    case 'list': {
+      if (!isList(value) || value.length === 0 || type.relation === 'atomic') return value;
+      const result: JsonValue[] = [];
+      for (const item of value) {
+        const element = itemElement(type, item);
+        const below = element instanceof Error ? undefined : set.children.get(element);
+        if (below?.member === true) continue;
+        const rest = below === undefined ? item : removeItems(type.items, item, below);
+        if (rest !== undefined) result.push(rest);
+      }
+      return result.length === 0 ? undefined : result;
+    }
+  }
+}
+
+function removeFromMap(type: MapMergeType, value: JsonObject, set: FieldSet): Maybe {
+  const result: Record<string, JsonValue> = {};
+  let kept = 0;
+  for (const name in value) {
+    const member = value[name];
+    if (member === undefined) continue;
+    const below = set.children.get(fieldElement(name));
+    if (below?.member === true) continue;
+    const rest = below === undefined ? member : removeItems(memberType(type, name), member, below);
+    if (rest === undefined) continue;
+    setMember(result, name, rest);
+    kept++;
+  }
+  return kept === 0 ? undefined : result;
+}

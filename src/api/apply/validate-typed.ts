@@ -1,0 +1,95 @@
+import type { JsonObject, JsonValue } from '../object';
+import { printGoSyntax, printGoValue } from './go-text';
+import { isList, isObject } from './members';
+import {
+  itemElement,
+  TypedError,
+  type ListMergeType,
+  type MapMergeType,
+  type MergeType,
+  type ScalarMergeType,
+  type TypedProblem,
+} from './merge-type';
+import { fieldElement, printElement } from './path-element';
+
+/**
+ * Throws a TypedError with every place where a value does not fit its type: unknown fields, values of a wrong type, items
+ * without key, items that are there twice. Null fits everywhere.
+ */
+export function validateTyped(type: MergeType, value: JsonValue): void {
+  const problems: TypedProblem[] = [];
+  visit(type, value, '', problems);
+  if (problems.length > 0) throw new TypedError(problems);
+}
+
+function visit(type: MergeType, value: JsonValue, path: string, problems: TypedProblem[]): void {
+  if (value === null) return;
+  switch (type.kind) {
+    case 'any':
+      return;
+    case 'scalar': {
+      const message = scalarProblem(type, value);
+      if (message !== undefined) problems.push({ path, message });
+      return;
+    }
+    case 'map':
+      if (isObject(value)) visitMap(type, value, path, problems);
+      else problems.push({ path, message: `expected map, got ${printBoxed(value)}` });
+      return;
+    case 'list':
+      if (isList(value)) visitList(type, value, path, problems);
+      else problems.push({ path, message: `expected list, got ${printBoxed(value)}` });
+      return;
+  }
+}
+
+function visitMap(type: MapMergeType, value: JsonObject, path: string, problems: TypedProblem[]): void {
+  for (const name of Object.keys(value).sort()) {
+    const member = value[name];
+    if (member === undefined) continue;
+    const memberPath = path + printElement(fieldElement(name));
+    const memberType = type.typeOf(name);
+    if (memberType === undefined) problems.push({ path: memberPath, message: 'field not declared in schema' });
+    else visit(memberType, member, memberPath, problems);
+  }
+}
+
+function visitList(type: ListMergeType, items: readonly JsonValue[], path: string, problems: TypedProblem[]): void {
+  const seen = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    if (type.relation === 'atomic') {
+      visit(type.items, item, `${path}[${index}]`, problems);
+      continue;
+    }
+    const element = itemElement(type, item);
+    if (element instanceof Error) {
+      problems.push({ path, message: `element ${index}: ${element.message}` });
+      return;
+    }
+    if (seen.has(element)) {
+      problems.push({ path, message: `duplicate entries for key ${printElement(element)}` });
+    }
+    seen.add(element);
+    visit(type.items, item, path + printElement(element), problems);
+  }
+}
+
+function scalarProblem({ scalar }: ScalarMergeType, value: JsonValue): string | undefined {
+  switch (scalar) {
+    case 'string':
+      return typeof value === 'string'
+        ? undefined
+        : `expected string, got &value.valueUnstructured{Value:${printGoSyntax(value)}}`;
+    case 'numeric':
+      return typeof value === 'number' ? undefined : 'expected numeric (int or float), got *value.valueUnstructured';
+    case 'boolean':
+      return typeof value === 'boolean' ? undefined : `expected boolean, got ${printBoxed(value)}`;
+    case 'untyped':
+      return typeof value === 'object' ? `expected any scalar, got ${printBoxed(value)}` : undefined;
+  }
+}
+
+/** `%v` of a pointer to the value's box. */
+function printBoxed(value: JsonValue): string {
+  return `&{${printGoValue(value)}}`;
+}

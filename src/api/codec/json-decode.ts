@@ -1,0 +1,379 @@
+import { badRequest } from '../errors/status-error';
+import type { KubeObject } from '../object';
+import { QuantityError, canonicalQuantity } from '../quantity/quantity';
+import type { ListTypeRef, MapTypeRef, ScalarName, SpecialType, StructType, TypeRef } from '../schema/model';
+import { DurationError, formatDuration, parseDuration } from '../time/duration';
+import { TimeError, canonicalMicroTime, canonicalTime } from '../time/rfc3339';
+import { Base64Error, canonicalBase64 } from './base64';
+import { sortedKeys } from './key-order';
+import { finishObject, planOf, setOwn, zeroValue, type MutableObject } from './struct-plan';
+
+/**
+ * From parsed JSON to the canonical object of a type, as Go's server emits it after decoding into its structs: unknown
+ * fields gone, types checked, times and quantities in their canonical spelling, zero values in or out as declared.
+ * Each struct is compiled once into a decoder, so that a request costs nothing for fields it does not use.
+ */
+
+export interface DecodeOptions {
+  /** Fills fields that are absent, or zero without being pointers, with the schema's constant defaults. */
+  readonly applyDefaults: boolean;
+  /** Reports the paths of fields that the type does not have. */
+  readonly collectUnknown: boolean;
+  /** For error messages, where the struct's name does not say it (custom resources). */
+  readonly kind?: string;
+  readonly version?: string;
+}
+
+export interface DecodeResult {
+  readonly object: KubeObject;
+  /** `spec.containers[0].foo`, in document order, a hundred at most; empty unless asked for. */
+  readonly unknownFields: readonly string[];
+}
+
+/** Kubernetes reports no more problems than this of one document. */
+const MAX_UNKNOWN = 100;
+
+interface Context {
+  readonly applyDefaults: boolean;
+  /** Paths below the value in hand: `.foo`, `[0].foo`. Each level adds its own part in front. */
+  readonly unknown: string[] | undefined;
+}
+
+type Decoder = (value: unknown, context: Context) => unknown;
+
+/** A value of the wrong type. The path is put together on the way out, from its end. */
+class DecodeFailure extends Error {
+  /** `.name` for fields, `[0]` for elements, `[key]` for values of maps. */
+  readonly path: string[] = [];
+  /** The innermost struct with the offending field. */
+  struct: string | undefined;
+
+  constructor(
+    readonly found: string,
+    /** The Go type that was expected; absent when `found` is a message of its own. */
+    readonly expected?: string,
+  ) {
+    super(found);
+  }
+
+  describe(rootType: string): string {
+    const path = this.path.join('').replace(/^\./, '');
+    if (this.expected === undefined) return path === '' ? this.found : `${path}: ${this.found}`;
+    if (this.struct === undefined) return `json: cannot unmarshal ${this.found} into Go value of type ${rootType}`;
+    const fields = this.path
+      .filter((part) => part.startsWith('.'))
+      .join('')
+      .slice(1);
+    return `json: cannot unmarshal ${this.found} into Go struct field ${this.struct}.${fields} of type ${this.expected}`;
+  }
+}
+
+/** Adds where it happened to a failure that passes by; anything else passes unchanged. */
+function located(error: unknown, part: string, struct?: string): unknown {
+  if (!(error instanceof DecodeFailure)) return error;
+  error.path.unshift(part);
+  error.struct ??= struct;
+  return error;
+}
+
+function jsonTypeOf(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function shortName(type: StructType): string {
+  return type.name.slice(type.name.lastIndexOf('.') + 1);
+}
+
+/** `v1.Deployment`, as Go prints the type. */
+function goStructName(type: StructType): string {
+  return type.name.split('.').slice(-2).join('.');
+}
+
+const GO_SCALARS: Readonly<Record<ScalarName, string>> = {
+  string: 'string',
+  bool: 'bool',
+  int32: 'int32',
+  int64: 'int64',
+  double: 'float64',
+  bytes: '[]uint8',
+};
+
+function goTypeName(type: TypeRef): string {
+  switch (type.kind) {
+    case 'scalar':
+      return GO_SCALARS[type.scalar];
+    case 'special':
+      return type.special;
+    case 'list':
+      return `[]${goTypeName(type.items)}`;
+    case 'map':
+      return `map[string]${goTypeName(type.values)}`;
+    case 'struct':
+      return goStructName(type);
+    case 'any':
+      return 'interface {}';
+  }
+}
+
+function integerDecoder(least: number, most: number, name: string): Decoder {
+  return (value) => {
+    if (typeof value !== 'number') throw new DecodeFailure(jsonTypeOf(value), name);
+    if (Number.isInteger(value) && value >= least && value <= most) return value === 0 ? 0 : value;
+    throw new DecodeFailure(`number ${value}`, name);
+  };
+}
+
+const SCALARS: Readonly<Record<ScalarName, Decoder>> = {
+  string: (value) => {
+    if (typeof value === 'string') return value;
+    throw new DecodeFailure(jsonTypeOf(value), 'string');
+  },
+  bool: (value) => {
+    if (typeof value === 'boolean') return value;
+    throw new DecodeFailure(jsonTypeOf(value), 'bool');
+  },
+  int32: integerDecoder(-(2 ** 31), 2 ** 31 - 1, 'int32'),
+  // Beyond 2^53 a JavaScript number may not be the one that was sent: better refused than rounded.
+  int64: integerDecoder(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'int64'),
+  double: (value) => {
+    if (typeof value === 'number') return value === 0 ? 0 : value;
+    throw new DecodeFailure(jsonTypeOf(value), 'float64');
+  },
+  bytes: (value) => {
+    if (typeof value === 'string') return spelled(canonicalBase64, value);
+    throw new DecodeFailure(jsonTypeOf(value), '[]uint8');
+  },
+};
+
+/** Runs a parser of texts; what it says about the text becomes the failure. */
+function spelled<T>(parse: (text: string) => T, text: string): T {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (
+      error instanceof QuantityError ||
+      error instanceof TimeError ||
+      error instanceof DurationError ||
+      error instanceof Base64Error
+    ) {
+      throw new DecodeFailure(error.message);
+    }
+    throw error;
+  }
+}
+
+function textDecoder(parse: (text: string) => unknown): Decoder {
+  return (value) => {
+    if (typeof value === 'string') return spelled(parse, value);
+    throw new DecodeFailure(`json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type string`);
+  };
+}
+
+const decodeRaw: Decoder = (value) => value;
+
+const decodeIntOrString: Decoder = (value) => {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' && value === Math.trunc(value) && value >= -(2 ** 31) && value < 2 ** 31)
+    return value === 0 ? 0 : value;
+  const found = typeof value === 'number' ? `number ${value}` : jsonTypeOf(value);
+  throw new DecodeFailure(`json: cannot unmarshal ${found} into Go value of type int32`);
+};
+
+const decodeQuantity: Decoder = (value) =>
+  // A number is taken for its digits.
+  spelled(canonicalQuantity, typeof value === 'string' ? value.trim() : String(JSON.stringify(value)));
+
+function specialDecoder({ special, schema }: SpecialType): Decoder {
+  switch (special) {
+    case 'Time':
+      return textDecoder(canonicalTime);
+    case 'MicroTime':
+      return textDecoder(canonicalMicroTime);
+    case 'Duration':
+      return textDecoder((text) => formatDuration(parseDuration(text)));
+    case 'Quantity':
+      return decodeQuantity;
+    case 'IntOrString':
+      return decodeIntOrString;
+    case 'RawExtension':
+    case 'FieldsV1':
+    case 'JSON':
+      return decodeRaw;
+    case 'JSONSchemaPropsOrBool':
+      return (value, context) => {
+        if (typeof value === 'boolean') return value;
+        if (isObject(value) && schema !== undefined) return decoderOf(schema)(value, context);
+        throw new DecodeFailure('boolean or JSON schema expected');
+      };
+    case 'JSONSchemaPropsOrArray':
+      return schemaOrList(schema, 'JSON schema or a list of JSON schemas expected', schema);
+    case 'JSONSchemaPropsOrStringArray':
+      return schemaOrList(schema, 'JSON schema or a list of strings expected', { kind: 'scalar', scalar: 'string' });
+  }
+}
+
+function schemaOrList(schema: StructType | undefined, problem: string, items: TypeRef | undefined): Decoder {
+  const list = items === undefined ? undefined : lazyDecoder(() => listDecoder({ kind: 'list', items }));
+  return (value, context) => {
+    if (isObject(value) && schema !== undefined) return decoderOf(schema)(value, context);
+    if (Array.isArray(value) && list !== undefined) return list(value, context);
+    throw new DecodeFailure(problem);
+  };
+}
+
+/** Types may contain themselves: what is inside is compiled when it is first met. */
+function lazyDecoder(make: () => Decoder): Decoder {
+  let decoder: Decoder | undefined;
+  return (value, context) => (decoder ??= make())(value, context);
+}
+
+/** Puts `part` before the paths that were reported since the count was `before`. */
+function locateUnknown(unknown: string[] | undefined, before: number, part: string): void {
+  if (unknown === undefined) return;
+  for (let index = before; index < unknown.length; index += 1) unknown[index] = part + (unknown[index] ?? '');
+}
+
+function listDecoder(type: ListTypeRef): Decoder {
+  const decodeItem = typeDecoder(type.items);
+  const name = goTypeName(type);
+  return (value, context) => {
+    if (!Array.isArray(value)) throw new DecodeFailure(jsonTypeOf(value), name);
+    const items = new Array<unknown>(value.length);
+    let index = 0;
+    try {
+      for (; index < value.length; index += 1) {
+        const item: unknown = value[index];
+        const before = context.unknown?.length ?? 0;
+        const decoded = item === null ? null : decodeItem(item, context);
+        items[index] = decoded ?? zeroValue(type.items, context.applyDefaults);
+        if (context.unknown !== undefined && context.unknown.length > before) {
+          locateUnknown(context.unknown, before, `[${index}]`);
+        }
+      }
+    } catch (error) {
+      throw located(error, `[${index}]`);
+    }
+    return items;
+  };
+}
+
+function mapDecoder(type: MapTypeRef): Decoder {
+  const decodeValue = typeDecoder(type.values);
+  const name = goTypeName(type);
+  return (value, context) => {
+    if (!isObject(value)) throw new DecodeFailure(jsonTypeOf(value), name);
+    const result: MutableObject = {};
+    let current = '';
+    try {
+      for (const key of sortedKeys(value)) {
+        current = key;
+        const entry = value[key];
+        const before = context.unknown?.length ?? 0;
+        const decoded = entry === null ? null : decodeValue(entry, context);
+        setOwn(result, key, decoded ?? zeroValue(type.values, context.applyDefaults));
+        if (context.unknown !== undefined && context.unknown.length > before) {
+          locateUnknown(context.unknown, before, `.${key}`);
+        }
+      }
+    } catch (error) {
+      throw located(error, `[${current}]`);
+    }
+    return result;
+  };
+}
+
+function typeDecoder(type: TypeRef): Decoder {
+  switch (type.kind) {
+    case 'scalar':
+      return SCALARS[type.scalar];
+    case 'special':
+      return specialDecoder(type);
+    case 'list':
+      return listDecoder(type);
+    case 'map':
+      return mapDecoder(type);
+    case 'struct':
+      return lazyDecoder(() => decoderOf(type));
+    case 'any':
+      return decodeRaw;
+  }
+}
+
+function compile(type: StructType): Decoder {
+  const plan = planOf(type);
+  const decoders = plan.fields.map(({ field }) => typeDecoder(field.type));
+  const struct = shortName(type);
+  const name = goStructName(type);
+  return (value, context) => {
+    if (!isObject(value)) throw new DecodeFailure(jsonTypeOf(value), name);
+    const slots = new Array<unknown>(decoders.length);
+    let others: string[] | undefined;
+    let current = '';
+    try {
+      for (const key of Object.keys(value)) {
+        const field = plan.byName.get(key);
+        if (field === undefined) {
+          (others ??= []).push(key);
+          if (type.preserveUnknownFields !== true) report(context, key);
+          continue;
+        }
+        const raw = value[key];
+        if (raw === null || raw === undefined) continue;
+        current = key;
+        const before = context.unknown?.length ?? 0;
+        slots[field.index] = decoders[field.index]?.(raw, context);
+        if (context.unknown !== undefined && context.unknown.length > before) {
+          locateUnknown(context.unknown, before, `.${key}`);
+        }
+      }
+    } catch (error) {
+      throw located(error, `.${current}`, struct);
+    }
+    const object = finishObject(plan, slots, context.applyDefaults);
+    if (type.preserveUnknownFields === true && others !== undefined) {
+      for (const key of others) setOwn(object, key, value[key]);
+    }
+    return object;
+  };
+}
+
+function report({ unknown }: Context, key: string): void {
+  if (unknown !== undefined && unknown.length < MAX_UNKNOWN) unknown.push(`.${key}`);
+}
+
+const decoders = new WeakMap<StructType, Decoder>();
+
+function decoderOf(type: StructType): Decoder {
+  let decoder = decoders.get(type);
+  if (decoder === undefined) {
+    decoder = compile(type);
+    decoders.set(type, decoder);
+  }
+  return decoder;
+}
+
+/**
+ * Decodes parsed JSON (or YAML) into the canonical object of the type; null counts as an empty object. The input is
+ * neither changed nor copied where its parts are kept as they are (raw JSON, labels of unknown structs). Throws a 400
+ * StatusError that names the field and the type it should have.
+ */
+export function decodeObject(type: StructType, value: unknown, options: DecodeOptions): DecodeResult {
+  const unknown: string[] | undefined = options.collectUnknown ? [] : undefined;
+  try {
+    const object = decoderOf(type)(value ?? {}, { applyDefaults: options.applyDefaults, unknown }) as KubeObject;
+    return { object, unknownFields: unknown === undefined ? [] : unknown.map((path) => path.slice(1)) };
+  } catch (error) {
+    if (!(error instanceof DecodeFailure)) throw error;
+    const kind = options.kind ?? shortName(type);
+    const version = options.version ?? type.name.split('.').at(-2) ?? '';
+    throw badRequest(
+      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.describe(goStructName(type))}`,
+    );
+  }
+}

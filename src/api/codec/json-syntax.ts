@@ -1,0 +1,260 @@
+/**
+ * JSON text: parsed by the platform; when that fails, explained in the words that clients know from kube-apiserver.
+ * `__proto__` is a key like any other, for JSON.parse makes it an own property.
+ */
+
+/** Thrown for a text that is no JSON, or nests too deep. */
+export class JsonSyntaxError extends Error {
+  override readonly name = 'JsonSyntaxError';
+}
+
+/**
+ * How deep values may nest. No object of the API comes near it, and what walks over values afterwards (the platform's
+ * own JSON.stringify included) recurses, so that a bomb would exhaust the stack.
+ */
+export const MAX_JSON_DEPTH = 1_000;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+
+/** Whether valid JSON nests deeper than the limit. A text too short for that is not looked at. */
+function isTooDeep(text: string): boolean {
+  if (text.length < 2 * MAX_JSON_DEPTH) return false;
+  let depth = 0;
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index);
+    if (code === QUOTE) index = endOfString(text, index);
+    else if (code === OPEN_BRACE || code === OPEN_BRACKET) {
+      depth += 1;
+      if (depth > MAX_JSON_DEPTH) return true;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) depth -= 1;
+  }
+  return false;
+}
+
+/** The index of the quote that ends the string whose opening quote stands at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+/** Parses JSON. Throws {@link JsonSyntaxError}. */
+export function parseJson(text: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new JsonSyntaxError(explain(Buffer.from(text)));
+  }
+  if (isTooDeep(text)) throw new JsonSyntaxError('exceeded max depth');
+  return value;
+}
+
+/** What the scanner expects next. */
+type Expectation = 'value' | 'valueOrEnd' | 'key' | 'keyOrEnd' | 'colon' | 'objectComma' | 'arrayComma' | 'end';
+
+const COMPLAINTS: Readonly<Record<Expectation, string>> = {
+  value: 'looking for beginning of value',
+  valueOrEnd: 'looking for beginning of value',
+  key: 'looking for beginning of object key string',
+  keyOrEnd: 'looking for beginning of object key string',
+  colon: 'after object key',
+  objectComma: 'after object key:value pair',
+  arrayComma: 'after array element',
+  end: 'after top-level value',
+};
+const UNEXPECTED_END = 'unexpected end of JSON input';
+
+function printCharacter(code: number): string {
+  if (code === 0x27) return "'\\''";
+  if (code === QUOTE) return `'"'`;
+  if (code < 0x20 || code === 0x7f) {
+    const named = { 7: '\\a', 8: '\\b', 9: '\\t', 10: '\\n', 11: '\\v', 12: '\\f', 13: '\\r' }[code];
+    return `'${named ?? `\\x${code.toString(16).padStart(2, '0')}`}'`;
+  }
+  return `'${code === BACKSLASH ? '\\\\' : String.fromCharCode(code)}'`;
+}
+
+function isDigit(code: number | undefined): boolean {
+  return code !== undefined && code >= 0x30 && code <= 0x39;
+}
+
+/** A token that ended well, at the index after it, or what is wrong with it. */
+type Scanned = { readonly end: number } | { readonly problem: string };
+
+function unexpected(code: number | undefined, context: string): Scanned {
+  return { problem: code === undefined ? UNEXPECTED_END : `invalid character ${printCharacter(code)} ${context}` };
+}
+
+function scanString(bytes: Uint8Array, start: number): Scanned {
+  for (let index = start + 1; ; index += 1) {
+    const code = bytes[index];
+    if (code === QUOTE) return { end: index + 1 };
+    if (code === undefined || code < 0x20) return unexpected(code, 'in string literal');
+    if (code !== BACKSLASH) continue;
+    index += 1;
+    const escape = bytes[index];
+    if (escape === undefined || !'"\\/bfnrtu'.includes(String.fromCharCode(escape))) {
+      return unexpected(escape, 'in string escape code');
+    }
+    if (escape !== 0x75) continue;
+    for (let digit = 0; digit < 4; digit += 1) {
+      index += 1;
+      const hex = bytes[index];
+      if (hex === undefined || !/[0-9a-fA-F]/.test(String.fromCharCode(hex))) {
+        return unexpected(hex, 'in \\u hexadecimal character escape');
+      }
+    }
+  }
+}
+
+function scanDigits(bytes: Uint8Array, start: number, context: string): Scanned {
+  if (!isDigit(bytes[start])) return unexpected(bytes[start], context);
+  let end = start + 1;
+  while (isDigit(bytes[end])) end += 1;
+  return { end };
+}
+
+function scanNumber(bytes: Uint8Array, start: number): Scanned {
+  const first = bytes[start] === 0x2d ? start + 1 : start;
+  let whole = scanDigits(bytes, first, 'in numeric literal');
+  if ('problem' in whole) return whole;
+  if (bytes[first] === 0x30) whole = { end: first + 1 };
+  let { end } = whole;
+  if (bytes[end] === 0x2e) {
+    const fraction = scanDigits(bytes, end + 1, 'after decimal point in numeric literal');
+    if ('problem' in fraction) return fraction;
+    ({ end } = fraction);
+  }
+  if (bytes[end] !== 0x65 && bytes[end] !== 0x45) return { end };
+  const signed = bytes[end + 1] === 0x2b || bytes[end + 1] === 0x2d;
+  return scanDigits(bytes, end + (signed ? 2 : 1), 'in exponent of numeric literal');
+}
+
+function scanLiteral(bytes: Uint8Array, start: number, literal: string): Scanned {
+  for (let index = 1; index < literal.length; index += 1) {
+    const code = bytes[start + index];
+    const expected = literal.charCodeAt(index);
+    if (code !== expected) return unexpected(code, `in literal ${literal} (expecting ${printCharacter(expected)})`);
+  }
+  return { end: start + literal.length };
+}
+
+function scanScalar(bytes: Uint8Array, start: number): Scanned {
+  const code = bytes[start];
+  if (code === QUOTE) return scanString(bytes, start);
+  if (code === 0x2d || isDigit(code)) return scanNumber(bytes, start);
+  if (code === 0x74) return scanLiteral(bytes, start, 'true');
+  if (code === 0x66) return scanLiteral(bytes, start, 'false');
+  if (code === 0x6e) return scanLiteral(bytes, start, 'null');
+  return unexpected(code, COMPLAINTS.value);
+}
+
+/** Why a text is no JSON: the first thing that is wrong with it. */
+function explain(bytes: Uint8Array): string {
+  const open: ('object' | 'array')[] = [];
+  let expects: Expectation = 'value';
+  const afterValue = (): Expectation => {
+    const container = open.at(-1);
+    return container === undefined ? 'end' : container === 'object' ? 'objectComma' : 'arrayComma';
+  };
+  for (let index = 0; ;) {
+    const code = bytes[index];
+    if (code === undefined) return UNEXPECTED_END;
+    if (code === 0x20 || (code >= 0x09 && code <= 0x0d && code !== 0x0b && code !== 0x0c)) {
+      index += 1;
+      continue;
+    }
+    const closes =
+      (code === CLOSE_BRACE && (expects === 'keyOrEnd' || expects === 'objectComma')) ||
+      (code === CLOSE_BRACKET && (expects === 'valueOrEnd' || expects === 'arrayComma'));
+    if (closes) {
+      open.pop();
+      expects = afterValue();
+      index += 1;
+    } else if ((expects === 'value' || expects === 'valueOrEnd') && (code === OPEN_BRACE || code === OPEN_BRACKET)) {
+      open.push(code === OPEN_BRACE ? 'object' : 'array');
+      expects = code === OPEN_BRACE ? 'keyOrEnd' : 'valueOrEnd';
+      index += 1;
+    } else if (expects === 'value' || expects === 'valueOrEnd') {
+      const scanned = scanScalar(bytes, index);
+      if ('problem' in scanned) return scanned.problem;
+      index = scanned.end;
+      expects = afterValue();
+    } else if ((expects === 'key' || expects === 'keyOrEnd') && code === QUOTE) {
+      const scanned = scanString(bytes, index);
+      if ('problem' in scanned) return scanned.problem;
+      index = scanned.end;
+      expects = 'colon';
+    } else if (expects === 'colon' && code === COLON) {
+      expects = 'value';
+      index += 1;
+    } else if (code === COMMA && (expects === 'objectComma' || expects === 'arrayComma')) {
+      expects = expects === 'objectComma' ? 'key' : 'value';
+      index += 1;
+    } else {
+      return `invalid character ${printCharacter(code)} ${COMPLAINTS[expects]}`;
+    }
+  }
+}
+
+interface Level {
+  /** The keys met so far in an object; undefined for a list. */
+  readonly keys: Set<string> | undefined;
+  /** Where in the level the scanner is: the path's part for it. */
+  part: string;
+  index: number;
+}
+
+const MAX_REPORTED = 100;
+
+/**
+ * The paths of fields that an object names more than once (`metadata.name`, `spec.containers[0].image`), in document
+ * order, a hundred at most. The text must be valid JSON.
+ */
+export function duplicateFields(text: string): readonly string[] {
+  const levels: Level[] = [];
+  const found: string[] = [];
+  let expectsKey = false;
+  for (let index = 0; index < text.length && found.length < MAX_REPORTED; index += 1) {
+    const code = text.charCodeAt(index);
+    const level = levels.at(-1);
+    if (code === QUOTE) {
+      const end = endOfString(text, index);
+      if (expectsKey && level?.keys !== undefined) {
+        const raw = text.slice(index + 1, end);
+        const key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
+        level.part = levels.length === 1 ? key : `.${key}`;
+        if (level.keys.has(key)) found.push(levels.map(({ part }) => part).join(''));
+        level.keys.add(key);
+        expectsKey = false;
+      }
+      index = end;
+    } else if (code === OPEN_BRACE) {
+      levels.push({ keys: new Set(), part: '', index: 0 });
+      expectsKey = true;
+    } else if (code === OPEN_BRACKET) {
+      levels.push({ keys: undefined, part: '[0]', index: 0 });
+      expectsKey = false;
+    } else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+      levels.pop();
+      expectsKey = false;
+    } else if (code === COMMA && level !== undefined) {
+      if (level.keys === undefined) {
+        level.index += 1;
+        level.part = `[${level.index}]`;
+      } else expectsKey = true;
+    }
+  }
+  return [...new Set(found)];
+}

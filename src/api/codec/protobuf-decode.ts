@@ -1,0 +1,406 @@
+import { Reader } from 'protobufjs/minimal';
+import { badRequest } from '../errors/status-error';
+import { canonicalQuantity } from '../quantity/quantity';
+import type { ScalarName, SpecialType, StructType, TypeRef, WireField } from '../schema/model';
+import { formatDuration } from '../time/duration';
+import { ZERO_TIME_SECONDS, formatMicroTime, formatTime } from '../time/rfc3339';
+import { MAX_JSON_DEPTH, parseJson } from './json-syntax';
+import { isEnvelope, openEnvelope } from './protobuf-envelope';
+import { finishObject, planOf, setOwn, zeroValue, type MutableObject, type StructPlan } from './struct-plan';
+
+/**
+ * From Protobuf to canonical JSON objects, the same that the JSON decoder yields. Whatever the bytes are, the outcome is
+ * an object or a 400; memory and stack stay in proportion to the input. Each struct is compiled once.
+ */
+
+export interface ProtobufDecodeOptions {
+  /** Finds the type of an object that is embedded with an envelope of its own (in watch events, reviews, lists). */
+  readonly resolve?: (apiVersion: string, kind: string) => StructType | undefined;
+}
+
+interface Context {
+  readonly resolve: ProtobufDecodeOptions['resolve'];
+  depth: number;
+}
+
+type WireType = 0 | 1 | 2;
+
+interface ValueReader {
+  readonly wire: WireType;
+  readonly read: (reader: Reader, context: Context) => unknown;
+}
+
+/** Reads one occurrence of a field into its slot. */
+type FieldReader = (reader: Reader, wire: number, slots: unknown[], context: Context) => void;
+
+class Malformed extends Error {}
+
+const UNEXPECTED_EOF = 'unexpected EOF';
+
+/** The largest number below 2^63 that JavaScript can hold; beyond 2^53 numbers lose their last digits. */
+const LARGEST_INT64 = 9_223_372_036_854_774_784;
+
+function readInt64(reader: Reader): number {
+  const value = reader.int64();
+  const number = typeof value === 'number' ? value : value.high * 2 ** 32 + (value.low >>> 0);
+  return Math.max(-LARGEST_INT64, Math.min(LARGEST_INT64, number));
+}
+
+function readInt64Exactly(reader: Reader): bigint {
+  const value = reader.int64();
+  return typeof value === 'number' ? BigInt(value) : (BigInt(value.high) << 32n) + BigInt(value.low >>> 0);
+}
+
+/** Calls `readField` for each field of the message that follows with its length. */
+function readMessage(reader: Reader, context: Context, readField: (number: number, wire: number) => void): void {
+  const length = reader.uint32();
+  const end = reader.pos + length;
+  if (end > reader.len) throw new Malformed(UNEXPECTED_EOF);
+  context.depth += 1;
+  if (context.depth > MAX_JSON_DEPTH) throw new Malformed('exceeded max depth');
+  readFieldsUntil(reader, end, readField);
+  context.depth -= 1;
+}
+
+function readFieldsUntil(reader: Reader, end: number, readField: (number: number, wire: number) => void): void {
+  while (reader.pos < end) {
+    const tag = reader.uint32();
+    const number = tag >>> 3;
+    if (number === 0) throw new Malformed('illegal tag 0');
+    readField(number, tag & 7);
+  }
+  if (reader.pos !== end) throw new Malformed(UNEXPECTED_EOF);
+}
+
+function expectWire(actual: number, expected: WireType): void {
+  if (actual !== expected) throw new Malformed(`wrong wireType = ${actual}`);
+}
+
+const SCALARS: Readonly<Record<ScalarName, ValueReader>> = {
+  string: { wire: 2, read: (reader) => reader.string() },
+  bool: { wire: 0, read: (reader) => reader.bool() },
+  int32: { wire: 0, read: (reader) => reader.int32() },
+  int64: { wire: 0, read: readInt64 },
+  double: {
+    wire: 1,
+    read: (reader) => {
+      const value = reader.double();
+      if (!Number.isFinite(value)) throw new Malformed(`json: unsupported value: ${value}`);
+      return value === 0 ? 0 : value;
+    },
+  },
+  bytes: {
+    wire: 2,
+    read: (reader) => {
+      const bytes = reader.bytes();
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64');
+    },
+  },
+};
+
+function timeReader(print: (seconds: number, nanos: number) => string): ValueReader {
+  return {
+    wire: 2,
+    read: (reader, context) => {
+      let seconds = 0;
+      let nanos = 0;
+      const before = reader.pos;
+      readMessage(reader, context, (number, wire) => {
+        if (number > 2) return void reader.skipType(wire);
+        expectWire(wire, 0);
+        if (number === 1) seconds = readInt64(reader);
+        else nanos = reader.int32();
+      });
+      // The zero time is the empty message: a length of 0 and nothing else.
+      if (reader.pos === before + 1 || seconds === ZERO_TIME_SECONDS) return null;
+      return print(seconds, Math.max(0, Math.min(nanos, 999_999_999)));
+    },
+  };
+}
+
+const TIME = timeReader((seconds) => formatTime(seconds));
+const MICRO_TIME = timeReader((seconds, nanos) => formatMicroTime({ seconds, nanos }));
+
+const DURATION: ValueReader = {
+  wire: 2,
+  read: (reader, context) => {
+    let nanos = 0n;
+    readMessage(reader, context, (number, wire) => {
+      if (number !== 1) return void reader.skipType(wire);
+      expectWire(wire, 0);
+      nanos = readInt64Exactly(reader);
+    });
+    return formatDuration(nanos);
+  },
+};
+
+const QUANTITY: ValueReader = {
+  wire: 2,
+  read: (reader, context) => {
+    let text = '0';
+    readMessage(reader, context, (number, wire) => {
+      if (number !== 1) return void reader.skipType(wire);
+      expectWire(wire, 2);
+      text = reader.string();
+    });
+    return text === '' ? '0' : canonicalQuantity(text);
+  },
+};
+
+const INT_OR_STRING: ValueReader = {
+  wire: 2,
+  read: (reader, context) => {
+    let type = 0;
+    let integer = 0;
+    let text = '';
+    readMessage(reader, context, (number, wire) => {
+      if (number > 3) return void reader.skipType(wire);
+      expectWire(wire, number === 3 ? 2 : 0);
+      if (number === 1) type = readInt64(reader);
+      else if (number === 2) integer = reader.int32();
+      else text = reader.string();
+    });
+    if (type !== 0 && type !== 1) throw new Malformed('impossible IntOrString.Type');
+    return type === 1 ? text : integer;
+  },
+};
+
+/** JSON text, or an object in an envelope; nothing is null. */
+const RAW: ValueReader = {
+  wire: 2,
+  read: (reader, context) => {
+    let bytes: Uint8Array | undefined;
+    readMessage(reader, context, (number, wire) => {
+      if (number !== 1) return void reader.skipType(wire);
+      expectWire(wire, 2);
+      bytes = reader.bytes();
+    });
+    if (bytes === undefined || bytes.length === 0) return null;
+    return isEnvelope(bytes) ? readEmbedded(bytes, context) : parseJson(Buffer.from(bytes).toString());
+  },
+};
+
+function readEmbedded(bytes: Uint8Array, context: Context): unknown {
+  const { apiVersion, kind, raw } = openEnvelope(bytes);
+  const type = context.resolve?.(apiVersion, kind);
+  if (type === undefined)
+    throw new Malformed(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+  context.depth += 1;
+  if (context.depth > MAX_JSON_DEPTH) throw new Malformed('exceeded max depth');
+  const object = readRoot(type, raw, context);
+  context.depth -= 1;
+  return { kind, apiVersion, ...object };
+}
+
+function required(schema: StructType | undefined): ValueReader {
+  if (schema === undefined) throw new Error('a schema of schemas lacks its type');
+  return valueReader(schema);
+}
+
+/** The forms of JSONSchemaProps: a schema under one number, something else under the other. */
+function schemaOr(
+  schema: StructType | undefined,
+  schemaNumber: number,
+  other: (reader: Reader, wire: number, context: Context, before: unknown) => unknown,
+): ValueReader {
+  return {
+    wire: 2,
+    read: (reader, context) => {
+      let described: unknown;
+      let otherwise: unknown;
+      readMessage(reader, context, (number, wire) => {
+        if (number > 2) return void reader.skipType(wire);
+        if (number === schemaNumber) {
+          expectWire(wire, 2);
+          described = required(schema).read(reader, context);
+        } else otherwise = other(reader, wire, context, otherwise);
+      });
+      return described ?? otherwise ?? null;
+    },
+  };
+}
+
+function specialReader({ special, schema }: SpecialType): ValueReader {
+  switch (special) {
+    case 'Time':
+      return TIME;
+    case 'MicroTime':
+      return MICRO_TIME;
+    case 'Duration':
+      return DURATION;
+    case 'Quantity':
+      return QUANTITY;
+    case 'IntOrString':
+      return INT_OR_STRING;
+    case 'RawExtension':
+    case 'FieldsV1':
+    case 'JSON':
+      return RAW;
+    case 'JSONSchemaPropsOrBool': {
+      const reader = schemaOr(schema, 2, (bytes, wire) => {
+        expectWire(wire, 0);
+        return bytes.bool();
+      });
+      return { wire: 2, read: (bytes, context) => reader.read(bytes, context) ?? false };
+    }
+    case 'JSONSchemaPropsOrArray':
+      return schemaOr(schema, 1, (reader, wire, context, before) => {
+        expectWire(wire, 2);
+        return [...((before ?? []) as readonly unknown[]), required(schema).read(reader, context)];
+      });
+    case 'JSONSchemaPropsOrStringArray':
+      return schemaOr(schema, 1, (reader, wire, _context, before) => {
+        expectWire(wire, 2);
+        return [...((before ?? []) as readonly unknown[]), reader.string()];
+      });
+  }
+}
+
+function valueReader(type: TypeRef): ValueReader {
+  switch (type.kind) {
+    case 'scalar':
+      return SCALARS[type.scalar];
+    case 'special':
+      return specialReader(type);
+    case 'struct':
+      return {
+        wire: 2,
+        read: (reader, context) => {
+          const plan = planOf(type);
+          const slots = new Array<unknown>(plan.fields.length);
+          readSlots(reader, context, fieldsOf(type), slots);
+          return finishObject(plan, slots, false);
+        },
+      };
+    case 'list': {
+      const item = valueReader(type.items);
+      return {
+        wire: 2,
+        read: (reader, context) => {
+          const items: unknown[] = [];
+          readMessage(reader, context, (number, wire) => {
+            if (number !== 1) return void reader.skipType(wire);
+            expectWire(wire, item.wire);
+            items.push(item.read(reader, context));
+          });
+          return items;
+        },
+      };
+    }
+    case 'map':
+    case 'any':
+      throw new Malformed(`a value of type ${type.kind} has no protobuf form`);
+  }
+}
+
+function readSlots(reader: Reader, context: Context, fields: ReadonlyMap<number, FieldReader>, slots: unknown[]): void {
+  readMessage(reader, context, (number, wire) => {
+    const field = fields.get(number);
+    if (field === undefined) reader.skipType(wire, 0, number);
+    else field(reader, wire, slots, context);
+  });
+}
+
+function listField(index: number, items: TypeRef): FieldReader {
+  const item = valueReader(items);
+  return (reader, wire, slots, context) => {
+    const list = (slots[index] ??= []) as unknown[];
+    if (wire === 2 && item.wire !== 2) {
+      // Packed numbers: not written by the API, but read by it.
+      const end = reader.uint32() + reader.pos;
+      if (end > reader.len) throw new Malformed(UNEXPECTED_EOF);
+      while (reader.pos < end) list.push(item.read(reader, context));
+      return;
+    }
+    expectWire(wire, item.wire);
+    list.push(item.read(reader, context) ?? zeroValue(items, false));
+  };
+}
+
+function mapField(index: number, values: TypeRef): FieldReader {
+  const value = valueReader(values);
+  return (reader, wire, slots, context) => {
+    expectWire(wire, 2);
+    const map = (slots[index] ??= {}) as MutableObject;
+    let key = '';
+    let entry: unknown;
+    readMessage(reader, context, (number, entryWire) => {
+      if (number > 2) return void reader.skipType(entryWire);
+      expectWire(entryWire, number === 1 ? 2 : value.wire);
+      if (number === 1) key = reader.string();
+      else entry = value.read(reader, context);
+    });
+    setOwn(map, key, entry ?? zeroValue(values, false));
+  };
+}
+
+function fieldReader({ json, type }: WireField, plan: StructPlan): FieldReader | undefined {
+  if (json === undefined) {
+    // An inlined message: its fields are the outer object's.
+    if (type.kind !== 'struct') return undefined;
+    const fields = readersOf(type.wire, plan);
+    return (reader, wire, slots, context) => {
+      expectWire(wire, 2);
+      readSlots(reader, context, fields, slots);
+    };
+  }
+  const index = plan.byName.get(json)?.index;
+  if (index === undefined) return undefined;
+  if (type.kind === 'map') return mapField(index, type.values);
+  if (type.kind === 'list' && type.wrapped !== true) return listField(index, type.items);
+  const value = valueReader(type);
+  return (reader, wire, slots, context) => {
+    expectWire(wire, value.wire);
+    slots[index] = value.read(reader, context);
+  };
+}
+
+function readersOf(wire: readonly WireField[], plan: StructPlan): ReadonlyMap<number, FieldReader> {
+  const readers = new Map<number, FieldReader>();
+  for (const field of wire) {
+    const reader = fieldReader(field, plan);
+    if (reader !== undefined) readers.set(field.number, reader);
+  }
+  return readers;
+}
+
+const compiled = new WeakMap<StructType, ReadonlyMap<number, FieldReader>>();
+
+function fieldsOf(type: StructType): ReadonlyMap<number, FieldReader> {
+  let fields = compiled.get(type);
+  if (fields === undefined) {
+    fields = readersOf(type.wire, planOf(type));
+    compiled.set(type, fields);
+  }
+  return fields;
+}
+
+function readRoot(type: StructType, bytes: Uint8Array, context: Context): MutableObject {
+  // The Buffer flavour of the reader decodes strings several times faster.
+  const reader = Reader.create(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const plan = planOf(type);
+  const fields = fieldsOf(type);
+  const slots = new Array<unknown>(plan.fields.length);
+  readFieldsUntil(reader, reader.len, (number, wire) => {
+    const field = fields.get(number);
+    if (field === undefined) reader.skipType(wire, 0, number);
+    else field(reader, wire, slots, context);
+  });
+  return finishObject(plan, slots, false);
+}
+
+/**
+ * The canonical object of a message, without apiVersion and kind, which only the envelope knows. Throws a 400
+ * StatusError for anything malformed.
+ */
+export function decodeMessage(type: StructType, bytes: Uint8Array, options: ProtobufDecodeOptions = {}): object {
+  try {
+    return readRoot(type, bytes, { resolve: options.resolve, depth: 0 });
+  } catch (error) {
+    // The reader's own complaints are RangeErrors and plain Errors; a TypeError would be a fault of this file.
+    if (!(error instanceof Error) || error instanceof TypeError) throw error;
+    const [version = '', kind = ''] = type.name.split('.').slice(-2);
+    const problem = error instanceof RangeError ? UNEXPECTED_EOF : error.message;
+    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`);
+  }
+}

@@ -1,0 +1,62 @@
+import type { KindDefinition, ServedVersion } from '../kinds/kind-definition';
+import { apiVersionOf } from '../object';
+import type { DiscoveredGroup } from './groups';
+
+/** APIGroupDiscoveryList of apidiscovery.k8s.io, v2 and v2beta1 alike: the whole of discovery in one answer. */
+export type AggregatedVersion = 'v2' | 'v2beta1';
+
+function responseKind(group: string, version: string, kind: string): object {
+  return { group, version, kind };
+}
+
+function resourceOf(definition: KindDefinition, version: ServedVersion): object {
+  const shortNames = version.shortNames ?? definition.shortNames;
+  const categories = version.categories ?? definition.categories;
+  return {
+    resource: definition.resource,
+    responseKind: responseKind(version.group, version.version, definition.kind),
+    scope: definition.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: definition.singular === '' ? definition.kind.toLowerCase() : definition.singular,
+    verbs: version.verbs ?? definition.verbs,
+    ...(shortNames.length > 0 ? { shortNames } : {}),
+    ...(categories.length > 0 ? { categories } : {}),
+    ...(definition.subresources.length > 0
+      ? {
+          subresources: definition.subresources.map(({ name, verbs, wireKind }) => ({
+            subresource: name,
+            responseKind:
+              wireKind === undefined
+                ? responseKind(version.group, version.version, definition.kind)
+                : responseKind(wireKind.group, wireKind.version, wireKind.kind),
+            verbs,
+          })),
+        }
+      : {}),
+  };
+}
+
+function versionOf(definitions: readonly KindDefinition[], group: string, version: string): object {
+  const resources = definitions.flatMap((definition) =>
+    definition.versions
+      .filter((served) => served.group === group && served.version === version)
+      .map((served) => resourceOf(definition, served)),
+  );
+  return { version, resources, freshness: 'Current' };
+}
+
+/** The answer of `/api` (the core group alone) or `/apis` (all others) to a client that accepts aggregated discovery. */
+export function aggregatedDiscovery(
+  definitions: readonly KindDefinition[],
+  groups: readonly DiscoveredGroup[],
+  version: AggregatedVersion,
+): object {
+  return {
+    kind: 'APIGroupDiscoveryList',
+    apiVersion: apiVersionOf('apidiscovery.k8s.io', version),
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === '' ? { creationTimestamp: null } : { name, creationTimestamp: null },
+      versions: versions.map((one) => versionOf(definitions, name, one)),
+    })),
+  };
+}

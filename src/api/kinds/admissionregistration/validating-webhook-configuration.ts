@@ -1,0 +1,14 @@
+import { defineKind } from '../define-kind';
+import { webhookConfigurationTable, webhookConfigurationVersions } from './webhook-configuration';
+
+export const validatingWebhookConfiguration = defineKind({
+  group: 'admissionregistration.k8s.io',
+  kind: 'ValidatingWebhookConfiguration',
+  resource: 'validatingwebhookconfigurations',
+  categories: ['api-extensions'],
+  namespaced: false,
+  versions: webhookConfigurationVersions('ValidatingWebhookConfiguration'),
+  tracksGeneration: true,
+  allowUnconditionalUpdate: false,
+  table: webhookConfigurationTable,
+});

@@ -1,0 +1,52 @@
+import { ageOf, humanDuration } from '../../table/age';
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { selectorColumn, templateColumns } from '../../table/workload-columns';
+import type { KubeObject } from '../../object';
+import { defineKind } from '../define-kind';
+import { numberAt, stringAt, valueAt } from '../field-values';
+import { keepStatus, resetStatus } from '../strategies';
+import { statusSubresource } from '../subresources';
+import { defaultJob } from './job-defaults';
+import { generateSelector } from './job-selector';
+
+function completions(job: KubeObject): string {
+  const succeeded = numberAt(job, 'status', 'succeeded');
+  const wanted = valueAt(job, 'spec', 'completions');
+  if (typeof wanted === 'number') return `${succeeded}/${wanted}`;
+  const parallelism = numberAt(job, 'spec', 'parallelism');
+  return parallelism > 1 ? `${succeeded}/1 of ${parallelism}` : `${succeeded}/1`;
+}
+
+function duration(job: KubeObject, now: number): string {
+  const started = stringAt(job, 'status', 'startTime');
+  const completed = stringAt(job, 'status', 'completionTime');
+  if (started === '') return '';
+  return completed === '' ? ageOf(started, now) : humanDuration(Date.parse(completed) - Date.parse(started));
+}
+
+const withoutStatus = resetStatus();
+
+export const job = defineKind({
+  group: 'batch',
+  kind: 'Job',
+  resource: 'jobs',
+  categories: ['all'],
+  namespaced: true,
+  versions: ['v1'],
+  applyDefaults: defaultJob,
+  strategy: {
+    prepareForCreate: (object) => generateSelector(withoutStatus(object)),
+    prepareForUpdate: keepStatus,
+  },
+  subresources: [statusSubresource()],
+  selectableFields: { 'status.successful': (object) => String(numberAt(object, 'status', 'succeeded')) },
+  defaultGarbageCollection: 'orphan',
+  table: tableOf([
+    nameColumn,
+    column('Completions', 'How many pods succeeded, of those wanted.', completions),
+    column('Duration', 'How long the job took, or has been running.', duration),
+    ageColumn,
+    ...templateColumns('spec', 'template'),
+    selectorColumn('spec', 'selector'),
+  ]),
+});

@@ -1,0 +1,45 @@
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import type { KubeObject } from '../../object';
+import { defineKind, textField } from '../define-kind';
+import { listAt, stringAt } from '../field-values';
+import { pathSegmentName } from '../../validation/names';
+import { keepSpec, specStrategy } from '../strategies';
+import { statusSubresource, wholeObjectSubresource } from '../subresources';
+
+function condition(request: KubeObject): string {
+  const types = listAt(request, 'status', 'conditions').map((item) => stringAt(item, 'type'));
+  const decision = types.includes('Denied') ? 'Denied' : types.includes('Approved') ? 'Approved' : 'Pending';
+  const failed = types.includes('Failed') ? ',Failed' : '';
+  const issued = stringAt(request, 'status', 'certificate') === '' ? '' : ',Issued';
+  return `${decision}${failed}${issued}`;
+}
+
+export const certificateSigningRequest = defineKind({
+  group: 'certificates.k8s.io',
+  kind: 'CertificateSigningRequest',
+  resource: 'certificatesigningrequests',
+  shortNames: ['csr'],
+  namespaced: false,
+  versions: [
+    'v1',
+    {
+      version: 'v1beta1',
+      lifecycle: {
+        deprecated: '1.19',
+        removed: '1.22',
+        replacement: 'certificates.k8s.io/v1 CertificateSigningRequest',
+      },
+    },
+  ],
+  validateName: pathSegmentName,
+  strategy: specStrategy(),
+  subresources: [wholeObjectSubresource('approval', { prepareForUpdate: keepSpec }), statusSubresource()],
+  selectableFields: { 'spec.signerName': textField('spec', 'signerName') },
+  table: tableOf([
+    nameColumn,
+    ageColumn,
+    column('SignerName', 'The signer that is asked.', (object) => stringAt(object, 'spec', 'signerName') || '<none>'),
+    column('Requestor', 'Who asks.', (object) => stringAt(object, 'spec', 'username')),
+    column('Condition', 'What has been decided, and whether a certificate was issued.', condition),
+  ]),
+});

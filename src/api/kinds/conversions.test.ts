@@ -1,0 +1,145 @@
+import fc from 'fast-check';
+import type { KubeObject } from '../object';
+import { autoscalerFromV1, autoscalerToV1 } from './autoscaling/autoscaler-conversion-v1';
+import { autoscalerFromV2beta1, autoscalerToV2beta1 } from './autoscaling/autoscaler-conversion-v2beta1';
+import { endpointSliceFromV1, endpointSliceToV1 } from './discovery/endpoint-slice-conversion';
+import { eventsGroupFromCore, eventsGroupToCore } from './events/event-conversion';
+import { ingressFromV1, ingressToV1 } from './networking/ingress-conversion';
+
+const metadata = { name: 'x' };
+
+describe('conversion between versions', () => {
+  const beta: KubeObject = {
+    metadata,
+    spec: {
+      backend: { serviceName: 's', servicePort: 80 },
+      rules: [
+        { host: 'h', http: { paths: [{ path: '/a', backend: { serviceName: 's', servicePort: 'http' } }] } },
+        { http: { paths: [{ backend: { resource: { kind: 'K', name: 'n' } } }] } },
+        { host: 'empty' },
+      ],
+    },
+  };
+
+  test('an ingress of v1beta1 has services in its backends in v1', () => {
+    expect(ingressToV1(beta)).toEqual({
+      metadata,
+      spec: {
+        defaultBackend: { service: { name: 's', port: { number: 80 } } },
+        rules: [
+          { host: 'h', http: { paths: [{ path: '/a', backend: { service: { name: 's', port: { name: 'http' } } } }] } },
+          { http: { paths: [{ backend: { resource: { kind: 'K', name: 'n' } } }] } },
+          { host: 'empty' },
+        ],
+      },
+    });
+  });
+
+  test('an ingress comes back from v1 as it went', () => {
+    expect(ingressFromV1(ingressToV1(beta))).toEqual(beta);
+  });
+
+  test('an endpoint of v1beta1 keeps in its topology where it is', () => {
+    const endpoint = {
+      addresses: ['1.1.1.1'],
+      topology: { 'kubernetes.io/hostname': 'n', 'topology.kubernetes.io/zone': 'z', other: 'o' },
+    };
+    const converted = endpointSliceToV1({ metadata, endpoints: [endpoint] });
+    expect(converted).toEqual({
+      metadata,
+      endpoints: [{ addresses: ['1.1.1.1'], deprecatedTopology: { other: 'o' }, nodeName: 'n', zone: 'z' }],
+    });
+    expect(endpointSliceFromV1(converted)).toEqual({ metadata, endpoints: [{ ...endpoint, nodeName: 'n' }] });
+  });
+
+  test('an event goes to the core group and back', () => {
+    const event = {
+      metadata,
+      regarding: { name: 'p' },
+      note: 'n',
+      reportingController: 'c',
+      deprecatedCount: 2,
+      reason: 'r',
+    };
+    const core = eventsGroupToCore(event);
+    expect(core).toMatchObject({
+      involvedObject: { name: 'p' },
+      message: 'n',
+      reportingComponent: 'c',
+      count: 2,
+      source: {},
+    });
+    expect(eventsGroupFromCore(core)).toMatchObject(event);
+  });
+
+  const metrics = [
+    { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } },
+    { type: 'Resource', resource: { name: 'memory', target: { type: 'AverageValue', averageValue: '1Gi' } } },
+    { type: 'Pods', pods: { metric: { name: 'p' }, target: { type: 'AverageValue', averageValue: '5' } } },
+    {
+      type: 'External',
+      external: { metric: { name: 'e', selector: { matchLabels: { a: 'b' } } }, target: { type: 'Value', value: '3' } },
+    },
+    {
+      type: 'Object',
+      object: {
+        describedObject: { kind: 'K', name: 'n' },
+        metric: { name: 'o' },
+        target: { type: 'AverageValue', averageValue: '2' },
+      },
+    },
+  ];
+
+  test('the only metric that v1 knows is a field of it, the others are an annotation', () => {
+    const converted = autoscalerToV1({
+      metadata,
+      spec: { maxReplicas: 3, metrics: metrics.slice(0, 2) },
+      status: { conditions: null },
+    });
+    expect(converted.spec).toEqual({ maxReplicas: 3, targetCPUUtilizationPercentage: 60 });
+    expect(converted.metadata.annotations).toEqual({
+      'autoscaling.alpha.kubernetes.io/metrics':
+        '[{"type":"Resource","resource":{"name":"memory","targetAverageValue":"1Gi"}}]',
+    });
+  });
+
+  test('an autoscaler comes back from the older versions with all that it had', () => {
+    const behavior = {
+      scaleDown: { stabilizationWindowSeconds: 5, policies: [{ type: 'Pods', value: 1, periodSeconds: 2 }] },
+    };
+    fc.assert(
+      fc.property(fc.subarray(metrics), fc.boolean(), (chosen, withBehavior) => {
+        const status = {
+          currentReplicas: 1,
+          currentMetrics: null,
+          conditions: [{ type: 'AbleToScale', status: 'True' }],
+        };
+        const object = {
+          metadata,
+          spec: {
+            maxReplicas: 3,
+            ...(chosen.length === 0 ? {} : { metrics: chosen }),
+            ...(withBehavior ? { behavior } : {}),
+          },
+          status,
+        };
+        expect(autoscalerFromV2beta1(autoscalerToV2beta1(object))).toEqual(object);
+        // v1 gives the CPU a field, from which it comes back last.
+        const [cpu] = metrics;
+        const reordered = [...chosen.filter((metric) => metric !== cpu), ...chosen.filter((metric) => metric === cpu)];
+        expect(autoscalerFromV1(autoscalerToV1(object))).toEqual({
+          ...object,
+          spec: { ...object.spec, ...(chosen.length === 0 ? {} : { metrics: reordered }) },
+        });
+      }),
+    );
+  });
+
+  test('an annotation that is not JSON is no behaviour', () => {
+    const annotated = {
+      metadata: { name: 'x', annotations: { 'autoscaling.alpha.kubernetes.io/behavior': '{' } },
+      spec: {},
+    };
+    expect(autoscalerFromV2beta1(annotated)).toEqual({ metadata, spec: {} });
+  });
+});

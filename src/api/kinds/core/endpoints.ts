@@ -1,0 +1,35 @@
+import { firstThree } from '../../table/lists';
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { defineKind } from '../define-kind';
+import { listAt, numberAt, stringAt } from '../field-values';
+
+function hostAndPort(ip: string, port: number): string {
+  return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`;
+}
+
+function subsetTexts(subset: unknown): readonly string[] {
+  const ips = listAt(subset, 'addresses').map((address) => stringAt(address, 'ip'));
+  const ports = listAt(subset, 'ports');
+  // Services without ports (headless ones) have addresses alone.
+  if (ports.length === 0) return ips;
+  return ports.flatMap((port) => ips.map((ip) => hostAndPort(ip, numberAt(port, 'port'))));
+}
+
+export const endpoints = defineKind({
+  group: '',
+  kind: 'Endpoints',
+  resource: 'endpoints',
+  shortNames: ['ep'],
+  namespaced: true,
+  versions: ['v1'],
+  storagePrefix: 'services/endpoints',
+  allowCreateOnUpdate: true,
+  table: tableOf([
+    nameColumn,
+    column('Endpoints', 'The addresses and ports that are ready.', (object) => {
+      const subsets = listAt(object, 'subsets');
+      return subsets.length === 0 ? '<none>' : firstThree(subsets.flatMap(subsetTexts));
+    }),
+    ageColumn,
+  ]),
+});

@@ -1,0 +1,64 @@
+import { ageColumn, column, nameColumn, tableOf, wideColumn } from '../../table/table';
+import type { KubeObject } from '../../object';
+import { defineKind } from '../define-kind';
+import { booleanAt, listAt, stringAt } from '../field-values';
+import { keepSpec, keepStatus } from '../strategies';
+import { connectSubresource, PROXY_VERBS, statusSubresource } from '../subresources';
+
+const ROLE_PREFIX = 'node-role.kubernetes.io/';
+const ROLE_LABEL = 'kubernetes.io/role';
+
+function nodeStatus(node: KubeObject): string {
+  const ready = listAt(node, 'status', 'conditions').find((condition) => stringAt(condition, 'type') === 'Ready');
+  const state = ready === undefined ? 'Unknown' : stringAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady';
+  return booleanAt(node, 'spec', 'unschedulable') ? `${state},SchedulingDisabled` : state;
+}
+
+function nodeRoles(node: KubeObject): string {
+  const roles = Object.entries(node.metadata.labels ?? {}).flatMap(([key, value]) => {
+    if (key.startsWith(ROLE_PREFIX)) return [key.slice(ROLE_PREFIX.length)];
+    return key === ROLE_LABEL ? [value] : [];
+  });
+  return [...new Set(roles.filter((role) => role !== ''))].sort().join(',') || '<none>';
+}
+
+function address(type: string): (node: KubeObject) => string {
+  return (node) => {
+    const found = listAt(node, 'status', 'addresses').find((candidate) => stringAt(candidate, 'type') === type);
+    return found === undefined ? '<none>' : stringAt(found, 'address');
+  };
+}
+
+function nodeInfo(field: string): (node: KubeObject) => string {
+  return (node) => stringAt(node, 'status', 'nodeInfo', field) || '<unknown>';
+}
+
+export const node = defineKind({
+  group: '',
+  kind: 'Node',
+  resource: 'nodes',
+  shortNames: ['no'],
+  namespaced: false,
+  versions: ['v1'],
+  storagePrefix: 'minions',
+  strategy: { prepareForUpdate: keepStatus },
+  subresources: [
+    connectSubresource('proxy', 'NodeProxyOptions', PROXY_VERBS),
+    statusSubresource({ prepareForUpdate: keepSpec }),
+  ],
+  selectableFields: { 'spec.unschedulable': (object) => String(booleanAt(object, 'spec', 'unschedulable')) },
+  table: tableOf([
+    nameColumn,
+    column('Status', 'Whether the node is ready, and whether it takes pods.', nodeStatus),
+    column('Roles', 'The roles that labels give to the node.', nodeRoles),
+    ageColumn,
+    column('Version', 'The version of the kubelet.', (object) =>
+      stringAt(object, 'status', 'nodeInfo', 'kubeletVersion'),
+    ),
+    wideColumn('Internal-IP', 'The address inside the cluster.', address('InternalIP')),
+    wideColumn('External-IP', 'The address outside the cluster.', address('ExternalIP')),
+    wideColumn('OS-Image', 'The operating system.', nodeInfo('osImage')),
+    wideColumn('Kernel-Version', 'The version of the kernel.', nodeInfo('kernelVersion')),
+    wideColumn('Container-Runtime', 'The container runtime and its version.', nodeInfo('containerRuntimeVersion')),
+  ]),
+});

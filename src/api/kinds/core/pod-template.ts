@@ -1,0 +1,24 @@
+import { templateColumns } from '../../table/workload-columns';
+import { column, nameColumn, tableOf } from '../../table/table';
+import { defineKind } from '../define-kind';
+import { mapAt } from '../field-values';
+import { labelsCell } from '../label-selector-text';
+import { defaultTemplateAt } from '../template-defaults';
+
+export const podTemplate = defineKind({
+  group: '',
+  kind: 'PodTemplate',
+  resource: 'podtemplates',
+  namespaced: true,
+  versions: ['v1'],
+  applyDefaults: (object) => defaultTemplateAt(object, 'template'),
+  deleteReturnsObject: true,
+  table: tableOf([
+    nameColumn,
+    // Here the containers and images are shown always.
+    ...templateColumns('template').map((definition) => ({ ...definition, priority: 0 })),
+    column('Pod Labels', 'The labels of the pods made from the template.', (object) =>
+      labelsCell(mapAt(object, 'template', 'metadata', 'labels')),
+    ),
+  ]),
+});

@@ -1,0 +1,42 @@
+import { ageColumn, column, nameColumn, tableOf, wideColumn } from '../../table/table';
+import { templateColumns } from '../../table/workload-columns';
+import { defineKind } from '../define-kind';
+import { mapAt, numberAt } from '../field-values';
+import { labelsCell } from '../label-selector-text';
+import { specStrategy } from '../strategies';
+import { labelMapText, scaleSubresource, statusSubresource } from '../subresources';
+import { defaultReplicationController } from './replication-controller-defaults';
+
+export const replicationController = defineKind({
+  group: '',
+  kind: 'ReplicationController',
+  resource: 'replicationcontrollers',
+  shortNames: ['rc'],
+  categories: ['all'],
+  namespaced: true,
+  versions: ['v1'],
+  storagePrefix: 'controllers',
+  applyDefaults: defaultReplicationController,
+  strategy: specStrategy({ replicas: 0 }),
+  subresources: [scaleSubresource(labelMapText), statusSubresource()],
+  selectableFields: { 'status.replicas': (object) => String(numberAt(object, 'status', 'replicas')) },
+  tracksGeneration: true,
+  defaultGarbageCollection: 'orphan',
+  table: tableOf([
+    nameColumn,
+    column('Desired', 'How many pods are wanted.', (object) => numberAt(object, 'spec', 'replicas'), {
+      type: 'integer',
+    }),
+    column('Current', 'How many pods there are.', (object) => numberAt(object, 'status', 'replicas'), {
+      type: 'integer',
+    }),
+    column('Ready', 'How many pods are ready.', (object) => numberAt(object, 'status', 'readyReplicas'), {
+      type: 'integer',
+    }),
+    ageColumn,
+    ...templateColumns('spec', 'template'),
+    wideColumn('Selector', 'The labels by which pods are selected.', (object) =>
+      labelsCell(mapAt(object, 'spec', 'selector')),
+    ),
+  ]),
+});

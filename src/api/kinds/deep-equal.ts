@@ -1,0 +1,21 @@
+import { isPlainMap, valueAt } from './field-values';
+
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || (Array.isArray(value) && value.length === 0);
+}
+
+/**
+ * True when both are the same plain data; key order does not matter, absent, null and an empty list
+ * are one, as the store does not tell them apart.
+ */
+export function deepEqual(left: unknown, right: unknown): boolean {
+  if (left === right) return true;
+  if (isNothing(left) && isNothing(right)) return true;
+  if (Array.isArray(left) && Array.isArray(right)) {
+    return left.length === right.length && left.every((item, index) => deepEqual(item, right[index]));
+  }
+  if (!isPlainMap(left) || !isPlainMap(right)) return false;
+  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) =>
+    deepEqual(valueAt(left, key), valueAt(right, key)),
+  );
+}

@@ -1,0 +1,94 @@
+import { apiVersionOf, type KubeObject } from '../object';
+import { stringAt } from './field-values';
+import { ALL_VERBS, type KindDefinition, type ServedVersion } from './kind-definition';
+import { dnsSubdomainName } from '../validation/names';
+
+/** The release of the API that this server implements; decides which deprecations are announced. */
+export const API_RELEASE = '1.21';
+
+/** When a version of a kind was, or will be, deprecated and removed, and what takes its place. */
+export interface Lifecycle {
+  readonly deprecated: string;
+  readonly removed?: string;
+  /** Group version and kind, `apps/v1 Deployment`. */
+  readonly replacement?: string;
+}
+
+/** A served version; the group is the kind's own unless named. */
+export interface VersionInput extends Omit<ServedVersion, 'group' | 'deprecationWarning' | 'removedRelease'> {
+  readonly group?: string;
+  readonly lifecycle?: Lifecycle;
+}
+
+type Defaulted = Omit<KindDefinition, 'kind' | 'resource' | 'namespaced' | 'versions' | 'storage'>;
+
+export interface KindInput extends Partial<Defaulted> {
+  readonly group: string;
+  readonly kind: string;
+  readonly resource: string;
+  readonly namespaced: boolean;
+  /** In order of preference; a plain text is a version of the kind's group in which nothing is special. */
+  readonly versions: readonly (string | VersionInput)[];
+  /** The stored version; absent: the first of `versions`. */
+  readonly storageVersion?: string;
+}
+
+function minor(release: string): number {
+  return Number(release.slice(release.indexOf('.') + 1));
+}
+
+/** `x/v1beta1 Foo is deprecated in v1.16+, unavailable in v1.22+; use x/v1 Foo` (facts: HTTP, deprecation warnings). */
+function deprecationWarning(apiVersion: string, kind: string, { deprecated, removed, replacement }: Lifecycle): string {
+  const until = removed === undefined ? '' : `, unavailable in v${removed}+`;
+  const instead = replacement === undefined ? '' : `; use ${replacement}`;
+  return `${apiVersion} ${kind} is deprecated in v${deprecated}+${until}${instead}`;
+}
+
+function servedVersion(input: KindInput, version: string | VersionInput): ServedVersion {
+  if (typeof version === 'string') return { group: input.group, version };
+  const { lifecycle, group = input.group, ...rest } = version;
+  if (lifecycle === undefined || minor(lifecycle.deprecated) > minor(API_RELEASE)) return { group, ...rest };
+  return {
+    group,
+    ...rest,
+    deprecationWarning: deprecationWarning(apiVersionOf(group, version.version), input.kind, lifecycle),
+    ...(lifecycle.removed === undefined ? {} : { removedRelease: lifecycle.removed }),
+  };
+}
+
+/** A selectable field that is a text of the object: `textField('spec', 'nodeName')`. */
+export function textField(...path: readonly string[]): (object: KubeObject) => string {
+  return (object) => stringAt(object, ...path);
+}
+
+/**
+ * A kind's record with everything that an ordinary kind need not say: all verbs, names that are DNS subdomains, a key
+ * named after the resource, unconditional updates, no creation by PUT, a Status as the answer to a delete.
+ */
+export function defineKind(input: KindInput): KindDefinition {
+  const { group, versions, storageVersion, ...rest } = input;
+  const served = versions.map((version) => servedVersion(input, version));
+  const preferred = served[0];
+  if (preferred === undefined) throw new Error(`kind ${input.kind} has no versions`);
+  return {
+    singular: '',
+    shortNames: [],
+    categories: [],
+    verbs: ALL_VERBS,
+    storagePrefix: input.resource,
+    subresources: [],
+    validateName: dnsSubdomainName,
+    strategy: {},
+    selectableFields: {},
+    tracksGeneration: false,
+    allowCreateOnUpdate: false,
+    allowUnconditionalUpdate: true,
+    deleteReturnsObject: false,
+    defaultGarbageCollection: 'background',
+    watchCache: true,
+    stored: true,
+    ...rest,
+    versions: served,
+    storage: { group, version: storageVersion ?? preferred.version },
+  };
+}

@@ -1,0 +1,45 @@
+import { firstThree } from '../../table/lists';
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { defineKind } from '../define-kind';
+import { listAt, stringAt, valueAt } from '../field-values';
+import { endpointSliceFromV1, endpointSliceToV1 } from './endpoint-slice-conversion';
+
+function portText(port: unknown): string {
+  const number = valueAt(port, 'port');
+  if (typeof number === 'number') return String(number);
+  const name = valueAt(port, 'name');
+  return typeof name === 'string' ? name : '*';
+}
+
+export const endpointSlice = defineKind({
+  group: 'discovery.k8s.io',
+  kind: 'EndpointSlice',
+  resource: 'endpointslices',
+  namespaced: true,
+  versions: [
+    'v1',
+    {
+      version: 'v1beta1',
+      lifecycle: { deprecated: '1.21', removed: '1.25', replacement: 'discovery.k8s.io/v1 EndpointSlice' },
+      convert: { toStorage: endpointSliceToV1, fromStorage: endpointSliceFromV1 },
+    },
+  ],
+  tracksGeneration: true,
+  table: tableOf([
+    nameColumn,
+    column('AddressType', 'The type of the addresses.', (object) => stringAt(object, 'addressType')),
+    column(
+      'Ports',
+      'The ports of the endpoints.',
+      (object) => firstThree(listAt(object, 'ports').map(portText)) || '<unset>',
+    ),
+    column(
+      'Endpoints',
+      'The addresses of the endpoints.',
+      (object) =>
+        firstThree(listAt(object, 'endpoints').flatMap((endpoint) => listAt(endpoint, 'addresses').map(String))) ||
+        '<unset>',
+    ),
+    ageColumn,
+  ]),
+});

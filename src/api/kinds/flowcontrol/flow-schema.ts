@@ -1,0 +1,35 @@
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { defineKind } from '../define-kind';
+import { listAt, numberAt, stringAt } from '../field-values';
+import { keepSpecAndMetadata, specStrategy } from '../strategies';
+import { statusSubresource } from '../subresources';
+
+export const flowSchema = defineKind({
+  group: 'flowcontrol.apiserver.k8s.io',
+  kind: 'FlowSchema',
+  resource: 'flowschemas',
+  namespaced: false,
+  versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.23', removed: '1.26' } }],
+  strategy: specStrategy(),
+  subresources: [statusSubresource({ prepareForUpdate: keepSpecAndMetadata })],
+  tracksGeneration: true,
+  table: tableOf([
+    nameColumn,
+    column('PriorityLevel', 'The priority level of matching requests.', (object) =>
+      stringAt(object, 'spec', 'priorityLevelConfiguration', 'name'),
+    ),
+    column('MatchingPrecedence', 'The order of schemas; the smallest number comes first.', (object) =>
+      numberAt(object, 'spec', 'matchingPrecedence'),
+    ),
+    column(
+      'DistinguisherMethod',
+      'How requests are divided into flows.',
+      (object) => stringAt(object, 'spec', 'distinguisherMethod', 'type') || '<none>',
+    ),
+    ageColumn,
+    column('MissingPL', 'Whether the priority level is missing.', (object) => {
+      const dangling = listAt(object, 'status', 'conditions').find((item) => stringAt(item, 'type') === 'Dangling');
+      return dangling === undefined ? '?' : stringAt(dangling, 'status');
+    }),
+  ]),
+});

@@ -1,0 +1,30 @@
+import { ageColumn, column, nameColumn, tableOf, type Column } from '../../table/table';
+import { defineKind } from '../define-kind';
+import { stringAt, valueAt } from '../field-values';
+import { keepSpecAndMetadata, specStrategy } from '../strategies';
+import { statusSubresource } from '../subresources';
+
+/** A number of the limits, which levels without limits do not have. */
+function limit(name: string, description: string, ...path: readonly string[]): Column {
+  return column(name, description, (object) => valueAt(object, 'spec', 'limited', ...path) ?? '<none>');
+}
+
+export const priorityLevelConfiguration = defineKind({
+  group: 'flowcontrol.apiserver.k8s.io',
+  kind: 'PriorityLevelConfiguration',
+  resource: 'prioritylevelconfigurations',
+  namespaced: false,
+  versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.23', removed: '1.26' } }],
+  strategy: specStrategy(),
+  subresources: [statusSubresource({ prepareForUpdate: keepSpecAndMetadata })],
+  tracksGeneration: true,
+  table: tableOf([
+    nameColumn,
+    column('Type', 'Whether the level has limits.', (object) => stringAt(object, 'spec', 'type')),
+    limit('AssuredConcurrencyShares', 'Its share of the concurrency.', 'assuredConcurrencyShares'),
+    limit('Queues', 'How many queues it has.', 'limitResponse', 'queuing', 'queues'),
+    limit('HandSize', 'How many queues a flow is dealt.', 'limitResponse', 'queuing', 'handSize'),
+    limit('QueueLengthLimit', 'How long a queue may be.', 'limitResponse', 'queuing', 'queueLengthLimit'),
+    ageColumn,
+  ]),
+});

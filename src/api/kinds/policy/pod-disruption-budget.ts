@@ -1,0 +1,51 @@
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import type { KubeObject } from '../../object';
+import { defineKind } from '../define-kind';
+import { numberAt, valueAt } from '../field-values';
+import { pathSegmentName } from '../../validation/names';
+import { specStrategy } from '../strategies';
+import { statusSubresource } from '../subresources';
+
+function numberOrPercent(field: string): (budget: KubeObject) => string {
+  return (budget) => {
+    const value = valueAt(budget, 'spec', field);
+    return typeof value === 'string' || typeof value === 'number' ? String(value) : 'N/A';
+  };
+}
+
+/**
+ * The versions have one shape; they differ in what an empty selector means (v1beta1: no pods, v1: all), which is for
+ * those who read it.
+ */
+export const podDisruptionBudget = defineKind({
+  group: 'policy',
+  kind: 'PodDisruptionBudget',
+  resource: 'poddisruptionbudgets',
+  shortNames: ['pdb'],
+  namespaced: true,
+  versions: [
+    'v1',
+    {
+      version: 'v1beta1',
+      lifecycle: { deprecated: '1.21', removed: '1.25', replacement: 'policy/v1 PodDisruptionBudget' },
+    },
+  ],
+  storageVersion: 'v1beta1',
+  validateName: pathSegmentName,
+  strategy: specStrategy({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
+  subresources: [statusSubresource()],
+  tracksGeneration: true,
+  allowUnconditionalUpdate: false,
+  table: tableOf([
+    nameColumn,
+    column('Min Available', 'How many pods must stay.', numberOrPercent('minAvailable')),
+    column('Max Unavailable', 'How many pods may be missing.', numberOrPercent('maxUnavailable')),
+    column(
+      'Allowed Disruptions',
+      'How many pods may be evicted now.',
+      (object) => numberAt(object, 'status', 'disruptionsAllowed'),
+      { type: 'integer' },
+    ),
+    ageColumn,
+  ]),
+});

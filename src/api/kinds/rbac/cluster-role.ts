@@ -1,0 +1,19 @@
+import { nameAndCreationTable } from '../../table/table';
+import { defineKind } from '../define-kind';
+import { pathSegmentName } from '../../validation/names';
+import { validateRole, validateRoleUpdate } from '../../validation/rbac';
+import { RBAC_VERSIONS } from './rbac-versions';
+
+const scope = { namespaced: false };
+
+export const clusterRole = defineKind({
+  group: 'rbac.authorization.k8s.io',
+  kind: 'ClusterRole',
+  resource: 'clusterroles',
+  ...scope,
+  versions: RBAC_VERSIONS.clusterRole,
+  validateName: pathSegmentName,
+  strategy: { validateCreate: validateRole(scope), validateUpdate: validateRoleUpdate(scope) },
+  allowCreateOnUpdate: true,
+  table: nameAndCreationTable,
+});

@@ -1,0 +1,20 @@
+import { defineKind } from '../define-kind';
+import { pathSegmentName } from '../../validation/names';
+import { validateBinding, validateBindingUpdate } from '../../validation/rbac';
+import { bindingTable, defaultBinding } from './binding';
+import { RBAC_VERSIONS } from './rbac-versions';
+
+const scope = { namespaced: true };
+
+export const roleBinding = defineKind({
+  group: 'rbac.authorization.k8s.io',
+  kind: 'RoleBinding',
+  resource: 'rolebindings',
+  ...scope,
+  versions: RBAC_VERSIONS.roleBinding,
+  validateName: pathSegmentName,
+  applyDefaults: defaultBinding,
+  strategy: { validateCreate: validateBinding(scope), validateUpdate: validateBindingUpdate(scope) },
+  allowCreateOnUpdate: true,
+  table: bindingTable,
+});

@@ -1,0 +1,19 @@
+import { nameAndCreationTable } from '../../table/table';
+import { defineKind } from '../define-kind';
+import { pathSegmentName } from '../../validation/names';
+import { validateRole, validateRoleUpdate } from '../../validation/rbac';
+import { RBAC_VERSIONS } from './rbac-versions';
+
+const scope = { namespaced: true };
+
+export const role = defineKind({
+  group: 'rbac.authorization.k8s.io',
+  kind: 'Role',
+  resource: 'roles',
+  ...scope,
+  versions: RBAC_VERSIONS.role,
+  validateName: pathSegmentName,
+  strategy: { validateCreate: validateRole(scope), validateUpdate: validateRoleUpdate(scope) },
+  allowCreateOnUpdate: true,
+  table: nameAndCreationTable,
+});

@@ -1,0 +1,38 @@
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { validatePriorityClass, validatePriorityClassUpdate } from '../../validation/priority-class';
+import { defineKind } from '../define-kind';
+import { booleanAt, numberAt } from '../field-values';
+
+export const priorityClass = defineKind({
+  group: 'scheduling.k8s.io',
+  kind: 'PriorityClass',
+  resource: 'priorityclasses',
+  shortNames: ['pc'],
+  namespaced: false,
+  versions: [
+    'v1',
+    {
+      version: 'v1beta1',
+      lifecycle: { deprecated: '1.14', removed: '1.22', replacement: 'scheduling.k8s.io/v1 PriorityClass' },
+    },
+  ],
+  strategy: {
+    // It has a generation that never moves.
+    prepareForCreate: (object) => ({ ...object, metadata: { ...object.metadata, generation: 1 } }),
+    validateCreate: validatePriorityClass,
+    validateUpdate: validatePriorityClassUpdate,
+  },
+  table: tableOf([
+    nameColumn,
+    column('Value', 'The priority of pods of this class.', (object) => numberAt(object, 'value'), {
+      type: 'integer',
+    }),
+    column(
+      'Global-Default',
+      'Whether pods without a class get this one.',
+      (object) => booleanAt(object, 'globalDefault'),
+      { type: 'boolean' },
+    ),
+    ageColumn,
+  ]),
+});

@@ -1,0 +1,26 @@
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { defineKind } from '../define-kind';
+import { listAt } from '../field-values';
+
+export const csiNode = defineKind({
+  group: 'storage.k8s.io',
+  kind: 'CSINode',
+  resource: 'csinodes',
+  namespaced: false,
+  versions: [
+    'v1',
+    {
+      version: 'v1beta1',
+      lifecycle: { deprecated: '1.17', removed: '1.22', replacement: 'storage.k8s.io/v1 CSINode' },
+    },
+  ],
+  allowUnconditionalUpdate: false,
+  deleteReturnsObject: true,
+  table: tableOf([
+    nameColumn,
+    column('Drivers', 'How many drivers the node has.', (object) => listAt(object, 'spec', 'drivers').length, {
+      type: 'integer',
+    }),
+    ageColumn,
+  ]),
+});

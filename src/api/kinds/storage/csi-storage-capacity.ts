@@ -1,0 +1,20 @@
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { defineKind } from '../define-kind';
+import { stringAt } from '../field-values';
+
+export const csiStorageCapacity = defineKind({
+  group: 'storage.k8s.io',
+  kind: 'CSIStorageCapacity',
+  resource: 'csistoragecapacities',
+  namespaced: true,
+  versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.24', removed: '1.27' } }],
+  allowUnconditionalUpdate: false,
+  table: tableOf([
+    nameColumn,
+    column('StorageClassName', 'The storage class that this is about.', (object) =>
+      stringAt(object, 'storageClassName'),
+    ),
+    column('Capacity', 'How much can be provisioned.', (object) => stringAt(object, 'capacity') || '<unset>'),
+    ageColumn,
+  ]),
+});

@@ -1,0 +1,37 @@
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { defineKind } from '../define-kind';
+import { booleanAt, stringAt } from '../field-values';
+import { keepSpecAndMetadata, keepStatus, resetStatus } from '../strategies';
+import { statusSubresource } from '../subresources';
+
+export const volumeAttachment = defineKind({
+  group: 'storage.k8s.io',
+  kind: 'VolumeAttachment',
+  resource: 'volumeattachments',
+  namespaced: false,
+  versions: [
+    'v1',
+    {
+      version: 'v1beta1',
+      lifecycle: { deprecated: '1.19', removed: '1.22', replacement: 'storage.k8s.io/v1 VolumeAttachment' },
+      // Before v1 the status had no subresource and was written with the object.
+      withoutSubresources: ['status'],
+    },
+  ],
+  strategy: { prepareForCreate: resetStatus({ attached: false }), prepareForUpdate: keepStatus },
+  subresources: [statusSubresource({ prepareForUpdate: keepSpecAndMetadata })],
+  allowUnconditionalUpdate: false,
+  deleteReturnsObject: true,
+  table: tableOf([
+    nameColumn,
+    column('Attacher', 'The driver that attaches the volume.', (object) => stringAt(object, 'spec', 'attacher'), {
+      format: 'name',
+    }),
+    column('PV', 'The volume.', (object) => stringAt(object, 'spec', 'source', 'persistentVolumeName')),
+    column('Node', 'The node to attach it to.', (object) => stringAt(object, 'spec', 'nodeName')),
+    column('Attached', 'Whether it is attached.', (object) => booleanAt(object, 'status', 'attached'), {
+      type: 'boolean',
+    }),
+    ageColumn,
+  ]),
+});

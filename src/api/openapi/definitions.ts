@@ -1,0 +1,272 @@
+import type { GroupVersionKind, JsonObject, JsonValue } from '../object';
+import type { Field, ScalarName, Schema, SpecialName, SpecialType, StructType, TypeRef } from '../schema/model';
+import { customDefinition, type Dialect } from './custom-definition';
+import { customDefinitionName, definitionName } from './names';
+
+/** Schemas of custom kinds as their CustomResourceDefinitions state them, by `<group>/<version>/<kind>`. */
+export type CustomSchemas = ReadonlyMap<string, JsonObject>;
+
+const META = 'k8s.io.apimachinery.pkg.apis.meta.v1';
+
+/** Served under `v1`, though they live in meta.k8s.io. */
+const CORE_KINDS_OF_META: ReadonlySet<string> = new Set([
+  'APIGroup',
+  'APIGroupList',
+  'APIResourceList',
+  'APIVersions',
+  'Status',
+]);
+
+/** Known in every group version. */
+const SHARED_KINDS_OF_META: ReadonlySet<string> = new Set(['DeleteOptions', 'WatchEvent']);
+
+const API_VERSION_FIELD: JsonObject = {
+  description: 'Group and version of the API that the object is written in, such as apps/v1.',
+  type: 'string',
+};
+const KIND_FIELD: JsonObject = { description: 'What the object is, such as Deployment.', type: 'string' };
+
+/**
+ * Collects the definitions that a document refers to, each when it is first referred to, in the way of speaking of
+ * OpenAPI v2 or v3.
+ */
+export class DefinitionSet {
+  readonly #schema: Schema;
+  readonly #custom: CustomSchemas;
+  readonly #dialect: Dialect;
+  readonly #groupVersions: readonly GroupVersion[];
+  readonly #definitions = new Map<string, JsonObject>();
+  readonly #pending: (() => void)[] = [];
+
+  /** `groupVersions`: those of which the shared kinds (DeleteOptions) are told to be. */
+  constructor(schema: Schema, custom: CustomSchemas, dialect: Dialect, groupVersions: readonly GroupVersion[]) {
+    this.#schema = schema;
+    this.#custom = custom;
+    this.#dialect = dialect;
+    this.#groupVersions = groupVersions;
+  }
+
+  /** A reference to the definition of a kind; a kind without a schema is any object. */
+  refToKind(kind: GroupVersionKind): JsonObject {
+    const custom = this.#customKind(kind);
+    if (custom !== undefined) return custom;
+    const struct = this.#schema.kind(kind.group, kind.version, kind.kind);
+    return struct === undefined ? { type: 'object' } : this.#refToStruct(struct);
+  }
+
+  /** Whether a CustomResourceDefinition made the kind. */
+  isCustom({ group, version, kind }: GroupVersionKind): boolean {
+    return this.#custom.has(`${group}/${version}/${kind}`);
+  }
+
+  /** A reference to what stands for a patch of any type. */
+  refToPatch(): JsonObject {
+    return this.#ref(definitionName(`${META}.Patch`), () => ({
+      description: 'A patch, of the type that Content-Type names.',
+      type: 'object',
+    }));
+  }
+
+  /** All that was referred to, and what that refers to, by name. */
+  toJson(): JsonObject {
+    for (let build = this.#pending.shift(); build !== undefined; build = this.#pending.shift()) build();
+    return Object.fromEntries([...this.#definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** References may be circular: a definition is built after the one that asked for it. */
+  #ref(name: string, build: () => JsonObject): JsonObject {
+    if (!this.#definitions.has(name)) {
+      this.#definitions.set(name, {});
+      this.#pending.push(() => this.#definitions.set(name, build()));
+    }
+    return { $ref: `${this.#dialect === 'v2' ? '#/definitions/' : '#/components/schemas/'}${name}` };
+  }
+
+  #customKind(kind: GroupVersionKind): JsonObject | undefined {
+    const { group, version } = kind;
+    const own = this.#custom.get(`${group}/${version}/${kind.kind}`);
+    const extension = { 'x-kubernetes-group-version-kind': [{ ...kind }] };
+    if (own !== undefined) {
+      return this.#ref(customDefinitionName(kind), () => ({
+        ...customDefinition(own, this.#dialect, {
+          apiVersion: API_VERSION_FIELD,
+          kind: KIND_FIELD,
+          metadata: this.#metadata('ObjectMeta', 'Name, labels and other facts about the object.'),
+        }),
+        ...extension,
+      }));
+    }
+    const item = kind.kind.endsWith('List') ? kind.kind.slice(0, -'List'.length) : undefined;
+    if (item === undefined || !this.#custom.has(`${group}/${version}/${item}`)) return undefined;
+    return this.#ref(customDefinitionName(kind), () => ({
+      description: `A list of ${item} objects.`,
+      type: 'object',
+      required: ['items'],
+      properties: {
+        apiVersion: API_VERSION_FIELD,
+        items: { description: 'The objects.', type: 'array', items: this.refToKind({ group, version, kind: item }) },
+        kind: KIND_FIELD,
+        metadata: this.#metadata('ListMeta', 'Facts about the list.'),
+      },
+      ...extension,
+    }));
+  }
+
+  #metadata(message: string, description: string): JsonObject {
+    const struct = this.#schema.message(`${META}.${message}`);
+    return struct === undefined ? { type: 'object' } : this.#describe(this.#refToStruct(struct), { description });
+  }
+
+  #refToStruct(struct: StructType): JsonObject {
+    return this.#ref(definitionName(struct.name), () => this.#structDefinition(struct));
+  }
+
+  #structDefinition(struct: StructType): JsonObject {
+    const fields = [...struct.fields.values()];
+    const properties: [string, JsonObject][] = fields.map((field) => [field.name, this.#fieldSchema(field)]);
+    if (struct.isKind) properties.push(['apiVersion', API_VERSION_FIELD], ['kind', KIND_FIELD]);
+    const required = fields.filter((field) => field.required).map(({ name }) => name);
+    const kinds = this.#kindsOf(struct);
+    return {
+      ...(struct.description === '' ? {} : { description: struct.description }),
+      type: 'object',
+      ...(required.length === 0 ? {} : { required: required.sort() }),
+      ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties.sort(byName)) }),
+      ...(struct.mapType === undefined ? {} : { 'x-kubernetes-map-type': struct.mapType }),
+      ...(kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds }),
+    };
+  }
+
+  #kindsOf(struct: StructType): readonly JsonObject[] {
+    const kind = struct.name.slice(struct.name.lastIndexOf('.') + 1);
+    if (struct.name.startsWith(`${META}.`)) {
+      if (CORE_KINDS_OF_META.has(kind)) return [{ group: '', kind, version: 'v1' }];
+      if (SHARED_KINDS_OF_META.has(kind)) {
+        return this.#groupVersions.map(({ group, version }) => ({ group, kind, version }));
+      }
+    }
+    if (!struct.isKind || struct.groupVersion === undefined) return [];
+    return [{ group: struct.groupVersion.group, kind, version: struct.groupVersion.version }];
+  }
+
+  #fieldSchema(field: Field): JsonObject {
+    const { description, defaultValue } = field;
+    const strategy = [field.patchStrategy, field.retainKeys ? 'retainKeys' : undefined].filter(Boolean).join(',');
+    return this.#describe(this.#typeSchema(field.type), {
+      ...(description === '' ? {} : { description }),
+      ...(defaultValue === undefined ? {} : { default: defaultValue }),
+      ...(field.mapType === undefined ? {} : { 'x-kubernetes-map-type': field.mapType }),
+      ...(strategy === '' ? {} : { 'x-kubernetes-patch-strategy': strategy }),
+    });
+  }
+
+  /** Adds to a schema what a field says of it. Beside a $ref, v2 readers take it as well, and v3 has allOf for it. */
+  #describe(schema: JsonObject, facts: JsonObject): JsonObject {
+    if (schema['$ref'] === undefined || this.#dialect === 'v2') return { ...facts, ...schema };
+    return Object.keys(facts).length === 0 ? schema : { ...facts, allOf: [schema] };
+  }
+
+  #typeSchema(type: TypeRef): JsonObject {
+    switch (type.kind) {
+      case 'scalar':
+        return type.enum === undefined
+          ? SCALARS[type.scalar]
+          : { ...SCALARS[type.scalar], enum: [...type.enum].sort() };
+      case 'special':
+        return this.#refToSpecial(type);
+      case 'list':
+        return {
+          type: 'array',
+          items: this.#typeSchema(type.items),
+          ...(type.listType === undefined ? {} : { 'x-kubernetes-list-type': type.listType }),
+          ...(type.listMapKeys === undefined ? {} : { 'x-kubernetes-list-map-keys': type.listMapKeys }),
+          ...(type.patchMergeKey === undefined ? {} : { 'x-kubernetes-patch-merge-key': type.patchMergeKey }),
+        };
+      case 'map':
+        return {
+          type: 'object',
+          additionalProperties: this.#typeSchema(type.values),
+          ...(type.mapType === undefined ? {} : { 'x-kubernetes-map-type': type.mapType }),
+        };
+      case 'struct':
+        return this.#refToStruct(type);
+      case 'any':
+        return {};
+    }
+  }
+
+  #refToSpecial(type: SpecialType): JsonObject {
+    const definition = SPECIALS[type.special];
+    const folder = type.schema === undefined ? definition.package : packageOf(type.schema);
+    return this.#ref(definitionName(`${folder}.${type.special}`), () =>
+      this.#dialect === 'v3' ? (definition.v3 ?? definition.v2) : definition.v2,
+    );
+  }
+}
+
+export interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+}
+
+function byName([a]: readonly [string, JsonValue], [b]: readonly [string, JsonValue]): number {
+  return a < b ? -1 : 1;
+}
+
+function packageOf(struct: StructType): string {
+  return struct.name.slice(0, struct.name.lastIndexOf('.'));
+}
+
+const SCALARS: Readonly<Record<ScalarName, JsonObject>> = {
+  string: { type: 'string' },
+  bool: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+};
+
+interface SpecialDefinition {
+  readonly package: string;
+  readonly v2: JsonObject;
+  /** Where v3 can say more. */
+  readonly v3?: JsonObject;
+}
+
+const APIEXTENSIONS = 'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1';
+
+function special(folder: string, v2: JsonObject, v3?: JsonObject): SpecialDefinition {
+  return { package: folder, v2, ...(v3 === undefined ? {} : { v3 }) };
+}
+
+const QUANTITY = 'An amount, as a number with a suffix such as m, k, Mi or e3.';
+const INT_OR_STRING = 'A number or a text: a port or its name, a count or a percentage.';
+
+const SPECIALS: Readonly<Record<SpecialName, SpecialDefinition>> = {
+  Time: special(META, { description: 'A point in time, in RFC 3339.', type: 'string', format: 'date-time' }),
+  MicroTime: special(META, {
+    description: 'A point in time, in RFC 3339 with microseconds.',
+    type: 'string',
+    format: 'date-time',
+  }),
+  Duration: special(META, { description: 'A span of time, such as 1h30m.', type: 'string' }),
+  FieldsV1: special(META, { description: 'A set of fields, as field ownership is recorded.', type: 'object' }),
+  Quantity: special(
+    'k8s.io.apimachinery.pkg.api.resource',
+    { description: QUANTITY, type: 'string' },
+    { description: QUANTITY, oneOf: [{ type: 'string' }, { type: 'number' }] },
+  ),
+  IntOrString: special(
+    'k8s.io.apimachinery.pkg.util.intstr',
+    { description: INT_OR_STRING, type: 'string', format: 'int-or-string' },
+    { description: INT_OR_STRING, format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
+  ),
+  RawExtension: special('k8s.io.apimachinery.pkg.runtime', {
+    description: 'An object of a type that the one around it does not know.',
+    type: 'object',
+  }),
+  JSON: special(APIEXTENSIONS, { description: 'Any JSON value.' }),
+  JSONSchemaPropsOrArray: special(APIEXTENSIONS, { description: 'A JSON schema, or a list of them.' }),
+  JSONSchemaPropsOrBool: special(APIEXTENSIONS, { description: 'A JSON schema, or whether anything is allowed.' }),
+  JSONSchemaPropsOrStringArray: special(APIEXTENSIONS, { description: 'A JSON schema, or the names of properties.' }),
+};

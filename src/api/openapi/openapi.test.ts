@@ -1,0 +1,341 @@
+import { CATALOGUE } from '../kinds/catalogue';
+import type { JsonObject, JsonValue } from '../object';
+import { loadBuiltinSchema } from '../schema/builtin-schema';
+import type { CustomSchemas } from './definitions';
+import { operationsOf } from './operations';
+import { buildOpenApiV2, groupVersionsOf } from './v2-document';
+import { encodeOpenApiV2, openApiV2Message } from './v2-protobuf';
+import { buildOpenApiV3, buildOpenApiV3Index, openApiHash } from './v3-document';
+
+const schema = loadBuiltinSchema();
+const info = { title: 'Kubernetes', version: 'v1.21.0' };
+const v2 = buildOpenApiV2(schema, CATALOGUE, info) as unknown as Document;
+const groupVersions = groupVersionsOf(CATALOGUE);
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
+  readonly responses: JsonObject;
+  readonly [member: string]: unknown;
+}
+
+interface PathItem {
+  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly [method: string]: unknown;
+}
+
+interface Document {
+  readonly definitions: Readonly<Record<string, JsonObject>>;
+  readonly paths: Readonly<Record<string, PathItem>>;
+}
+
+function operations(paths: Document['paths']): readonly [string, string, Operation][] {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([method]) => method !== 'parameters')
+      .map(([method, operation]): [string, string, Operation] => [path, method, operation as Operation]),
+  );
+}
+
+/** Every object in a document, itself among them. */
+function* objectsIn(value: unknown): Generator<Readonly<Record<string, unknown>>> {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) yield value as Record<string, unknown>;
+  for (const inner of Object.values(value)) yield* objectsIn(inner);
+}
+
+function refsIn(value: unknown): readonly string[] {
+  const refs = [...objectsIn(value)].flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []));
+  return [...new Set(refs)];
+}
+
+function kindsOf(definition: JsonObject | undefined): unknown {
+  return definition?.['x-kubernetes-group-version-kind'];
+}
+
+describe('the OpenAPI v2 document', () => {
+  it('defines all that it refers to, and nothing else', () => {
+    const defined = Object.keys(v2.definitions).map((name) => `#/definitions/${name}`);
+    expect([...refsIn(v2)].sort()).toEqual(defined.sort());
+  });
+
+  it.each(CATALOGUE.flatMap(({ kind, versions }) => versions.map(({ group, version }) => [group, version, kind])))(
+    'knows %s/%s %s by its group, version and kind',
+    (group, version, kind) => {
+      const found = Object.values(v2.definitions).filter((definition) =>
+        ((kindsOf(definition) ?? []) as readonly JsonObject[]).some(
+          (gvk) => gvk['group'] === group && gvk['version'] === version && gvk['kind'] === kind,
+        ),
+      );
+      expect(found).toHaveLength(1);
+      expect(found[0]).toMatchObject({ type: 'object', properties: { apiVersion: { type: 'string' } } });
+    },
+  );
+
+  it('has operations with ids of their own, whose paths declare their parameters', () => {
+    const all = operations(v2.paths);
+    expect(new Set(all.map(([, , { operationId }]) => operationId)).size).toBe(all.length);
+    for (const [path, item] of Object.entries(v2.paths)) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const declared = item.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      expect(declared.sort()).toEqual(inPath.sort());
+    }
+  });
+
+  it('names operations as generated clients know them', () => {
+    const ids = new Set(operations(v2.paths).map(([, , { operationId }]) => operationId));
+    for (const id of [
+      'listCoreV1PodForAllNamespaces',
+      'listCoreV1NamespacedPod',
+      'createAppsV1NamespacedDeployment',
+      'readCoreV1NamespacedPodLog',
+      'replaceAppsV1NamespacedDeploymentScale',
+      'patchRbacAuthorizationV1ClusterRole',
+      'deleteCoreV1CollectionNamespacedConfigMap',
+      'connectCoreV1GetNamespacedPodExec',
+      'connectCoreV1PostNodeProxyWithPath',
+      'createAuthorizationV1SubjectAccessReview',
+    ]) {
+      expect(ids).toContain(id);
+    }
+  });
+
+  it('tells kubectl what each kind can be asked for', () => {
+    const patch = v2.paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']?.['patch'] as Operation;
+    expect(patch['x-kubernetes-group-version-kind']).toEqual({ group: 'apps', version: 'v1', kind: 'Deployment' });
+    expect(patch.parameters?.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['body', 'dryRun', 'fieldManager', 'fieldValidation', 'force']),
+    );
+  });
+
+  it('tells how lists are merged', () => {
+    const podSpec = v2.definitions['io.k8s.api.core.v1.PodSpec'];
+    expect(podSpec).toMatchObject({
+      required: ['containers'],
+      properties: {
+        containers: {
+          type: 'array',
+          'x-kubernetes-patch-merge-key': 'name',
+          'x-kubernetes-patch-strategy': 'merge',
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': ['name'],
+        },
+        volumes: { 'x-kubernetes-patch-strategy': 'merge,retainKeys' },
+        nodeSelector: { 'x-kubernetes-map-type': 'atomic' },
+      },
+    });
+    expect(v2.definitions['io.k8s.apimachinery.pkg.util.intstr.IntOrString']).toMatchObject({
+      type: 'string',
+      format: 'int-or-string',
+    });
+  });
+
+  it('lists the shared kinds under every group version', () => {
+    const options = kindsOf(v2.definitions['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']);
+    expect(options).toEqual(groupVersions.map(({ group, version }) => ({ group, kind: 'DeleteOptions', version })));
+  });
+
+  it('has its definitions, paths and parameters again in its Protobuf form', () => {
+    const type = openApiV2Message();
+    const message = type.toObject(type.decode(encodeOpenApiV2(v2 as unknown as JsonObject)), { longs: Number });
+    const read = message as unknown as DocumentMessage;
+    expect(unname(read.definitions.additionalProperties, readSchema)).toEqual(v2.definitions);
+    const ids = read.paths.path.flatMap(({ name, value }) =>
+      Object.entries(value).flatMap(([method, operation]) =>
+        method === 'parameters' ? [] : [[name, method, (operation as { operationId: string }).operationId]],
+      ),
+    );
+    expect(ids.sort()).toEqual(
+      operations(v2.paths)
+        .map(([path, method, { operationId }]) => [path, method, operationId])
+        .sort(),
+    );
+    const item = read.paths.path.find(({ name }) => name === '/api/v1/namespaces/{namespace}/pods')?.value;
+    expect(item?.parameters[0]).toEqual({
+      parameter: {
+        nonBodyParameter: { pathParameterSubSchema: expect.objectContaining({ name: 'namespace', type: 'string' }) },
+      },
+    });
+  });
+});
+
+interface Named {
+  readonly name: string;
+  readonly value: JsonObject;
+}
+
+interface DocumentMessage {
+  readonly definitions: { readonly additionalProperties: readonly Named[] };
+  readonly paths: {
+    readonly path: readonly {
+      readonly name: string;
+      readonly value: { readonly parameters: readonly unknown[]; readonly [method: string]: unknown };
+    }[];
+  };
+}
+
+function unname(list: readonly Named[], read: (value: JsonObject) => JsonObject): JsonObject {
+  return Object.fromEntries(list.map(({ name, value }) => [name, read(value)]));
+}
+
+function fromYaml(value: JsonValue | undefined): JsonValue {
+  return JSON.parse((value as { readonly yaml: string }).yaml) as JsonValue;
+}
+
+/** A schema back from its message. */
+function readSchema(message: JsonObject): JsonObject {
+  const {
+    _ref,
+    type,
+    default: fallback,
+    enum: values,
+    items,
+    properties,
+    additionalProperties,
+    vendorExtension,
+    ...rest
+  } = message as Record<string, JsonObject> & {
+    readonly enum?: readonly JsonValue[];
+    readonly vendorExtension?: readonly Named[];
+  };
+  return {
+    ...rest,
+    ...(_ref === undefined ? {} : { $ref: _ref }),
+    ...(type === undefined ? {} : { type: (type['value'] as readonly string[])[0] }),
+    ...(fallback === undefined ? {} : { default: fromYaml(fallback) }),
+    ...(values === undefined ? {} : { enum: values.map(fromYaml) }),
+    ...(items === undefined ? {} : { items: readSchema((items['schema'] as readonly JsonObject[])[0] ?? {}) }),
+    ...(properties === undefined
+      ? {}
+      : { properties: unname(properties['additionalProperties'] as unknown as readonly Named[], readSchema) }),
+    ...(additionalProperties === undefined
+      ? {}
+      : { additionalProperties: readSchema(additionalProperties['schema'] as JsonObject) }),
+    ...Object.fromEntries((vendorExtension ?? []).map(({ name, value }) => [name, fromYaml(value)])),
+  };
+}
+
+describe('the OpenAPI v3 documents', () => {
+  it.each(groupVersions)('of $group/$version define all that they refer to', (groupVersion) => {
+    const document = buildOpenApiV3(schema, CATALOGUE, groupVersion, info);
+    const schemas = (document['components'] as JsonObject)['schemas'] as JsonObject;
+    expect([...refsIn(document)].sort()).toEqual(
+      Object.keys(schemas)
+        .map((name) => `#/components/schemas/${name}`)
+        .sort(),
+    );
+    expect(operations(document['paths'] as unknown as Document['paths'])).toHaveLength(
+      operationsOf(
+        schema,
+        CATALOGUE,
+        (group, version) => group === groupVersion.group && version === groupVersion.version,
+      ).length,
+    );
+  });
+
+  it('say beside a reference what a field adds to it', () => {
+    const document = buildOpenApiV3(schema, CATALOGUE, { group: 'apps', version: 'v1' }, info);
+    expect(document).toMatchObject({
+      components: {
+        schemas: {
+          'io.k8s.api.apps.v1.DeploymentSpec': {
+            properties: {
+              strategy: {
+                allOf: [{ $ref: '#/components/schemas/io.k8s.api.apps.v1.DeploymentStrategy' }],
+                'x-kubernetes-patch-strategy': 'retainKeys',
+              },
+            },
+          },
+          'io.k8s.apimachinery.pkg.api.resource.Quantity': { oneOf: [{ type: 'string' }, { type: 'number' }] },
+        },
+      },
+    });
+  });
+
+  it('are listed with a hash of each', () => {
+    const hash = openApiHash('{}');
+    expect(hash).toMatch(/^[0-9A-F]{128}$/);
+    expect(
+      buildOpenApiV3Index([
+        { group: '', version: 'v1', hash },
+        { group: 'apps', version: 'v1', hash },
+      ]),
+    ).toEqual({
+      paths: {
+        'api/v1': { serverRelativeURL: `/openapi/v3/api/v1?hash=${hash}` },
+        'apis/apps/v1': { serverRelativeURL: `/openapi/v3/apis/apps/v1?hash=${hash}` },
+      },
+    });
+  });
+});
+
+describe('custom kinds', () => {
+  const configMap = CATALOGUE.find(({ kind }) => kind === 'ConfigMap');
+  if (configMap === undefined) throw new Error('no ConfigMap');
+  const group = 'stable.example.com';
+  const definitions = [
+    { ...configMap, kind: 'CronTab', resource: 'crontabs', subresources: [], versions: [{ group, version: 'v1' }] },
+  ];
+  const custom: CustomSchemas = new Map([
+    [
+      `${group}/v1/CronTab`,
+      {
+        type: 'object',
+        description: 'A table of times.',
+        properties: {
+          spec: {
+            type: 'object',
+            required: ['image'],
+            properties: {
+              image: { type: 'string', default: 'busybox', pattern: '^[a-z]+$' },
+              note: { type: 'string', nullable: true },
+              port: { 'x-kubernetes-int-or-string': true, anyOf: [{ type: 'integer' }, { type: 'string' }] },
+              extra: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { a: {} } },
+            },
+          },
+        },
+      },
+    ],
+  ]);
+
+  it('are published in v2 without what v2 cannot say', () => {
+    const document = buildOpenApiV2(schema, definitions, info, custom) as unknown as Document;
+    expect(document.definitions['com.example.stable.v1.CronTab']).toMatchObject({
+      description: 'A table of times.',
+      'x-kubernetes-group-version-kind': [{ group, version: 'v1', kind: 'CronTab' }],
+    });
+    expect(document.definitions['com.example.stable.v1.CronTab']?.['properties']).toEqual({
+      apiVersion: expect.objectContaining({ type: 'string' }),
+      kind: expect.objectContaining({ type: 'string' }),
+      metadata: expect.objectContaining({ $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }),
+      spec: {
+        type: 'object',
+        required: ['image'],
+        properties: {
+          image: { type: 'string', pattern: '^[a-z]+$' },
+          note: {},
+          port: { 'x-kubernetes-int-or-string': true },
+          extra: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+        },
+      },
+    });
+    expect(document.definitions['com.example.stable.v1.CronTabList']).toMatchObject({
+      properties: { items: { items: { $ref: '#/definitions/com.example.stable.v1.CronTab' } } },
+    });
+    const item = document.paths['/apis/stable.example.com/v1/namespaces/{namespace}/crontabs/{name}'];
+    expect((item?.['patch'] as Operation)['consumes']).not.toContain('application/strategic-merge-patch+json');
+  });
+
+  it('are published in v3 as they were defined', () => {
+    const document = buildOpenApiV3(schema, definitions, { group, version: 'v1' }, info, custom);
+    expect(document).toMatchObject({
+      components: {
+        schemas: {
+          'com.example.stable.v1.CronTab': {
+            properties: { spec: { properties: { image: { default: 'busybox' }, note: { nullable: true } } } },
+          },
+        },
+      },
+    });
+  });
+});

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type INamespace, Root, type Type } from 'protobufjs';
+import type { JsonObject, JsonValue } from '../object';
+
+/** The same depth below the package's root in `src/` and in `dist/`. */
+const MESSAGES_FILE = join(__dirname, '..', '..', '..', 'generated', 'openapi-v2.json');
+
+let documentType: Type | undefined;
+
+/** The message `openapi.v2.Document` of proto/openapi/v2.proto. */
+export function openApiV2Message(): Type {
+  return (documentType ??= Root.fromJSON(JSON.parse(readFileSync(MESSAGES_FILE, 'utf8')) as INamespace).lookupType(
+    'openapi.v2.Document',
+  ));
+}
+
+/**
+ * The Protobuf form of a document from `buildOpenApiV2`
+ * (`application/com.github.proto-openapi.spec.v2@v1.0+protobuf`), which kubectl asks for.
+ */
+export function encodeOpenApiV2(document: JsonObject): Buffer {
+  return Buffer.from(openApiV2Message().encode(documentMessage(document)).finish());
+}
+
+/** In the messages a JSON object with keys of its own is a list of names and values. */
+interface Named {
+  readonly name: string;
+  readonly value: JsonObject;
+}
+
+function named(map: JsonValue | undefined, convert: (value: JsonObject) => JsonObject): JsonValue {
+  const entries = Object.entries((map ?? {}) as Readonly<Record<string, JsonObject>>);
+  return entries.map(([name, value]): Named & JsonObject => ({ name, value: convert(value) }));
+}
+
+function documentMessage(document: JsonObject): JsonObject {
+  return {
+    swagger: document['swagger'],
+    info: document['info'],
+    paths: { path: named(document['paths'], pathItem) },
+    definitions: { additionalProperties: named(document['definitions'], schemaMessage) },
+    securityDefinitions: {
+      additionalProperties: named(document['securityDefinitions'], (definition) => ({ apiKeySecurity: definition })),
+    },
+    security: objects(document['security']).map((requirement) => ({
+      additionalProperties: Object.entries(requirement).map(([name, value]) => ({ name, value: { value } })),
+    })),
+  };
+}
+
+function pathItem(item: JsonObject): JsonObject {
+  const entries = Object.entries(item).map(([key, value]): [string, JsonValue] => [
+    key,
+    key === 'parameters' ? objects(value).map(parameter) : operation(value as JsonObject),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function operation(source: JsonObject): JsonObject {
+  return {
+    ...withoutExtensions(source),
+    parameters: objects(source['parameters']).map(parameter),
+    responses: { responseCode: named(source['responses'], response) },
+    vendorExtension: extensions(source),
+  };
+}
+
+function parameter(source: JsonObject): JsonObject {
+  switch (source['in']) {
+    case 'body':
+      return { parameter: { bodyParameter: { ...source, schema: schemaMessage(source['schema'] as JsonObject) } } };
+    case 'path':
+      return { parameter: { nonBodyParameter: { pathParameterSubSchema: source } } };
+    default:
+      return { parameter: { nonBodyParameter: { queryParameterSubSchema: source } } };
+  }
+}
+
+function response(source: JsonObject): JsonObject {
+  const schema = source['schema'] as JsonObject | undefined;
+  return { response: { ...source, ...(schema === undefined ? {} : { schema: { schema: schemaMessage(schema) } }) } };
+}
+
+/** Members of a schema whose message is not their JSON value. */
+const SCHEMA_MEMBERS: Readonly<Record<string, (value: JsonValue) => readonly [string, JsonValue]>> = {
+  $ref: (value) => ['_ref', value],
+  type: (value) => ['type', { value: [value] }],
+  default: (value) => ['default', yaml(value)],
+  example: (value) => ['example', yaml(value)],
+  enum: (value) => ['enum', (value as readonly JsonValue[]).map(yaml)],
+  items: (value) => ['items', { schema: [schemaMessage(value as JsonObject)] }],
+  properties: (value) => ['properties', { additionalProperties: named(value, schemaMessage) }],
+  additionalProperties: (value) => [
+    'additionalProperties',
+    typeof value === 'boolean' ? { boolean: value } : { schema: schemaMessage(value as JsonObject) },
+  ],
+};
+
+function schemaMessage(schema: JsonObject): JsonObject {
+  const message: Record<string, JsonValue> = {};
+  for (const [key, value] of Object.entries(withoutExtensions(schema))) {
+    if (value === undefined) continue;
+    const [name, converted] = SCHEMA_MEMBERS[key]?.(value) ?? [key, value];
+    message[name] = converted;
+  }
+  const vendorExtension = extensions(schema);
+  return vendorExtension.length === 0 ? message : { ...message, vendorExtension };
+}
+
+function withoutExtensions(source: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(source).filter(([key]) => !key.startsWith('x-')));
+}
+
+function extensions(source: JsonObject): readonly JsonObject[] {
+  return Object.entries(source)
+    .filter(([key]) => key.startsWith('x-'))
+    .map(([name, value]) => ({ name, value: yaml(value ?? null) }));
+}
+
+/** JSON is YAML too; readers expect the text to end its line. */
+function yaml(value: JsonValue): JsonObject {
+  return { yaml: `${JSON.stringify(value)}\n` };
+}
+
+function objects(value: JsonValue | undefined): readonly JsonObject[] {
+  return (value ?? []) as readonly JsonObject[];
+}

@@ -1,0 +1,207 @@
+import { badRequest, StatusError, tooLarge } from '../errors/status-error';
+import type { JsonObject, JsonValue } from '../object';
+import { jsonEqual } from './json-equal';
+
+/**
+ * RFC 6902, as kube-apiserver applies it. It is laxer than the RFC where clients have come to rely on it: `replace`
+ * creates, `test` takes an absent key for null, `copy` of an absent key gives null, an absent value is null.
+ */
+
+export const MAX_OPERATIONS = 10_000;
+/** What the copies of one patch may add up to, in bytes of JSON: a few operations could otherwise fill the memory. */
+export const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
+type MutableJson = null | boolean | number | string | MutableJson[] | MutableMap;
+type MutableMap = { [key: string]: MutableJson };
+type Container = MutableJson[] | MutableMap;
+
+/**
+ * The document after all operations, or none: `document` and `patch` are not changed. Throws a 400 StatusError when the
+ * patch is no list of maps, 413 when it has too many operations, 422 when one of them cannot be applied.
+ */
+export function applyJsonPatch(document: JsonValue, patch: JsonValue): JsonValue {
+  const operations = readOperations(patch);
+  if (operations.length > MAX_OPERATIONS) {
+    throw tooLarge(
+      `Request entity too large: The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.length}`,
+    );
+  }
+  const patching = new Patching(document);
+  for (const operation of operations) patching.apply(operation);
+  return patching.document;
+}
+
+function readOperations(patch: JsonValue): readonly JsonObject[] {
+  if (patch === null) return [];
+  if (!Array.isArray(patch)) throw badRequest('a JSON patch must be a list of operations');
+  return patch.map((operation: JsonValue) => {
+    if (operation === null) return {};
+    if (!isMap(operation)) throw badRequest('each operation of a JSON patch must be an object');
+    return operation;
+  });
+}
+
+/** Which operation failed, and why, is not told on the wire. */
+function unprocessable(): StatusError {
+  return new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
+/** One document on its way through the operations. What is changed is copied first, and only once. */
+class Patching {
+  private root: JsonValue;
+  private copiedBytes = 0;
+  /** Containers that were made here and that nobody else sees. */
+  private readonly owned = new WeakSet<object>();
+
+  constructor(document: JsonValue) {
+    this.root = document;
+  }
+
+  get document(): JsonValue {
+    return this.root;
+  }
+
+  apply(operation: JsonObject): void {
+    const path = parsePointer(operation.path);
+    switch (operation.op) {
+      case 'add':
+        return this.add(path, operation.value ?? null);
+      case 'remove':
+        return this.remove(path);
+      case 'replace':
+        return this.replace(path, operation.value ?? null);
+      case 'move':
+        return this.move(parsePointer(operation.from), path);
+      case 'copy':
+        return this.copy(parsePointer(operation.from), path);
+      case 'test':
+        if (jsonEqual(this.read(path), operation.value ?? null)) return;
+        throw unprocessable();
+      default:
+        throw unprocessable();
+    }
+  }
+
+  private add(path: readonly string[], value: JsonValue): void {
+    const key = path.at(-1);
+    if (key === undefined) {
+      this.root = value;
+      return;
+    }
+    const parent = this.ownParent(path);
+    if (Array.isArray(parent)) parent.splice(key === '-' ? parent.length : indexIn(parent, key, true), 0, thaw(value));
+    else setKey(parent, key, value);
+  }
+
+  private remove(path: readonly string[]): void {
+    const key = path.at(-1);
+    if (key === undefined) throw unprocessable();
+    const parent = this.ownParent(path);
+    if (Array.isArray(parent)) parent.splice(indexIn(parent, key, false), 1);
+    else if (Object.hasOwn(parent, key)) delete parent[key];
+    else throw unprocessable();
+  }
+
+  private replace(path: readonly string[], value: JsonValue): void {
+    const key = path.at(-1);
+    if (key === undefined) {
+      this.root = value;
+      return;
+    }
+    const parent = this.ownParent(path);
+    if (Array.isArray(parent)) parent[indexIn(parent, key, false)] = thaw(value);
+    else setKey(parent, key, value);
+  }
+
+  private move(from: readonly string[], path: readonly string[]): void {
+    const value = this.find(from);
+    if (value === undefined) throw unprocessable();
+    this.remove(from);
+    this.add(path, value);
+  }
+
+  private copy(from: readonly string[], path: readonly string[]): void {
+    const text = JSON.stringify(this.read(from));
+    this.copiedBytes += Buffer.byteLength(text);
+    if (this.copiedBytes > MAX_COPIED_BYTES) throw unprocessable();
+    this.add(path, JSON.parse(text) as JsonValue);
+  }
+
+  /** The value at the path; an absent key of a map is null, an absent parent or place in a list is an error. */
+  private read(path: readonly string[]): JsonValue {
+    const found = this.find(path);
+    if (found !== undefined) return found;
+    const parent = this.find(path.slice(0, -1));
+    if (parent === undefined || !isMap(parent)) throw unprocessable();
+    return null;
+  }
+
+  private find(path: readonly string[]): JsonValue | undefined {
+    let value: JsonValue | undefined = this.root;
+    for (const key of path) {
+      if (Array.isArray(value)) value = (value as readonly JsonValue[])[indexIn(value, key, false)];
+      else if (isMap(value) && Object.hasOwn(value, key)) value = value[key];
+      else return undefined;
+    }
+    return value;
+  }
+
+  /** The container that holds the path's last key, with every container on the way to it made our own. */
+  private ownParent(path: readonly string[]): Container {
+    let container = this.own(this.root);
+    this.root = container;
+    for (const key of path.slice(0, -1)) {
+      if (Array.isArray(container)) {
+        const index = indexIn(container, key, false);
+        container = container[index] = this.own(container[index]);
+      } else {
+        const child = this.own(Object.hasOwn(container, key) ? container[key] : undefined);
+        setKey(container, key, child);
+        container = child;
+      }
+    }
+    return container;
+  }
+
+  private own(value: JsonValue | undefined): Container {
+    if (typeof value !== 'object' || value === null) throw unprocessable();
+    if (this.owned.has(value)) return thaw(value) as Container;
+    const copy = (Array.isArray(value) ? [...(value as readonly JsonValue[])] : { ...value }) as Container;
+    this.owned.add(copy);
+    return copy;
+  }
+}
+
+/** Only the type changes: containers are written to after {@link Patching} has made them its own. */
+function thaw(value: JsonValue): MutableJson {
+  return value as MutableJson;
+}
+
+/** `__proto__` is a key like any other. */
+function setKey(map: MutableMap, key: string, value: JsonValue): void {
+  if (key === '__proto__') {
+    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
+  } else map[key] = thaw(value);
+}
+
+/** RFC 6901: `~1` stands for a slash, `~0` for a tilde. The empty text is the whole document. */
+function parsePointer(pointer: JsonValue | undefined): readonly string[] {
+  if (pointer === '') return [];
+  if (typeof pointer !== 'string' || !pointer.startsWith('/')) throw unprocessable();
+  return pointer
+    .slice(1)
+    .split('/')
+    .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
+}
+
+const INDEX = /^(?:0|[1-9][0-9]*)$/;
+
+function indexIn(list: readonly unknown[], key: string, mayAppend: boolean): number {
+  const index = INDEX.test(key) ? Number(key) : Infinity;
+  if (index < list.length || (mayAppend && index === list.length)) return index;
+  throw unprocessable();
+}
+
+function isMap(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

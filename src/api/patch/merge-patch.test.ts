@@ -1,0 +1,58 @@
+import fc from 'fast-check';
+import type { JsonValue } from '../object';
+import { jsonEqual } from './json-equal';
+import { applyMergePatch } from './merge-patch';
+
+const json = fc.jsonValue().map((value) => value as JsonValue);
+
+describe('a merge patch', () => {
+  // RFC 7396, appendix A.
+  it.each([
+    [{ a: 'b' }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'b' }, { b: 'c' }, { a: 'b', b: 'c' }],
+    [{ a: 'b' }, { a: null }, {}],
+    [{ a: 'b', b: 'c' }, { a: null }, { b: 'c' }],
+    [{ a: ['b'] }, { a: 'c' }, { a: 'c' }],
+    [{ a: 'c' }, { a: ['b'] }, { a: ['b'] }],
+    [{ a: { b: 'c' } }, { a: { b: 'd', c: null } }, { a: { b: 'd' } }],
+    [{ a: [{ b: 'c' }] }, { a: [1] }, { a: [1] }],
+    [
+      ['a', 'b'],
+      ['c', 'd'],
+      ['c', 'd'],
+    ],
+    [{ a: 'b' }, ['c'], ['c']],
+    [{ a: 'foo' }, null, null],
+    [{ a: 'foo' }, 'bar', 'bar'],
+    [{ e: null }, { a: 1 }, { e: null, a: 1 }],
+    [[1, 2], { a: 'b', c: null }, { a: 'b' }],
+    [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+  ] as readonly (readonly [JsonValue, JsonValue, JsonValue])[])('of %j with %j is %j', (document, patch, merged) => {
+    expect(applyMergePatch(document, patch)).toEqual(merged);
+  });
+
+  it('that repeats itself changes nothing', () => {
+    fc.assert(
+      fc.property(json, json, (document, patch) => {
+        const once = applyMergePatch(document, patch);
+        expect(jsonEqual(applyMergePatch(once, patch), once)).toBe(true);
+      }),
+    );
+  });
+
+  it('does not change its arguments', () => {
+    fc.assert(
+      fc.property(json, json, (document, patch) => {
+        const before = JSON.stringify([document, patch]);
+        applyMergePatch(document, patch);
+        expect(JSON.stringify([document, patch])).toBe(before);
+      }),
+    );
+  });
+
+  it('takes __proto__ for a key like any other', () => {
+    const patch = JSON.parse('{"__proto__":{"polluted":true}}') as JsonValue;
+    expect(JSON.stringify(applyMergePatch({}, patch))).toBe('{"__proto__":{"polluted":true}}');
+    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  });
+});

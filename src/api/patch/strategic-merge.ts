@@ -1,0 +1,243 @@
+import { badRequest, StatusError } from '../errors/status-error';
+import { printGoValue } from '../apply/go-text';
+import { isList, isObject, memberOf, setMember } from '../apply/members';
+import type { JsonObject, JsonValue } from '../object';
+import type { ListTypeRef, StructType, TypeRef } from '../schema/model';
+import {
+  checkOrder,
+  deduplicateScalars,
+  indexOfIdentity,
+  itemsAreMaps,
+  missingMergeKey,
+  orderMerged,
+  PATCH_DIRECTIVE,
+  SET_ELEMENT_ORDER,
+  unknownPatchType,
+} from './strategic-merge-list';
+
+/** What a patch says of the value at one place, as the schema declares it. */
+interface Place {
+  readonly type: TypeRef;
+  readonly replaced: boolean;
+}
+
+type Members = Record<string, JsonValue>;
+
+const ANY: TypeRef = { kind: 'any' };
+const RETAIN_KEYS = '$retainKeys';
+const DELETE_FROM_PRIMITIVE_LIST = '$deleteFromPrimitiveList';
+
+/**
+ * Strategic merge patch: maps are merged, lists are merged by key or value where the schema says so and replaced elsewhere,
+ * null removes, and directives in the patch do the rest. `type` is the struct of the object's kind. The answer may not fit
+ * the type (the patch may set anything); see {@link patchDoesNotFit}. Throws a StatusError with 400 or 422 when a directive
+ * is malformed or an item lacks its key.
+ */
+export function applyStrategicMergePatch(type: StructType, original: JsonObject, patch: JsonObject): JsonObject {
+  return mergeMaps({ type, replaced: false }, original, patch);
+}
+
+/** 422 for a patch whose result does not fit the type of the object. */
+export function patchDoesNotFit(patch: JsonObject, detail: string): StatusError {
+  const message = `Invalid value: ${JSON.stringify(printGoValue(patch))}: ${detail}`;
+  return new StatusError(422, 'Invalid', ` "" is invalid: patch: ${message}`, {
+    causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }],
+  });
+}
+
+function placeOf(type: TypeRef, name: string): Place {
+  switch (type.kind) {
+    case 'struct': {
+      const field = type.fields.get(name);
+      return { type: field?.type ?? ANY, replaced: field?.patchStrategy === 'replace' };
+    }
+    case 'map':
+      return { type: type.values, replaced: false };
+    default:
+      return { type: ANY, replaced: false };
+  }
+}
+
+function mergeMaps({ type, replaced }: Place, original: JsonObject, patch: JsonObject): JsonObject {
+  if (replaced) return taken(type, patch) as JsonObject;
+  const directive = memberOf(patch, PATCH_DIRECTIVE);
+  if (directive !== undefined) return followDirective(type, directive, patch);
+
+  const result = retained(original, patch);
+  const ordered = mergeOrderedLists(type, result, patch);
+  for (const key of Object.keys(patch)) {
+    if (key === RETAIN_KEYS || key.startsWith(SET_ELEMENT_ORDER) || ordered.has(key)) continue;
+    const value = patch[key] as JsonValue;
+    if (key.startsWith(DELETE_FROM_PRIMITIVE_LIST)) {
+      deleteFromList(result, listName(key, DELETE_FROM_PRIMITIVE_LIST), value);
+    } else if (value === null) {
+      delete result[key];
+    } else {
+      setMember(result, key, mergeValues(placeOf(type, key), memberOf(result, key), value));
+    }
+  }
+  return result;
+}
+
+function followDirective(type: TypeRef, directive: JsonValue, patch: JsonObject): JsonObject {
+  if (directive === 'delete') return {};
+  if (directive !== 'replace') throw unknownPatchType(directive, patch);
+  const { [PATCH_DIRECTIVE]: _, ...content } = patch;
+  return taken(type, content) as JsonObject;
+}
+
+/** A copy of the original with only the members that `$retainKeys` names, if the patch has it. */
+function retained(original: JsonObject, patch: JsonObject): Members {
+  const keys = memberOf(patch, RETAIN_KEYS);
+  if (keys === undefined) return { ...original } as Members;
+  if (!isList(keys)) throw badRequest('invalid patch format of retainKeys');
+  for (const [key, value] of Object.entries(patch)) {
+    const directive =
+      key === RETAIN_KEYS || key.startsWith(DELETE_FROM_PRIMITIVE_LIST) || key.startsWith(SET_ELEMENT_ORDER);
+    if (value !== null && !directive && !keys.includes(key)) throw badRequest('invalid patch format of retainKeys');
+  }
+  return Object.fromEntries(Object.entries(original).filter(([key]) => keys.includes(key))) as Members;
+}
+
+/** The list's name in `$setElementOrder/containers`. */
+function listName(key: string, directive: string): string {
+  const slash = key.indexOf('/');
+  if (slash >= 0 && key.slice(0, slash) === directive) return key.slice(slash + 1);
+  throw badRequest(
+    directive === SET_ELEMENT_ORDER
+      ? 'invalid patch format of setElementOrder list'
+      : 'invalid patch format of primitive list',
+  );
+}
+
+function expectList(value: JsonValue): readonly JsonValue[] {
+  if (isList(value)) return value;
+  const received = isObject(value)
+    ? 'map[string]interface {}'
+    : { string: 'string', boolean: 'bool', number: 'int64' }[typeof value as string];
+  throw badRequest(`expected a []interface {}, but received a ${received ?? '<nil>'}`);
+}
+
+/** Merges the lists for which the patch gives an order, and answers the names of those that are done with. */
+function mergeOrderedLists(type: TypeRef, result: Members, patch: JsonObject): ReadonlySet<string> {
+  const done = new Set<string>();
+  for (const key of Object.keys(patch)) {
+    if (!key.startsWith(SET_ELEMENT_ORDER)) continue;
+    const order = expectList(patch[key] as JsonValue);
+    const name = listName(key, SET_ELEMENT_ORDER);
+    const { type: listType } = placeOf(type, name);
+    const mergeKey = listType.kind === 'list' ? listType.patchMergeKey : undefined;
+    const before = listOrNothing(memberOf(result, name));
+    const change = listOrNothing(memberOf(patch, name));
+    checkOrder(change ?? [], order, mergeKey);
+    if (change !== undefined) done.add(name);
+    const merged =
+      before === undefined
+        ? change && (taken(listType, change) as readonly JsonValue[])
+        : mergeLists(listType, before, change ?? (isMerged(listType) ? [] : before));
+    if (merged !== undefined) setMember(result, name, orderMerged(merged, order, before ?? [], mergeKey));
+  }
+  return done;
+}
+
+function listOrNothing(value: JsonValue | undefined): readonly JsonValue[] | undefined {
+  return value === undefined || value === null ? undefined : expectList(value);
+}
+
+function isMerged(type: TypeRef): type is ListTypeRef {
+  return type.kind === 'list' && type.patchStrategy === 'merge';
+}
+
+function mergeValues(place: Place, original: JsonValue | undefined, patch: JsonValue): JsonValue {
+  if (isObject(original) && isObject(patch)) return mergeMaps(place, original, patch);
+  if (isList(original) && isList(patch)) return mergeLists(place.type, original, patch);
+  return taken(place.type, patch);
+}
+
+function mergeLists(type: TypeRef, original: readonly JsonValue[], patch: readonly JsonValue[]): readonly JsonValue[] {
+  if (!isMerged(type)) return taken(type, patch) as readonly JsonValue[];
+  if (original.length === 0 && patch.length === 0) return original;
+  if (!itemsAreMaps(original, patch)) {
+    return orderMerged(deduplicateScalars([...original, ...patch]), patch, original, undefined);
+  }
+  const mergeKey = type.patchMergeKey;
+  if (mergeKey === undefined) throw badRequest('cannot merge lists without merge key');
+  const { base, items } = followItemDirectives(original, patch as readonly JsonObject[], mergeKey);
+  const merged = [...base];
+  for (const item of items) {
+    const identity = memberOf(item, mergeKey);
+    if (identity === undefined) throw missingMergeKey(item, mergeKey);
+    const index = indexOfIdentity(merged, identity, mergeKey);
+    if (index < 0) merged.push(taken(type.items, item));
+    else merged[index] = mergeMaps({ type: type.items, replaced: false }, merged[index] as JsonObject, item);
+  }
+  return orderMerged(merged, items, base, mergeKey);
+}
+
+/** `$patch: delete` takes items out; one `$patch: replace` makes the other items of the patch the whole list. */
+function followItemDirectives(
+  original: readonly JsonValue[],
+  patch: readonly JsonObject[],
+  mergeKey: string,
+): { readonly base: readonly JsonValue[]; readonly items: readonly JsonObject[] } {
+  let base = original;
+  let replace = false;
+  const items: JsonObject[] = [];
+  for (const item of patch) {
+    const directive = memberOf(item, PATCH_DIRECTIVE);
+    if (directive === undefined) {
+      items.push(item);
+    } else if (directive === 'delete') {
+      const identity = memberOf(item, mergeKey);
+      if (identity === undefined) throw missingMergeKey(item, mergeKey);
+      base = base.filter((other) => indexOfIdentity([other], identity, mergeKey) < 0);
+    } else if (directive === 'replace') {
+      replace = true;
+    } else if (directive === 'merge') {
+      throw badRequest('merging lists cannot yet be specified in the patch');
+    } else {
+      throw unknownPatchType(directive, item);
+    }
+  }
+  return replace ? { base: items, items: [] } : { base, items };
+}
+
+function deleteFromList(result: Members, name: string, unwanted: JsonValue): void {
+  const original = memberOf(result, name);
+  if (original === undefined) return;
+  if (isList(original) && isList(unwanted))
+    setMember(
+      result,
+      name,
+      original.filter((item) => !unwanted.includes(item)),
+    );
+  else setMember(result, name, unwanted);
+}
+
+function isDirective(key: string): boolean {
+  return (
+    key === PATCH_DIRECTIVE ||
+    key === RETAIN_KEYS ||
+    key.startsWith(`${SET_ELEMENT_ORDER}/`) ||
+    key.startsWith(`${DELETE_FROM_PRIMITIVE_LIST}/`)
+  );
+}
+
+/**
+ * A value of the patch that meets nothing to merge with. Nulls have nothing to remove and go. Directives go where the
+ * schema knows the fields; in a map whose keys users choose they are keys like any other.
+ */
+function taken(type: TypeRef, value: JsonValue): JsonValue {
+  if (isList(value)) {
+    const items = type.kind === 'list' ? type.items : ANY;
+    return value.map((item) => taken(items, item));
+  }
+  if (!isObject(value)) return value;
+  const result: Members = {};
+  for (const key of Object.keys(value)) {
+    const member = value[key];
+    if (member === undefined || member === null || (type.kind === 'struct' && isDirective(key))) continue;
+    setMember(result, key, taken(placeOf(type, key).type, member));
+  }
+  return result;
+}

@@ -1,0 +1,103 @@
+import { badRequest } from '../errors/status-error';
+
+/**
+ * Field selectors: `status.phase=Running,spec.nodeName!=n1`. Terms are joined by commas and all must hold; in a value
+ * a backslash escapes comma, equals sign and itself.
+ */
+
+export interface FieldRequirement {
+  readonly label: string;
+  readonly operator: '=' | '!=';
+  readonly value: string;
+}
+
+/** The labels of every kind that declares none of its own. */
+export const DEFAULT_FIELD_LABELS: readonly string[] = ['metadata.name', 'metadata.namespace'];
+
+function unescapeValue(text: string): string {
+  if (!/[\\=,]/.test(text)) return text;
+  let value = '';
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text.charAt(index);
+    if (character === '=' || character === ',') {
+      throw badRequest(`invalid field selector: unescaped character in value: ${character}`);
+    }
+    if (character !== '\\') {
+      value += character;
+      continue;
+    }
+    index += 1;
+    const escaped = text.charAt(index);
+    if (!['\\', ',', '='].includes(escaped) || escaped === '') {
+      throw badRequest(`invalid field selector: invalid escape sequence: \\${escaped}`);
+    }
+    value += escaped;
+  }
+  return value;
+}
+
+/** Splits at commas that no backslash escapes. */
+function splitTerms(text: string): readonly string[] {
+  return text.match(/(?:[^\\,]|\\[^]?)+/g) ?? [];
+}
+
+// The label, then the first operator that no backslash escapes.
+const TERM = /^((?:[^\\=!]|\\[^]?|!(?!=))*)(!=|==|=)([^]*)$/;
+
+/**
+ * Reads the text of a selector; empty terms are skipped, an empty text gives none, which match everything. Throws a 400
+ * StatusError with the API's message. Whether the labels are known is {@link checkFieldLabels}' question.
+ */
+export function parseFieldSelector(text: string): readonly FieldRequirement[] {
+  return splitTerms(text).map((term) => {
+    const [, label, operator, value] = TERM.exec(term) ?? [];
+    if (label === undefined || value === undefined) {
+      throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
+    }
+    return { label, operator: operator === '!=' ? '!=' : '=', value: unescapeValue(value) };
+  });
+}
+
+/** What a kind answers to a label it does not know; kinds with labels of their own word it differently. */
+export function unknownFieldLabel(label: string, kindHasOwnLabels: boolean): string {
+  return kindHasOwnLabels
+    ? `field label not supported: ${label}`
+    : `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}
+
+/**
+ * Throws a 400 StatusError for the first label that is not known. `describe` words it: by default as the kinds do that
+ * know no label beyond the two of metadata.
+ */
+export function checkFieldLabels(
+  requirements: readonly FieldRequirement[],
+  isKnown: (label: string) => boolean,
+  describe: (label: string) => string = (label) => unknownFieldLabel(label, false),
+): void {
+  for (const { label } of requirements) {
+    if (!isKnown(label)) throw badRequest(describe(label));
+  }
+}
+
+/** Whether all requirements hold for what `read` says of each label; absent values are the empty text. */
+export function matchesFields(
+  requirements: readonly FieldRequirement[],
+  read: (label: string) => string | undefined,
+): boolean {
+  for (const { label, operator, value } of requirements) {
+    if (((read(label) ?? '') === value) !== (operator === '=')) return false;
+  }
+  return true;
+}
+
+/** The value that a label must have, if the selector names one: `metadata.name=x` narrows a list to one key. */
+export function exactFieldValue(requirements: readonly FieldRequirement[], label: string): string | undefined {
+  return requirements.find((one) => one.label === label && one.operator === '=')?.value;
+}
+
+/** The text of requirements, with escapes. */
+export function printFieldSelector(requirements: readonly FieldRequirement[]): string {
+  return requirements
+    .map(({ label, operator, value }) => `${label}${operator}${value.replace(/[\\,=]/g, '\\$&')}`)
+    .join(',');
+}

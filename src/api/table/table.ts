@@ -1,0 +1,51 @@
+import type { ColumnDefinition, TableDefinition } from '../kinds/kind-definition';
+import type { KubeObject } from '../object';
+import { ageOf } from './age';
+
+/** A column together with how its cell is read. `now` is in milliseconds since the epoch. */
+export interface Column extends ColumnDefinition {
+  readonly cell: (object: KubeObject, now: number) => unknown;
+}
+
+type ColumnOptions = Partial<Pick<ColumnDefinition, 'type' | 'format' | 'priority'>>;
+
+/** A column of texts that is shown always, unless `options` say otherwise (priority 1: only with `-o wide`). */
+export function column(
+  name: string,
+  description: string,
+  cell: Column['cell'],
+  { type = 'string', format = '', priority = 0 }: ColumnOptions = {},
+): Column {
+  return { name, type, format, description, priority, cell };
+}
+
+/** A column that only wide output shows. */
+export function wideColumn(name: string, description: string, cell: Column['cell']): Column {
+  return column(name, description, cell, { priority: 1 });
+}
+
+export const nameColumn = column('Name', 'The name of the object.', ({ metadata }) => metadata.name ?? '', {
+  format: 'name',
+});
+
+export const ageColumn = column('Age', 'The time since the object was created.', ({ metadata }, now) =>
+  ageOf(metadata.creationTimestamp, now),
+);
+
+/** Kinds without columns of their own show when they were created, as a time and not as an age. */
+export const createdAtColumn = column(
+  'Created At',
+  'The time at which the object was created.',
+  ({ metadata }) => metadata.creationTimestamp ?? null,
+  { type: 'date' },
+);
+
+export function tableOf(columns: readonly Column[], conditions?: TableDefinition['conditions']): TableDefinition {
+  return {
+    columns: columns.map(({ cell: _cell, ...definition }) => definition),
+    cells: (object, now) => columns.map(({ cell }) => cell(object, now)),
+    ...(conditions === undefined ? {} : { conditions }),
+  };
+}
+
+export const nameAndCreationTable = tableOf([nameColumn, createdAtColumn]);

@@ -1,0 +1,23 @@
+import { listAt, stringAt, valueAt } from '../kinds/field-values';
+import { labelSelectorCell } from '../kinds/label-selector-text';
+import { wideColumn, type Column } from './table';
+
+/** The wide columns of every kind that has a pod template: its containers, their images, and its selector. */
+export function templateColumns(...templatePath: readonly string[]): readonly Column[] {
+  const containers = [...templatePath, 'spec', 'containers'];
+  const joined = (field: string) => (object: unknown) =>
+    listAt(object, ...containers)
+      .map((container) => stringAt(container, field))
+      .join(',');
+  return [
+    wideColumn('Containers', 'The names of the containers in the pod template.', joined('name')),
+    wideColumn('Images', 'The images of the containers in the pod template.', joined('image')),
+  ];
+}
+
+/** The wide column of kinds that select pods by a label selector. */
+export function selectorColumn(...path: readonly string[]): Column {
+  return wideColumn('Selector', 'The labels by which pods are selected.', (object) =>
+    labelSelectorCell(valueAt(object, ...path)),
+  );
+}

@@ -1,0 +1,56 @@
+import { printValue, type FieldError } from '../errors/field-error';
+import { isPlainMap, listAt, stringAt, valueAt } from '../kinds/field-values';
+
+/**
+ * Messages of validation show structured values as Go source text. Clients print these messages, and tests of theirs
+ * compare them, so the server writes the same texts.
+ */
+
+/** The problem of a value whose printed form is given as it is to stand in the message. */
+export function invalidLiteral(field: string, literal: string, detail: string): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${literal}: ${detail}` };
+}
+
+export function notSupportedLiteral(field: string, literal: string, supported: readonly string[]): FieldError {
+  const values = supported.map((value) => JSON.stringify(value)).join(', ');
+  return {
+    reason: 'FieldValueNotSupported',
+    field,
+    message: `Unsupported value: ${literal}: supported values: ${values}`,
+  };
+}
+
+/** `[]string{"a", "b"}`; `[]string(nil)` for no list. */
+export function stringListLiteral(type: string, list: readonly unknown[] | undefined): string {
+  return list === undefined || list.length === 0 ? `${type}(nil)` : `${type}{${list.map(printValue).join(', ')}}`;
+}
+
+/** `map[string]string{"a":"b"}`, keys in order. */
+export function stringMapLiteral(map: unknown): string {
+  if (!isPlainMap(map)) return 'map[string]string(nil)';
+  const entries = Object.entries(map).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
+  return `map[string]string{${entries.map(([key, value]) => `${printValue(key)}:${printValue(value)}`).join(', ')}}`;
+}
+
+function requirementLiteral(requirement: unknown): string {
+  const key = printValue(stringAt(requirement, 'key'));
+  const operator = printValue(stringAt(requirement, 'operator'));
+  const values = stringListLiteral('[]string', listAt(requirement, 'values'));
+  return `v1.LabelSelectorRequirement{Key:${key}, Operator:${operator}, Values:${values}}`;
+}
+
+/** A label selector; an absent one is `"null"`. */
+export function labelSelectorLiteral(selector: unknown): string {
+  if (!isPlainMap(selector)) return '"null"';
+  const expressions = listAt(selector, 'matchExpressions');
+  const list = expressions.length === 0 ? '(nil)' : `{${expressions.map(requirementLiteral).join(', ')}}`;
+  const labels = stringMapLiteral(valueAt(selector, 'matchLabels'));
+  return `v1.LabelSelector{MatchLabels:${labels}, MatchExpressions:[]v1.LabelSelectorRequirement${list}}`;
+}
+
+/** A number or a text that stands for one, `intstr.IntOrString{Type:1, IntVal:0, StrVal:"5%"}`. */
+export function intOrStringLiteral(value: unknown): string {
+  return typeof value === 'string'
+    ? `intstr.IntOrString{Type:1, IntVal:0, StrVal:${printValue(value)}}`
+    : `intstr.IntOrString{Type:0, IntVal:${typeof value === 'number' ? value : 0}, StrVal:""}`;
+}

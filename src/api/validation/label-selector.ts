@@ -1,0 +1,76 @@
+import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
+import type { LabelSelector, LabelSelectorRequirement } from '../schema/generated/meta-v1';
+import { labelValueProblems, qualifiedNameProblems } from './label-syntax';
+import { validateLabels } from './object-meta';
+
+function validateOperator({ operator, values = [] }: LabelSelectorRequirement, path: string): readonly FieldError[] {
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      return values?.length ? [] : [required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+    case 'Exists':
+    case 'DoesNotExist':
+      return values?.length
+        ? [forbiddenField(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")]
+        : [];
+    default:
+      return [invalid(`${path}.operator`, operator ?? '', 'not a valid selector operator')];
+  }
+}
+
+function validateRequirement(requirement: LabelSelectorRequirement, path: string): readonly FieldError[] {
+  const key = requirement.key ?? '';
+  return [
+    ...validateOperator(requirement, path),
+    ...qualifiedNameProblems(key).map((problem) => invalid(`${path}.key`, key, problem)),
+  ];
+}
+
+/** The problems of a label selector at `path`; an absent one has none. Values of expressions are not looked at. */
+export function validateLabelSelector(selector: LabelSelector | null | undefined, path: string): readonly FieldError[] {
+  if (selector === undefined || selector === null) return [];
+  return [
+    ...validateLabels(selector.matchLabels, `${path}.matchLabels`),
+    ...(selector.matchExpressions ?? []).flatMap((requirement, index) =>
+      validateRequirement(requirement, `${path}.matchExpressions[${index}]`),
+    ),
+  ];
+}
+
+/** True when the selector can be evaluated: in addition to its form, its values are label values. */
+export function isUsableSelector(selector: LabelSelector | null | undefined): boolean {
+  if (validateLabelSelector(selector, '').length > 0) return false;
+  const values = (selector?.matchExpressions ?? []).flatMap((requirement) => requirement.values ?? []);
+  return values.every((value) => labelValueProblems(value).length === 0);
+}
+
+function requirementMatches(
+  { key = '', operator, values }: LabelSelectorRequirement,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  const listed = value !== undefined && (values ?? []).includes(value);
+  switch (operator) {
+    case 'In':
+      return listed;
+    case 'NotIn':
+      return !listed;
+    case 'Exists':
+      return value !== undefined;
+    default:
+      return value === undefined;
+  }
+}
+
+/** No selector selects nothing, an empty one everything. */
+export function selectorMatches(
+  selector: LabelSelector | null | undefined,
+  labels: Readonly<Record<string, string>>,
+): boolean {
+  if (selector === undefined || selector === null) return false;
+  const wanted = Object.entries(selector.matchLabels ?? {});
+  return (
+    wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value) &&
+    (selector.matchExpressions ?? []).every((requirement) => requirementMatches(requirement, labels))
+  );
+}

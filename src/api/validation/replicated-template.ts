@@ -1,0 +1,54 @@
+import { invalid, notSupported, forbiddenField, type FieldError } from '../errors/field-error';
+import type { PodTemplateSpec } from '../schema/generated/core-v1';
+import type { LabelSelector } from '../schema/generated/meta-v1';
+import { invalidLiteral, stringMapLiteral } from './go-literal';
+import { selectorMatches } from './label-selector';
+import { validatePodTemplate } from './pod-template';
+
+function selectsEverything(selector: LabelSelector | null | undefined): boolean {
+  if (!selector) return false;
+  return Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions ?? []).length === 0;
+}
+
+/** One disk cannot be written to by several pods. */
+function validateSharedDisks(template: PodTemplateSpec, path: string): readonly FieldError[] {
+  return (template.spec?.volumes ?? []).flatMap((volume, index) =>
+    volume.gcePersistentDisk && volume.gcePersistentDisk.readOnly !== true
+      ? [
+          invalid(
+            `${path}.spec.volumes[${index}].gcePersistentDisk.readOnly`,
+            false,
+            'must be true for replicated pods > 1; GCE PD can only be mounted on multiple machines if it is read-only',
+          ),
+        ]
+      : [],
+  );
+}
+
+/** The template of replicated pods: found by the selector, restarted always, without an end of their own. */
+export function validateReplicatedTemplate(
+  template: PodTemplateSpec,
+  selector: LabelSelector | null | undefined,
+  replicas: number,
+  path: string,
+): readonly FieldError[] {
+  const labels = template.metadata?.labels;
+  const restartPolicy = template.spec?.restartPolicy ?? '';
+  return [
+    ...(selectsEverything(selector) || selectorMatches(selector, labels ?? {})
+      ? []
+      : [
+          invalidLiteral(
+            `${path}.metadata.labels`,
+            stringMapLiteral(labels),
+            '`selector` does not match template `labels`',
+          ),
+        ]),
+    ...validatePodTemplate(template, path),
+    ...(replicas > 1 ? validateSharedDisks(template, path) : []),
+    ...(restartPolicy === 'Always' ? [] : [notSupported(`${path}.spec.restartPolicy`, restartPolicy, ['Always'])]),
+    ...(template.spec?.activeDeadlineSeconds === undefined
+      ? []
+      : [forbiddenField(`${path}.spec.activeDeadlineSeconds`, 'activeDeadlineSeconds in ReplicaSet is not Supported')]),
+  ];
+}

@@ -1,0 +1,34 @@
+import { required, type FieldError } from '../errors/field-error';
+import type { PodTemplateSpec } from '../schema/generated/core-v1';
+import type { LabelSelector } from '../schema/generated/meta-v1';
+import { invalidLiteral, labelSelectorLiteral } from './go-literal';
+import { isUsableSelector, validateLabelSelector } from './label-selector';
+import { validateReplicatedTemplate } from './replicated-template';
+
+/** What deployments and replica sets have in common. */
+export interface SelectingSpec {
+  readonly selector?: LabelSelector | null;
+  readonly template?: PodTemplateSpec;
+  readonly replicas?: number;
+}
+
+function isEmpty({ matchLabels, matchExpressions }: LabelSelector): boolean {
+  return Object.keys(matchLabels ?? {}).length === 0 && (matchExpressions ?? []).length === 0;
+}
+
+/** The selector, and the template whose pods it must find. */
+export function validateSelectorAndTemplate(spec: SelectingSpec, path: string): readonly FieldError[] {
+  const { selector, template, replicas = 0 } = spec;
+  const field = `${path}.selector`;
+  const literal = labelSelectorLiteral(selector);
+  return [
+    ...(selector ? validateLabelSelector(selector, field) : [required(field, '')]),
+    // The sentence names deployments for replica sets as well.
+    ...(selector && isEmpty(selector)
+      ? [invalidLiteral(field, literal, 'empty selector is invalid for deployment')]
+      : []),
+    ...(isUsableSelector(selector)
+      ? validateReplicatedTemplate(template ?? {}, selector, replicas, `${path}.template`)
+      : [invalidLiteral(field, literal, 'invalid label selector')]),
+  ];
+}

@@ -1,0 +1,89 @@
+import type { KubeObject } from '../api/object';
+import { StatusError } from '../api/errors/status-error';
+import type { ResourceRegistry } from '../registry/resource-registry';
+import type { OperationContext } from '../registry/types';
+import { defaultObjects, type ClusterAddresses } from './default-objects';
+import { defaultRbacObjects, reconcileRbacObject } from './default-rbac';
+
+const RBAC_GROUP = 'rbac.authorization.k8s.io';
+
+/** What bootstrapping needs of the server around it. */
+export interface BootstrapDependencies {
+  /** The registry of a built-in resource. */
+  readonly registryOf: (group: string, resource: string) => ResourceRegistry;
+  /** Records the server as the owner of the fields it sets. */
+  readonly trackFields: (
+    group: string,
+    resource: string,
+    live: KubeObject | undefined,
+    object: KubeObject,
+  ) => KubeObject;
+}
+
+function isCode(error: unknown, code: number): boolean {
+  return error instanceof StatusError && error.status.code === code;
+}
+
+/**
+ * Creates what a fresh cluster has and brings the default roles up to date. Idempotent: several replicas may do it at
+ * once, and on an existing cluster it reads only. Writes go side by side, since the store joins them into one commit;
+ * namespaces come first, because everything else may live in them.
+ */
+export async function bootstrapCluster(
+  { registryOf, trackFields }: BootstrapDependencies,
+  addresses: ClusterAddresses,
+  signal: AbortSignal,
+): Promise<void> {
+  const context: OperationContext = { signal, dryRun: false };
+
+  const find = async (registry: ResourceRegistry, object: KubeObject): Promise<KubeObject | undefined> => {
+    const { namespace = '', name = '' } = object.metadata;
+    try {
+      return (await registry.get({ namespace }, name, { resourceVersion: '0' }, signal)).object;
+    } catch (error) {
+      if (isCode(error, 404)) return undefined;
+      throw error;
+    }
+  };
+
+  const ensure = async (
+    group: string,
+    resource: string,
+    wanted: KubeObject,
+    reconcile: (existing: KubeObject) => KubeObject | undefined,
+  ): Promise<void> => {
+    const registry = registryOf(group, resource);
+    const { namespace = '', name = '' } = wanted.metadata;
+    const existing = await find(registry, wanted);
+    if (existing === undefined) {
+      try {
+        await registry.create({ namespace }, trackFields(group, resource, undefined, wanted), {}, context);
+      } catch (error) {
+        // Another replica was faster.
+        if (!isCode(error, 409)) throw error;
+      }
+      return;
+    }
+    if (reconcile(existing) === undefined) return;
+    const change = async (current: KubeObject | undefined): Promise<KubeObject> => {
+      const base = current ?? existing;
+      const changed = reconcile(base);
+      return changed === undefined ? base : trackFields(group, resource, base, changed);
+    };
+    await registry.update({ namespace }, name, { change, retryOnConflict: true }, context);
+  };
+
+  const objects = defaultObjects(addresses);
+  const keep = (): undefined => undefined;
+  const isNamespace = ({ group, resource }: { group: string; resource: string }): boolean =>
+    group === '' && resource === 'namespaces';
+  for (const { group, resource, object } of objects.filter(isNamespace)) await ensure(group, resource, object, keep);
+  await Promise.all([
+    ...objects
+      .filter((one) => !isNamespace(one))
+      .map(({ group, resource, object }) => ensure(group, resource, object, keep)),
+    ...defaultRbacObjects().map(({ resource, object }) =>
+      ensure(RBAC_GROUP, resource, object, (existing) => reconcileRbacObject(existing, object)),
+    ),
+  ]);
+}

@@ -1,0 +1,96 @@
+import type { FlagTable, OptionsOf } from './flag-table';
+
+/** The flags of `sternpost apiserver`: kube-apiserver's names, meanings and defaults, and a few of our own. */
+export const apiserverFlags = {
+  'data-dir': {
+    type: 'string',
+    section: 'Storage',
+    default: '.sternpost',
+    help: 'Folder of the embedded store and of generated certificates; used for objects when --etcd-servers is absent.',
+  },
+  'etcd-servers': {
+    type: 'strings',
+    section: 'Storage',
+    help: 'Endpoints of etcd, comma-separated (scheme://host:port).',
+  },
+  'etcd-prefix': { type: 'string', section: 'Storage', default: '/registry', help: 'Prefix of all keys in etcd.' },
+  'etcd-cafile': { type: 'string', section: 'Storage', help: 'CA that verifies etcd.' },
+  'etcd-certfile': { type: 'string', section: 'Storage', help: 'Client certificate for etcd.' },
+  'etcd-keyfile': { type: 'string', section: 'Storage', help: 'Key of the client certificate for etcd.' },
+  'etcd-compaction-interval': {
+    type: 'duration',
+    section: 'Storage',
+    default: '5m0s',
+    help: 'How much history is kept; older revisions are compacted. 0 leaves compaction to others.',
+  },
+  'event-ttl': { type: 'duration', section: 'Storage', default: '1h0m0s', help: 'How long Events are kept.' },
+  'bind-address': { type: 'string', section: 'Serving', default: '0.0.0.0', help: 'Address to listen on.' },
+  'secure-port': { type: 'port', section: 'Serving', default: '6443', help: 'Port for HTTPS; 0 picks a free one.' },
+  'advertise-address': {
+    type: 'string',
+    section: 'Serving',
+    help: 'Address under which others reach this server; default: that of the first network interface.',
+  },
+  'tls-cert-file': {
+    type: 'string',
+    section: 'Serving',
+    help: 'Serving certificate, with its chain; generated when absent.',
+  },
+  'tls-private-key-file': { type: 'string', section: 'Serving', help: 'Key of the serving certificate.' },
+  'request-timeout': {
+    type: 'duration',
+    section: 'Serving',
+    default: '1m0s',
+    help: 'Limit for requests other than watches and streams.',
+  },
+  'min-request-timeout': {
+    type: 'int',
+    section: 'Serving',
+    default: '1800',
+    help: 'Seconds that a watch without timeoutSeconds lasts at least; the actual time is random up to twice that.',
+  },
+  'shutdown-delay-duration': {
+    type: 'duration',
+    section: 'Serving',
+    default: '0s',
+    help: 'After SIGTERM, /readyz fails for this long while requests are still served.',
+  },
+  'livez-grace-period': {
+    type: 'duration',
+    section: 'Serving',
+    default: '0s',
+    help: 'How long after the start /livez takes unfinished start-up work as healthy.',
+  },
+  'service-cluster-ip-range': {
+    type: 'strings',
+    section: 'Serving',
+    default: '10.0.0.0/24',
+    help: 'Network of Service cluster IPs; the first address is that of the kubernetes Service.',
+  },
+  'client-ca-file': {
+    type: 'string',
+    section: 'Authentication',
+    help: 'CA of client certificates: CN is the user, each O a group; generated when absent.',
+  },
+  'token-auth-file': {
+    type: 'string',
+    section: 'Authentication',
+    help: 'CSV file of token, user, uid and optional quoted groups.',
+  },
+  'anonymous-auth': {
+    type: 'bool',
+    section: 'Authentication',
+    default: 'true',
+    help: 'Requests without credentials act as system:anonymous.',
+  },
+  'authorization-mode': {
+    type: 'strings',
+    section: 'Authorization',
+    default: 'AlwaysAllow',
+    help: 'Authorizers in order: AlwaysAllow, AlwaysDeny, Node, RBAC.',
+  },
+  version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
+  help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },
+} as const satisfies FlagTable;
+
+export type ApiserverOptions = OptionsOf<typeof apiserverFlags>;

@@ -1,0 +1,86 @@
+import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { MASTERS_GROUP } from '../api/user';
+import { loadOrCreateAuthority, loadOrIssueKeyPair, type Authority, type KeyPair } from '../pki/authority';
+
+/** Everything TLS needs; PEM texts. */
+export interface ServingCertificates {
+  readonly serving: KeyPair;
+  /** What clients verify the server by; undefined when the certificate came from a file. */
+  readonly servingAuthority: string | undefined;
+  /** What the server verifies client certificates by. */
+  readonly clientAuthority: string;
+  /** A client certificate of system:masters; undefined when the client CA came from a file. */
+  readonly admin: KeyPair | undefined;
+}
+
+export interface CertificateFiles {
+  readonly tlsCertFile: string;
+  readonly tlsPrivateKeyFile: string;
+  readonly clientCaFile: string;
+}
+
+const LOCAL_NAMES = [
+  'localhost',
+  'kubernetes',
+  'kubernetes.default',
+  'kubernetes.default.svc',
+  'kubernetes.default.svc.cluster.local',
+  '127.0.0.1',
+  '::1',
+];
+
+/** The name and group under which the server's own clients act. */
+export const ADMIN_USER = 'kubernetes-admin';
+
+/**
+ * The certificates of the flags, and for those that are not given ones of our own, made on first start and kept in
+ * `directory`. `addresses` are further names under which clients reach the server.
+ */
+export function loadCertificates(
+  directory: string,
+  files: CertificateFiles,
+  addresses: readonly string[],
+  now: Date,
+): ServingCertificates {
+  let made: Authority | undefined;
+  const ownAuthority = (): Authority => (made ??= loadOrCreateAuthority(directory, 'ca', 'sternpost-ca', now));
+  const givenServing = files.tlsCertFile !== '';
+  const givenClientAuthority = files.clientCaFile !== '';
+  const altNames = [...new Set([...LOCAL_NAMES, hostname().toLowerCase(), ...addresses])];
+  return {
+    serving: givenServing
+      ? {
+          certificatePem: readFileSync(files.tlsCertFile, 'utf8'),
+          privateKeyPem: readFileSync(files.tlsPrivateKeyFile, 'utf8'),
+        }
+      : loadOrIssueKeyPair(
+          directory,
+          'apiserver',
+          ownAuthority(),
+          { subject: { commonName: 'kube-apiserver', organizations: [] }, altNames, usages: ['server auth'] },
+          now,
+        ),
+    servingAuthority: givenServing ? undefined : ownAuthority().certificatePem,
+    clientAuthority: givenClientAuthority ? readFileSync(files.clientCaFile, 'utf8') : ownAuthority().certificatePem,
+    admin: givenClientAuthority
+      ? undefined
+      : loadOrIssueKeyPair(
+          directory,
+          'admin',
+          ownAuthority(),
+          {
+            subject: { commonName: ADMIN_USER, organizations: [MASTERS_GROUP] },
+            altNames: [],
+            usages: ['client auth'],
+          },
+          now,
+        ),
+  };
+}
+
+/** Where generated certificates are kept below the data directory. */
+export function certificateDirectory(dataDir: string): string {
+  return join(dataDir, 'pki');
+}

@@ -1,0 +1,83 @@
+import { ApiClient } from '../client/api-client';
+import type { Controller } from '../controllers/controller';
+import { startNamespaceController } from '../controllers/namespace';
+import { startServiceAccountController } from '../controllers/service-account';
+import type { Logger } from '../observability/logger';
+import type { Store } from '../storage/store';
+import { startServer } from './api-server';
+import { ADMIN_USER, loadCertificates } from './certificates';
+import { printKubeconfig } from './kubeconfig';
+
+/** A control plane in one process: the API server on loopback and the controllers that a user misses without them. */
+export interface ControlPlane {
+  readonly url: string;
+  /** YAML text for a client of system:masters. */
+  readonly kubeconfig: string;
+  /** Ends the controllers, then the server, then the store. */
+  stop(): Promise<void>;
+}
+
+export interface ControlPlaneOptions {
+  readonly store: Store;
+  /** Where generated keys and certificates are kept. */
+  readonly certificateDirectory: string;
+  readonly bindAddress: string;
+  /** 0: any free port. */
+  readonly securePort: number;
+  readonly logger: Logger;
+}
+
+const ADDRESS = '127.0.0.1';
+const DEFAULTS = { requestTimeoutMs: 60_000, minRequestTimeoutSeconds: 1800, shutdownDelayMs: 0, livezGraceMs: 0 };
+const CLUSTER_NAME = 'sternpost';
+
+/** Starts everything; resolves when requests are answered. RBAC decides, and the kubeconfig's user may do all. */
+export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  const { store, logger } = options;
+  const files = { tlsCertFile: '', tlsPrivateKeyFile: '', clientCaFile: '' };
+  const certificates = loadCertificates(options.certificateDirectory, files, [], new Date());
+  const { admin, servingAuthority } = certificates;
+  if (admin === undefined || servingAuthority === undefined) throw new Error('certificates are not our own');
+  const server = await startServer({
+    ...DEFAULTS,
+    store,
+    certificates,
+    bindAddress: options.bindAddress,
+    securePort: options.securePort,
+    advertiseAddress: ADDRESS,
+    serviceRange: '10.0.0.0/24',
+    tokenAuthFile: '',
+    anonymousAuth: true,
+    authorizationModes: ['Node', 'RBAC'],
+    logger,
+  });
+  const url = `https://${ADDRESS}:${server.port}`;
+  const client = new ApiClient({
+    url,
+    certificateAuthority: servingAuthority,
+    clientCertificate: admin.certificatePem,
+    clientKey: admin.privateKeyPem,
+    userAgent: 'sternpost-controllers',
+  });
+  const controllers: readonly Controller[] = [
+    startNamespaceController(client, logger),
+    startServiceAccountController(client, logger),
+  ];
+  return {
+    url,
+    kubeconfig: printKubeconfig({
+      clusterName: CLUSTER_NAME,
+      userName: ADMIN_USER,
+      url,
+      certificateAuthority: servingAuthority,
+      clientCertificate: admin.certificatePem,
+      clientKey: admin.privateKeyPem,
+    }),
+    stop: async () => {
+      await Promise.all(controllers.map((controller) => controller.close()));
+      client.close();
+      await server.stop();
+      await store.close();
+    },
+  };
+}

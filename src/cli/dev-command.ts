@@ -1,0 +1,51 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createLogger } from '../observability/logger';
+import { certificateDirectory } from './certificates';
+import { startControlPlane } from './control-plane';
+import { describeFlags, parseFlags, type FlagTable } from './flag-table';
+import { openDataDirectory } from './open-store';
+import { untilSignal } from './until-signal';
+
+const devFlags = {
+  'data-dir': {
+    type: 'string',
+    section: 'Dev',
+    default: '.sternpost',
+    help: 'Folder of the store, the certificates and the kubeconfig.',
+  },
+  'secure-port': { type: 'port', section: 'Dev', default: '6443', help: 'Port for HTTPS; 0 picks a free one.' },
+  'bind-address': { type: 'string', section: 'Dev', default: '127.0.0.1', help: 'Address to listen on.' },
+  verbose: { type: 'bool', section: 'Dev', help: 'Log everything, not only warnings.' },
+  help: { type: 'bool', section: 'Dev', help: 'Print this text and exit.' },
+} as const satisfies FlagTable;
+
+const HISTORY_MS = 5 * 60_000;
+
+/** `sternpost dev`: everything in one process, until it is told to stop. */
+export async function devCommand(argv: readonly string[]): Promise<void> {
+  const { options } = parseFlags(devFlags, argv);
+  if (options.help) {
+    process.stdout.write(`sternpost dev: a control plane in one process.\n\n${describeFlags(devFlags)}`);
+    return;
+  }
+  const { dataDir } = options;
+  const logger = createLogger({ level: options.verbose ? 'info' : 'warn' });
+  const store = await openDataDirectory(dataDir, HISTORY_MS, logger);
+  const controlPlane = await startControlPlane({
+    store,
+    certificateDirectory: certificateDirectory(dataDir),
+    bindAddress: options.bindAddress,
+    securePort: options.securePort,
+    logger,
+  });
+  const kubeconfig = join(dataDir, 'kubeconfig');
+  writeFileSync(kubeconfig, controlPlane.kubeconfig, { mode: 0o600 });
+  process.stdout.write(
+    `Sternpost serves ${controlPlane.url}; its data are in ${dataDir}. Now type:\n` +
+      `  export KUBECONFIG=${join(process.cwd(), kubeconfig)}\n` +
+      `  kubectl get namespaces\n`,
+  );
+  await untilSignal();
+  await controlPlane.stop();
+}

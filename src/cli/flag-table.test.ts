@@ -1,0 +1,67 @@
+import { describeFlags, parseFlags, UsageError, type FlagTable } from './flag-table';
+
+const table = {
+  'secure-port': { type: 'port', default: '6443', help: 'Port.', section: 'Serving' },
+  'request-timeout': { type: 'duration', default: '1m0s', help: 'Limit.', section: 'Serving' },
+  'etcd-servers': { type: 'strings', help: 'Endpoints.', section: 'Storage' },
+  'anonymous-auth': { type: 'bool', default: 'true', help: 'Anonymous.', section: 'Authentication' },
+  'feature-gates': { type: 'map', help: 'Gates.', section: 'Misc' },
+} as const satisfies FlagTable;
+
+describe('flags', () => {
+  it('have their defaults in the types of the table', () => {
+    expect(parseFlags(table, []).options).toEqual({
+      securePort: 6443,
+      requestTimeout: 60_000,
+      etcdServers: [],
+      anonymousAuth: true,
+      featureGates: {},
+    });
+  });
+
+  it('are written with or without an equals sign, and lists by comma or repetition', () => {
+    const argv = ['--secure-port', '0', '--etcd-servers=a,b', '--etcd-servers', 'c', '--anonymous-auth=false'];
+    const { options, given } = parseFlags(table, [...argv, '--feature-gates=A=true,B=false', '--request-timeout=90s']);
+    expect(options).toEqual({
+      securePort: 0,
+      requestTimeout: 90_000,
+      etcdServers: ['a', 'b', 'c'],
+      anonymousAuth: false,
+      featureGates: { A: 'true', B: 'false' },
+    });
+    expect(given.has('etcd-servers')).toBe(true);
+  });
+
+  it('without effect are taken with a warning, and do not swallow what follows', () => {
+    const { options, warnings } = parseFlags(table, ['--profiling', '--cloud-provider', 'x', '--secure-port=1'], {
+      profiling: 'bool',
+      'cloud-provider': 'value',
+    });
+    expect(options.securePort).toBe(1);
+    expect(warnings).toEqual([
+      'flag --profiling is accepted but has no effect',
+      'flag --cloud-provider is accepted but has no effect',
+    ]);
+  });
+
+  it('report every problem at once', () => {
+    expect.assertions(1);
+    try {
+      parseFlags(table, ['--nosuch', '--secure-port=70000', 'stray', '--request-timeout=soon', '--etcd-servers']);
+    } catch (error) {
+      expect((error as UsageError).problems).toEqual([
+        'unknown flag: --nosuch',
+        'unexpected argument "stray"',
+        'flag needs an argument: --etcd-servers',
+        'invalid argument "70000" for --secure-port: must be an integer from 0 to 65535',
+        'invalid argument "soon" for --request-timeout: must be a duration such as 90s, 5m or 1h30m',
+      ]);
+    }
+  });
+
+  it('describe themselves by section', () => {
+    expect(describeFlags(table)).toContain(
+      'Serving flags:\n\n      --secure-port port\n              Port. (default 6443)',
+    );
+  });
+});

@@ -1,0 +1,151 @@
+import { parseDuration } from '../api/time/duration';
+
+/**
+ * A small pflag: `--name value`, `--name=value`, `--bool`, `--bool=false`, lists by comma or repetition. One table gives
+ * parsing, `--help` and the type of the options.
+ */
+export type FlagType = 'string' | 'strings' | 'int' | 'port' | 'bool' | 'duration' | 'map';
+
+export interface Flag<Type extends FlagType = FlagType> {
+  readonly type: Type;
+  /** As a user would write it; absent: the zero value of the type. */
+  readonly default?: string;
+  readonly help: string;
+  /** Headline in `--help`. */
+  readonly section: string;
+}
+
+export type FlagTable = Readonly<Record<string, Flag>>;
+
+interface ValueOf {
+  string: string;
+  strings: readonly string[];
+  int: number;
+  port: number;
+  bool: boolean;
+  /** Milliseconds. */
+  duration: number;
+  map: Readonly<Record<string, string>>;
+}
+
+type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
+  ? `${Head}${Capitalize<CamelCase<Tail>>}`
+  : Name;
+
+/** The options of a table: `--secure-port` is `securePort`. */
+export type OptionsOf<Table extends FlagTable> = {
+  readonly [Name in keyof Table & string as CamelCase<Name>]: ValueOf[Table[Name]['type']];
+};
+
+export interface ParsedFlags<Table extends FlagTable> {
+  readonly options: OptionsOf<Table>;
+  /** The names that were given, without dashes. */
+  readonly given: ReadonlySet<string>;
+  /** Accepted flags without effect. */
+  readonly warnings: readonly string[];
+}
+
+/** All problems of a command line at once. */
+export class UsageError extends Error {
+  constructor(readonly problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.name = 'UsageError';
+  }
+}
+
+function camelCase(name: string): string {
+  return name.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+const parsers: { readonly [Type in FlagType]: (texts: readonly string[]) => ValueOf[Type] } = {
+  string: (texts) => texts.at(-1) ?? '',
+  strings: (texts) => texts.flatMap((text) => (text === '' ? [] : text.split(','))),
+  int: (texts) => parseInteger(texts.at(-1) ?? '0', Number.MAX_SAFE_INTEGER),
+  port: (texts) => parseInteger(texts.at(-1) ?? '0', 65535),
+  bool: (texts) => parseBool(texts.at(-1) ?? 'false'),
+  duration: (texts) => parseDurationMs(texts.at(-1) ?? '0s'),
+  map: (texts) =>
+    Object.fromEntries(
+      texts
+        .flatMap((text) => (text === '' ? [] : text.split(',')))
+        .map((pair) => {
+          const [key = '', ...value] = pair.split('=');
+          return [key, value.length === 0 ? 'true' : value.join('=')];
+        }),
+    ),
+};
+
+function parseInteger(text: string, max: number): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isInteger(value) || value < 0 || value > max) {
+    throw new Error(`must be an integer from 0 to ${max}`);
+  }
+  return value;
+}
+
+function parseBool(text: string): boolean {
+  if (['1', 't', 'T', 'true', 'TRUE', 'True'].includes(text)) return true;
+  if (['0', 'f', 'F', 'false', 'FALSE', 'False'].includes(text)) return false;
+  throw new Error('must be true or false');
+}
+
+function parseDurationMs(text: string): number {
+  try {
+    return Number(parseDuration(text)) / 1e6;
+  } catch {
+    throw new Error('must be a duration such as 90s, 5m or 1h30m');
+  }
+}
+
+/**
+ * Parses arguments by the table. Flags in `ignored` are taken with a warning. Throws {@link UsageError} with every
+ * unknown flag, missing value and malformed value.
+ */
+export function parseFlags<const Table extends FlagTable>(
+  table: Table,
+  argv: readonly string[],
+  ignored: Readonly<Record<string, 'bool' | 'value'>> = {},
+): ParsedFlags<Table> {
+  const texts = new Map<string, string[]>();
+  const warnings: string[] = [];
+  const problems: string[] = [];
+  const rest = [...argv];
+  for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
+    const match = /^--?([a-zA-Z][\w.-]*)(?:=([\s\S]*))?$/.exec(argument);
+    const name = match?.[1]?.replaceAll('_', '-') ?? '';
+    const kind = table[name]?.type ?? ignored[name];
+    if (kind === undefined) {
+      problems.push(match === null ? `unexpected argument ${JSON.stringify(argument)}` : `unknown flag: --${name}`);
+      continue;
+    }
+    const value = match?.[2] ?? (kind === 'bool' ? 'true' : rest.shift());
+    if (value === undefined) problems.push(`flag needs an argument: --${name}`);
+    else if (table[name] === undefined) warnings.push(`flag --${name} is accepted but has no effect`);
+    else texts.set(name, [...(texts.get(name) ?? []), value]);
+  }
+  const options: Record<string, unknown> = {};
+  for (const [name, flag] of Object.entries(table)) {
+    const given = texts.get(name) ?? (flag.default === undefined ? [] : [flag.default]);
+    try {
+      options[camelCase(name)] = parsers[flag.type](given);
+    } catch (error) {
+      problems.push(`invalid argument ${JSON.stringify(given.at(-1))} for --${name}: ${(error as Error).message}`);
+    }
+  }
+  if (problems.length > 0) throw new UsageError(problems);
+  return { options: options as OptionsOf<Table>, given: new Set(texts.keys()), warnings };
+}
+
+/** The text of `--help` for a table. */
+export function describeFlags(table: FlagTable): string {
+  const sections = new Map<string, string[]>();
+  for (const [name, flag] of Object.entries(table)) {
+    const value = flag.type === 'bool' ? '' : ` ${flag.type}`;
+    const standard = flag.default === undefined || flag.default === '' ? '' : ` (default ${flag.default})`;
+    sections.set(flag.section, [
+      ...(sections.get(flag.section) ?? []),
+      `      --${name}${value}\n              ${flag.help}${standard}`,
+    ]);
+  }
+  return [...sections].map(([section, lines]) => `${section} flags:\n\n${lines.join('\n')}\n`).join('\n');
+}

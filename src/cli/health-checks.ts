@@ -1,0 +1,54 @@
+import type { HealthChecks } from '../http/routes/health-routes';
+import type { HealthCheck } from '../http/routes/health';
+import type { Store } from '../storage/store';
+
+/** How far the start has come, and whether the end has begun. */
+export class Lifecycle {
+  #started = false;
+  #stopping = false;
+  readonly #createdAt = performance.now();
+
+  started(): void {
+    this.#started = true;
+  }
+
+  stopping(): void {
+    this.#stopping = true;
+  }
+
+  /** Unfinished start-up work counts as alive for this long. */
+  startCheck(graceMs: number): () => Promise<void> {
+    return async () => {
+      if (!this.#started && performance.now() - this.#createdAt >= graceMs) throw new Error('not finished');
+    };
+  }
+
+  readonly shutdownCheck = async (): Promise<void> => {
+    if (this.#stopping) throw new Error('process is shutting down');
+  };
+}
+
+/**
+ * The named checks. `etcd` is the store, whichever it is, under the name that probes and dashboards know.
+ */
+export function healthChecks(store: Store, lifecycle: Lifecycle, livezGraceMs: number): HealthChecks {
+  const ping: HealthCheck = { name: 'ping', check: async () => undefined };
+  const log: HealthCheck = { name: 'log', check: async () => undefined };
+  const etcd: HealthCheck = { name: 'etcd', check: (signal) => store.health(signal) };
+  const bootstrap = (graceMs: number): HealthCheck => ({
+    name: 'poststarthook/rbac/bootstrap-roles',
+    check: lifecycle.startCheck(graceMs),
+  });
+  return {
+    livez: [ping, log, etcd, bootstrap(livezGraceMs)],
+    readyz: [
+      ping,
+      log,
+      etcd,
+      { name: 'informer-sync', check: lifecycle.startCheck(0) },
+      bootstrap(0),
+      { name: 'shutdown', check: lifecycle.shutdownCheck },
+    ],
+    healthz: [ping, log, etcd, bootstrap(0)],
+  };
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+import { apiserverCommand } from './apiserver-command';
+import { devCommand } from './dev-command';
+import { UsageError } from './flag-table';
+import { VERSION } from './version';
+
+const HELP = `Sternpost ${VERSION}: a Kubernetes API server.
+
+Usage:
+  sternpost dev [flags]         a control plane in one process on .sternpost/, with a kubeconfig
+  sternpost apiserver [flags]   the API server, with kube-apiserver's flags
+  sternpost version             the version
+
+"sternpost <command> --help" lists the flags of a command.
+`;
+
+const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
+  dev: devCommand,
+  apiserver: apiserverCommand,
+  version: async () => void process.stdout.write(`${VERSION}\n`),
+  help: async () => void process.stdout.write(HELP),
+};
+
+async function main(): Promise<void> {
+  const [name = 'help', ...argv] = process.argv.slice(2);
+  const command = commands[name.replace(/^--?/, '')];
+  if (command === undefined) {
+    process.stderr.write(`unknown command ${JSON.stringify(name)}\n\n${HELP}`);
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    await command(argv);
+  } catch (error) {
+    process.stderr.write(`${error instanceof UsageError ? error.message : `sternpost: ${(error as Error).message}`}\n`);
+    process.exitCode = error instanceof UsageError ? 2 : 1;
+  }
+}
+
+void main();

@@ -1,0 +1,38 @@
+import type { KubeObject } from '../api/object';
+import type { CacheEntry, RegistryCache, ResourceCache } from '../storage/cache/cache';
+import type { Store } from '../storage/store';
+
+/** Reads of the registry for those who decide about requests: from memory, and where it must be so from the store. */
+export class RegistryReader {
+  readonly #cache: RegistryCache;
+  readonly #store: Store;
+  readonly #resource: (storagePrefix: string) => ResourceCache;
+
+  constructor(cache: RegistryCache, store: Store, resource: (storagePrefix: string) => ResourceCache) {
+    this.#cache = cache;
+    this.#store = store;
+    this.#resource = resource;
+  }
+
+  get(storagePrefix: string, ...path: readonly string[]): KubeObject | undefined {
+    return this.#entry(storagePrefix, path)?.object;
+  }
+
+  *list(storagePrefix: string): Iterable<KubeObject> {
+    for (const { object } of this.#resource(storagePrefix).snapshot().entries(`/registry/${storagePrefix}/`)) yield object;
+  }
+
+  /** Looks at the store itself when memory has nothing: another replica may have created it just now. */
+  async getLive(storagePrefix: string, ...path: readonly string[]): Promise<KubeObject | undefined> {
+    const known = this.get(storagePrefix, ...path);
+    if (known !== undefined) return known;
+    const stored = await this.#store.get(`/registry/${storagePrefix}/${path.join('/')}`);
+    return stored && this.#cache.toEntry(storagePrefix, stored).object;
+  }
+
+  #entry(storagePrefix: string, path: readonly string[]): CacheEntry | undefined {
+    return this.#resource(storagePrefix)
+      .snapshot()
+      .get(`/registry/${storagePrefix}/${path.join('/')}`);
+  }
+}

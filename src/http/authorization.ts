@@ -1,0 +1,51 @@
+import { StatusError, forbidden } from '../api/errors/status-error';
+import type { UserInfo } from '../api/user';
+import type { Attributes, Authorizer } from '../authz/attributes';
+import type { RequestContext } from './context';
+
+/** Asks the authorizer for the request as it was read. Throws the 403 that names who may not do what where. */
+export async function authorizeRequest(context: RequestContext, authorize: Authorizer): Promise<void> {
+  const { info, user } = context;
+  if (user === undefined) throw new Error('authorization came before authentication');
+  const attributes: Attributes = {
+    user,
+    verb: info.verb,
+    resourceRequest: info.isResourceRequest,
+    group: info.group,
+    version: info.version,
+    resource: info.resource,
+    subresource: info.subresource,
+    namespace: info.namespace,
+    name: info.name,
+    path: info.path,
+  };
+  const { decision, reason } = await authorize(attributes);
+  context.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
+  context.annotate('authorization.k8s.io/reason', reason);
+  if (decision !== 'allow') {
+    context.response.setHeader('X-Content-Type-Options', 'nosniff');
+    throw refusal(attributes, reason);
+  }
+}
+
+/** The API's wording of a refusal, with the authorizer's reason after it. */
+export function refusal(attributes: Attributes, reason: string): StatusError {
+  const suffix = reason === '' ? '' : `: ${reason}`;
+  const user = quoteUser(attributes.user);
+  if (!attributes.resourceRequest) {
+    const message = `forbidden: User ${user} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}${suffix}`;
+    return new StatusError(403, 'Forbidden', message, {});
+  }
+  const { group, resource, subresource, namespace, name, verb } = attributes;
+  const what = subresource === '' ? resource : `${resource}/${subresource}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
+  return forbidden(
+    { group, resource },
+    name,
+    `User ${user} cannot ${verb} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}${suffix}`,
+  );
+}
+
+function quoteUser({ name }: UserInfo): string {
+  return JSON.stringify(name);
+}

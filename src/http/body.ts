@@ -1,0 +1,40 @@
+import { tooLarge } from '../api/errors/status-error';
+import type { RequestContext } from './context';
+import { ClientGoneError } from './context';
+
+/** 3 MiB: objects are at most half of that, patches and lists of options may repeat themselves. */
+export const MAX_BODY_BYTES = 3 * 1024 * 1024;
+
+const EMPTY = Buffer.alloc(0);
+
+/** The whole body. Throws a 413 when it is too large; what is left of it is then read and dropped. */
+export async function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promise<Buffer> {
+  const { request } = context;
+  if (request.readableEnded) return EMPTY;
+  if (Number(request.headers['content-length'] ?? 0) > limit) {
+    request.resume();
+    throw tooLargeBody(limit);
+  }
+  return new Promise<Buffer>((resolve, reject) => {
+    const pieces: Buffer[] = [];
+    let size = 0;
+    const fail = (error: Error): void => {
+      request.off('data', take);
+      request.resume();
+      reject(error);
+    };
+    const take = (piece: Buffer): void => {
+      size += piece.length;
+      if (size > limit) fail(tooLargeBody(limit));
+      else pieces.push(piece);
+    };
+    request.on('data', take);
+    request.once('end', () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size)));
+    request.once('error', () => fail(new ClientGoneError()));
+    request.once('close', () => fail(new ClientGoneError()));
+  });
+}
+
+function tooLargeBody(limit: number): Error {
+  return tooLarge(`Request entity too large: limit is ${limit}`);
+}

@@ -1,0 +1,77 @@
+import { trace, type Tracer } from '@opentelemetry/api';
+import type { RequestMetrics } from '../observability/request-metrics';
+import { authorizeRequest } from './authorization';
+import { credentialsOf } from './credentials';
+import type { RequestContext } from './context';
+import { startDeadline } from './deadline';
+import type { ChainDependencies } from './dependencies';
+import { impersonate } from './impersonation';
+import { measureRequest, type KnownPaths } from './measure';
+import { parseRequestInfo } from './request-info';
+
+export interface FilterDependencies extends ChainDependencies {
+  readonly metrics?: RequestMetrics;
+  readonly known: KnownPaths;
+}
+
+/** One step of every request. Refuses by throwing; what must happen afterwards it leaves with `context.onFinished`. */
+export type Filter = (context: RequestContext, dependencies: FilterDependencies) => Promise<void> | void;
+
+/** The only reader of the URL: later steps ask for verb and resource. */
+const requestInfo: Filter = (context) => {
+  context.info = parseRequestInfo(context.request.method ?? 'GET', context.request.url ?? '/');
+};
+
+const deadline: Filter = (context, { requestTimeoutMs }) => startDeadline(context, requestTimeoutMs);
+
+const measure: Filter = (context, { metrics, known }) => {
+  if (metrics !== undefined) measureRequest(context, metrics, known);
+};
+
+const tracer: Tracer = trace.getTracer('sternpost');
+
+/** Without a configured SDK the API hands out spans that do nothing. */
+const span: Filter = (context) => {
+  const { info } = context;
+  const current = tracer.startSpan(info.isResourceRequest ? `${info.verb} ${info.resource}` : info.path);
+  if (!current.isRecording()) return;
+  current.setAttributes({ 'http.request.method': context.request.method ?? '', 'url.path': info.path });
+  context.onFinished(() => {
+    current.setAttribute('http.response.status_code', context.statusCode);
+    current.end();
+  });
+};
+
+const audit: Filter = (context, dependencies) => dependencies.audit?.(context);
+
+const authenticate: Filter = async (context, dependencies) => {
+  context.user = await dependencies.authenticate(credentialsOf(context.request), context.request.headers);
+};
+
+const impersonation: Filter = (context, { authorize }) => impersonate(context, authorize);
+
+const flowControl: Filter = (context, dependencies) => dependencies.flowControl?.(context);
+
+/** Before the body is read: a stranger cannot make the server parse. */
+const authorization: Filter = (context, { authorize }) => authorizeRequest(context, authorize);
+
+/** A request's way, in order. */
+export const filters: readonly Filter[] = [
+  requestInfo,
+  deadline,
+  measure,
+  span,
+  audit,
+  authenticate,
+  impersonation,
+  flowControl,
+  authorization,
+];
+
+/** Runs the filters; a filter that has nothing to wait for costs no turn of the loop. */
+export async function runFilters(context: RequestContext, dependencies: FilterDependencies): Promise<void> {
+  for (const filter of filters) {
+    const pending = filter(context, dependencies);
+    if (pending !== undefined) await pending;
+  }
+}

@@ -1,0 +1,150 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { StatusError } from '../api/errors/status-error';
+import type { UserInfo } from '../api/user';
+import type { RequestInfo } from './request-info';
+import { Query } from './query';
+
+const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
+
+const UNREAD: RequestInfo = {
+  path: '',
+  query: Query.EMPTY,
+  isResourceRequest: false,
+  verb: '',
+  group: '',
+  version: '',
+  namespace: '',
+  resource: '',
+  subresource: '',
+  name: '',
+  named: false,
+  parts: [],
+  watchPrefix: false,
+};
+
+/**
+ * One request on its way through the filters: what each of them found, for those after it. It ends when the answer is
+ * written or the client is gone, whichever comes first.
+ */
+export class RequestContext {
+  /** Milliseconds of the monotonic clock. */
+  readonly receivedAt = performance.now();
+  /** Set by the first filter. */
+  info: RequestInfo = UNREAD;
+  /** Who asks; after impersonation, the impersonated. Set by the authenticate filter. */
+  user: UserInfo | undefined;
+  /** Who asked, when `user` is impersonated. */
+  impersonator: UserInfo | undefined;
+  /** The code that was, or is about to be, sent. */
+  statusCode = 0;
+  /** Bytes of the answer's body. */
+  responseBytes = 0;
+  /** Answers the deadline at once; set by the server. */
+  onExpired: ((error: StatusError) => void) | undefined;
+  /** Somebody will read the annotations; set by the audit filter. */
+  audited = false;
+  /** The body as it was decoded and the object as it was answered, for the audit log. */
+  requestObject: unknown;
+  responseObject: unknown;
+
+  private controller: AbortController | undefined;
+  private abortReason: Error | undefined;
+  private finishers: (() => void)[] | undefined;
+  private warningTexts: string[] | undefined;
+  private annotations: Map<string, string> | undefined;
+  private closed = false;
+
+  constructor(
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+  ) {
+    response.on('close', () => this.finish());
+    // A write to a connection that has just broken; whoever waits for the answer is gone.
+    response.on('error', ignore);
+  }
+
+  /** Aborts when the client is gone, the deadline has passed or the server ends. Created when first asked for. */
+  get signal(): AbortSignal {
+    if (this.controller === undefined) {
+      this.controller = takeController(this.request.socket);
+      if (this.abortReason !== undefined) this.controller.abort(this.abortReason);
+    }
+    return this.controller.signal;
+  }
+
+  abort(reason: Error): void {
+    this.abortReason ??= reason;
+    this.controller?.abort(reason);
+  }
+
+  /** The deadline has passed: the client is answered with `error`, the work is aborted, a later answer is dropped. */
+  expire(error: StatusError): void {
+    this.onExpired?.(error);
+    this.abort(error);
+  }
+
+  /** The connection has ended, with or without a whole answer. */
+  get finished(): boolean {
+    return this.closed;
+  }
+
+  /** Runs once, when the answer is written or the client is gone; in reverse order of registration. */
+  onFinished(finisher: () => void): void {
+    (this.finishers ??= []).push(finisher);
+  }
+
+  get warnings(): readonly string[] {
+    return this.warningTexts ?? [];
+  }
+
+  /** A `Warning` header of the answer; the same text is sent once. */
+  warn(text: string): void {
+    this.warningTexts ??= [];
+    if (!this.warningTexts.includes(text)) this.warningTexts.push(text);
+  }
+
+  get auditAnnotations(): ReadonlyMap<string, string> {
+    return this.annotations ?? NO_ANNOTATIONS;
+  }
+
+  annotate(key: string, value: string): void {
+    if (this.audited) (this.annotations ??= new Map()).set(key, value);
+  }
+
+  private finish(): void {
+    if (this.closed) return;
+    this.closed = true;
+    if (!this.response.writableFinished) this.abort(new ClientGoneError());
+    if (this.controller?.signal.aborted === false) keepController(this.request.socket, this.controller);
+    for (let index = (this.finishers?.length ?? 0) - 1; index >= 0; index--) this.finishers?.[index]?.();
+  }
+}
+
+function ignore(): void {}
+
+/**
+ * Controllers that were not used up, for the next request of their connection: signals are costly to make and to
+ * collect. After some requests a fresh one is taken, so that a listener which somebody forgot does not stay for good.
+ */
+const spares = new WeakMap<Socket, { readonly controller: AbortController; readonly uses: number }>();
+const MAX_USES = 100;
+
+function takeController(socket: Socket): AbortController {
+  const spare = spares.get(socket)?.controller;
+  return spare === undefined || spare.signal.aborted ? new AbortController() : spare;
+}
+
+function keepController(socket: Socket, controller: AbortController): void {
+  const uses = (spares.get(socket)?.uses ?? 0) + 1;
+  if (uses < MAX_USES) spares.set(socket, { controller, uses });
+  else spares.delete(socket);
+}
+
+/** The client closed the connection before it had its answer. */
+export class ClientGoneError extends Error {
+  constructor() {
+    super('the client closed the connection');
+    this.name = 'ClientGoneError';
+  }
+}

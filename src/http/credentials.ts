@@ -1,0 +1,50 @@
+import type { IncomingMessage } from 'node:http';
+import { TLSSocket, type PeerCertificate } from 'node:tls';
+import type { ClientCertificate, Credentials } from '../authn/credentials';
+
+/** A connection shows its certificate once; requests that share the connection share what was read from it. */
+const certificates = new WeakMap<TLSSocket, ClientCertificate | 'none'>();
+
+/** What the request carries that may prove who sent it. */
+export function credentialsOf(request: IncomingMessage): Credentials {
+  return { bearerToken: bearerTokenOf(request), clientCertificate: clientCertificateOf(request) };
+}
+
+const WEBSOCKET_TOKEN_PREFIX = 'base64url.bearer.authorization.k8s.io.';
+
+/** The scheme is read without regard to case, what follows the token is ignored, and other schemes are no token. */
+function bearerTokenOf({ headers }: IncomingMessage): string | undefined {
+  const { authorization } = headers;
+  if (authorization !== undefined) {
+    const [scheme = '', token = ''] = authorization.trim().split(' ');
+    if (scheme.toLowerCase() === 'bearer' && token !== '') return token;
+  }
+  const protocols = headers['sec-websocket-protocol'];
+  if (protocols === undefined || headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
+  const carrier = protocols.split(',').find((protocol) => protocol.trim().startsWith(WEBSOCKET_TOKEN_PREFIX));
+  if (carrier === undefined) return undefined;
+  const token = Buffer.from(carrier.trim().slice(WEBSOCKET_TOKEN_PREFIX.length), 'base64url').toString('utf8');
+  return token === '' ? undefined : token;
+}
+
+function clientCertificateOf({ socket }: IncomingMessage): ClientCertificate | undefined {
+  if (!(socket instanceof TLSSocket)) return undefined;
+  let certificate = certificates.get(socket);
+  if (certificate === undefined) {
+    certificate = readCertificate(socket) ?? 'none';
+    certificates.set(socket, certificate);
+  }
+  return certificate === 'none' ? undefined : certificate;
+}
+
+function readCertificate(socket: TLSSocket): ClientCertificate | undefined {
+  const peer = socket.getPeerCertificate() as Partial<PeerCertificate> | null;
+  const subject = peer?.subject as Partial<Record<'CN' | 'O', string | readonly string[]>> | undefined;
+  if (subject === undefined) return undefined;
+  const { CN: commonName = '', O: organizations = [] } = subject;
+  return {
+    trusted: socket.authorized,
+    commonName: typeof commonName === 'string' ? commonName : (commonName[0] ?? ''),
+    organizations: typeof organizations === 'string' ? [organizations] : organizations,
+  };
+}

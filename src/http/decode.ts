@@ -1,0 +1,153 @@
+import { strictDecodingError, strictProblems, parseObjectBody, unrecognizedBody } from '../api/codec/request-body';
+import { decodeObject } from '../api/codec/json-decode';
+import { isEnvelope, openEnvelope, type Envelope } from '../api/codec/protobuf-envelope';
+import { decodeMessage } from '../api/codec/protobuf-decode';
+import { invalid } from '../api/errors/field-error';
+import { badRequest, invalidObject, unsupportedMediaType } from '../api/errors/status-error';
+import { apiVersionOf, parseApiVersion, type GroupVersionKind, type KubeObject } from '../api/object';
+import type { Schema, StructType } from '../api/schema/model';
+import type { RequestContext } from './context';
+import { MEDIA_TYPES, type Format } from './negotiate';
+import type { FieldValidation } from './write-options';
+
+/** What a body is expected to be. */
+export interface Expected {
+  readonly kind: GroupVersionKind;
+  readonly type: StructType;
+  /** Custom resources say themselves what they are, and have no Protobuf. */
+  readonly custom: boolean;
+  readonly fieldValidation: FieldValidation;
+  readonly schema: Schema;
+}
+
+const BODY_FORMATS: ReadonlyMap<string, Format> = new Map(
+  (['json', 'yaml', 'protobuf'] as const).map((format) => [MEDIA_TYPES[format], format]),
+);
+
+/** The media type of a Content-Type header, in lower case, without parameters. */
+export function mediaTypeOf(contentType: string | undefined): string {
+  const text = contentType ?? '';
+  const semicolon = text.indexOf(';');
+  return (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase();
+}
+
+/** Absent means JSON. Throws the 415 that lists what is read. */
+export function bodyFormat(contentType: string | undefined): Format {
+  const mediaType = mediaTypeOf(contentType);
+  const format = mediaType === '' ? 'json' : BODY_FORMATS.get(mediaType);
+  if (format === undefined) throw unknownBodyFormat([...BODY_FORMATS.keys()]);
+  return format;
+}
+
+export function unknownBodyFormat(mediaTypes: readonly string[]): Error {
+  return unsupportedMediaType(
+    `the body of the request was in an unknown format - accepted media types include: ${mediaTypes.join(', ')}`,
+  );
+}
+
+/**
+ * From a body to the object of the expected kind and version: types checked, unknown fields gone (or refused, or warned
+ * of), constant defaults filled in. Throws 400 and 422 StatusErrors.
+ */
+export function decodeBody(context: RequestContext, body: Buffer, format: Format, expected: Expected): KubeObject {
+  const object = format === 'protobuf' ? fromProtobuf(body, expected) : fromText(context, body, format, expected);
+  context.requestObject = object;
+  return object;
+}
+
+function fromText(context: RequestContext, body: Buffer, format: 'json' | 'yaml', expected: Expected): KubeObject {
+  const { kind: wanted, fieldValidation } = expected;
+  const parsed = parseObjectBody(body, format, wanted.kind);
+  const found = identify(parsed.apiVersion as string | undefined, parsed.kind as string | undefined, expected);
+  if (expected.custom && found.kind !== wanted.kind) {
+    const name = (parsed.metadata as { name?: string } | undefined)?.name ?? '';
+    throw invalidObject(found, name, [invalid('kind', found.kind, `must be ${wanted.kind}`)]);
+  }
+  const { object, unknownFields } = decodeObject(expected.type, parsed, {
+    applyDefaults: true,
+    collectUnknown: fieldValidation !== 'Ignore',
+    kind: wanted.kind,
+    version: wanted.version,
+  });
+  if (fieldValidation !== 'Ignore') reportStrict(context, strictProblems(body, format, unknownFields), expected);
+  return typed(object, wanted);
+}
+
+/** With `Strict` problems refuse the request, with `Warn` they are headers of the answer. */
+export function reportStrict(
+  context: RequestContext,
+  problems: readonly string[],
+  { kind, fieldValidation }: Pick<Expected, 'kind' | 'fieldValidation'>,
+): void {
+  if (problems.length === 0) return;
+  if (fieldValidation === 'Strict') throw strictDecodingError(kind.kind, kind.version, problems);
+  for (const problem of problems) context.warn(problem);
+}
+
+function fromProtobuf(body: Buffer, expected: Expected): KubeObject {
+  const { kind: wanted, type, custom } = expected;
+  if (custom && isEnvelope(body)) throw unrecognizedBody(wanted.kind, 'custom resources have no Protobuf form', body);
+  const { apiVersion, kind, raw } = openBody(body, wanted.kind);
+  identify(apiVersion, kind, expected);
+  const { object } = decodeObject(type, decodeMessage(type, raw), {
+    applyDefaults: true,
+    collectUnknown: false,
+    kind: wanted.kind,
+    version: wanted.version,
+  });
+  return typed(object, wanted);
+}
+
+function openBody(body: Buffer, expectedKind: string): Envelope {
+  try {
+    return openEnvelope(body);
+  } catch (error) {
+    if (!(error instanceof Error) || error instanceof TypeError) throw error;
+    throw unrecognizedBody(expectedKind, error instanceof RangeError ? 'unexpected EOF' : error.message, body);
+  }
+}
+
+/** What the body says it is, completed by what is expected. Throws a 400 when the two do not go together. */
+function identify(apiVersion: string | undefined, kind: string | undefined, expected: Expected): GroupVersionKind {
+  const { kind: wanted, custom, schema } = expected;
+  if (custom && (!kind || !apiVersion)) {
+    throw badRequest(
+      `${wanted.kind} in version ${JSON.stringify(wanted.version)} cannot be handled as a ${wanted.kind}: ` +
+        `Object '${!kind ? 'Kind' : 'apiVersion'}' is missing`,
+    );
+  }
+  const found: GroupVersionKind = {
+    ...(apiVersion ? parseApiVersion(apiVersion) : { group: wanted.group, version: wanted.version }),
+    kind: kind || wanted.kind,
+  };
+  const sameVersion = found.group === wanted.group && found.version === wanted.version;
+  if (sameVersion && (found.kind === wanted.kind || custom)) return found;
+  if (!custom && schema.kind(found.group, found.version, found.kind) === undefined) {
+    throw unhandled(found, wanted, `no kind ${JSON.stringify(found.kind)} is registered for version ${JSON.stringify(apiVersionOf(found.group, found.version))}`);
+  }
+  if (found.kind === wanted.kind && (custom || found.group === wanted.group)) {
+    throw badRequest(
+      `the API version in the data (${apiVersionOf(found.group, found.version)}) does not match the expected API version (${apiVersionOf(wanted.group, wanted.version)})`,
+    );
+  }
+  throw unhandled(found, wanted, `converting (${goName(found, found.version)}) to (${goName(wanted, groupPackage(wanted))}): unknown conversion`);
+}
+
+function unhandled(found: GroupVersionKind, wanted: GroupVersionKind, problem: string): Error {
+  return badRequest(
+    `${found.kind} in version ${JSON.stringify(found.version)} cannot be handled as a ${wanted.kind}: ${problem}`,
+  );
+}
+
+function goName({ kind }: GroupVersionKind, packageName: string): string {
+  return `${packageName}.${kind}`;
+}
+
+/** The API's messages name groups by their first word; the one without a name is `core`. */
+function groupPackage({ group }: GroupVersionKind): string {
+  return group === '' ? 'core' : (group.split('.')[0] ?? group);
+}
+
+function typed(object: KubeObject, { group, version, kind }: GroupVersionKind): KubeObject {
+  return { ...object, kind, apiVersion: apiVersionOf(group, version) };
+}

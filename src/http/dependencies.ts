@@ -1,0 +1,131 @@
+import type { KindDefinition, ServedVersion, SubresourceDefinition, TableDefinition } from '../api/kinds/kind-definition';
+import type { GroupVersionKind, KubeObject } from '../api/object';
+import type { Schema, StructType } from '../api/schema/model';
+import type { UserInfo } from '../api/user';
+import type { Credentials } from '../authn/credentials';
+import type { Authorizer } from '../authz/attributes';
+import type { IncomingHttpHeaders } from 'node:http';
+import type { ResourceRegistry } from '../registry/resource-registry';
+import type { RequestContext } from './context';
+import type { FieldOwnership } from './field-ownership';
+import type { Reply } from './reply';
+
+/** What the endpoints ask of a resource's registry. */
+export type RegistryOperations = Pick<
+  ResourceRegistry,
+  'get' | 'list' | 'watch' | 'create' | 'update' | 'delete' | 'deleteCollection'
+>;
+
+/** A resource under one of its versions, ready to serve. One record per group, version and resource. */
+export interface ServedResource {
+  readonly definition: KindDefinition;
+  readonly version: ServedVersion;
+  /** Absent for kinds that are not stored. */
+  readonly registry: RegistryOperations | undefined;
+  /** Of this version. */
+  readonly type: StructType;
+  readonly listKind: string;
+  /**
+   * Defined by a CustomResourceDefinition: no Protobuf, items of lists carry kind and apiVersion, no strategic merge
+   * patch, and apiVersion and kind are required in bodies.
+   */
+  readonly custom: boolean;
+  /** Cells from the object in this version; absent: the definition's, from the stored version. */
+  readonly table?: TableDefinition;
+  /** A custom resource that is being removed takes no new objects. */
+  readonly terminating?: boolean;
+}
+
+/** What is served. Custom resources come and go; each lookup is O(1). */
+export interface Catalogue {
+  resolve(group: string, version: string, resource: string): ServedResource | undefined;
+  /** Some built-in version of the group is served: unknown paths in it are answered with a Status. */
+  hasBuiltInGroup(group: string): boolean;
+  /** The group, version and kind are known (to word a refusal). */
+  readonly schema: Schema;
+}
+
+/** A path outside the resource tree: health, version, discovery, metrics, OpenAPI. */
+export interface NonResourceRoute {
+  readonly path: string;
+  /** Every path below it, too. */
+  readonly prefix?: boolean;
+  /** Left out of the list of paths at `/` and in 404 answers. */
+  readonly unlisted?: boolean;
+  /** Absent: GET only, others are answered 405. */
+  readonly methods?: readonly string[];
+  readonly handler: (context: RequestContext) => Promise<Reply> | Reply;
+}
+
+export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
+
+/** What admission sees of a write. Objects are in their storage version. */
+export interface AdmissionRequest {
+  readonly operation: AdmissionOperation;
+  /** As requested. */
+  readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
+  readonly kind: GroupVersionKind;
+  readonly subresource: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly object: KubeObject | undefined;
+  readonly oldObject: KubeObject | undefined;
+  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, with kind and apiVersion. */
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly dryRun: boolean;
+  readonly user: UserInfo;
+  readonly served: ServedResource;
+  readonly signal: AbortSignal;
+  readonly warn: (text: string) => void;
+  readonly annotate: (key: string, value: string) => void;
+}
+
+/** Both throw a StatusError to refuse. For a DELETE `mutate` is called for its refusals only. */
+export interface Admission {
+  mutate(request: AdmissionRequest): Promise<KubeObject | undefined>;
+  validate(request: AdmissionRequest): Promise<void>;
+}
+
+/** An endpoint for what is not plain storage: reviews, tokens, evictions, logs. */
+export type Endpoint = (request: ResourceRequest, dependencies: EndpointDependencies) => Promise<Reply>;
+
+export interface ResourceRequest {
+  readonly context: RequestContext;
+  readonly served: ServedResource;
+  /** Present where the resource is stored. */
+  readonly registry: RegistryOperations;
+  readonly subresource: SubresourceDefinition | undefined;
+  readonly user: UserInfo;
+}
+
+export interface EndpointDependencies {
+  readonly catalogue: Catalogue;
+  readonly admission?: Admission;
+  /** Absent: `--feature-gates=ServerSideApply=false`. */
+  readonly fieldOwnership?: FieldOwnership;
+  /** By `verb group/resource` or `verb group/resource/subresource`: takes precedence over the plain endpoint. */
+  readonly specialEndpoints?: ReadonlyMap<string, Endpoint>;
+  /** Seconds: a watch without timeoutSeconds lasts this to twice this. */
+  readonly minRequestTimeoutSeconds: number;
+  /** Aborts when the server goes down: watches end as if their time were over. */
+  readonly closing: AbortSignal;
+  readonly metrics?: WatchMetrics;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+export interface WatchMetrics {
+  recordWatchEvents(resource: { group: string; version: string; resource: string }, events: number, bytes: number): void;
+}
+
+/** The functions that the filters call. */
+export interface ChainDependencies {
+  /** Throws a 401 StatusError. */
+  readonly authenticate: (credentials: Credentials, headers: IncomingHttpHeaders) => Promise<UserInfo>;
+  readonly authorize: Authorizer;
+  /** Registers with `context.onFinished` what it wants to write down, and sets the Audit-Id header. */
+  readonly audit?: (context: RequestContext) => void;
+  /** Resolves when the request may run, throws a 429; gives its seat back with `context.onFinished`. */
+  readonly flowControl?: (context: RequestContext) => Promise<void> | undefined;
+  readonly requestTimeoutMs: number;
+}

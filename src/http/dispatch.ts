@@ -1,0 +1,166 @@
+import { methodNotSupported, StatusError } from '../api/errors/status-error';
+import type { SubresourceDefinition, Verb } from '../api/kinds/kind-definition';
+import type { RequestContext } from './context';
+import { mediaTypeOf, unknownBodyFormat } from './decode';
+import type { Endpoint, EndpointDependencies, RegistryOperations, ServedResource } from './dependencies';
+import { createObject } from './endpoints/create';
+import { deleteObject } from './endpoints/delete';
+import { deleteObjects } from './endpoints/delete-collection';
+import { getObject } from './endpoints/get';
+import { listObjects } from './endpoints/list';
+import { patchObject } from './endpoints/patch';
+import { getScale, patchScale, updateScale } from './endpoints/scale';
+import { updateObject } from './endpoints/update';
+import { watchObjects } from './endpoints/watch';
+import { BUILT_IN, CUSTOM, negotiate } from './negotiate';
+import type { NonResourceRoutes } from './non-resource-routes';
+import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchers } from './patchers';
+import { methodNotAllowed, resourceNotFound } from './refusals';
+import { textReply, type Dispatched } from './reply';
+import type { RequestInfo } from './request-info';
+
+const ENDPOINTS: Readonly<Record<Verb, Endpoint>> = {
+  get: getObject,
+  list: listObjects,
+  watch: watchObjects,
+  create: createObject,
+  update: updateObject,
+  patch: patchObject,
+  delete: deleteObject,
+  deletecollection: deleteObjects,
+};
+const SCALE_ENDPOINTS: Readonly<Partial<Record<Verb, Endpoint>>> = {
+  get: getScale,
+  update: updateScale,
+  patch: patchScale,
+};
+/** These take a path of their own after the name. */
+const PATH_SUBRESOURCES: ReadonlySet<string> = new Set(['proxy']);
+const NAMED_VERBS: ReadonlySet<string> = new Set<Verb>(['get', 'update', 'patch', 'delete']);
+
+export interface DispatchDependencies extends EndpointDependencies {
+  readonly nonResourceRoutes: NonResourceRoutes;
+}
+
+/**
+ * Finds the endpoint of a request and runs it. What is wrong with the path comes first, then the method, the patch's
+ * type, and what the client accepts; only then the endpoint.
+ */
+export async function dispatch(context: RequestContext, dependencies: DispatchDependencies): Promise<Dispatched> {
+  const { info } = context;
+  if (!info.isResourceRequest) return dependencies.nonResourceRoutes.run(context);
+  const served = dependencies.catalogue.resolve(info.group, info.version, info.resource);
+  if (served === undefined) return unknownResource(info, dependencies);
+  warnOfDeprecation(context, served);
+  if (!shapeFits(info, served)) {
+    if (served.custom) return PAGE_NOT_FOUND;
+    throw resourceNotFound();
+  }
+  const subresource = findSubresource(info, served);
+  checkMethod(context, served, subresource);
+  checkPatchType(context, served, dependencies.fieldOwnership !== undefined);
+  const negotiated = negotiate(context.request.headers.accept, served.custom ? CUSTOM : BUILT_IN);
+  if (NAMED_VERBS.has(info.verb)) checkPathName(info.name);
+  const endpoint = endpointOf(info, subresource, dependencies);
+  if (endpoint === undefined) throw resourceNotFound();
+  if (context.user === undefined) throw new Error('dispatch came before authentication');
+  const registry = served.registry ?? NOT_STORED;
+  const reply = await endpoint({ context, served, registry, subresource, user: context.user }, dependencies);
+  return { reply, negotiated };
+}
+
+/** For kinds without storage only special endpoints run, which do not touch it. */
+const NOT_STORED = new Proxy({} as RegistryOperations, {
+  get: () => {
+    throw resourceNotFound();
+  },
+});
+
+function unknownResource(info: RequestInfo, { catalogue }: DispatchDependencies): Dispatched {
+  if (info.group !== '' && !catalogue.hasBuiltInGroup(info.group)) return PAGE_NOT_FOUND;
+  throw resourceNotFound();
+}
+
+const PAGE_NOT_FOUND: Dispatched = {
+  reply: textReply(404, '404 page not found\n'),
+  negotiated: { format: 'json', pretty: false },
+};
+
+function warnOfDeprecation(context: RequestContext, { version }: ServedResource): void {
+  if (version.deprecationWarning === undefined) return;
+  context.warn(version.deprecationWarning);
+  context.annotate('k8s.io/deprecated', 'true');
+  if (version.removedRelease !== undefined) context.annotate('k8s.io/removed-release', version.removedRelease);
+}
+
+/** Namespaced objects are named in a namespace, cluster-scoped ones outside, and nothing follows a subresource. */
+function shapeFits(info: RequestInfo, { definition }: ServedResource): boolean {
+  const { namespace, named, parts, subresource, watchPrefix } = info;
+  if (info.verb === 'proxy') return false;
+  if (parts.length > 3 && !PATH_SUBRESOURCES.has(subresource)) return false;
+  if (watchPrefix && subresource !== '') return false;
+  if (definition.namespaced) return namespace !== '' || !named;
+  // A namespace's own path has it as its namespace, too.
+  return namespace === '' || (definition.resource === 'namespaces' && named && namespace === info.name);
+}
+
+function findSubresource(
+  { subresource: name }: RequestInfo,
+  { definition, version }: ServedResource,
+): SubresourceDefinition | undefined {
+  if (name === '') return undefined;
+  const found = definition.subresources.find((subresource) => subresource.name === name);
+  if (found === undefined || version.withoutSubresources?.includes(name) === true) throw resourceNotFound();
+  return found;
+}
+
+function checkMethod(
+  { info, request }: RequestContext,
+  { definition, version, custom }: ServedResource,
+  subresource: SubresourceDefinition | undefined,
+): void {
+  const verb = info.verb as Verb;
+  const verbs = subresource?.verbs ?? version.verbs ?? definition.verbs;
+  const groupResource = { group: version.group, resource: definition.resource };
+  const method = request.method ?? '';
+  const possible =
+    method !== 'HEAD' &&
+    (!info.watchPrefix || method === 'GET') &&
+    // Without a name there is nothing to update; with one there is nothing to create but a subresource's object.
+    (info.named ? verb !== 'create' || subresource !== undefined : !NAMED_VERBS.has(verb)) &&
+    (verb !== 'create' || !definition.namespaced || info.namespace !== '');
+  if (possible && verbs.includes(verb)) return;
+  if (possible && verb === 'watch' && verbs.includes('list')) throw methodNotSupported(groupResource, 'watch');
+  if (custom && possible) throw methodNotSupported(groupResource, verb);
+  throw methodNotAllowed();
+}
+
+function checkPatchType({ info, request }: RequestContext, { custom }: ServedResource, canApply: boolean): void {
+  if (info.verb !== 'patch') return;
+  const types = [...patchers.keys(), ...(canApply ? [APPLY_PATCH] : [])].filter(
+    (type) => !custom || type !== STRATEGIC_MERGE_PATCH,
+  );
+  if (types.includes(mediaTypeOf(request.headers['content-type']))) return;
+  if (custom) throw unknownBodyFormat(types);
+  throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+}
+
+/** A name that would leave its place among the keys. */
+function checkPathName(name: string): void {
+  const problem =
+    name === '.' || name === '..' ? `may not be '${name}'` : name.includes('%') ? "may not contain '%'" : undefined;
+  if (problem === undefined) return;
+  throw new StatusError(400, 'BadRequest', `Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
+}
+
+function endpointOf(
+  { verb, group, resource, subresource: name }: RequestInfo,
+  subresource: SubresourceDefinition | undefined,
+  { specialEndpoints }: EndpointDependencies,
+): Endpoint | undefined {
+  const special = specialEndpoints?.get(`${verb} ${group}/${resource}${name === '' ? '' : `/${name}`}`);
+  if (special !== undefined) return special;
+  if (subresource === undefined) return ENDPOINTS[verb as Verb];
+  if (subresource.scale !== undefined) return SCALE_ENDPOINTS[verb as Verb];
+  return subresource.strategy === undefined ? undefined : ENDPOINTS[verb as Verb];
+}

@@ -1,0 +1,52 @@
+import { badRequest } from '../../api/errors/status-error';
+import type { GroupVersionKind, KubeObject } from '../../api/object';
+import type { StructType } from '../../api/schema/model';
+import { readBody } from '../body';
+import { bodyFormat, decodeBody } from '../decode';
+import type { EndpointDependencies, ResourceRequest } from '../dependencies';
+import type { FieldValidation } from '../write-options';
+import { kindOf } from './resource-request';
+
+/**
+ * Reads the body of a create or an update as the resource's kind in the requested version, with its defaults. The
+ * options are read between the body and its decoding, as kube-apiserver does: their errors come after 413 and 415.
+ */
+export async function decodeObjectOf<Options extends { readonly fieldValidation: FieldValidation }>(
+  request: ResourceRequest,
+  { catalogue }: EndpointDependencies,
+  parseOptions: () => Options,
+): Promise<{ readonly object: KubeObject; readonly options: Options }> {
+  const { served } = request;
+  const { options, object } = await decodeAs(request, catalogue.schema, kindOf(request), served.type, parseOptions);
+  return { options, object: served.definition.applyDefaults?.(object, served.version.version) ?? object };
+}
+
+/** The same for a kind that is not the resource's: the Scale of a deployment, an Eviction, a Binding. */
+export async function decodeAs<Options extends { readonly fieldValidation: FieldValidation }>(
+  { context, served }: ResourceRequest,
+  schema: EndpointDependencies['catalogue']['schema'],
+  kind: GroupVersionKind,
+  type: StructType,
+  parseOptions: () => Options,
+): Promise<{ readonly object: KubeObject; readonly options: Options }> {
+  const format = bodyFormat(context.request.headers['content-type']);
+  const body = await readBody(context);
+  const options = parseOptions();
+  const custom = served.custom && type === served.type;
+  const { fieldValidation } = options;
+  return { options, object: decodeBody(context, body, format, { kind, type, custom, fieldValidation, schema }) };
+}
+
+/** The body's name and namespace must be those of the path. Throws a 400. */
+export function checkName(object: KubeObject, name: string, namespace: string): void {
+  const { name: sent = '', namespace: sentNamespace = '' } = object.metadata;
+  if (sent === '') {
+    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
+  if (namespace !== '' && sentNamespace !== '' && sentNamespace !== namespace) {
+    throw badRequest(
+      `the namespace of the object (${sentNamespace}) does not match the namespace on the request (${namespace})`,
+    );
+  }
+}

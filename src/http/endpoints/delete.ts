@@ -1,0 +1,35 @@
+import type { Endpoint } from '../dependencies';
+import { parseDeleteOptions } from '../delete-options';
+import { entryReply, statusReply } from '../reply';
+import { admissionHooks } from './admission-hooks';
+import { operationOf, scopeOf } from './resource-request';
+
+/**
+ * Deletes an object. Answers what is left of it while finalizers or a grace period hold it, and for some kinds always;
+ * otherwise a Status that names what has gone.
+ */
+export const deleteObject: Endpoint = async (request, dependencies) => {
+  const { context, served } = request;
+  const { definition } = served;
+  const { options, dryRun, object } = await parseDeleteOptions(context, dependencies.catalogue.schema);
+  const admission = admissionHooks(request, dependencies, object, dryRun);
+  const { gone, entry } = await request.registry.delete(
+    scopeOf(request),
+    context.info.name,
+    options,
+    { validate: (current) => admission.validate('DELETE', undefined, current) },
+    operationOf(request, dryRun),
+  );
+  if (!gone || definition.deleteReturnsObject) return entryReply(200, entry, served);
+  const { group } = served.version;
+  const { uid } = entry.object.metadata;
+  return statusReply(200, {
+    status: 'Success',
+    details: {
+      name: entry.name,
+      ...(group === '' ? {} : { group }),
+      kind: definition.resource,
+      ...(uid === undefined ? {} : { uid }),
+    },
+  });
+};

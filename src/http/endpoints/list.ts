@@ -1,0 +1,10 @@
+import type { Endpoint } from '../dependencies';
+import { parseCollectionOptions } from '../list-options';
+import { scopeOf } from './resource-request';
+
+/** Reads a collection; the answer is written as it is read. */
+export const listObjects: Endpoint = async (request) => {
+  const { list } = parseCollectionOptions(request.context.info, request.served);
+  const result = await request.registry.list(scopeOf(request), list, request.context.signal);
+  return { type: 'list', result, served: request.served };
+};

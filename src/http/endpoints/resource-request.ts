@@ -1,0 +1,29 @@
+import type { GroupVersionKind, KubeObject } from '../../api/object';
+import type { OperationContext, Scope } from '../../registry/types';
+import type { ResourceRequest } from '../dependencies';
+
+/** Helpers that every endpoint for a resource needs: where it acts, and as which kind. */
+
+export function scopeOf({ context, served }: ResourceRequest): Scope {
+  return { namespace: served.definition.namespaced ? context.info.namespace : '' };
+}
+
+export function operationOf({ context, served }: ResourceRequest, dryRun: boolean): OperationContext {
+  const { group, version } = served.version;
+  return { signal: context.signal, dryRun, requested: { group, version } };
+}
+
+export function kindOf({ served }: ResourceRequest): GroupVersionKind {
+  const { group, version } = served.version;
+  return { group, version, kind: served.definition.kind };
+}
+
+/** From the requested version to the stored one. */
+export function toStorage({ served }: ResourceRequest, object: KubeObject): KubeObject {
+  return served.version.convert?.toStorage(object) ?? inStorageVersion(served.definition.storage, object);
+}
+
+function inStorageVersion({ group, version }: { group: string; version: string }, object: KubeObject): KubeObject {
+  const apiVersion = group === '' ? version : `${group}/${version}`;
+  return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
+}

@@ -1,0 +1,8 @@
+import type { Endpoint } from '../dependencies';
+import { bindPod } from './binding';
+
+/** Endpoints of the server's own that are not plain storage; others are handed in when the server is composed. */
+export const specialEndpoints: ReadonlyMap<string, Endpoint> = new Map([
+  ['create /pods/binding', bindPod],
+  ['create /bindings', bindPod],
+]);

@@ -1,0 +1,30 @@
+import type { Endpoint } from '../dependencies';
+import { entryReply } from '../reply';
+import { managerName, parseWriteOptions } from '../write-options';
+import { changeObject } from './change';
+import { checkName, decodeObjectOf } from './decode-request';
+
+/** Replaces an object, or its part that a subresource writes. */
+export const updateObject: Endpoint = async (request, dependencies) => {
+  const { context, served } = request;
+  const { info } = context;
+  const { object, options } = await decodeObjectOf(request, dependencies, () =>
+    parseWriteOptions(info.query, 'UpdateOptions'),
+  );
+  const namespace = served.definition.namespaced ? info.namespace : '';
+  checkName(object, info.name, namespace);
+  const { namespace: _sent, ...metadata } = object.metadata;
+  const placed = { ...object, metadata: namespace === '' ? metadata : { ...metadata, namespace } };
+  const manager = managerName(options, context.request.headers['user-agent']);
+  const { uid, resourceVersion } = object.metadata;
+  const { entry, created } = await changeObject(request, dependencies, options, {
+    compute: (live) =>
+      dependencies.fieldOwnership?.trackUpdate({ served, live, updated: placed, manager }) ?? placed,
+    preconditions: {
+      ...(uid ? { uid } : {}),
+      ...(resourceVersion ? { resourceVersion } : {}),
+    },
+    retryOnConflict: !resourceVersion,
+  });
+  return entryReply(created ? 201 : 200, entry, served);
+};

@@ -1,0 +1,142 @@
+import { setMaxListeners } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../negotiate';
+import type { RequestContext } from '../context';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
+import { parseCollectionOptions } from '../list-options';
+import type { WatchItem } from '../../registry/types';
+import { sendWarnings } from '../reply-writer';
+import { parseIncludeObject } from '../table';
+import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../watch-encoder';
+import { scopeOf } from './resource-request';
+
+const STREAM_TYPES = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+
+/** Streams what happens in a collection until the client leaves, its time is over or the server goes down. */
+export const watchObjects: Endpoint = async (request, dependencies) => {
+  const { context, served } = request;
+  const options = parseCollectionOptions(context.info, served);
+  const negotiated = negotiate(context.request.headers.accept, served.custom ? CUSTOM : BUILT_IN);
+  const timeoutMs = (options.timeoutSeconds ?? randomTimeoutSeconds(dependencies)) * 1000;
+  const format = watchFormat(request, negotiated);
+  if (format === undefined) {
+    // The list form of a transform has no form for one object: the stream ends before its first event.
+    openStream(context, 'application/json');
+    context.response.end();
+    return { type: 'streamed' };
+  }
+  const encoder = watchEncoder(served, format, dependencies.catalogue.schema, dependencies.now);
+  const { resourceVersion, resourceVersionMatch, selection } = options.list;
+  const ending = new EndOfWatch(context, timeoutMs, dependencies.closing);
+  const batches = request.registry.watch(
+    scopeOf(request),
+    {
+      allowWatchBookmarks: options.allowWatchBookmarks,
+      timeoutMs,
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(resourceVersionMatch === undefined ? {} : { resourceVersionMatch }),
+      ...(options.sendInitialEvents && resourceVersionMatch !== undefined ? { sendInitialEvents: true } : {}),
+      ...(selection === undefined ? {} : { selection }),
+    },
+    ending.signal,
+  );
+  openStream(context, encoder.contentType);
+  await streamEvents(request, batches, encoder, dependencies, ending);
+  return { type: 'streamed' };
+};
+
+function watchFormat({ context }: ResourceRequest, { format, transform }: Negotiated): WatchFormat | undefined {
+  if (format === 'yaml') throw unacceptable(STREAM_TYPES);
+  const includeObject = parseIncludeObject(context.info.query.first('includeObject'));
+  if (transform === undefined) return { format, includeObject };
+  const { kind, apiVersion } = transform;
+  return kind === 'PartialObjectMetadataList' ? undefined : { format, transform: { kind, apiVersion }, includeObject };
+}
+
+function randomTimeoutSeconds({ minRequestTimeoutSeconds }: EndpointDependencies): number {
+  return minRequestTimeoutSeconds * (1 + Math.random());
+}
+
+/** The head of the answer goes out at once: the client knows that it is watching before anything happens. */
+function openStream(context: RequestContext, contentType: string): void {
+  const { response } = context;
+  context.statusCode = 200;
+  sendWarnings(context);
+  response.statusCode = 200;
+  response.setHeader('Content-Type', contentType);
+  response.flushHeaders();
+}
+
+/** One signal for the three ways in which a watch ends without an error. */
+class EndOfWatch {
+  private readonly controller = new AbortController();
+
+  constructor(context: RequestContext, timeoutMs: number, closing: AbortSignal) {
+    setMaxListeners(0, closing);
+    const end = (): void => this.controller.abort();
+    const timer = setTimeout(end, timeoutMs);
+    closing.addEventListener('abort', end);
+    if (closing.aborted) end();
+    context.onFinished(() => {
+      clearTimeout(timer);
+      closing.removeEventListener('abort', end);
+      end();
+    });
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+}
+
+async function streamEvents(
+  { context, served }: ResourceRequest,
+  batches: AsyncIterable<readonly WatchItem[]>,
+  encoder: WatchEncoder,
+  { metrics }: EndpointDependencies,
+  { signal }: EndOfWatch,
+): Promise<void> {
+  const { response } = context;
+  const { group, version } = served.version;
+  const resource = { group, version, resource: served.definition.resource };
+  try {
+    for await (const items of batches) {
+      if (signal.aborted) break;
+      const chunk = encodeBatch(items, encoder);
+      metrics?.recordWatchEvents(resource, items.length, chunk.length);
+      context.responseBytes += chunk.length;
+      if (!response.write(chunk)) await drained(response, signal);
+    }
+  } catch (error) {
+    if (!signal.aborted) writeAll(response, encoder.error(watchFailure(error)));
+  }
+  response.end();
+}
+
+/** The events of one turn of the loop, in one write. */
+function encodeBatch(items: readonly WatchItem[], encoder: WatchEncoder): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  for (const item of items) {
+    const encoded = item.type === 'BOOKMARK' ? encoder.bookmark(item) : encoder.event(item.type, item.entry);
+    for (const piece of encoded) pieces.push(piece);
+  }
+  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
+}
+
+function writeAll(response: ServerResponse, pieces: readonly Uint8Array[]): void {
+  for (const piece of pieces) response.write(piece);
+}
+
+/** Until the client has read enough for more, or the watch ends. Meanwhile the registry bounds what waits for it. */
+async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const done = (): void => {
+      response.off('drain', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    response.once('drain', done);
+    signal.addEventListener('abort', done);
+    if (signal.aborted || response.destroyed) done();
+  });
+}

@@ -1,0 +1,54 @@
+import { internalError, StatusError, type Status } from '../api/errors/status-error';
+import type { Schema } from '../api/schema/model';
+import type { Logger } from '../observability/logger';
+import type { RequestContext } from './context';
+import { MEDIA_TYPES, negotiateError, wantsPretty } from './negotiate';
+import { encodeStatus, sendWarnings } from './reply-writer';
+import { MalformedPathError } from './request-info';
+
+/**
+ * Where everything that was thrown ends: a StatusError is sent as it is; anything else is a 500 whose cause is logged
+ * and not sent. Nothing is sent to a client that has gone, or that has its answer.
+ */
+export function answerError(context: RequestContext, error: unknown, schema: Schema, logger: Logger): void {
+  const { response } = context;
+  if (context.finished || response.destroyed) return;
+  if (response.headersSent) {
+    if (response.writableEnded) return;
+    logger.error({ err: error, path: context.info.path }, 'an answer broke off');
+    response.destroy();
+    return;
+  }
+  if (error instanceof MalformedPathError) {
+    context.statusCode = 400;
+    response.writeHead(400, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
+    response.end('400 Bad Request');
+    return;
+  }
+  sendStatus(context, statusOf(context, error, logger), schema);
+}
+
+function statusOf(context: RequestContext, error: unknown, logger: Logger): Status {
+  if (error instanceof StatusError) return error.status;
+  const { verb, resource, namespace, name, path } = context.info;
+  logger.error({ err: error, verb, resource, namespace, name, path }, 'a request failed');
+  return internalError('the server could not complete the request; its log says why').status;
+}
+
+/** Writes a Status in the format that the client takes, JSON if it takes none that there is. */
+export function sendStatus(context: RequestContext, status: Status, schema: Schema): void {
+  const { request, response, info } = context;
+  const negotiated = negotiateError(request.headers.accept);
+  const pretty = negotiated.pretty || wantsPretty(info.query.first('pretty'), request.headers['user-agent']);
+  const body = encodeStatus(status, negotiated, pretty, schema);
+  context.statusCode = status.code ?? 500;
+  context.responseBytes = body.length;
+  context.responseObject = status;
+  sendWarnings(context);
+  const retryAfter = status.details?.retryAfterSeconds;
+  if (retryAfter !== undefined && retryAfter > 0) response.setHeader('Retry-After', String(retryAfter));
+  response.statusCode = context.statusCode;
+  response.setHeader('Content-Type', MEDIA_TYPES[negotiated.format]);
+  response.setHeader('Content-Length', body.length);
+  response.end(body);
+}

@@ -1,0 +1,62 @@
+import { StatusError } from '../api/errors/status-error';
+import type { ServedResource } from './dependencies';
+import { parseCollectionOptions } from './list-options';
+import { parseRequestInfo } from './request-info';
+
+const configMaps = {
+  definition: { selectableFields: {} },
+  version: {},
+  custom: false,
+} as unknown as ServedResource;
+
+function messageOf(query: string): string {
+  try {
+    parseCollectionOptions(parseRequestInfo('GET', `/api/v1/configmaps?${query}`), configMaps);
+    return '';
+  } catch (error) {
+    return error instanceof StatusError ? `${error.status.code} ${error.message}` : String(error);
+  }
+}
+
+const INVALID = '422 ListOptions.meta.k8s.io "" is invalid: ';
+
+describe('parseCollectionOptions', () => {
+  it.each([
+    ['limit=x', '400 strconv.ParseInt: parsing "x": invalid syntax'],
+    ['limit=', '400 strconv.ParseInt: parsing "": invalid syntax'],
+    ['limit=99999999999999999999', '400 strconv.ParseInt: parsing "99999999999999999999": value out of range'],
+    ['timeoutSeconds=x&labelSelector=a%20b', '400 strconv.ParseInt: parsing "x": invalid syntax'],
+    ['limit=-1', ''],
+    [
+      'resourceVersionMatch=Exact',
+      `${INVALID}resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden unless resourceVersion is provided`,
+    ],
+    [
+      'resourceVersionMatch=Bogus&resourceVersion=1',
+      `${INVALID}resourceVersionMatch: Unsupported value: "Bogus": supported values: "Exact", "NotOlderThan", ""`,
+    ],
+    [
+      'resourceVersionMatch=Exact&resourceVersion=0',
+      `${INVALID}resourceVersionMatch: Forbidden: resourceVersionMatch "exact" is forbidden for resourceVersion "0"`,
+    ],
+    [
+      'watch=1&resourceVersionMatch=Exact&resourceVersion=1',
+      `${INVALID}resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch`,
+    ],
+    ['watch=1&resourceVersionMatch=NotOlderThan&sendInitialEvents=true', ''],
+    ['fieldSelector=nosuch%3Dx', '400 "nosuch" is not a known field selector: only "metadata.name", "metadata.namespace"'],
+  ])('%s gives "%s"', (query, message) => {
+    expect(messageOf(query)).toBe(message);
+  });
+
+  it('takes the name of a watch path as a selector', () => {
+    const options = parseCollectionOptions(parseRequestInfo('GET', '/api/v1/watch/namespaces/a/configmaps/c'), configMaps);
+    expect(options.list.selection?.name).toBe('c');
+    expect(() =>
+      parseCollectionOptions(
+        parseRequestInfo('GET', '/api/v1/watch/namespaces/a/configmaps/c?fieldSelector=metadata.name%3Dd'),
+        configMaps,
+      ),
+    ).toThrow("fieldSelector metadata.name doesn't match requested name");
+  });
+});

@@ -1,0 +1,129 @@
+import { invalidObject } from '../api/errors/status-error';
+import { badRequest } from '../api/errors/status-error';
+import { forbiddenField, notSupported, type FieldError } from '../api/errors/field-error';
+import {
+  exactFieldValue,
+  checkFieldLabels,
+  matchesFields,
+  parseFieldSelector,
+  unknownFieldLabel,
+  type FieldRequirement,
+} from '../api/selectors/field-selector';
+import { matchesLabels, parseLabelSelector, type LabelRequirement } from '../api/selectors/label-selector';
+import type { KubeObject } from '../api/object';
+import type { ListOptions, ResourceVersionMatch, Selection } from '../registry/types';
+import type { CacheEntry } from '../storage/cache/cache';
+import type { ServedResource } from './dependencies';
+import { parseIntParameter } from './go-number';
+import type { Query } from './query';
+import type { RequestInfo } from './request-info';
+
+/** The query of a list, a watch or a deletecollection. */
+export interface CollectionOptions {
+  readonly list: ListOptions;
+  readonly timeoutSeconds: number | undefined;
+  readonly allowWatchBookmarks: boolean;
+  readonly sendInitialEvents: boolean;
+}
+
+/**
+ * Reads and checks the parameters, in the order in which kube-apiserver complains: numbers, selectors, combinations,
+ * field labels. Throws 400 and 422 StatusErrors.
+ */
+export function parseCollectionOptions(info: RequestInfo, served: ServedResource): CollectionOptions {
+  const { query } = info;
+  const timeoutSeconds = parseIntParameter(query.first('timeoutSeconds'));
+  const limit = parseIntParameter(query.first('limit'));
+  const labels = parseLabelSelector(query.first('labelSelector') ?? '');
+  const fields = parseFieldSelector(query.first('fieldSelector') ?? '');
+  const sendInitialEvents = query.flag('sendInitialEvents');
+  checkCombination(query, info.verb === 'watch', sendInitialEvents);
+  checkLabels(fields, served);
+
+  const resourceVersion = query.first('resourceVersion') ?? '';
+  const match = query.first('resourceVersionMatch') ?? '';
+  const token = query.first('continue') ?? '';
+  const selection = compileSelection(labels, withPathName(fields, info), served);
+  return {
+    list: {
+      ...(resourceVersion === '' ? {} : { resourceVersion }),
+      ...(match === '' ? {} : { resourceVersionMatch: match as ResourceVersionMatch }),
+      ...(limit === undefined || limit <= 0 ? {} : { limit }),
+      ...(token === '' ? {} : { continue: token }),
+      ...(selection === undefined ? {} : { selection }),
+    },
+    timeoutSeconds,
+    allowWatchBookmarks: query.flag('allowWatchBookmarks'),
+    sendInitialEvents,
+  };
+}
+
+const MATCHES: ReadonlySet<string> = new Set<ResourceVersionMatch>(['Exact', 'NotOlderThan']);
+
+function checkCombination(query: Query, watch: boolean, sendInitialEvents: boolean): void {
+  const match = query.first('resourceVersionMatch') ?? '';
+  if (match === '') return;
+  const resourceVersion = query.first('resourceVersion') ?? '';
+  const errors: FieldError[] = [];
+  const forbid = (detail: string): void => void errors.push(forbiddenField('resourceVersionMatch', detail));
+  if (watch && sendInitialEvents) {
+    if (match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+    if (query.first('continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
+  } else {
+    if (watch) forbid('resourceVersionMatch is forbidden for watch');
+    if (resourceVersion === '') forbid('resourceVersionMatch is forbidden unless resourceVersion is provided');
+    if (query.first('continue')) forbid('resourceVersionMatch is forbidden when continue is provided');
+    if (!MATCHES.has(match)) errors.push(notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
+    if (match === 'Exact' && resourceVersion === '0') {
+      forbid('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+    }
+  }
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors);
+}
+
+/** Labels beyond the two that every kind has. Read from the storage version. */
+function ownFieldLabels({ definition, version }: ServedResource): Readonly<Record<string, (object: KubeObject) => string>> {
+  return version.selectableFields ?? definition.selectableFields;
+}
+
+function checkLabels(fields: readonly FieldRequirement[], served: ServedResource): void {
+  if (fields.length === 0) return;
+  const own = ownFieldLabels(served);
+  const hasOwn = served.custom || Object.keys(own).length > 0;
+  checkFieldLabels(
+    fields,
+    (label) => label === 'metadata.name' || label === 'metadata.namespace' || Object.hasOwn(own, label),
+    (label) => unknownFieldLabel(label, hasOwn),
+  );
+}
+
+/** `/watch/namespaces/a/configmaps/c` selects the name as a field selector would, and must agree with one. */
+function withPathName(fields: readonly FieldRequirement[], info: RequestInfo): readonly FieldRequirement[] {
+  if (!info.watchPrefix || !info.named) return fields;
+  const selected = exactFieldValue(fields, 'metadata.name');
+  if (selected !== undefined && selected !== info.name) {
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  }
+  return [...fields, { label: 'metadata.name', operator: '=', value: info.name }];
+}
+
+function compileSelection(
+  labels: readonly LabelRequirement[],
+  fields: readonly FieldRequirement[],
+  served: ServedResource,
+): Selection | undefined {
+  if (labels.length === 0 && fields.length === 0) return undefined;
+  const name = exactFieldValue(fields, 'metadata.name');
+  const own = ownFieldLabels(served);
+  const read = (entry: CacheEntry, label: string): string | undefined => {
+    if (label === 'metadata.name') return entry.name;
+    if (label === 'metadata.namespace') return entry.namespace;
+    return own[label]?.(entry.object);
+  };
+  return {
+    matches: (entry) =>
+      (labels.length === 0 || matchesLabels(labels, entry.labels)) &&
+      (fields.length === 0 || matchesFields(fields, (label) => read(entry, label))),
+    ...(name === undefined ? {} : { name }),
+  };
+}

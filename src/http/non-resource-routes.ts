@@ -1,0 +1,70 @@
+import type { RequestContext } from './context';
+import type { NonResourceRoute } from './dependencies';
+import { BUILT_IN_PLAIN, negotiate, type Negotiated } from './negotiate';
+import { methodNotAllowed, resourceNotFound } from './refusals';
+import { textReply, type Dispatched } from './reply';
+
+const PLAIN: Negotiated = { format: 'json', pretty: false };
+
+/** The paths outside the resource tree: exact ones, and trees below a prefix. */
+export class NonResourceRoutes {
+  private readonly exact = new Map<string, NonResourceRoute>();
+  private readonly prefixes: NonResourceRoute[] = [];
+  private readonly listed: string[] = [];
+
+  /** `hasBuiltInGroup`: unknown paths below `/apis/{group}` of such a group are answered with a Status. */
+  constructor(
+    routes: readonly NonResourceRoute[],
+    private readonly hasBuiltInGroup: (group: string) => boolean,
+  ) {
+    for (const route of routes) this.add(route);
+  }
+
+  add(route: NonResourceRoute): void {
+    this.exact.set(route.path, route);
+    if (route.prefix === true) this.prefixes.push(route);
+    if (route.unlisted !== true) this.listed.push(route.path);
+  }
+
+  has(path: string): boolean {
+    return this.exact.has(path);
+  }
+
+  /** The paths as `/` shows them, sorted. */
+  get paths(): readonly string[] {
+    return [...new Set(this.listed)].sort();
+  }
+
+  async run(context: RequestContext): Promise<Dispatched> {
+    const { path } = context.info;
+    const route = this.find(path);
+    if (route === undefined) return this.unknown(path);
+    if (!(route.methods ?? ['GET']).includes(context.request.method ?? '')) throw methodNotAllowed();
+    const reply = await route.handler(context);
+    const negotiated =
+      reply.type === 'bytes' || reply.type === 'streamed' ? PLAIN : negotiate(context.request.headers.accept, BUILT_IN_PLAIN);
+    return { reply, negotiated };
+  }
+
+  private find(path: string): NonResourceRoute | undefined {
+    return (
+      this.exact.get(path) ??
+      this.prefixes.find((route) => path.startsWith(route.path.endsWith('/') ? route.path : `${route.path}/`))
+    );
+  }
+
+  private unknown(path: string): Dispatched {
+    const [, root, group = ''] = path.split('/');
+    if (root === 'api' || root === 'version' || (root === 'apis' && this.hasBuiltInGroup(group))) throw resourceNotFound();
+    if (root === 'apis') return { reply: textReply(404, '404 page not found\n'), negotiated: PLAIN };
+    return {
+      reply: {
+        type: 'bytes',
+        code: 404,
+        contentType: 'application/json',
+        body: JSON.stringify({ paths: this.paths }, null, 2),
+      },
+      negotiated: PLAIN,
+    };
+  }
+}

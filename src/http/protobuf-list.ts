@@ -1,0 +1,57 @@
+/**
+ * The Protobuf form of a list, in its envelope (spec, "Representations" 4). Put together by hand, because its items are
+ * ready bytes and many: they are written one after the other and never copied into one message.
+ */
+
+const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
+/** Unknown: 1 typeMeta, 2 raw, 3 contentEncoding, 4 contentType. The last two are always written, empty. */
+const TYPE_META = 0x0a;
+const RAW = 0x12;
+const EMPTY_TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
+/** Every list message: 1 metadata, 2 items. */
+const LIST_META = 0x0a;
+const LIST_ITEM = 0x12;
+
+/** The pieces of a list, in order. */
+export function* listEnvelope(
+  apiVersion: string,
+  listKind: string,
+  listMeta: Uint8Array,
+  items: readonly Uint8Array[],
+): Iterable<Uint8Array> {
+  const metaHead = field(LIST_META, listMeta.length);
+  let length = metaHead.length + listMeta.length;
+  for (const item of items) length += 1 + varintLength(item.length) + item.length;
+  yield head(apiVersion, listKind, length);
+  yield metaHead;
+  yield listMeta;
+  for (const item of items) {
+    yield field(LIST_ITEM, item.length);
+    yield item;
+  }
+  yield EMPTY_TAIL;
+}
+
+function head(apiVersion: string, kind: string, rawLength: number): Buffer {
+  const version = Buffer.from(apiVersion);
+  const kindBytes = Buffer.from(kind);
+  const typeMeta = Buffer.concat([field(0x0a, version.length), version, field(0x12, kindBytes.length), kindBytes]);
+  return Buffer.concat([MAGIC, field(TYPE_META, typeMeta.length), typeMeta, field(RAW, rawLength)]);
+}
+
+function field(tag: number, length: number): Buffer {
+  const bytes = [tag];
+  let rest = length;
+  while (rest > 0x7f) {
+    bytes.push((rest & 0x7f) | 0x80);
+    rest = Math.floor(rest / 128);
+  }
+  bytes.push(rest);
+  return Buffer.from(bytes);
+}
+
+function varintLength(value: number): number {
+  let length = 1;
+  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) length++;
+  return length;
+}

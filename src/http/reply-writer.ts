@@ -1,0 +1,301 @@
+import type { ServerResponse } from 'node:http';
+import { encodeEnvelope } from '../api/codec/protobuf-envelope';
+import { encodeMessage } from '../api/codec/protobuf-encode';
+import { notAcceptable, type Status } from '../api/errors/status-error';
+import { parseApiVersion, type KubeObject, type ListMeta } from '../api/object';
+import type { Schema, StructType } from '../api/schema/model';
+import type { ListResult } from '../registry/types';
+import type { CacheEntry } from '../storage/cache/cache';
+import { takesGzip, writeBuffer, writePieces, type BodyWrite } from './body-writer';
+import type { RequestContext } from './context';
+import type { ServedResource } from './dependencies';
+import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from './negotiate';
+import { listEnvelope } from './protobuf-list';
+import type { Reply, WireObject } from './reply';
+import { TableWriter, parseIncludeObject, partialObject } from './table';
+import { wireFormOf } from './wire-form';
+import { printYaml } from './yaml-printer';
+
+const NEWLINE = Buffer.from('\n');
+const COMMA = Buffer.from(',');
+const LIST_TAIL = Buffer.from(']}\n');
+
+export interface WriterDependencies {
+  readonly schema: Schema;
+  readonly now: () => number;
+}
+
+/**
+ * The one writer: turns what an endpoint answered into the bytes that the client accepts. Stored objects of a version
+ * that has the stored shape are written from their bytes. What is written at once returns no promise.
+ */
+export function writeReply(
+  context: RequestContext,
+  reply: Reply,
+  negotiated: Negotiated,
+  dependencies: WriterDependencies,
+): Promise<void> | void {
+  if (reply.type === 'streamed') return;
+  const writer = new ReplyWriter(context, negotiated, dependencies);
+  context.statusCode = reply.type === 'list' ? 200 : reply.code;
+  sendWarnings(context);
+  switch (reply.type) {
+    case 'entry':
+      return writer.entry(reply.code, reply.entry, reply.served);
+    case 'list':
+      return writer.list(reply.result, reply.served);
+    case 'object':
+      return writer.anyObject(reply.code, reply.object, reply.struct, reply.served);
+    case 'bytes':
+      return writer.bytes(reply);
+  }
+}
+
+/** One header per warning, of code 299 and without an agent's name. */
+export function sendWarnings({ response, warnings }: RequestContext): void {
+  if (warnings.length === 0) return;
+  response.setHeader(
+    'Warning',
+    warnings.map((text) => `299 - "${text.replaceAll(/["\\]/g, '\\$&').replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?')}"`),
+  );
+}
+
+class ReplyWriter {
+  private readonly response: ServerResponse;
+
+  constructor(
+    private readonly context: RequestContext,
+    private readonly negotiated: Negotiated,
+    private readonly dependencies: WriterDependencies,
+  ) {
+    this.response = context.response;
+  }
+
+  entry(code: number, entry: CacheEntry, served: ServedResource): Promise<void> | void {
+    const { transform, format } = this.negotiated;
+    const form = wireFormOf(served);
+    if (transform !== undefined) {
+      return this.transformed(code, entry.object, () => form.object(entry), served, transform);
+    }
+    if (format === 'json' && !this.pretty) {
+      const body = form.body(entry);
+      return this.whole(code, Buffer.concat([form.objectHead, body, NEWLINE]));
+    }
+    if (format === 'protobuf') {
+      const raw = form.message(entry, encodeMessage);
+      return this.whole(code, asBuffer(encodeEnvelope({ apiVersion: form.apiVersion, kind: form.kind, raw })));
+    }
+    return this.plainObject(code, form.object(entry), served.type);
+  }
+
+  anyObject(
+    code: number,
+    object: WireObject,
+    struct: StructType | undefined,
+    served: ServedResource | undefined,
+  ): Promise<void> | void {
+    const { transform } = this.negotiated;
+    if (transform === undefined || served === undefined) return this.plainObject(code, object, struct);
+    const kubeObject = object as KubeObject;
+    return this.transformed(code, kubeObject, () => kubeObject, served, transform);
+  }
+
+  list(result: ListResult, served: ServedResource): Promise<void> | void {
+    const { format, transform } = this.negotiated;
+    const entries = Array.isArray(result.entries) ? (result.entries as readonly CacheEntry[]) : [...result.entries];
+    const metadata = listMetadata(result, served.custom);
+    if (transform !== undefined) return this.transformedList(entries, metadata, served, transform);
+    if (format === 'json' && !this.pretty) return this.jsonList(entries, metadata, served);
+    if (format === 'protobuf') return this.protobufList(entries, metadata, served);
+    const form = wireFormOf(served);
+    const items = entries.map((entry) => {
+      const object = form.object(entry);
+      if (served.custom) return object;
+      const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
+      return item;
+    });
+    return this.plainObject(200, { kind: served.listKind, apiVersion: form.apiVersion, metadata, items }, undefined);
+  }
+
+  bytes(reply: Extract<Reply, { type: 'bytes' }>): Promise<void> | void {
+    for (const [name, value] of Object.entries(reply.headers ?? {})) this.response.setHeader(name, value);
+    const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
+    const write: BodyWrite = { code: reply.code, contentType: reply.contentType, length: body.length, acceptsGzip: this.gzip };
+    return this.wrote(writeBuffer(this.response, write, body));
+  }
+
+  private wrote(bytes: number | Promise<number>): Promise<void> | void {
+    if (typeof bytes !== 'number') return bytes.then((total) => void this.wrote(total));
+    this.context.responseBytes = bytes;
+  }
+
+  private get pretty(): boolean {
+    const { query } = this.context.info;
+    return this.negotiated.pretty || wantsPretty(query.first('pretty'), this.context.request.headers['user-agent']);
+  }
+
+  private get gzip(): boolean {
+    return takesGzip(this.context.request.headers['accept-encoding']);
+  }
+
+  private jsonList(entries: readonly CacheEntry[], metadata: ListMeta, served: ServedResource): Promise<void> | void {
+    const form = wireFormOf(served);
+    const head = Buffer.from(
+      `{"kind":${JSON.stringify(served.listKind)},"apiVersion":${JSON.stringify(form.apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`,
+    );
+    let length: number | undefined;
+    if (form.sameShape) {
+      length = head.length + LIST_TAIL.length + Math.max(0, entries.length - 1) + entries.length * form.itemHead.length;
+      for (const { body } of entries) length += body.length;
+    }
+    return this.pieces(length, jsonListPieces(head, entries, served));
+  }
+
+  private protobufList(entries: readonly CacheEntry[], metadata: ListMeta, served: ServedResource): Promise<void> | void {
+    const listMeta = this.dependencies.schema.message('k8s.io.apimachinery.pkg.apis.meta.v1.ListMeta');
+    if (listMeta === undefined) throw new Error('the schema has no ListMeta');
+    const form = wireFormOf(served);
+    const items = entries.map((entry) => form.message(entry, encodeMessage));
+    const pieces = listEnvelope(form.apiVersion, served.listKind, encodeMessage(listMeta, metadata), items);
+    return this.pieces(undefined, pieces);
+  }
+
+  private transformed(
+    code: number,
+    stored: KubeObject,
+    inVersion: () => KubeObject,
+    served: ServedResource,
+    { kind, apiVersion }: Transform,
+  ): Promise<void> | void {
+    if (kind === 'PartialObjectMetadataList') {
+      throw notAcceptable(
+        `you requested PartialObjectMetadataList, but the requested object is not a list (${goType(served, served.definition.kind)})`,
+      );
+    }
+    if (kind === 'PartialObjectMetadata') {
+      return this.plainObject(code, partialObject(apiVersion, stored.metadata), undefined);
+    }
+    const table = this.tableWriter(served, apiVersion);
+    const { resourceVersion } = stored.metadata;
+    const metadata = resourceVersion === undefined ? {} : { resourceVersion };
+    return this.plainObject(code, table.table(metadata, [table.rowOf(stored, inVersion)]), undefined);
+  }
+
+  private transformedList(
+    entries: readonly CacheEntry[],
+    metadata: ListMeta,
+    served: ServedResource,
+    { kind, apiVersion }: Transform,
+  ): Promise<void> | void {
+    if (kind === 'PartialObjectMetadata') {
+      throw notAcceptable(
+        `you requested PartialObjectMetadata, but the requested object is a list (${goType(served, served.listKind)})`,
+      );
+    }
+    if (kind === 'PartialObjectMetadataList') {
+      // The list form has never carried the count of what remains, and says null where others say [].
+      const { remainingItemCount: _count, ...rest } = metadata;
+      const items = entries.map(({ object }) => partialObject(apiVersion, object.metadata));
+      const list = { kind, apiVersion, metadata: rest, items: items.length === 0 ? null : items };
+      return this.plainObject(200, list, undefined);
+    }
+    const table = this.tableWriter(served, apiVersion);
+    return this.plainObject(
+      200,
+      table.table(
+        metadata,
+        entries.map((entry) => table.row(entry)),
+      ),
+      undefined,
+    );
+  }
+
+  private tableWriter(served: ServedResource, apiVersion: string): TableWriter {
+    const includeObject = parseIncludeObject(this.context.info.query.first('includeObject'));
+    return new TableWriter(served, { apiVersion, includeObject, now: this.dependencies.now() });
+  }
+
+  private plainObject(code: number, object: WireObject, struct: StructType | undefined): Promise<void> | void {
+    this.context.responseObject = object;
+    return this.whole(code, encodeObject(object, this.negotiated, this.pretty, this.dependencies.schema, struct));
+  }
+
+  private whole(code: number, body: Buffer): Promise<void> | void {
+    return this.wrote(writeBuffer(this.response, this.write(code, body.length), body));
+  }
+
+  private pieces(length: number | undefined, pieces: Iterable<Uint8Array>): Promise<void> | void {
+    return this.wrote(writePieces(this.response, this.write(200, length), pieces));
+  }
+
+  private write(code: number, length: number | undefined): BodyWrite {
+    return { code, contentType: MEDIA_TYPES[this.negotiated.format], length, acceptsGzip: this.gzip };
+  }
+}
+
+/** Any object in any format, without transforms. `struct` is found by the object's kind when it is not given. */
+export function encodeObject(
+  object: WireObject,
+  { format }: Negotiated,
+  pretty: boolean,
+  schema: Schema,
+  struct?: StructType,
+): Buffer {
+  switch (format) {
+    case 'json':
+      return Buffer.from(pretty ? JSON.stringify(object, null, 2) : `${JSON.stringify(object)}\n`);
+    case 'yaml':
+      return Buffer.from(printYaml(object));
+    case 'protobuf':
+      return encodeProtobuf(object, schema, struct);
+  }
+}
+
+function encodeProtobuf(object: WireObject, schema: Schema, struct: StructType | undefined): Buffer {
+  const { apiVersion = '', kind = '' } = object as { readonly apiVersion?: string; readonly kind?: string };
+  const { group, version } = parseApiVersion(apiVersion);
+  const type = struct ?? schema.kind(group, version, kind) ?? (kind === 'Status' ? statusType(schema) : undefined);
+  if (type === undefined) throw notAcceptable(`object of kind ${kind} in ${apiVersion} has no Protobuf form`);
+  return asBuffer(encodeEnvelope({ apiVersion, kind, raw: encodeMessage(type, object) }));
+}
+
+function statusType(schema: Schema): StructType | undefined {
+  return schema.message('k8s.io.apimachinery.pkg.apis.meta.v1.Status');
+}
+
+function* jsonListPieces(head: Buffer, entries: readonly CacheEntry[], served: ServedResource): Iterable<Uint8Array> {
+  const form = wireFormOf(served);
+  yield head;
+  let first = true;
+  for (const entry of entries) {
+    if (!first) yield COMMA;
+    first = false;
+    yield form.itemHead;
+    yield form.body(entry);
+  }
+  yield LIST_TAIL;
+}
+
+/** Custom resources' lists always name their continue token, even when there is none. */
+function listMetadata({ revision, continue: token, remainingItemCount }: ListResult, custom: boolean): ListMeta {
+  return {
+    resourceVersion: String(revision),
+    ...(token !== undefined ? { continue: token } : custom ? { continue: '' } : {}),
+    ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
+  };
+}
+
+/** How the API's messages name types: `*core.ConfigMap`. */
+function goType({ version: { group }, custom }: ServedResource, kind: string): string {
+  if (custom) return `*unstructured.${kind.endsWith('List') ? 'UnstructuredList' : 'Unstructured'}`;
+  return `*${group === '' ? 'core' : (group.split('.')[0] ?? '')}.${kind}`;
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** A failure, in whatever format the client accepts. */
+export function encodeStatus(status: Status, negotiated: Negotiated, pretty: boolean, schema: Schema): Buffer {
+  return encodeObject(status, negotiated, pretty, schema, statusType(schema));
+}

@@ -1,0 +1,21 @@
+import type { NonResourceRoute } from '../dependencies';
+
+/** `/version`: indented, without a newline at its end, as clients know it. */
+export function versionRoute(info: Readonly<Record<string, string>>): NonResourceRoute {
+  const body = JSON.stringify(info, undefined, 2);
+  return { path: '/version', handler: () => ({ type: 'bytes', code: 200, contentType: 'application/json', body }) };
+}
+
+/** `/metrics` in Prometheus' text form. */
+export function metricsRoute(print: () => Promise<string>): NonResourceRoute {
+  return {
+    path: '/metrics',
+    methods: ['GET', 'HEAD'],
+    handler: async () => ({
+      type: 'bytes',
+      code: 200,
+      contentType: 'text/plain; version=0.0.4; charset=utf-8',
+      body: await print(),
+    }),
+  };
+}

@@ -1,0 +1,163 @@
+import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import type { AddressInfo, Socket } from 'node:net';
+import type { SecureContextOptions } from 'node:tls';
+import type { Logger } from '../observability/logger';
+import type { RequestMetrics } from '../observability/request-metrics';
+import { runFilters } from './chain';
+import { RequestContext } from './context';
+import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from './dependencies';
+import { dispatch, type DispatchDependencies } from './dispatch';
+import { specialEndpoints } from './endpoints/special-endpoints';
+import { expressServerParts } from './express-app';
+import { fieldOwnership } from './field-ownership';
+import { answerError, sendStatus } from './funnel';
+import { NonResourceRoutes } from './non-resource-routes';
+import { writeReply } from './reply-writer';
+
+/** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
+export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'>;
+
+export interface ServerOptions
+  extends ChainDependencies,
+    Omit<EndpointDependencies, 'closing' | 'metrics' | 'now' | 'minRequestTimeoutSeconds' | 'fieldOwnership'> {
+  readonly nonResourceRoutes: readonly NonResourceRoute[];
+  /** Absent: plain HTTP, for tests and for a health port. */
+  readonly tls?: TlsOptions;
+  /** 0: any free port. */
+  readonly port: number;
+  readonly host?: string;
+  readonly logger: Logger;
+  readonly metrics?: RequestMetrics;
+  readonly minRequestTimeoutSeconds?: number;
+  /** False: no server-side apply and no managedFields. */
+  readonly serverSideApply?: boolean;
+  readonly now?: () => number;
+}
+
+export interface ApiServer {
+  listen(): Promise<AddressInfo>;
+  /** New connections get these from now on; open ones keep theirs. */
+  setSecureContext(tls: TlsOptions): void;
+  /**
+   * Takes no more connections, ends watches as if their time were over, lets requests under way finish, and closes what
+   * is left after `graceMs`.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+/** Bytes of all headers of a request. */
+const MAX_HEADER_BYTES = 1024 * 1024;
+/** Dead peers of idle connections are found by TCP. */
+const TCP_KEEP_ALIVE_MS = 180_000;
+const DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS = 1800;
+const DEFAULT_GRACE_MS = 60_000;
+
+/** The HTTP side of an API server: listener, filters, endpoints. */
+export function createServer(options: ServerOptions): ApiServer {
+  const { catalogue, logger, metrics } = options;
+  const closing = new AbortController();
+  const now = options.now ?? Date.now;
+  const routes = new NonResourceRoutes(options.nonResourceRoutes, (group) => catalogue.hasBuiltInGroup(group));
+  const known = {
+    isKnownResource: (group: string, version: string, resource: string): boolean =>
+      catalogue.resolve(group, version, resource) !== undefined,
+    isKnownPath: (path: string): boolean => routes.has(path),
+  };
+  const chain = { ...options, known };
+  const endpoints: DispatchDependencies = {
+    ...options,
+    specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
+    minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
+    now,
+    ...(options.serverSideApply === false ? {} : { fieldOwnership: fieldOwnership(catalogue, now) }),
+    closing: closing.signal,
+    nonResourceRoutes: routes,
+  };
+  const writer = { schema: catalogue.schema, now };
+  const contexts = new WeakMap<ServerResponse, RequestContext>();
+
+  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const context = new RequestContext(request, response);
+    contexts.set(response, context);
+    context.onExpired = (error) => {
+      if (!response.headersSent) sendStatus(context, error.status, catalogue.schema);
+    };
+    response.setHeader('Cache-Control', 'no-cache, private');
+    if (closing.signal.aborted) response.setHeader('Connection', 'close');
+    await runFilters(context, chain);
+    const { reply, negotiated } = await dispatch(context, endpoints);
+    if (!response.headersSent) await writeReply(context, reply, negotiated, writer);
+  };
+  const funnel = (error: unknown, response: ServerResponse): void => {
+    const context = contexts.get(response);
+    if (context !== undefined) answerError(context, error, catalogue.schema, logger);
+  };
+
+  const { listener, ...classes } = expressServerParts(handle, funnel);
+  const server = options.tls === undefined
+    ? createPlainServer({ ...classes, ...serverOptions }, listener)
+    : createTlsServer({ ...classes, ...serverOptions, ...tlsOptions(options.tls) }, listener);
+  // Watches and streams last; idle connections are kept for as long as the client keeps them.
+  server.keepAliveTimeout = 0;
+  server.timeout = 0;
+  server.on('clientError', answerClientError);
+  server.on('tlsClientError', () => metrics?.recordTlsHandshakeError());
+
+  return {
+    listen: () => listen(server, options.port, options.host),
+    setSecureContext: (tls) => {
+      if ('setSecureContext' in server) (server as TlsServer).setSecureContext(tlsOptions(tls));
+    },
+    close: (graceMs = DEFAULT_GRACE_MS) => {
+      closing.abort();
+      return close(server, graceMs);
+    },
+  };
+}
+
+const serverOptions = {
+  maxHeaderSize: MAX_HEADER_BYTES,
+  keepAlive: true,
+  keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+  noDelay: true,
+};
+
+function tlsOptions(tls: TlsOptions): TlsOptions & { requestCert: true; rejectUnauthorized: false } {
+  return { minVersion: 'TLSv1.2', ...tls, requestCert: true, rejectUnauthorized: false };
+}
+
+async function listen(server: Server, port: number, host: string | undefined): Promise<AddressInfo> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return server.address() as AddressInfo;
+}
+
+async function close(server: Server, graceMs: number): Promise<void> {
+  const closed = new Promise<void>((resolve) => {
+    server.close(() => resolve());
+  });
+  server.closeIdleConnections();
+  // A connection becomes idle when its last request is answered.
+  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const force = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(force);
+}
+
+/** What is no HTTP gets an answer in plain text, if it can still be given. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`);
+}
+

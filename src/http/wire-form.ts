@@ -1,0 +1,80 @@
+import { apiVersionOf, type KubeObject } from '../api/object';
+import type { StructType } from '../api/schema/model';
+import type { CacheEntry } from '../storage/cache/cache';
+import { EntryMemo } from './entry-memo';
+import type { ServedResource } from './dependencies';
+
+/** How a kind is written in Protobuf; from `api/codec`. */
+export type EncodeMessage = (type: StructType, object: KubeObject) => Uint8Array;
+
+/** Converted and encoded forms that are kept per resource and version. */
+const REMEMBERED_FORMS = 1024;
+
+/**
+ * An entry in the version in which it is served, in the forms in which it is written. Where the versions have one shape
+ * (nearly everywhere) the stored bytes are the answer and nothing is parsed. One per served resource; see {@link wireFormOf}.
+ */
+export class WireForm {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** `{"kind":"Pod","apiVersion":"v1",`: with a body after it, an object. */
+  readonly objectHead: Buffer;
+  /** What an item of a list begins with: kinds of the server's own leave kind and apiVersion out. */
+  readonly itemHead: Buffer;
+
+  private readonly converted = new EntryMemo<{ readonly object: KubeObject; readonly body: Buffer }>(REMEMBERED_FORMS);
+  private readonly messages = new EntryMemo<Uint8Array>(REMEMBERED_FORMS);
+
+  constructor(private readonly served: ServedResource) {
+    this.kind = served.definition.kind;
+    this.apiVersion = apiVersionOf(served.version.group, served.version.version);
+    this.objectHead = Buffer.from(`{"kind":${JSON.stringify(this.kind)},"apiVersion":${JSON.stringify(this.apiVersion)},`);
+    this.itemHead = served.custom ? this.objectHead : Buffer.from('{');
+  }
+
+  /** The stored bytes are those of this version. */
+  get sameShape(): boolean {
+    return this.served.version.convert === undefined;
+  }
+
+  /** From `"metadata":` to the closing brace. */
+  body(entry: CacheEntry): Buffer {
+    return this.served.version.convert === undefined ? entry.body : this.conversion(entry).body;
+  }
+
+  object(entry: CacheEntry): KubeObject {
+    if (this.served.version.convert !== undefined) return this.conversion(entry).object;
+    const { object } = entry;
+    return object.apiVersion === this.apiVersion && object.kind === this.kind ? object : this.typed(object);
+  }
+
+  /** The Protobuf message without its envelope. */
+  message(entry: CacheEntry, encode: EncodeMessage): Uint8Array {
+    return this.messages.get(entry, () => encode(this.served.type, this.object(entry)));
+  }
+
+  /** Any object of the storage version, in this version. */
+  convert(stored: KubeObject): KubeObject {
+    return this.typed(this.served.version.convert?.fromStorage(stored) ?? stored);
+  }
+
+  private typed(object: KubeObject): KubeObject {
+    return { ...object, kind: this.kind, apiVersion: this.apiVersion };
+  }
+
+  private conversion(entry: CacheEntry): { readonly object: KubeObject; readonly body: Buffer } {
+    return this.converted.get(entry, ({ object: stored }) => {
+      const object = this.convert(stored);
+      const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+      return { object, body: Buffer.from(JSON.stringify({ metadata, ...rest }).slice(1)) };
+    });
+  }
+}
+
+const forms = new WeakMap<ServedResource, WireForm>();
+
+export function wireFormOf(served: ServedResource): WireForm {
+  let form = forms.get(served);
+  if (form === undefined) forms.set(served, (form = new WireForm(served)));
+  return form;
+}

@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startControlPlane } from './cli/control-plane';
+import { createLogger, type LogLevel } from './observability/logger';
+import { openEmbeddedStore } from './storage/embedded/embedded-store';
+
+export interface ApiServerOptions {
+  /** A free port by default. */
+  readonly port?: number;
+  /** Where to keep data that outlive the server; a temporary folder, removed at the end, by default. */
+  readonly dataDir?: string;
+  /** What is written to standard error; only fatal problems by default. */
+  readonly logLevel?: LogLevel;
+}
+
+/** A real API server in this process, with the controllers that tests miss most (namespace, service account). */
+export interface ApiServer extends AsyncDisposable {
+  /** `https://127.0.0.1:<port>`. */
+  readonly url: string;
+  /** YAML text of a kubeconfig for a client that may do everything. */
+  readonly kubeconfig: string;
+  /** Ends everything and waits for it; a second call waits for the first. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts an API server for a test. Resolves when it answers; servers do not know each other, so any number may run side
+ * by side.
+ */
+export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sternpost-'));
+  const logger = createLogger({ level: options.logLevel ?? 'fatal' });
+  const store = await openEmbeddedStore({ path: join(folder, 'registry.mdb'), logger });
+  const controlPlane = await startControlPlane({
+    store,
+    certificateDirectory: join(folder, 'pki'),
+    bindAddress: '127.0.0.1',
+    securePort: options.port ?? 0,
+    logger,
+  });
+  let stopped: Promise<void> | undefined;
+  const stop = async (): Promise<void> => {
+    await controlPlane.stop();
+    if (options.dataDir === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  return {
+    url: controlPlane.url,
+    kubeconfig: controlPlane.kubeconfig,
+    stop: () => (stopped ??= stop()),
+    [Symbol.asyncDispose]: () => (stopped ??= stop()),
+  };
+}

@@ -1,0 +1,28 @@
+import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
+
+/** One line of JSON per message, on standard error. Causes of failures go here and nowhere else. */
+export type Logger = PinoLogger;
+
+export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+
+export interface LoggerOptions {
+  readonly level?: LogLevel;
+  /** Where lines go; absent: standard error. */
+  readonly destination?: DestinationStream;
+}
+
+export function createLogger({ level = 'info', destination }: LoggerOptions = {}): Logger {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      formatters: { level: (label) => ({ level: label }) },
+      redact: { paths: ['headers.authorization', '*.headers.authorization', 'token', '*.token'], censor: '[hidden]' },
+    },
+    destination ?? pino.destination({ fd: 2, sync: false }),
+  );
+}
+
+/** For tests, and for libraries that want silence. */
+export const silentLogger: Logger = pino({ level: 'silent' });

@@ -1,0 +1,58 @@
+import { Registry } from 'prom-client';
+import { RequestMetrics, type RequestSample } from './request-metrics';
+
+const sample: RequestSample = {
+  verb: 'GET',
+  group: '',
+  version: 'v1',
+  resource: 'pods',
+  subresource: '',
+  scope: 'resource',
+  dryRun: '',
+  code: 200,
+  durationSeconds: 0.03,
+  responseBytes: 1500,
+  longRunning: false,
+};
+const LABELS = 'verb="GET",group="",version="v1",resource="pods",subresource="",scope="resource",component="apiserver"';
+
+describe('RequestMetrics', () => {
+  it('counts requests by code and puts their times into cumulative buckets', async () => {
+    const registry = new Registry();
+    const metrics = new RequestMetrics(registry);
+    metrics.recordRequest(sample);
+    metrics.recordRequest({ ...sample, durationSeconds: 70 });
+    metrics.recordRequest({ ...sample, code: 404 });
+    const text = await registry.metrics();
+    expect(text).toContain(`apiserver_request_total{${LABELS},dry_run="",code="200"} 2`);
+    expect(text).toContain(`apiserver_request_total{${LABELS},dry_run="",code="404"} 1`);
+    expect(text).toContain(`apiserver_request_duration_seconds_bucket{${LABELS},dry_run="",le="0.025"} 0`);
+    expect(text).toContain(`apiserver_request_duration_seconds_bucket{${LABELS},dry_run="",le="0.05"} 2`);
+    expect(text).toContain(`apiserver_request_duration_seconds_bucket{${LABELS},dry_run="",le="60"} 2`);
+    expect(text).toContain(`apiserver_request_duration_seconds_bucket{${LABELS},dry_run="",le="+Inf"} 3`);
+    expect(text).toContain(`apiserver_request_duration_seconds_count{${LABELS},dry_run=""} 3`);
+    expect(text).toContain(`apiserver_response_sizes_sum{${LABELS}} 4500`);
+  });
+
+  it('keeps watches out of the service level', async () => {
+    const registry = new Registry();
+    const metrics = new RequestMetrics(registry);
+    metrics.recordRequest({ ...sample, verb: 'WATCH', longRunning: true, durationSeconds: 1800 });
+    expect(await registry.metrics()).toContain(
+      `apiserver_request_sli_duration_seconds_count{${LABELS.replace('GET', 'WATCH')}} 0`,
+    );
+  });
+
+  it('shows the peak of requests under way since the last look', async () => {
+    const registry = new Registry();
+    const metrics = new RequestMetrics(registry);
+    const ends = [metrics.startInflight('mutating'), metrics.startInflight('mutating')];
+    for (const end of ends) end();
+    expect(await registry.metrics()).toContain('apiserver_current_inflight_requests{request_kind="mutating"} 2');
+    expect(await registry.metrics()).toContain('apiserver_current_inflight_requests{request_kind="mutating"} 0');
+  });
+
+  it('lets two servers live in one process', () => {
+    expect(() => [new RequestMetrics(new Registry()), new RequestMetrics(new Registry())]).not.toThrow();
+  });
+});

@@ -1,0 +1,235 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import { HistogramSeries, SeriesCounter, SeriesHistogram, type CounterSeries, type Labels } from './series';
+
+/** What a request was, in the labels of the metrics: bounded, for nothing here comes from unchecked input. */
+export interface RequestLabels {
+  /** `GET`, `LIST`, `WATCH`, `POST`, `PUT`, `PATCH`, `APPLY`, `DELETE`, `DELETECOLLECTION`, `CONNECT`, `HEAD` or `other`. */
+  readonly verb: string;
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+  /** Or the path of a non-resource request. */
+  readonly subresource: string;
+  readonly scope: '' | 'cluster' | 'namespace' | 'resource';
+  readonly dryRun: '' | 'All' | 'invalid';
+}
+
+export interface RequestSample extends RequestLabels {
+  readonly code: number;
+  readonly durationSeconds: number;
+  readonly responseBytes: number;
+  /** Watches and streams: their time is no latency. */
+  readonly longRunning: boolean;
+}
+
+const REQUEST_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+const WITH_DRY_RUN = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
+const DURATION_BOUNDS = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+];
+const SLI_BOUNDS = DURATION_BOUNDS.slice(2);
+const RESPONSE_BOUNDS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+const WATCH_EVENT_BOUNDS = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072];
+
+/** All that is kept of the requests of one set of labels. */
+interface RequestSeries {
+  readonly codes: Map<number, CounterSeries>;
+  readonly labels: Labels;
+  readonly duration: HistogramSeries;
+  readonly sli: HistogramSeries;
+  readonly sizes: HistogramSeries;
+}
+
+interface WatchSeries {
+  readonly events: CounterSeries;
+  readonly sizes: HistogramSeries;
+}
+
+/** The metrics of requests, under today's names of kube-apiserver. One per server; the registry is passed in. */
+export class RequestMetrics {
+  private readonly series = new Map<string, RequestSeries>();
+  private readonly watches = new Map<string, WatchSeries>();
+  private readonly longRunning: Gauge;
+  private readonly terminations: Counter;
+  private readonly aborts: Counter;
+  private readonly deprecated: Gauge;
+  private readonly tlsErrors: Counter;
+  private readonly inflight = { readOnly: new Peak(), mutating: new Peak() };
+
+  constructor(registry: Registry) {
+    const all = this.series;
+    const histogram = (name: string, help: string, bounds: readonly number[], of: 'duration' | 'sli' | 'sizes'): void => {
+      const labelNames = of === 'duration' ? WITH_DRY_RUN : REQUEST_LABELS;
+      new SeriesHistogram({ name, help, labelNames, registry, bounds, series: () => pick(all.values(), (one) => one[of]) });
+    };
+    new SeriesCounter({
+      name: 'apiserver_request_total',
+      help: 'Requests by what they asked for and the code of their answer.',
+      labelNames: [...WITH_DRY_RUN, 'code'],
+      registry,
+      series: () => [...all.values()].flatMap(({ codes }) => [...codes.values()]),
+    });
+    histogram('apiserver_request_duration_seconds', 'Time from the arrival of a request to the end of its answer.', DURATION_BOUNDS, 'duration');
+    histogram('apiserver_request_sli_duration_seconds', 'The same, without long-running requests.', SLI_BOUNDS, 'sli');
+    histogram('apiserver_response_sizes', 'Bytes of the answers to reads.', RESPONSE_BOUNDS, 'sizes');
+    const watches = this.watches;
+    new SeriesCounter({
+      name: 'apiserver_watch_events_total',
+      help: 'Events sent to watching clients.',
+      labelNames: ['group', 'version', 'resource'],
+      registry,
+      series: () => pick(watches.values(), ({ events }) => events),
+    });
+    new SeriesHistogram({
+      name: 'apiserver_watch_events_sizes',
+      help: 'Bytes of the events sent to watching clients.',
+      labelNames: ['group', 'version', 'resource'],
+      registry,
+      bounds: WATCH_EVENT_BOUNDS,
+      series: () => pick(watches.values(), ({ sizes }) => sizes),
+    });
+    const registers = [registry];
+    this.longRunning = new Gauge({
+      name: 'apiserver_longrunning_requests',
+      help: 'Watches and streams that are open now.',
+      labelNames: REQUEST_LABELS,
+      registers,
+    });
+    this.terminations = new Counter({
+      name: 'apiserver_request_terminations_total',
+      help: 'Requests that the server ended in self-defence.',
+      labelNames: [...REQUEST_LABELS, 'code'],
+      registers,
+    });
+    this.aborts = new Counter({
+      name: 'apiserver_request_aborts_total',
+      help: 'Requests whose client was gone before it had its whole answer.',
+      labelNames: ['verb', 'group', 'version', 'resource', 'subresource', 'scope'],
+      registers,
+    });
+    this.deprecated = new Gauge({
+      name: 'apiserver_requested_deprecated_apis',
+      help: 'Deprecated API versions that have been asked for, with the release that is without them.',
+      labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
+      registers,
+    });
+    this.tlsErrors = new Counter({
+      name: 'apiserver_tls_handshake_errors_total',
+      help: 'Connections that ended before their TLS handshake did.',
+      registers,
+    });
+    const { inflight } = this;
+    new Gauge({
+      name: 'apiserver_current_inflight_requests',
+      help: 'The most requests that were under way at once since the metrics were last read.',
+      labelNames: ['request_kind'],
+      registers,
+      collect() {
+        this.set({ request_kind: 'readOnly' }, inflight.readOnly.take());
+        this.set({ request_kind: 'mutating' }, inflight.mutating.take());
+      },
+    });
+  }
+
+  recordRequest(sample: RequestSample): void {
+    const series = this.seriesOf(sample);
+    let counter = series.codes.get(sample.code);
+    if (counter === undefined) {
+      counter = { labels: { ...series.labels, dry_run: sample.dryRun, code: String(sample.code) }, value: 0 };
+      series.codes.set(sample.code, counter);
+    }
+    counter.value++;
+    series.duration.observe(sample.durationSeconds);
+    if (!sample.longRunning) series.sli.observe(sample.durationSeconds);
+    if (sample.verb === 'GET' || sample.verb === 'LIST') series.sizes.observe(sample.responseBytes);
+  }
+
+  /** Returns what takes the request off again. */
+  startLongRunning(labels: RequestLabels): () => void {
+    const gauge = this.longRunning.labels(requestLabels(labels));
+    gauge.inc();
+    return () => gauge.dec();
+  }
+
+  startInflight(kind: 'readOnly' | 'mutating'): () => void {
+    const peak = this.inflight[kind];
+    peak.add(1);
+    return () => peak.add(-1);
+  }
+
+  /** The server gave up on a request: its deadline, its queue, its shutdown. */
+  recordTermination(labels: RequestLabels, code: number): void {
+    this.terminations.inc({ ...requestLabels(labels), code: String(code) });
+  }
+
+  recordAbort(labels: RequestLabels): void {
+    const { component: _component, ...rest } = requestLabels(labels);
+    this.aborts.inc(rest);
+  }
+
+  recordDeprecated(api: { group: string; version: string; resource: string; subresource: string; removedRelease: string }): void {
+    const { removedRelease, ...labels } = api;
+    this.deprecated.set({ ...labels, removed_release: removedRelease }, 1);
+  }
+
+  recordTlsHandshakeError(): void {
+    this.tlsErrors.inc();
+  }
+
+  recordWatchEvents(of: { group: string; version: string; resource: string }, events: number, bytes: number): void {
+    if (events === 0) return;
+    const key = `${of.group}/${of.version}/${of.resource}`;
+    let series = this.watches.get(key);
+    if (series === undefined) {
+      const labels = { ...of };
+      series = { events: { labels, value: 0 }, sizes: new HistogramSeries(labels, WATCH_EVENT_BOUNDS) };
+      this.watches.set(key, series);
+    }
+    series.events.value += events;
+    const size = bytes / events;
+    for (let count = 0; count < events; count++) series.sizes.observe(size);
+  }
+
+  private seriesOf(labels: RequestLabels): RequestSeries {
+    const { verb, group, version, resource, subresource, scope, dryRun } = labels;
+    const key = `${verb} ${group}/${version}/${resource}/${subresource} ${scope} ${dryRun}`;
+    let series = this.series.get(key);
+    if (series === undefined) {
+      const names = requestLabels(labels);
+      series = {
+        codes: new Map(),
+        labels: names,
+        duration: new HistogramSeries({ ...names, dry_run: dryRun }, DURATION_BOUNDS),
+        sli: new HistogramSeries(names, SLI_BOUNDS),
+        sizes: new HistogramSeries(names, RESPONSE_BOUNDS),
+      };
+      this.series.set(key, series);
+    }
+    return series;
+  }
+}
+
+function requestLabels({ verb, group, version, resource, subresource, scope }: RequestLabels): Record<string, string> {
+  return { verb, group, version, resource, subresource, scope, component: 'apiserver' };
+}
+
+function* pick<From, To>(all: Iterable<From>, one: (from: From) => To): Iterable<To> {
+  for (const from of all) yield one(from);
+}
+
+/** The highest value since it was last taken. */
+class Peak {
+  private current = 0;
+  private highest = 0;
+
+  add(change: 1 | -1): void {
+    this.current += change;
+    if (this.current > this.highest) this.highest = this.current;
+  }
+
+  take(): number {
+    const { highest } = this;
+    this.highest = this.current;
+    return highest;
+  }
+}

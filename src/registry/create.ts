@@ -1,0 +1,119 @@
+import { alreadyExists, badRequest, invalidObject, StatusError } from '../api/errors/status-error';
+import { invalid } from '../api/errors/field-error';
+import type { Strategy } from '../api/kinds/kind-definition';
+import type { KubeObject, ObjectMeta } from '../api/object';
+import { pathSegmentName } from '../api/validation/names';
+import type { CacheEntry } from '../storage/cache/cache';
+import type { Revision, StoredValue } from '../storage/store';
+import { newestEntry } from './freshness';
+import { placedInScope } from './identity';
+import { localEntry } from './local-entry';
+import { errorsOfNew } from './metadata-errors';
+import { keyOf, timestamp, type Resource } from './resource';
+import { storedEntry, writeOptions } from './stored-object';
+import type { CreateHooks, OperationContext, Scope, WriteResult } from './types';
+
+/** Names of at most 63 characters: 58 of the prefix, five of the suffix. */
+const MAX_GENERATED_BASE = 58;
+/** How many generated names are tried before the client hears that they exist. */
+const NAME_ATTEMPTS = 8;
+
+/**
+ * Creates an object: mutating admission, what the server sets, validation, validating admission, one transaction. Throws
+ * 400 for another namespace or a resourceVersion, 422 for an invalid object, 409 for a name that is taken.
+ */
+export async function createObject(
+  resource: Resource,
+  scope: Scope,
+  object: KubeObject,
+  hooks: CreateHooks,
+  context: OperationContext,
+): Promise<WriteResult> {
+  const placed = placedInScope(resource.definition, scope, object);
+  const mutated = hooks.mutate === undefined ? placed : await hooks.mutate(placed);
+  const wanted = placedInScope(resource.definition, scope, mutated);
+  const generated = !wanted.metadata.name && Boolean(wanted.metadata.generateName);
+  for (let attempt = 1; ; attempt++) {
+    const prepared = prepareNew(resource, wanted, resource.definition.strategy, context);
+    await hooks.validate?.(prepared);
+    const outcome = await storeNew(resource, scope, prepared, context);
+    if (outcome.ok) return { entry: outcome.entry, created: true };
+    if (!generated || attempt === NAME_ATTEMPTS) throw nameTaken(resource, prepared, outcome.current);
+  }
+}
+
+/** The object as it would be stored, validated. Throws 422. */
+export function prepareNew(
+  resource: Resource,
+  object: KubeObject,
+  strategy: Strategy,
+  { requested }: OperationContext,
+): KubeObject {
+  const withMeta = { ...object, metadata: newMetadata(resource, object.metadata) };
+  const prepared = strategy.prepareForCreate?.(withMeta) ?? withMeta;
+  const { metadata } = prepared;
+  const errors = [...errorsOfNew(resource, metadata), ...(strategy.validateCreate?.(prepared, requested) ?? [])];
+  const name = metadata.name ?? '';
+  const problems =
+    errors.length > 0 ? errors : pathSegmentName(name, false).map((problem) => invalid('metadata.name', name, problem));
+  if (problems.length > 0) throw invalidObject(resource.groupKind, name, problems);
+  return prepared;
+}
+
+/** Whatever was sent for them, the server decides over these fields (API conventions, "Metadata"). */
+function newMetadata(resource: Resource, sent: ObjectMeta): ObjectMeta {
+  const { selfLink: _link, deletionTimestamp: _time, deletionGracePeriodSeconds: _grace, ...kept } = sent;
+  return {
+    ...kept,
+    ...nameOf(resource, sent),
+    uid: resource.newUid(),
+    creationTimestamp: timestamp(resource.clock()),
+    ...(resource.definition.tracksGeneration ? { generation: 1 } : {}),
+  };
+}
+
+function nameOf({ randomSuffix }: Resource, { name = '', generateName = '' }: ObjectMeta): { readonly name?: string } {
+  if (name !== '' || generateName === '') return {};
+  return { name: generateName.slice(0, MAX_GENERATED_BASE) + randomSuffix() };
+}
+
+type StoreOutcome =
+  | { readonly ok: true; readonly entry: CacheEntry }
+  | { readonly ok: false; readonly current: StoredValue | CacheEntry | undefined };
+
+/** Writes a prepared object, or finds out whether it could be written. Throws 400 when it carries a resourceVersion. */
+export async function storeNew(
+  resource: Resource,
+  scope: Scope,
+  prepared: KubeObject,
+  { dryRun, signal }: OperationContext,
+): Promise<StoreOutcome> {
+  const { resourceVersion = '', ...metadata } = prepared.metadata;
+  if (/^0*[1-9][0-9]*$/.test(resourceVersion)) {
+    throw badRequest('resourceVersion should not be set on objects to be created');
+  }
+  const object = { ...prepared, metadata };
+  const key = keyOf(resource, scope, metadata.name ?? '');
+  if (dryRun) {
+    const current = await newestEntry(resource, key, signal);
+    return current === undefined ? { ok: true, entry: localEntry(key, 0 as Revision, object) } : { ok: false, current };
+  }
+  const value = resource.encode(object);
+  const outcome = await resource.store.create(key, value, writeOptions(resource), signal);
+  if (!outcome.ok) return outcome;
+  return { ok: true, entry: storedEntry(resource, key, value, outcome.revision) };
+}
+
+function nameTaken(
+  resource: Resource,
+  { metadata }: KubeObject,
+  current: StoredValue | CacheEntry | undefined,
+): StatusError {
+  const { status } = alreadyExists(resource.groupResource, metadata.name ?? '');
+  const there =
+    current !== undefined && 'value' in current
+      ? storedEntry(resource, current.key, current.value, current.revision)
+      : current;
+  const prefix = there?.object.metadata.deletionTimestamp ? 'object is being deleted: ' : '';
+  return new StatusError(status.code, status.reason, prefix + String(status.message), status.details);
+}

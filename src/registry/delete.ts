@@ -1,0 +1,76 @@
+import { localEntry } from './local-entry';
+import { checkDeletePreconditions, validateDeleteOptions } from './delete-options';
+import { planDeletion, type DeletionPlan } from './deletion-plan';
+import { keyOfNamed, objectNotFound, type Resource } from './resource';
+import { storedEntry, writeOptions } from './stored-object';
+import type { CacheEntry } from '../storage/cache/cache';
+import type { DeleteHooks, DeleteOptions, DeleteResult, OperationContext, Scope } from './types';
+import { writeAgainstNewest, type Attempt } from './write-attempt';
+
+/**
+ * Deletes an object, or begins to: finalizers, a grace period or a controller may hold it (spec, "Resource deletion").
+ * Throws 404, 409 for failed preconditions, 422 for bad options.
+ */
+export async function deleteObject(
+  resource: Resource,
+  scope: Scope,
+  name: string,
+  options: DeleteOptions,
+  hooks: DeleteHooks,
+  context: OperationContext,
+): Promise<DeleteResult> {
+  validateDeleteOptions(options);
+  return writeAgainstNewest(resource, keyOfNamed(resource, scope, name), context.signal, async (current) => {
+    if (current === undefined) throw objectNotFound(resource, name);
+    checkDeletePreconditions(resource, current.object, options);
+    const { definition } = resource;
+    const plan = planDeletion(current.object, {
+      definition,
+      options,
+      requested: context.requested,
+      now: resource.clock(),
+    });
+    await hooks.validate?.(current.object);
+    return carryOut(resource, plan, current, context);
+  });
+}
+
+async function carryOut(
+  resource: Resource,
+  { write, remove }: DeletionPlan,
+  current: CacheEntry,
+  { dryRun, signal }: OperationContext,
+): Promise<Attempt<DeleteResult>> {
+  const { key, revision } = current;
+  if (dryRun) {
+    const entry = write === undefined ? current : localEntry(key, revision, write);
+    return { kind: 'unchanged', value: { gone: remove, entry } };
+  }
+  let standing = current;
+  if (write !== undefined) {
+    const value = resource.encode(write);
+    const outcome = await resource.store.update(key, value, revision, writeOptions(resource), signal);
+    if (!outcome.ok) return { kind: 'lost', current: outcome.current };
+    standing = storedEntry(resource, key, value, outcome.revision);
+  }
+  if (!remove) return { kind: write === undefined ? 'unchanged' : 'written', value: { gone: false, entry: standing } };
+  return removeEntry(resource, standing, write !== undefined, signal);
+}
+
+async function removeEntry(
+  resource: Resource,
+  standing: CacheEntry,
+  announced: boolean,
+  signal: AbortSignal,
+): Promise<Attempt<DeleteResult>> {
+  const outcome = await resource.store.delete(standing.key, standing.revision, signal);
+  if (outcome.ok) return { kind: 'written', value: { gone: true, entry: lastState(standing, outcome.revision) } };
+  // Others saw that it was to go and were faster (a kubelet, the garbage collector): the client's wish is fulfilled.
+  if (announced && outcome.current === undefined) return { kind: 'written', value: { gone: true, entry: standing } };
+  return { kind: 'lost', current: outcome.current };
+}
+
+function lastState({ key, object }: CacheEntry, revision: CacheEntry['revision']): CacheEntry {
+  const metadata = { ...object.metadata, resourceVersion: String(revision) };
+  return localEntry(key, revision, { ...object, metadata });
+}

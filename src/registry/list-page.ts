@@ -1,0 +1,135 @@
+import type { CacheEntry, ResourceSnapshot } from '../storage/cache/cache';
+import type { Revision, StoredValue } from '../storage/store';
+import type { Resource } from './resource';
+
+export interface PageRequest {
+  readonly prefix: string;
+  /** The first key that counts. */
+  readonly start: string | undefined;
+  readonly limit: number | undefined;
+  readonly matches: ((entry: CacheEntry) => boolean) | undefined;
+  /** The one key that a selector leaves. */
+  readonly onlyKey: string | undefined;
+}
+
+export interface Page {
+  readonly revision: Revision;
+  readonly entries: Iterable<CacheEntry>;
+  /** Where the next page starts; undefined on the last. */
+  readonly next: string | undefined;
+  /** Objects beyond this page; known without a selector only. */
+  readonly remaining: number | undefined;
+}
+
+export type StorePageOutcome =
+  | { readonly ok: true; readonly page: Page }
+  | { readonly ok: false; readonly reason: 'compacted' | 'future'; readonly current: Revision };
+
+/** Values per read when a list comes from the store: bounds the size of a message. */
+const STORE_READ_LIMIT = 500;
+
+/** The key right after this one. */
+function after(key: string): string {
+  return `${key}\0`;
+}
+
+/** Without a limit entries are read from the (immutable) snapshot only while they are iterated. */
+export function pageOfSnapshot(snapshot: ResourceSnapshot, request: PageRequest): Page {
+  const { revision } = snapshot;
+  const { prefix, start, limit, matches, onlyKey } = request;
+  if (onlyKey !== undefined) {
+    const entry = start === undefined || start <= onlyKey ? snapshot.get(onlyKey) : undefined;
+    return lastPage(revision, entry !== undefined && (matches?.(entry) ?? true) ? [entry] : []);
+  }
+  if (limit === undefined) {
+    return lastPage(revision, {
+      [Symbol.iterator]: () => selected(snapshot.entries(prefix, start), matches)[Symbol.iterator](),
+    });
+  }
+  const entries: CacheEntry[] = [];
+  for (const entry of snapshot.entries(prefix, start)) {
+    if (entries.length === limit) return fullPage(revision, entries, matches === undefined, countRest);
+    if (matches === undefined || matches(entry)) entries.push(entry);
+  }
+  return lastPage(revision, entries);
+
+  function countRest(next: string): number {
+    return snapshot.count(prefix, next);
+  }
+}
+
+function* selected(entries: Iterable<CacheEntry>, matches: PageRequest['matches']): Generator<CacheEntry> {
+  for (const entry of entries) if (matches === undefined || matches(entry)) yield entry;
+}
+
+function lastPage(revision: Revision, entries: Iterable<CacheEntry>): Page {
+  return { revision, entries, next: undefined, remaining: undefined };
+}
+
+/** More keys follow; whether any of them matches a selector is not looked at, as in kube-apiserver. */
+function fullPage(
+  revision: Revision,
+  entries: readonly CacheEntry[],
+  countable: boolean,
+  countRest: (next: string) => number,
+): Page {
+  const next = after(entries.at(-1)?.key ?? '');
+  return { revision, entries, next, remaining: countable ? countRest(next) : undefined };
+}
+
+/** The same from the store itself, at a revision or at the newest one: for states that memory does not hold. */
+export async function pageOfStore(
+  resource: Resource,
+  request: PageRequest,
+  revision: Revision | undefined,
+  signal: AbortSignal,
+): Promise<StorePageOutcome> {
+  const { prefix, start, limit = Infinity, matches, onlyKey } = request;
+  if (onlyKey !== undefined) return singleOfStore(resource, request, onlyKey, revision, signal);
+  const entries: CacheEntry[] = [];
+  let from = start;
+  let at = revision;
+  for (;;) {
+    const range = { prefix, limit: Math.min(STORE_READ_LIMIT, limit), ...atStart(from), ...atRevision(at) };
+    const outcome = await resource.store.list(range, signal);
+    if (!outcome.ok) return outcome;
+    const { items } = outcome;
+    at = outcome.revision;
+    let read = 0;
+    for (; read < items.length && entries.length < limit; read++) {
+      const entry = resource.cache.toEntry(resource.definition.storagePrefix, items[read] as StoredValue);
+      if (matches === undefined || matches(entry)) entries.push(entry);
+    }
+    const remaining = items.length - read + outcome.remaining;
+    if (remaining === 0) return { ok: true, page: lastPage(at, entries) };
+    if (entries.length === limit) {
+      return { ok: true, page: fullPage(at, entries, matches === undefined, () => remaining) };
+    }
+    from = after(items.at(-1)?.key ?? prefix);
+  }
+}
+
+async function singleOfStore(
+  { store, cache, definition }: Resource,
+  { start, matches }: PageRequest,
+  key: string,
+  revision: Revision | undefined,
+  signal: AbortSignal,
+): Promise<StorePageOutcome> {
+  // Of all keys that begin with this one, it is the first.
+  const outcome = await store.list({ prefix: key, limit: 1, ...atRevision(revision) }, signal);
+  if (!outcome.ok) return outcome;
+  const entries = outcome.items
+    .filter((value) => value.key === key && (start === undefined || start <= key))
+    .map((value) => cache.toEntry(definition.storagePrefix, value))
+    .filter((entry) => matches?.(entry) ?? true);
+  return { ok: true, page: lastPage(outcome.revision, entries) };
+}
+
+function atStart(start: string | undefined): { readonly start?: string } {
+  return start === undefined ? {} : { start };
+}
+
+function atRevision(revision: Revision | undefined): { readonly revision?: Revision } {
+  return revision === undefined ? {} : { revision };
+}

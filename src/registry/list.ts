@@ -1,0 +1,133 @@
+import { badRequest, expired, tooLargeResourceVersion } from '../api/errors/status-error';
+import type { ResourceSnapshot } from '../storage/cache/cache';
+import type { Revision } from '../storage/store';
+import { decodeContinueToken, encodeContinueToken, expiredToken, type ContinueToken } from './continue-token';
+import { newestSnapshot, snapshotNotOlderThan } from './freshness';
+import { pageOfSnapshot, pageOfStore, type Page, type PageRequest } from './list-page';
+import { keyOf, prefixOf, type Resource } from './resource';
+import { parseResourceVersion } from './resource-version';
+import type { ListOptions, ListResult, Scope } from './types';
+
+/**
+ * Lists a scope as of the revision that the options ask for (spec, "Resource version semantics", List). Selectors fill a
+ * page from what matches. Throws 400 for a bad token or version, 410 when a state is no longer known, 504 when it is not
+ * known yet.
+ */
+export async function listEntries(
+  resource: Resource,
+  scope: Scope,
+  options: ListOptions,
+  signal: AbortSignal,
+): Promise<ListResult> {
+  const request = pageRequest(resource, scope, options);
+  return options.continue === undefined || options.continue === ''
+    ? toResult(await firstPage(resource, request, options, signal), request)
+    : nextPage(resource, request, options, options.continue, signal);
+}
+
+function pageRequest(resource: Resource, scope: Scope, { limit = 0, selection }: ListOptions): PageRequest {
+  const named = selection?.name !== undefined && (scope.namespace !== '' || !resource.definition.namespaced);
+  return {
+    prefix: prefixOf(resource, scope),
+    start: undefined,
+    limit: limit > 0 ? limit : undefined,
+    matches: selection?.matches,
+    onlyKey: named ? keyOf(resource, scope, selection.name ?? '') : undefined,
+  };
+}
+
+async function firstPage(
+  resource: Resource,
+  request: PageRequest,
+  { resourceVersion, resourceVersionMatch }: ListOptions,
+  signal: AbortSignal,
+): Promise<Page> {
+  const wanted = parseResourceVersion(resourceVersion);
+  const text = String(resourceVersion);
+  if (wanted === 'unset') return newestPage(resource, request, signal);
+  if (wanted === 'any') {
+    if (!resource.definition.watchCache) return newestPage(resource, request, signal);
+    // What comes from the watch cache comes whole, as kube-apiserver gives it.
+    return pageOfSnapshot(resource.cached.snapshot(), { ...request, limit: undefined });
+  }
+  const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && request.limit !== undefined);
+  if (exact) return exactPage(resource, request, wanted, text, signal);
+  if (resource.definition.watchCache && request.limit === undefined) {
+    return pageOfSnapshot(await snapshotNotOlderThan(resource, wanted, text, signal), request);
+  }
+  const page = await newestPage(resource, request, signal);
+  if (page.revision < wanted) throw tooLargeResourceVersion(text, String(page.revision), false);
+  return page;
+}
+
+async function newestPage(resource: Resource, request: PageRequest, signal: AbortSignal): Promise<Page> {
+  const snapshot = await newestSnapshot(resource, signal);
+  if (snapshot !== undefined) return pageOfSnapshot(snapshot, request);
+  const outcome = await pageOfStore(resource, request, undefined, signal);
+  // The newest state is neither compacted nor to come.
+  if (!outcome.ok) throw expired('The resourceVersion for the provided list is too old.');
+  return outcome.page;
+}
+
+async function exactPage(
+  resource: Resource,
+  request: PageRequest,
+  revision: Revision,
+  text: string,
+  signal: AbortSignal,
+): Promise<Page> {
+  const outcome = await pageAt(resource, request, revision, signal);
+  if (outcome.ok) return outcome.page;
+  if (outcome.reason === 'future') throw tooLargeResourceVersion(text, String(outcome.current), false);
+  throw expired('The resourceVersion for the provided list is too old.');
+}
+
+/** From memory if it still has this state, else from the store. */
+async function pageAt(
+  resource: Resource,
+  request: PageRequest,
+  revision: Revision,
+  signal: AbortSignal,
+): ReturnType<typeof pageOfStore> {
+  const snapshot: ResourceSnapshot | undefined = resource.cached.snapshotAt(revision);
+  return snapshot === undefined
+    ? pageOfStore(resource, request, revision, signal)
+    : { ok: true, page: pageOfSnapshot(snapshot, request) };
+}
+
+async function nextPage(
+  resource: Resource,
+  request: PageRequest,
+  { resourceVersion }: ListOptions,
+  text: string,
+  signal: AbortSignal,
+): Promise<ListResult> {
+  const token = decodeContinueToken(text, request.prefix);
+  if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0') {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  const rest = { ...request, start: token.start };
+  return toResult(await continuedPage(resource, rest, token, signal), rest);
+}
+
+async function continuedPage(
+  resource: Resource,
+  request: PageRequest,
+  token: ContinueToken,
+  signal: AbortSignal,
+): Promise<Page> {
+  if (token.revision === undefined) return newestPage(resource, request, signal);
+  const outcome = await pageAt(resource, request, token.revision, signal);
+  if (outcome.ok) return outcome.page;
+  if (outcome.reason === 'compacted') throw expiredToken(token, request.prefix);
+  throw tooLargeResourceVersion(String(token.revision), String(outcome.current), false);
+}
+
+function toResult({ revision, entries, next, remaining }: Page, { prefix }: PageRequest): ListResult {
+  return {
+    revision,
+    entries,
+    ...(next === undefined ? {} : { continue: encodeContinueToken({ revision, start: next }, prefix) }),
+    ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+  };
+}

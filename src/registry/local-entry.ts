@@ -1,0 +1,54 @@
+import type { KubeObject } from '../api/object';
+import type { CacheEntry, CacheEvent } from '../storage/cache/cache';
+import type { Revision } from '../storage/store';
+
+const NO_LABELS: Readonly<Record<string, string>> = {};
+
+/** An entry for what stands in no store: the answer to a dry run, an object as it leaves a selector. */
+class LocalEntry implements CacheEntry {
+  private bytes: Buffer | undefined;
+
+  constructor(
+    readonly key: string,
+    readonly revision: Revision,
+    readonly object: KubeObject,
+  ) {}
+
+  get namespace(): string {
+    return this.object.metadata.namespace ?? '';
+  }
+
+  get name(): string {
+    return this.object.metadata.name ?? '';
+  }
+
+  get labels(): Readonly<Record<string, string>> {
+    return this.object.metadata.labels ?? NO_LABELS;
+  }
+
+  get body(): Buffer {
+    const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = this.object;
+    this.bytes ??= Buffer.from(JSON.stringify({ metadata, ...rest }).slice(1));
+    return this.bytes;
+  }
+}
+
+/** `object` carries the resourceVersion that clients shall see, or none. */
+export function localEntry(key: string, revision: Revision, object: KubeObject): CacheEntry {
+  return new LocalEntry(key, revision, object);
+}
+
+/** All watches of a resource share what they tell of an event. */
+const departures = new WeakMap<CacheEvent, CacheEntry>();
+
+/** An object's state before an event, under the event's revision: what a selector's watch reports as deleted. */
+export function departed(event: CacheEvent, previous: CacheEntry): CacheEntry {
+  let entry = departures.get(event);
+  if (entry === undefined) {
+    const { object } = previous;
+    const metadata = { ...object.metadata, resourceVersion: String(event.revision) };
+    entry = new LocalEntry(previous.key, event.revision, { ...object, metadata });
+    departures.set(event, entry);
+  }
+  return entry;
+}

@@ -1,0 +1,39 @@
+import type { FieldError } from '../api/errors/field-error';
+import type { ObjectMeta } from '../api/object';
+import { pathSegmentName } from '../api/validation/names';
+import {
+  validateFinalizerDomains,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+  type ObjectMetaRules,
+} from '../api/validation/object-meta';
+import type { Resource } from './resource';
+
+function kindRules({ definition }: Resource): ObjectMetaRules {
+  const { namespaced, validateName, unqualifiedFinalizers = false } = definition;
+  return { namespaced, validateName, unqualifiedFinalizers };
+}
+
+export function errorsOfNew(resource: Resource, meta: ObjectMeta): readonly FieldError[] {
+  return validateObjectMeta(meta, kindRules(resource));
+}
+
+/**
+ * kube-apiserver checks a change twice, by the rules of all kinds and by the kind's own, and reports what both find twice:
+ * in the causes, though not in the message. Clients compare answers with it, so they are the same here.
+ */
+export function errorsOfChange(resource: Resource, meta: ObjectMeta, old: ObjectMeta): readonly FieldError[] {
+  const rules = kindRules(resource);
+  const change = validateObjectMetaUpdate(meta, old);
+  const own = validateObjectMeta(meta, rules);
+  if (change.length === 0 && own.length === 0) return own;
+  const general = validateObjectMeta(meta, { ...rules, validateName: pathSegmentName, unqualifiedFinalizers: true });
+  if (rules.unqualifiedFinalizers) return [...general, ...change, ...change];
+  return [
+    ...general,
+    ...change,
+    ...change,
+    ...validateFinalizerDomains(meta.finalizers, 'metadata.finalizers'),
+    ...own,
+  ];
+}

@@ -1,0 +1,138 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import { apiVersionOf, type KubeObject } from '../api/object';
+import type { KindDefinition, Strategy } from '../api/kinds/kind-definition';
+import type { CacheEntry, RegistryCache, ResourceDecoder } from '../storage/cache/cache';
+import type { Store } from '../storage/store';
+import { createObject } from './create';
+import { deleteObject } from './delete';
+import { deleteEntries } from './delete-collection';
+import { getEntry } from './get';
+import { listEntries } from './list';
+import type { Resource } from './resource';
+import { storageEncoder } from './stored-object';
+import type {
+  CreateHooks,
+  DeleteHooks,
+  DeleteOptions,
+  DeleteResult,
+  GetOptions,
+  ListOptions,
+  ListResult,
+  OperationContext,
+  Scope,
+  UpdateHooks,
+  WatchItem,
+  WatchOptions,
+  WriteResult,
+} from './types';
+import { updateObject } from './update';
+import { watchEntries } from './watch';
+
+/** Without vowels and look-alikes, so that a suffix never reads as a word (HTTP facts, "generateName"). */
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const SUFFIX_LENGTH = 5;
+
+export interface ResourceRegistryOptions {
+  readonly definition: KindDefinition;
+  readonly store: Store;
+  readonly cache: RegistryCache;
+  /** From stored bytes to the storage version's object. */
+  readonly decode: ResourceDecoder['decode'];
+  /** What all keys of the cluster begin with (`--etcd-prefix`). */
+  readonly keyRoot?: string;
+  readonly clock?: () => Date;
+  readonly newUid?: () => string;
+  readonly randomSuffix?: () => string;
+}
+
+/**
+ * One resource's objects, in the storage version. Conversion, decoding, admission and field ownership are the caller's,
+ * handed in as hooks. Every error that a client caused is a StatusError. Each verb has its file.
+ */
+export class ResourceRegistry {
+  private readonly resource: Resource;
+
+  constructor({
+    definition,
+    store,
+    cache,
+    decode,
+    keyRoot = '/registry/',
+    clock = () => new Date(),
+    newUid = randomUUID,
+    randomSuffix = newSuffix,
+  }: ResourceRegistryOptions) {
+    const { kind, resource, storagePrefix, storage } = definition;
+    const apiVersion = apiVersionOf(storage.group, storage.version);
+    this.resource = {
+      definition,
+      store,
+      cache,
+      cached: cache.register(storagePrefix, { decode, storedAs: { kind, apiVersion } }),
+      keyPrefix: `${keyRoot}${storagePrefix}/`,
+      groupResource: { group: storage.group, resource },
+      groupKind: { group: storage.group, kind },
+      encode: storageEncoder(definition),
+      clock,
+      newUid,
+      randomSuffix,
+    };
+  }
+
+  get definition(): KindDefinition {
+    return this.resource.definition;
+  }
+
+  get(scope: Scope, name: string, options: GetOptions, signal: AbortSignal): Promise<CacheEntry> {
+    return getEntry(this.resource, scope, name, options, signal);
+  }
+
+  list(scope: Scope, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
+    return listEntries(this.resource, scope, options, signal);
+  }
+
+  /** Throws at once for options that are malformed; see {@link watchEntries}. */
+  watch(scope: Scope, options: WatchOptions, signal: AbortSignal): AsyncIterable<readonly WatchItem[]> {
+    return watchEntries(this.resource, scope, options, signal);
+  }
+
+  create(scope: Scope, object: KubeObject, hooks: CreateHooks, context: OperationContext): Promise<WriteResult> {
+    return createObject(this.resource, scope, object, hooks, context);
+  }
+
+  /** Update, patch and apply. `strategy`: a subresource's; absent: the kind's own. */
+  update(
+    scope: Scope,
+    name: string,
+    hooks: UpdateHooks,
+    context: OperationContext,
+    strategy: Strategy = this.resource.definition.strategy,
+  ): Promise<WriteResult> {
+    return updateObject(this.resource, scope, name, hooks, context, strategy);
+  }
+
+  delete(
+    scope: Scope,
+    name: string,
+    options: DeleteOptions,
+    hooks: DeleteHooks,
+    context: OperationContext,
+  ): Promise<DeleteResult> {
+    return deleteObject(this.resource, scope, name, options, hooks, context);
+  }
+
+  /** Deletes what the list options select, and answers that list. */
+  deleteCollection(
+    scope: Scope,
+    list: ListOptions,
+    options: DeleteOptions,
+    hooks: DeleteHooks,
+    context: OperationContext,
+  ): Promise<ListResult> {
+    return deleteEntries(this.resource, scope, list, options, hooks, context);
+  }
+}
+
+function newSuffix(): string {
+  return Array.from({ length: SUFFIX_LENGTH }, () => SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]).join('');
+}

@@ -1,0 +1,20 @@
+import { badRequest } from '../api/errors/status-error';
+import type { Revision } from '../storage/store';
+
+const UINT64_LIMIT = 1n << 64n;
+
+/**
+ * What a client's resourceVersion asks for: nothing in particular (absent or empty), any state (`0`), or a revision.
+ * Beyond 2^53 a revision is out of reach anyway and reads as the largest safe number. Throws 400 for other texts.
+ */
+export function parseResourceVersion(text: string | undefined): 'unset' | 'any' | Revision {
+  if (text === undefined || text === '') return 'unset';
+  if (!/^[0-9]+$/.test(text) || BigInt(text) >= UINT64_LIMIT) {
+    const problem = /^[0-9]+$/.test(text) ? 'value out of range' : 'invalid syntax';
+    throw badRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${problem}`,
+    );
+  }
+  const number = Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  return number === 0 ? 'any' : (number as Revision);
+}

@@ -1,0 +1,52 @@
+import { badRequest, notFound, type GroupResource, type StatusError } from '../api/errors/status-error';
+import type { KindDefinition } from '../api/kinds/kind-definition';
+import { pathSegmentName } from '../api/validation/names';
+import type { CacheEntry, RegistryCache, ResourceCache } from '../storage/cache/cache';
+import type { Store } from '../storage/store';
+import type { Scope } from './types';
+
+/** What every verb of one resource works with. */
+export interface Resource {
+  readonly definition: KindDefinition;
+  readonly store: Store;
+  readonly cache: RegistryCache;
+  /** This resource's part of the cache. */
+  readonly cached: ResourceCache;
+  /** `/registry/pods/`: the keys of all its objects begin with this. */
+  readonly keyPrefix: string;
+  /** As error messages name it. */
+  readonly groupResource: GroupResource;
+  readonly groupKind: { readonly group: string; readonly kind: string };
+  readonly encode: (object: CacheEntry['object']) => Buffer;
+  readonly clock: () => Date;
+  readonly newUid: () => string;
+  /** Five characters that end a generated name. */
+  readonly randomSuffix: () => string;
+}
+
+/** The keys of a scope's objects begin with this. */
+export function prefixOf({ keyPrefix }: Resource, { namespace }: Scope): string {
+  return namespace === '' ? keyPrefix : `${keyPrefix}${namespace}/`;
+}
+
+export function keyOf(resource: Resource, scope: Scope, name: string): string {
+  return prefixOf(resource, scope) + name;
+}
+
+/** The key of an object that a URL names. Throws 400 for names that no object can have because of what they do to keys. */
+export function keyOfNamed(resource: Resource, scope: Scope, name: string): string {
+  const problems = pathSegmentName(name, false);
+  if (problems.length > 0) {
+    throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problems.join(';')}`);
+  }
+  return keyOf(resource, scope, name);
+}
+
+export function objectNotFound({ groupResource }: Resource, name: string): StatusError {
+  return notFound(groupResource, name);
+}
+
+/** RFC 3339 in UTC with whole seconds, as metadata's times are written. */
+export function timestamp(time: Date): string {
+  return `${time.toISOString().slice(0, 19)}Z`;
+}

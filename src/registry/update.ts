@@ -1,0 +1,204 @@
+import { conflict, invalidObject, modified, type StatusError } from '../api/errors/status-error';
+import type { Strategy } from '../api/kinds/kind-definition';
+import type { KubeObject, ObjectMeta } from '../api/object';
+import { jsonEqual } from '../api/patch/json-equal';
+import type { CacheEntry } from '../storage/cache/cache';
+import { prepareNew, storeNew } from './create';
+import { checkIdentity, placedInScope } from './identity';
+import { localEntry } from './local-entry';
+import { errorsOfChange } from './metadata-errors';
+import { keyOfNamed, objectNotFound, timestamp, type Resource } from './resource';
+import { parseResourceVersion } from './resource-version';
+import { storedEntry, writeOptions } from './stored-object';
+import type { OperationContext, Scope, UpdateHooks, WriteResult } from './types';
+import { writeAgainstNewest, type Attempt } from './write-attempt';
+
+/**
+ * The one road for update, patch and apply, of the object itself or, with another strategy, of one of its subresources.
+ * Throws 404, 409 for failed preconditions or an old resourceVersion, 422 for an invalid result, 400 for another
+ * identity. A result that changes nothing is not written; one that takes the last finalizer of a terminating object
+ * removes it.
+ */
+export async function updateObject(
+  resource: Resource,
+  scope: Scope,
+  name: string,
+  hooks: UpdateHooks,
+  context: OperationContext,
+  strategy: Strategy,
+): Promise<WriteResult> {
+  const key = keyOfNamed(resource, scope, name);
+  return writeAgainstNewest(resource, key, context.signal, async (current) => {
+    checkPreconditions(resource, key, name, current, hooks);
+    if (current === undefined) return createMissing(resource, scope, name, hooks, context, strategy);
+    const changed = await hooks.change(current.object);
+    checkIdentity(scope, name, changed);
+    const sent = placedInScope(resource.definition, scope, changed);
+    checkResourceVersion(resource, name, sent, current);
+    const object = prepareChange(resource, sent, current.object, strategy, context);
+    await hooks.validate?.(object, current.object);
+    const attempt = await store(resource, object, current, context);
+    if (attempt.kind === 'lost' && attempt.current !== undefined && !hooks.retryOnConflict) {
+      throw modified(resource.groupResource, name);
+    }
+    return attempt;
+  });
+}
+
+function checkPreconditions(
+  { groupResource }: Resource,
+  key: string,
+  name: string,
+  current: CacheEntry | undefined,
+  { preconditions }: UpdateHooks,
+): void {
+  if (preconditions === undefined) return;
+  const { uid, resourceVersion } = preconditions;
+  const found = current?.object.metadata;
+  const fail = (what: string, wanted: string, actual: string | undefined): StatusError =>
+    conflict(
+      groupResource,
+      name,
+      `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ` +
+        `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${actual ?? ''}`,
+    );
+  if (uid !== undefined && uid !== (found?.uid ?? '')) throw fail('UID', uid, found?.uid);
+  if (resourceVersion !== undefined && resourceVersion !== (found?.resourceVersion ?? '')) {
+    throw fail('ResourceVersion', resourceVersion, found?.resourceVersion);
+  }
+}
+
+async function createMissing(
+  resource: Resource,
+  scope: Scope,
+  name: string,
+  hooks: UpdateHooks,
+  context: OperationContext,
+  strategy: Strategy,
+): Promise<Attempt<WriteResult>> {
+  if (!resource.definition.allowCreateOnUpdate && hooks.createIfMissing !== true) throw objectNotFound(resource, name);
+  const wanted = await hooks.change(undefined);
+  checkIdentity(scope, name, wanted);
+  const { resourceVersion: _ignored, ...metadata } = wanted.metadata;
+  const placed = placedInScope(resource.definition, scope, { ...wanted, metadata });
+  const prepared = prepareNew(resource, placed, strategy, context);
+  await hooks.validate?.(prepared, undefined);
+  const outcome = await storeNew(resource, scope, prepared, context);
+  if (outcome.ok) return { kind: 'written', value: { entry: outcome.entry, created: true } };
+  const { current } = outcome;
+  // A dry run that finds the object there has read it with the newest state; the next round updates it.
+  return { kind: 'lost', current: current && ('value' in current ? current : toStored(resource, current)) };
+}
+
+function toStored(resource: Resource, { key, revision, object }: CacheEntry) {
+  return { key, revision, value: resource.encode(object) };
+}
+
+/** Throws 409 unless the change was made from the current state, or from none where the kind allows that. */
+function checkResourceVersion(resource: Resource, name: string, sent: KubeObject, current: CacheEntry): void {
+  const wanted = parseResourceVersion(sent.metadata.resourceVersion);
+  if (typeof wanted !== 'string') {
+    if (wanted !== current.revision) throw modified(resource.groupResource, name);
+    return;
+  }
+  if (resource.definition.allowUnconditionalUpdate) return;
+  const { group, resource: plural } = resource.groupResource;
+  throw invalidObject({ group, kind: plural }, name, [
+    {
+      reason: 'FieldValueInvalid',
+      field: 'metadata.resourceVersion',
+      message: 'Invalid value: 0x0: must be specified for an update',
+    },
+  ]);
+}
+
+/** The changed object as it would be stored, with the current resourceVersion, validated. Throws 422. */
+function prepareChange(
+  resource: Resource,
+  sent: KubeObject,
+  old: KubeObject,
+  strategy: Strategy,
+  { requested }: OperationContext,
+): KubeObject {
+  const withMeta = { ...sent, metadata: changedMetadata(resource, sent.metadata, old.metadata) };
+  const prepared = countGeneration(resource, strategy.prepareForUpdate?.(withMeta, old) ?? withMeta, old);
+  const { metadata } = prepared;
+  const errors = [
+    ...errorsOfChange(resource, metadata, old.metadata),
+    ...(strategy.validateUpdate?.(prepared, old, requested) ?? []),
+  ];
+  if (errors.length > 0) throw invalidObject(resource.groupKind, metadata.name ?? '', errors);
+  return prepared;
+}
+
+/** What a client leaves out stays; what it may not set is put back, or left for validation to refuse. */
+function changedMetadata({ clock }: Resource, sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
+  const { selfLink: _link, generation: _generation, ...kept } = sent;
+  const uid = sent.uid || old.uid;
+  const deletionTimestamp = old.deletionTimestamp || sent.deletionTimestamp;
+  const grace = sent.deletionGracePeriodSeconds ?? old.deletionGracePeriodSeconds;
+  return {
+    ...kept,
+    ...(uid === undefined ? {} : { uid }),
+    ...(old.generation === undefined ? {} : { generation: old.generation }),
+    creationTimestamp: old.creationTimestamp ?? timestamp(clock()),
+    ...(deletionTimestamp ? { deletionTimestamp } : {}),
+    ...(grace === undefined ? {} : { deletionGracePeriodSeconds: grace }),
+    ...(old.resourceVersion === undefined ? {} : { resourceVersion: old.resourceVersion }),
+  };
+}
+
+/** metadata.generation counts changes of what a client wants: all but metadata, and status where it is apart. */
+function countGeneration({ definition }: Resource, object: KubeObject, old: KubeObject): KubeObject {
+  const before = old.metadata.generation ?? 0;
+  if (!definition.tracksGeneration || (object.metadata.generation ?? 0) !== before) return object;
+  const statusApart = definition.subresources.some(({ name }) => name === 'status');
+  if (jsonEqual(wantedPart(object, statusApart), wantedPart(old, statusApart))) return object;
+  return { ...object, metadata: { ...object.metadata, generation: before + 1 } };
+}
+
+function wantedPart(object: KubeObject, statusApart: boolean): Readonly<Record<string, unknown>> {
+  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, status, ...rest } = object;
+  return statusApart ? rest : { ...rest, status };
+}
+
+async function store(
+  resource: Resource,
+  object: KubeObject,
+  current: CacheEntry,
+  { dryRun, signal }: OperationContext,
+): Promise<Attempt<WriteResult>> {
+  const { key, revision } = current;
+  const answer = (entry: CacheEntry): WriteResult => ({ entry, created: false });
+  if (endsDeletion(resource, object, current.object)) {
+    const last = answer(localEntry(key, revision, object));
+    if (dryRun) return { kind: 'unchanged', value: last };
+    const outcome = await resource.store.delete(key, revision, signal);
+    return outcome.ok || outcome.current === undefined
+      ? { kind: 'written', value: last }
+      : { kind: 'lost', current: outcome.current };
+  }
+  if (jsonEqual(comparable(object), comparable(current.object))) return { kind: 'unchanged', value: answer(current) };
+  if (dryRun) return { kind: 'unchanged', value: answer(localEntry(key, revision, object)) };
+  const value = resource.encode(object);
+  const outcome = await resource.store.update(key, value, revision, writeOptions(resource), signal);
+  return outcome.ok
+    ? { kind: 'written', value: answer(storedEntry(resource, key, value, outcome.revision)) }
+    : { kind: 'lost', current: outcome.current };
+}
+
+/** Kind and apiVersion are the storage version's, whatever the object says. */
+function comparable(object: KubeObject): Readonly<Record<string, unknown>> {
+  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+  return rest;
+}
+
+/** A terminating object goes when nothing holds it any more and no grace period is running. */
+function endsDeletion({ definition }: Resource, object: KubeObject, old: KubeObject): boolean {
+  return (
+    Boolean(old.metadata.deletionTimestamp) &&
+    (object.metadata.finalizers ?? []).length === 0 &&
+    (old.metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+    (definition.canRemove?.(object) ?? true)
+  );
+}

@@ -1,0 +1,182 @@
+import { expired } from '../api/errors/status-error';
+import {
+  SlowWatcherError,
+  type CacheBatch,
+  type CacheEntry,
+  type CacheEvent,
+  type ResourceSnapshot,
+  type ResourceWatch,
+} from '../storage/cache/cache';
+import { CompactedError, type Revision } from '../storage/store';
+import { BookmarkClock } from './bookmark-clock';
+import { awaitNewestSnapshot, snapshotNotOlderThan } from './freshness';
+import { departed } from './local-entry';
+import { keyOf, prefixOf, type Resource } from './resource';
+import { parseResourceVersion } from './resource-version';
+import type { Scope, WatchItem, WatchOptions } from './types';
+
+/** Bounds what a new watch puts into one batch of its initial events. */
+const INITIAL_BATCH = 500;
+
+type Items = readonly WatchItem[];
+type Wanted = ReturnType<typeof parseResourceVersion>;
+
+/**
+ * What happens in a scope, in batches. Begins with ADDED for what is there when the options ask for "some state" (spec,
+ * "Resource version semantics", Watch) or for initial events; otherwise right after the given version. Ends when the
+ * signal aborts, or when the reader has fallen too far behind: it resumes from the last version it saw.
+ *
+ * Throws 400 for a malformed version at once; while iterating, 410 when history does not reach back far enough and 504
+ * when initial events of a version that does not come are asked for.
+ */
+export function watchEntries(
+  resource: Resource,
+  scope: Scope,
+  options: WatchOptions,
+  signal: AbortSignal,
+): AsyncIterable<Items> {
+  const wanted = parseResourceVersion(options.resourceVersion);
+  return run(resource, watched(resource, scope, options), wanted, options, signal);
+}
+
+async function* run(
+  resource: Resource,
+  watched: Watched,
+  wanted: Wanted,
+  options: WatchOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Items, void, undefined> {
+  const clock = new BookmarkClock(Date.now(), options.timeoutMs);
+  try {
+    const after = yield* catchUp(resource, watched, wanted, options, signal);
+    const events = resource.cached.watch(after, signal);
+    const bookmarks = options.allowWatchBookmarks && resource.definition.watchCache;
+    yield* bookmarks ? streamWithBookmarks(events, watched, after, clock) : stream(events, watched);
+  } catch (error) {
+    if (signal.aborted || error instanceof SlowWatcherError) return;
+    if (error instanceof CompactedError) {
+      throw expired(`too old resource version: ${options.resourceVersion ?? ''} (${error.compactRevision})`);
+    }
+    throw error;
+  }
+}
+
+/** Gives the initial events, if any; returns the revision after which the stream begins. */
+async function* catchUp(
+  resource: Resource,
+  watched: Watched,
+  wanted: Wanted,
+  options: WatchOptions,
+  signal: AbortSignal,
+): AsyncGenerator<Items, Revision, undefined> {
+  const { sendInitialEvents, allowWatchBookmarks } = options;
+  if (typeof wanted !== 'string' && sendInitialEvents !== true) return wanted;
+  const snapshot = await initialState(resource, wanted, options, signal);
+  if (sendInitialEvents !== false) yield* initialEvents(snapshot, watched);
+  const { revision } = snapshot;
+  if (sendInitialEvents === true && allowWatchBookmarks) yield [{ type: 'BOOKMARK', revision, initialEventsEnd: true }];
+  return revision;
+}
+
+async function initialState(
+  resource: Resource,
+  wanted: Wanted,
+  { resourceVersion }: WatchOptions,
+  signal: AbortSignal,
+): Promise<ResourceSnapshot> {
+  if (wanted === 'unset' || (wanted === 'any' && !resource.definition.watchCache)) {
+    return awaitNewestSnapshot(resource, signal);
+  }
+  if (wanted === 'any') return resource.cached.snapshot();
+  return snapshotNotOlderThan(resource, wanted, String(resourceVersion), signal);
+}
+
+/** Which entries a watch is about. */
+interface Watched {
+  readonly prefix: string;
+  readonly onlyKey: string | undefined;
+  readonly matches: ((entry: CacheEntry) => boolean) | undefined;
+}
+
+function watched(resource: Resource, scope: Scope, { selection }: WatchOptions): Watched {
+  const named = selection?.name !== undefined && (scope.namespace !== '' || !resource.definition.namespaced);
+  return {
+    prefix: prefixOf(resource, scope),
+    onlyKey: named ? keyOf(resource, scope, selection.name ?? '') : undefined,
+    matches: selection?.matches,
+  };
+}
+
+function* initialEvents(snapshot: ResourceSnapshot, { prefix, onlyKey, matches }: Watched): Generator<Items> {
+  const only = onlyKey === undefined ? undefined : snapshot.get(onlyKey);
+  const entries = onlyKey === undefined ? snapshot.entries(prefix) : only === undefined ? [] : [only];
+  let batch: WatchItem[] = [];
+  for (const entry of entries) {
+    if (matches !== undefined && !matches(entry)) continue;
+    batch.push({ type: 'ADDED', entry });
+    if (batch.length < INITIAL_BATCH) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+async function* stream(events: ResourceWatch, watched: Watched): AsyncGenerator<Items, void, undefined> {
+  for await (const batch of events) {
+    const items = toItems(batch, watched);
+    if (items.length > 0) yield items;
+  }
+}
+
+async function* streamWithBookmarks(
+  events: ResourceWatch,
+  watched: Watched,
+  after: Revision,
+  clock: BookmarkClock,
+): AsyncGenerator<Items, void, undefined> {
+  const iterator = events[Symbol.asyncIterator]();
+  let told = after;
+  try {
+    for (let next = iterator.next(); ;) {
+      const result = await clock.untilDue(next);
+      if (result === 'due') {
+        // Only what a reader does not know yet: a bookmark says that nothing else happened up to there.
+        const { progress } = events;
+        if (progress > told) yield [{ type: 'BOOKMARK', revision: progress, initialEventsEnd: false }];
+        told = progress;
+        continue;
+      }
+      if (result.done === true) return;
+      const items = toItems(result.value, watched);
+      if (items.length > 0) {
+        told = result.value.revision;
+        yield items;
+      }
+      next = iterator.next();
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+function toItems({ events }: CacheBatch, watched: Watched): Items {
+  const items: WatchItem[] = [];
+  for (const event of events) {
+    const { key } = event.entry;
+    if (watched.onlyKey === undefined ? !key.startsWith(watched.prefix) : key !== watched.onlyKey) continue;
+    const item = toItem(event, watched.matches);
+    if (item !== undefined) items.push(item);
+  }
+  return items;
+}
+
+/** An object that begins to match is ADDED; one that ceases to, DELETED as it was before. */
+function toItem(event: CacheEvent, matches: Watched['matches']): WatchItem | undefined {
+  const { entry, previous } = event;
+  if (event.type === 'delete') {
+    return matches === undefined || matches(entry) ? { type: 'DELETED', entry } : undefined;
+  }
+  const matchedBefore = previous !== undefined && (matches === undefined || matches(previous));
+  if (matches === undefined || matches(entry)) return { type: matchedBefore ? 'MODIFIED' : 'ADDED', entry };
+  return matchedBefore ? { type: 'DELETED', entry: departed(event, previous) } : undefined;
+}

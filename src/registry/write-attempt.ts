@@ -1,0 +1,56 @@
+import type { CacheEntry } from '../storage/cache/cache';
+import type { StoredValue } from '../storage/store';
+import { newestEntry } from './freshness';
+import type { Resource } from './resource';
+
+/** What came of one try to change the object under a key. */
+export type Attempt<T> =
+  | { readonly kind: 'written'; readonly value: T }
+  /** Nothing was written, because nothing had to be. Holds only for the newest state. */
+  | { readonly kind: 'unchanged'; readonly value: T }
+  /** Another writer was faster: this stands there now. */
+  | { readonly kind: 'lost'; readonly current: StoredValue | undefined };
+
+/**
+ * Read, change, compare-and-put, retry. The first try works on memory, which may be behind: then either the write is
+ * lost, which brings the fresh value, or its refusal is not final before the newest state has been looked at. There is
+ * no limit but the request's deadline: each lost round means that another writer has got on.
+ */
+export async function writeAgainstNewest<T>(
+  resource: Resource,
+  key: string,
+  signal: AbortSignal,
+  attempt: (current: CacheEntry | undefined) => Promise<Attempt<T>>,
+): Promise<T> {
+  let current = resource.cached.snapshot().get(key);
+  let isNewest = false;
+  for (;;) {
+    signal.throwIfAborted();
+    const outcome = await settle(attempt(current));
+    if (outcome.kind === 'lost') {
+      current = outcome.current && resource.cache.toEntry(resource.definition.storagePrefix, outcome.current);
+      isNewest = true;
+      continue;
+    }
+    if (outcome.kind !== 'written' && !isNewest && !signal.aborted) {
+      const newest = await newestEntry(resource, key, signal);
+      isNewest = true;
+      if (newest?.revision !== current?.revision) {
+        current = newest;
+        continue;
+      }
+    }
+    if (outcome.kind === 'refused') throw outcome.error;
+    return outcome.value;
+  }
+}
+
+type Settled<T> = Attempt<T> | { readonly kind: 'refused'; readonly error: unknown };
+
+async function settle<T>(attempt: Promise<Attempt<T>>): Promise<Settled<T>> {
+  try {
+    return await attempt;
+  } catch (error) {
+    return { kind: 'refused', error };
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * Finds `metadata.labels` in an entry's body without parsing the rest: a label selector over 100,000 objects would
+ * otherwise pay for 100,000 whole parses.
+ */
+
+export type Labels = Readonly<Record<string, string>>;
+
+/** Shared by all entries without labels. */
+export const NO_LABELS: Labels = Object.freeze({});
+
+const NEEDLE = Buffer.from('"labels"');
+const METADATA = '"metadata":{'.length;
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+/** `body` begins with `"metadata":{` and is the text of an object without its opening brace. */
+export function labelsOf(body: Buffer): Labels {
+  if (!body.includes(NEEDLE)) return NO_LABELS;
+  const found = findLabels(body);
+  // Text with white space or escaped keys, which Sternpost does not write, is left to the parser.
+  const labels = found === 'unusual' ? parsedLabels(body) : found;
+  if (labels === undefined || labels === null) return NO_LABELS;
+  for (const _ in labels) return labels;
+  return NO_LABELS;
+}
+
+function parsedLabels(body: Buffer): Labels | null | undefined {
+  return (JSON.parse(`{${body.toString('utf8')}`) as { metadata: { labels?: Labels | null } }).metadata.labels;
+}
+
+function findLabels(body: Buffer): Labels | null | undefined | 'unusual' {
+  let at = METADATA;
+  if (body[at] === CLOSE_BRACE) return undefined;
+  for (;;) {
+    if (body[at] !== QUOTE) return 'unusual';
+    const keyEnd = endOfString(body, at);
+    if (body[keyEnd] !== COLON) return 'unusual';
+    const valueEnd = endOfValue(body, keyEnd + 1);
+    if (valueEnd < 0) return 'unusual';
+    if (keyEnd - at === NEEDLE.length && body.compare(NEEDLE, 0, NEEDLE.length, at, keyEnd) === 0) {
+      return JSON.parse(body.toString('utf8', keyEnd + 1, valueEnd)) as Labels | null;
+    }
+    if (body[valueEnd] === CLOSE_BRACE) return undefined;
+    if (body[valueEnd] !== COMMA) return 'unusual';
+    at = valueEnd + 1;
+  }
+}
+
+/** The position after the string that opens at `start`. */
+function endOfString(body: Buffer, start: number): number {
+  let at = start + 1;
+  while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1;
+  return at + 1;
+}
+
+/** The position after the value at `start`; -1 when the text ends within it. */
+function endOfValue(body: Buffer, start: number): number {
+  let at = start;
+  let depth = 0;
+  while (at < body.length) {
+    const byte = body[at];
+    if (byte === QUOTE) {
+      at = endOfString(body, at);
+      if (depth === 0) return at;
+      continue;
+    }
+    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
+      // The end of a number or literal is the end of what holds it.
+      if (depth === 0) return at;
+      depth--;
+      if (depth === 0) return at + 1;
+    } else if (byte === COMMA && depth === 0) return at;
+    at++;
+  }
+  return -1;
+}

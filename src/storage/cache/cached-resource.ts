@@ -1,0 +1,163 @@
+import type { CompactedError, Revision, Store, StoredValue, StoreEvent } from '../store';
+import type { CacheBatch, CacheEntry, CacheEvent, ResourceCache, ResourceSnapshot, ResourceWatch } from './cache';
+import { decodedOrReported, toCacheEvent, type ReportUndecodable } from './cache-events';
+import type { EntryFactory } from './entry';
+import { EventFeed, type WaitingReader } from './event-feed';
+import type { EventHistory } from './event-history';
+import { LogWatch, type WatchedResource } from './log-watch';
+import { OrderedTree } from './ordered-tree';
+import { PastStates, TreeSnapshot, type PinLimits } from './snapshots';
+
+/** What a resource shares with the others. */
+export interface ResourceSurroundings {
+  readonly store: Store;
+  readonly history: EventHistory;
+  readonly limits: PinLimits & { readonly maxEventsBehind: number };
+  readonly reached: () => Revision;
+  readonly needProgress: () => () => void;
+  readonly nowMs: () => number;
+  readonly reportUndecodable: ReportUndecodable;
+}
+
+/** One resource's current state, recent events and watches. */
+export class CachedResource implements ResourceCache, WatchedResource {
+  readonly catchingUp = new Set<WaitingReader>();
+  private tree = OrderedTree.empty<CacheEntry>();
+  /** A clone of the tree as it is now, if anybody has asked since the last change. */
+  private view: OrderedTree<CacheEntry> | undefined;
+  /** The revision of the last change, or of the load. */
+  private changed: Revision;
+  private staged: CacheEvent[] = [];
+  private past: PastStates;
+  private currentFeed: EventFeed;
+
+  constructor(
+    readonly storagePrefix: string,
+    /** With the root: `/registry/pods/`. */
+    readonly keyPrefix: string,
+    private entries: EntryFactory,
+    private readonly around: ResourceSurroundings,
+  ) {
+    this.changed = around.reached();
+    this.past = new PastStates(around.limits);
+    this.currentFeed = new EventFeed(this.changed);
+  }
+
+  get factory(): EntryFactory {
+    return this.entries;
+  }
+
+  get feed(): EventFeed {
+    return this.currentFeed;
+  }
+
+  get reached(): Revision {
+    return this.around.reached();
+  }
+
+  snapshot(): ResourceSnapshot {
+    this.view ??= this.tree.clone();
+    return new TreeSnapshot(this.reached, this.view);
+  }
+
+  snapshotAt(revision: Revision): ResourceSnapshot | undefined {
+    if (revision > this.reached) return undefined;
+    if (revision >= this.changed) {
+      this.view ??= this.tree.clone();
+      return new TreeSnapshot(revision, this.view);
+    }
+    const tree = this.past.at(revision, this.feed.log, this.tree, this.around.nowMs());
+    return tree === undefined ? undefined : new TreeSnapshot(revision, tree);
+  }
+
+  watch(after: Revision, signal: AbortSignal): ResourceWatch {
+    return new LogWatch(this, after, signal, this.around.limits.maxEventsBehind);
+  }
+
+  async *storeEvents(after: Revision, signal: AbortSignal): AsyncGenerator<CacheBatch> {
+    const { store, reportUndecodable } = this.around;
+    for await (const batch of store.watch(this.keyPrefix, after, signal)) {
+      const events: CacheEvent[] = [];
+      for (const event of batch.events) {
+        const before = event.previous;
+        // Whoever wrote a value that cannot be decoded has heard of it when it was written.
+        const previous = before && decodedOrReported(this.entries, before, () => undefined);
+        const seen = toCacheEvent(this.entries, event, previous, reportUndecodable);
+        if (seen !== undefined) events.push(seen);
+      }
+      yield { events, revision: batch.revision };
+    }
+  }
+
+  needProgress(): () => void {
+    return this.around.needProgress();
+  }
+
+  entryOf(value: StoredValue): CacheEntry {
+    const known = this.tree.get(value.key);
+    return known?.revision === value.revision ? known : this.entries.fromStored(value);
+  }
+
+  /** Takes an event into the state. Readers hear of it with {@link publish}. True when it is the first since then. */
+  stage(event: StoreEvent): boolean {
+    const seen = toCacheEvent(this.entries, event, this.tree.get(event.key), this.around.reportUndecodable);
+    if (seen === undefined) return false;
+    if (seen.type === 'put') this.tree.set(event.key, seen.entry);
+    else this.tree.delete(event.key);
+    this.view = undefined;
+    this.changed = event.revision;
+    return this.staged.push(seen) === 1;
+  }
+
+  /** Gives the staged events to watches, as one batch. Returns how many they are. */
+  publish(revision: Revision): number {
+    const logged = this.feed.publish({ events: this.staged, revision }, this.around.nowMs());
+    this.around.history.add(this.feed.log, logged);
+    this.staged = [];
+    return logged.batch.events.length;
+  }
+
+  /**
+   * Puts a loaded state in place of the current one. How it came about is not known, so watches end with `gap` and
+   * events begin anew. Keys in order, each with its entry.
+   */
+  replace(
+    keys: readonly string[],
+    entries: readonly CacheEntry[],
+    revision: Revision,
+    gap: CompactedError | undefined,
+  ): void {
+    this.tree = OrderedTree.fromSorted(keys, entries);
+    this.view = undefined;
+    this.changed = revision;
+    const ended = this.currentFeed;
+    this.currentFeed = new EventFeed(revision);
+    ended.finish(gap);
+  }
+
+  /** Decodes everything anew, because the storage version is another; watches end. */
+  redecode(factory: EntryFactory): void {
+    const keys: string[] = [];
+    const entries: CacheEntry[] = [];
+    for (const value of this.storedValues()) {
+      const entry = decodedOrReported(factory, value, this.around.reportUndecodable);
+      if (entry === undefined) continue;
+      keys.push(value.key);
+      entries.push(entry);
+    }
+    this.entries = factory;
+    this.past = new PastStates(this.around.limits);
+    for (const reader of this.catchingUp) reader.finish(undefined);
+    this.replace(keys, entries, this.reached, undefined);
+  }
+
+  *storedValues(): Generator<StoredValue> {
+    for (const entry of this.tree.range(this.keyPrefix)) yield this.entries.toStored(entry);
+  }
+
+  /** Ends all watches. */
+  close(): void {
+    for (const reader of this.catchingUp) reader.finish(undefined);
+    this.feed.finish(undefined);
+  }
+}

@@ -1,0 +1,118 @@
+import type { KubeObject } from '../../api/object';
+import type { Revision } from '../store';
+import { EntryFactory, ParsedObjects } from './entry';
+
+const KEY = '/registry/pods/shop/cart';
+
+function factory(options: { learn?: boolean; decode?: (value: Buffer) => KubeObject; parsed?: ParsedObjects } = {}) {
+  const decode = jest.fn(options.decode ?? ((value: Buffer) => JSON.parse(value.toString()) as KubeObject));
+  const decoder = { decode, ...(options.learn !== true && { storedAs: { kind: 'Pod', apiVersion: 'v1' } }) };
+  return {
+    decode,
+    entries: new EntryFactory('/registry/pods/', decoder, options.parsed ?? new ParsedObjects(8, true)),
+  };
+}
+
+function stored(value: object | string, revision = 7) {
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  return { key: KEY, value: Buffer.from(text), revision: revision as Revision };
+}
+
+describe('EntryFactory', () => {
+  it.each<[string, string, string, boolean]>([
+    [
+      'a value of the storage version',
+      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"cart"},"spec":{"ü":1}}',
+      '"metadata":{"resourceVersion":"7","name":"cart"},"spec":{"ü":1}}',
+      false,
+    ],
+    ['empty metadata', '{"kind":"Pod","apiVersion":"v1","metadata":{}}', '"metadata":{"resourceVersion":"7"}}', false],
+    [
+      'keys in another order',
+      '{"apiVersion":"v1","kind":"Pod","spec":{},"metadata":{"name":"cart"}}\n',
+      '"metadata":{"resourceVersion":"7","name":"cart"},"spec":{}}',
+      true,
+    ],
+    [
+      'a value that ends early',
+      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"cart"}}  ',
+      '"metadata":{"resourceVersion":"7","name":"cart"}}',
+      true,
+    ],
+  ])('makes the body of %s', (_, value, body, decoded) => {
+    const { decode, entries } = factory();
+    const entry = entries.fromStored(stored(value));
+    expect(entry.body.toString()).toBe(body);
+    expect(decode).toHaveBeenCalledTimes(decoded ? 1 : 0);
+    expect(entry.object).toMatchObject({ kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion: '7' } });
+  });
+
+  it('decodes one value to learn the storage version when nobody says it', () => {
+    const { decode, entries } = factory({ learn: true });
+    const value = stored({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'cart' }, spec: {} });
+    const first = entries.fromStored(value);
+    const second = entries.fromStored(value);
+    expect(decode).toHaveBeenCalledTimes(1);
+    expect(second.body.equals(first.body)).toBe(true);
+  });
+
+  it('converts values of other versions', () => {
+    const { entries } = factory({
+      decode: () => ({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'cart', resourceVersion: '3' }, spec: {} }),
+    });
+    const entry = entries.fromStored(stored('k8s\0...'));
+    expect(entry.body.toString()).toBe('"metadata":{"resourceVersion":"7","name":"cart"},"spec":{}}');
+  });
+
+  it('throws what the decoder throws', () => {
+    const { entries } = factory();
+    expect(() => entries.fromStored(stored('{"kind":"Pod","apiVersion":"v1","metadata":{"name":'))).toThrow(
+      SyntaxError,
+    );
+  });
+
+  it('reads namespace and name from the key', () => {
+    const { entries } = factory();
+    const value = { kind: 'Pod', apiVersion: 'v1', metadata: {} };
+    expect(entries.fromStored(stored(value))).toMatchObject({ namespace: 'shop', name: 'cart' });
+    const clusterScoped = entries.fromStored({ ...stored(value), key: '/registry/pods/cart' });
+    expect(clusterScoped).toMatchObject({ namespace: '', name: 'cart' });
+  });
+
+  it('gives a deleted entry the revision of its deletion', () => {
+    const { entries } = factory();
+    const before = entries.fromStored(stored({ kind: 'Pod', apiVersion: 'v1', metadata: { labels: { a: 'b' } } }, 99));
+    const deleted = entries.deleted(before, 1234 as Revision);
+    expect(deleted).toMatchObject({ key: KEY, revision: 1234, labels: { a: 'b' } });
+    expect(deleted.body.toString()).toBe('"metadata":{"resourceVersion":"1234","labels":{"a":"b"}}}');
+    expect(before.body.toString()).toContain('"resourceVersion":"99"');
+  });
+
+  it.each([{}, { name: 'cart' }])('gives back the stored bytes of an entry with metadata %j', (metadata) => {
+    const { entries } = factory();
+    const value = stored({ kind: 'Pod', apiVersion: 'v1', metadata, spec: {} });
+    expect(entries.toStored(entries.fromStored(value))).toEqual(value);
+  });
+
+  it('keeps no more parsed objects than it may', () => {
+    const { entries } = factory({ parsed: new ParsedObjects(2, false) });
+    const [a, b, c] = [1, 2, 3].map((n) =>
+      entries.fromStored(stored({ kind: 'Pod', apiVersion: 'v1', metadata: {} }, n)),
+    ) as [
+      ReturnType<EntryFactory['fromStored']>,
+      ReturnType<EntryFactory['fromStored']>,
+      ReturnType<EntryFactory['fromStored']>,
+    ];
+    const objects = [a.object, b.object, c.object];
+    expect(c.object).toBe(objects[2]);
+    expect(b.object).toBe(objects[1]);
+    expect(a.object).not.toBe(objects[0]);
+    expect(a.object).toEqual(objects[0]);
+  });
+
+  it('freezes parsed objects where asked to', () => {
+    const { entries } = factory();
+    const { object } = entries.fromStored(stored({ kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: { a: [{}] } }));
+    expect(Object.isFrozen((object['spec'] as { a: unknown[] }).a[0])).toBe(true);
+  });
+});

@@ -1,0 +1,166 @@
+import type { KubeObject } from '../../api/object';
+import type { Revision, StoredValue } from '../store';
+import { labelsOf, type Labels } from './body-labels';
+import type { CacheEntry, ResourceDecoder } from './cache';
+
+const CLOSE_BRACE = 0x7d;
+const BEFORE_REVISION = '"metadata":{"resourceVersion":"';
+const METADATA = '"metadata":{';
+
+/**
+ * Keeps the objects that were parsed last, so that what is asked for often is not parsed often, and what is not asked for
+ * costs only its bytes.
+ */
+export class ParsedObjects {
+  private readonly ring: (Entry | undefined)[];
+  private next = 0;
+
+  constructor(
+    size: number,
+    /** Makes parsed objects throw when they are changed; for tests. */
+    readonly freeze: boolean,
+  ) {
+    this.ring = new Array<Entry | undefined>(size).fill(undefined);
+  }
+
+  keep(entry: Entry): void {
+    this.ring[this.next]?.forget();
+    this.ring[this.next] = entry;
+    this.next = (this.next + 1) % this.ring.length;
+  }
+}
+
+/** What all entries of one resource have in common. */
+interface EntryKind {
+  /** `{"kind":"Pod","apiVersion":"v1",` */
+  readonly head: string;
+  /** Length of the keys' part before namespace or name. */
+  readonly keyPrefixLength: number;
+  readonly parsed: ParsedObjects;
+}
+
+class Entry implements CacheEntry {
+  private parsedObject: KubeObject | undefined;
+  private knownLabels: Labels | undefined;
+
+  constructor(
+    readonly key: string,
+    readonly revision: Revision,
+    readonly body: Buffer,
+    private readonly kind: EntryKind,
+  ) {}
+
+  get namespace(): string {
+    const slash = this.key.indexOf('/', this.kind.keyPrefixLength);
+    return slash < 0 ? '' : this.key.slice(this.kind.keyPrefixLength, slash);
+  }
+
+  get name(): string {
+    const slash = this.key.indexOf('/', this.kind.keyPrefixLength);
+    return this.key.slice(slash < 0 ? this.kind.keyPrefixLength : slash + 1);
+  }
+
+  get object(): KubeObject {
+    if (this.parsedObject === undefined) {
+      const object = JSON.parse(this.kind.head + this.body.toString('utf8')) as KubeObject;
+      this.parsedObject = this.kind.parsed.freeze ? deepFreeze(object) : object;
+      this.kind.parsed.keep(this);
+    }
+    return this.parsedObject;
+  }
+
+  get labels(): Labels {
+    this.knownLabels ??= labelsOf(this.body);
+    return this.knownLabels;
+  }
+
+  forget(): void {
+    this.parsedObject = undefined;
+  }
+
+  /** The same state under the revision that deleted it. */
+  deletedAt(revision: Revision): Entry {
+    const rest = this.body.indexOf('"', BEFORE_REVISION.length);
+    const entry = new Entry(this.key, revision, join(`${BEFORE_REVISION}${revision}`, this.body, rest), this.kind);
+    entry.knownLabels = this.knownLabels;
+    return entry;
+  }
+}
+
+/** Makes one resource's entries. */
+export class EntryFactory {
+  private head: EntryKind | undefined;
+  /** How values begin that Sternpost wrote in the storage version; unknown until the first value was decoded. */
+  private ownValue: Buffer | undefined;
+
+  constructor(
+    private readonly keyPrefix: string,
+    readonly decoder: ResourceDecoder,
+    private readonly parsed: ParsedObjects,
+  ) {
+    if (decoder.storedAs !== undefined) this.learn(decoder.storedAs.kind, decoder.storedAs.apiVersion);
+  }
+
+  /** Throws when the decoder does. The value's bytes are copied, never kept. */
+  fromStored({ key, value, revision }: StoredValue): CacheEntry {
+    const own = this.ownValue;
+    if (
+      own !== undefined &&
+      this.head !== undefined &&
+      value.length > own.length &&
+      value[value.length - 1] === CLOSE_BRACE &&
+      value.compare(own, 0, own.length, 0, own.length) === 0
+    ) {
+      const separator = value[own.length] === CLOSE_BRACE ? '"' : '",';
+      return new Entry(key, revision, join(`${BEFORE_REVISION}${revision}${separator}`, value, own.length), this.head);
+    }
+    const { kind = '', apiVersion = '', metadata, ...rest } = this.decoder.decode(value);
+    const head = this.head ?? this.learn(kind, apiVersion);
+    const text = JSON.stringify({
+      metadata: { resourceVersion: String(revision), ...withoutVersion(metadata) },
+      ...rest,
+    });
+    return new Entry(key, revision, Buffer.from(text.slice(1)), head);
+  }
+
+  /** The last state of an entry of this factory, as its deletion reports it. */
+  deleted(entry: CacheEntry, revision: Revision): CacheEntry {
+    return (entry as Entry).deletedAt(revision);
+  }
+
+  /** The bytes that would be stored for an entry of this factory. */
+  toStored(entry: CacheEntry): StoredValue {
+    const { key, revision, body } = entry;
+    const end = body.indexOf('"', BEFORE_REVISION.length) + 1;
+    const rest = body[end] === CLOSE_BRACE ? end : end + 1;
+    return { key, revision, value: join((this.head?.head ?? '{') + METADATA, body, rest) };
+  }
+
+  private learn(kind: string, apiVersion: string): EntryKind {
+    const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
+    this.head = { head, keyPrefixLength: this.keyPrefix.length, parsed: this.parsed };
+    this.ownValue = Buffer.from(head + METADATA);
+    return this.head;
+  }
+}
+
+function withoutVersion(metadata: KubeObject['metadata']): object {
+  const { resourceVersion: _, ...rest } = metadata;
+  return rest;
+}
+
+/** ASCII text, then the bytes of `source` from `from` on. */
+function join(text: string, source: Buffer, from: number): Buffer {
+  const joined = Buffer.allocUnsafe(text.length + source.length - from);
+  joined.write(text, 'latin1');
+  source.copy(joined, text.length, from);
+  return joined;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    Object.values(value).forEach(deepFreeze);
+  }
+  return value;
+}

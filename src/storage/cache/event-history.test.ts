@@ -1,0 +1,60 @@
+import type { Revision } from '../store';
+import type { CacheEntry, CacheEvent } from './cache';
+import { EventHistory } from './event-history';
+import { EventLog } from './event-log';
+
+function event(revision: number, bytes = 0): CacheEvent {
+  const entry = { body: Buffer.alloc(bytes) } as CacheEntry;
+  return { type: 'put', revision: revision as Revision, entry, previous: entry };
+}
+
+function logs(limits: { historyMs?: number; events?: number; bytes?: number }) {
+  const history = new EventHistory({ historyMs: 1000, events: 1000, bytes: 1_000_000, ...limits });
+  const [a, b] = [new EventLog(0 as Revision), new EventLog(0 as Revision)];
+  const append = (log: EventLog, atMs: number, ...events: CacheEvent[]): void => {
+    const revision = events[events.length - 1]?.revision ?? (0 as Revision);
+    history.add(log, log.append({ events, revision }, atMs));
+    history.trim(atMs);
+  };
+  return { a, b, append };
+}
+
+describe('EventHistory', () => {
+  it('drops the oldest of all resources when there are too many events', () => {
+    const { a, b, append } = logs({ events: 3 });
+    append(a, 0, event(1));
+    append(b, 0, event(2), event(3));
+    expect([a.floor, b.floor]).toEqual([0, 0]);
+    append(b, 0, event(4));
+    expect([a.floor, b.floor]).toEqual([1, 0]);
+    append(b, 0, event(5));
+    expect([a.floor, b.floor]).toEqual([1, 3]);
+    expect(b.seek(3 as Revision)).toBe(1);
+    expect(b.at(0)).toBeUndefined();
+  });
+
+  it('drops what is too old or too large', () => {
+    const old = logs({ historyMs: 10 });
+    old.append(old.a, 0, event(1));
+    old.append(old.a, 10, event(2));
+    expect(old.a.floor).toBe(0);
+    old.append(old.a, 11, event(3));
+    expect(old.a.floor).toBe(1);
+    const large = logs({ bytes: 10_000 });
+    large.append(large.a, 0, event(1, 6_000));
+    large.append(large.a, 0, event(2, 6_000));
+    expect(large.a.floor).toBe(1);
+  });
+
+  it('keeps positions while it drops many', () => {
+    const { a, append } = logs({ events: 10 });
+    for (let i = 1; i <= 1000; i++) {
+      append(a, 0, event(i));
+      expect(a.end).toBe(i);
+      expect(a.end - a.base).toBeLessThanOrEqual(10);
+      expect(a.at(a.end - 1)?.batch.revision).toBe(i);
+    }
+    expect(a.floor).toBe(990);
+    expect(a.seek(995 as Revision)).toBe(995);
+  });
+});

@@ -1,0 +1,100 @@
+import type { Revision } from '../store';
+import type { CacheBatch, CacheEvent } from './cache';
+
+/** A batch in the log, in the form that all watchers share. */
+export interface LoggedBatch {
+  readonly batch: CacheBatch;
+  /** The batch as an iterator gives it. */
+  readonly result: { readonly done: false; readonly value: CacheBatch };
+  /** Events of the resource before this batch, since the log began. */
+  readonly eventsBefore: number;
+  readonly bytes: number;
+  readonly atMs: number;
+}
+
+/**
+ * The recent events of one resource. Batches have positions that never change, from `base` (the oldest that is kept) to
+ * `end` (the next to come), so that a watcher is no more than a position: it holds back nothing, and sees for itself
+ * when it has fallen behind `base`.
+ */
+export class EventLog {
+  /** The batch at position p is at index p - offset; indexes below base - offset are empty. */
+  private batches: (LoggedBatch | undefined)[] = [];
+  private offset = 0;
+  private oldest = 0;
+  private events = 0;
+
+  /** Complete after `floor`: every later event is here. */
+  constructor(private lowest: Revision) {}
+
+  get floor(): Revision {
+    return this.lowest;
+  }
+
+  get base(): number {
+    return this.oldest;
+  }
+
+  get end(): number {
+    return this.offset + this.batches.length;
+  }
+
+  /** Events ever appended. */
+  get total(): number {
+    return this.events;
+  }
+
+  append(batch: CacheBatch, atMs: number): LoggedBatch {
+    let bytes = 0;
+    // What an event costs is the state that the tree no longer holds.
+    for (const event of batch.events) bytes += EVENT_BYTES + bodyBytes(event.previous) + deletedBytes(event);
+    const logged = { batch, result: { done: false, value: batch }, eventsBefore: this.events, bytes, atMs } as const;
+    this.batches.push(logged);
+    this.events += batch.events.length;
+    return logged;
+  }
+
+  at(position: number): LoggedBatch | undefined {
+    return this.batches[position - this.offset];
+  }
+
+  /** The position of the first batch with an event after `revision`. */
+  seek(revision: Revision): number {
+    let low = this.oldest;
+    let high = this.end;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (lastRevision(this.at(middle) as LoggedBatch) <= revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  /** Forgets the oldest batch. */
+  dropOldest(): void {
+    const dropped = this.at(this.oldest);
+    if (dropped === undefined) return;
+    this.lowest = lastRevision(dropped);
+    this.batches[this.oldest - this.offset] = undefined;
+    this.oldest++;
+    const empty = this.oldest - this.offset;
+    if (empty > 64 && empty * 2 > this.batches.length) {
+      this.batches = this.batches.slice(empty);
+      this.offset = this.oldest;
+    }
+  }
+}
+
+const EVENT_BYTES = 400;
+
+function bodyBytes(entry: CacheEvent['previous']): number {
+  return entry === undefined ? 0 : entry.body.length;
+}
+
+function deletedBytes(event: CacheEvent): number {
+  return event.type === 'delete' ? event.entry.body.length : 0;
+}
+
+function lastRevision({ batch }: LoggedBatch): Revision {
+  return (batch.events[batch.events.length - 1] as CacheEvent).revision;
+}

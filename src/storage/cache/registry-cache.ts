@@ -1,0 +1,358 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CompactedError,
+  type Revision,
+  type Store,
+  type StoredValue,
+  type StoreEvent,
+  type WatchBatch,
+} from '../store';
+import type { CacheEntry, RegistryCache, ResourceCache, ResourceDecoder } from './cache';
+import { DEFAULTS, type RegistryCacheOptions } from './cache-options';
+import { decodedOrReported } from './cache-events';
+import { CachedResource, type ResourceSurroundings } from './cached-resource';
+import { EntryFactory, ParsedObjects } from './entry';
+import { EventHistory } from './event-history';
+import { loadPages } from './load-state';
+import { OrderedTree } from './ordered-tree';
+import { ProgressRequests } from './progress-requests';
+import { ResourceRoutes } from './resource-routes';
+import { RevisionWaiters } from './revision-waiters';
+import { SharedAsk } from './shared-ask';
+
+/** How long a revision may be on its way when the store cannot say that it has sent everything. */
+const UNREPORTED_WAIT_MS = 100;
+
+const FIRST_RETRY_MS = 50;
+const LONGEST_RETRY_MS = 5_000;
+
+/**
+ * Loads everything below `options.prefix` and follows it from then on. Resolves when loaded; keeps trying while the
+ * store fails, until the signal aborts.
+ */
+export async function startRegistryCache(store: Store, options: RegistryCacheOptions): Promise<RegistryCache> {
+  const cache = new StoreCache(store, options);
+  for (const [storagePrefix, decoder] of options.resources ?? []) cache.register(storagePrefix, decoder);
+  try {
+    await cache.start(options.signal);
+  } catch (error) {
+    await cache.close();
+    throw error;
+  }
+  return cache;
+}
+
+interface LoadedResource {
+  readonly keys: string[];
+  readonly entries: CacheEntry[];
+}
+
+class StoreCache implements RegistryCache {
+  private reached = 0 as Revision;
+  private readonly settings;
+  private readonly routes: ResourceRoutes;
+  private readonly history: EventHistory;
+  private readonly parsed: ParsedObjects;
+  private readonly waiters = new RevisionWaiters();
+  private readonly newest: SharedAsk<Revision>;
+  private readonly progress: ProgressRequests;
+  private readonly around: ResourceSurroundings;
+  private readonly closing = new AbortController();
+  private readonly nowMs: () => number;
+  /** Values of keys that belong to no registered resource. */
+  private unclaimed = OrderedTree.empty<StoredValue>();
+  /** Changes whenever a key may have got another owner. */
+  private registrations = 0;
+  /** Ends the current watch of the store, so that another one is opened. */
+  private restartWatch: AbortController | undefined;
+  private running: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly store: Store,
+    private readonly options: RegistryCacheOptions,
+  ) {
+    this.settings = { ...DEFAULTS, ...options };
+    const { historyMs, historyEvents, historyBytes, parsedObjects, freezeObjects } = this.settings;
+    this.routes = new ResourceRoutes(options.prefix);
+    this.history = new EventHistory({ historyMs, events: historyEvents, bytes: historyBytes });
+    this.parsed = new ParsedObjects(parsedObjects, freezeObjects);
+    this.nowMs = options.clock ?? (() => performance.now());
+    this.newest = new SharedAsk(() => this.store.currentRevision(this.closing.signal));
+    this.progress = new ProgressRequests(() => this.requestProgress());
+    this.around = {
+      store,
+      history: this.history,
+      limits: this.settings,
+      reached: () => this.reached,
+      needProgress: () => (this.store.reportsProgress ? this.progress.need() : () => undefined),
+      nowMs: this.nowMs,
+      reportUndecodable: (value, error) => this.reportUndecodable(value, error),
+    };
+  }
+
+  get revision(): Revision {
+    return this.reached;
+  }
+
+  async start(signal: AbortSignal | undefined): Promise<void> {
+    const closing = this.closing.signal;
+    const ended = signal === undefined ? closing : AbortSignal.any([signal, closing]);
+    await this.retrying('loading the registry failed', () => this.load(undefined, ended), ended);
+    this.running = Promise.all([this.follow(), this.guard()]);
+  }
+
+  register(storagePrefix: string, decoder: ResourceDecoder): ResourceCache {
+    const keyPrefix = this.routes.keyPrefixOf(storagePrefix);
+    const existing = this.routes.get(storagePrefix);
+    if (existing !== undefined) {
+      if (isOtherStorage(existing.factory.decoder, decoder)) {
+        existing.redecode(new EntryFactory(keyPrefix, decoder, this.parsed));
+        this.registrations++;
+      }
+      return existing;
+    }
+    const factory = new EntryFactory(keyPrefix, decoder, this.parsed);
+    const resource = new CachedResource(storagePrefix, keyPrefix, factory, this.around);
+    this.routes.add(resource);
+    this.registrations++;
+    this.claim(resource);
+    return resource;
+  }
+
+  unregister(storagePrefix: string): void {
+    const resource = this.routes.get(storagePrefix);
+    if (resource === undefined) return;
+    this.routes.remove(resource);
+    this.registrations++;
+    resource.close();
+    for (const value of resource.storedValues()) this.unclaimed.set(value.key, value);
+  }
+
+  currentRevision(signal?: AbortSignal): Promise<Revision> {
+    return this.newest.get(signal);
+  }
+
+  async waitFor(revision: Revision, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    if (revision <= this.reached) return true;
+    if (!this.store.reportsProgress) return this.waitForEvents(revision, timeoutMs, signal);
+    const enough = this.progress.need();
+    try {
+      return await this.waiters.wait(revision, timeoutMs, signal);
+    } finally {
+      enough();
+    }
+  }
+
+  toEntry(storagePrefix: string, value: StoredValue): CacheEntry {
+    const resource = this.routes.get(storagePrefix);
+    if (resource === undefined) throw new Error(`no resource is registered for ${storagePrefix}`);
+    return resource.entryOf(value);
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    this.waiters.close();
+    for (const resource of this.routes.all()) resource.close();
+    await this.running;
+  }
+
+  /**
+   * Without progress reports, memory may never hear of a revision whose writes were not below the prefix. So once the
+   * revision is known to exist and its events have had time to come, waiting longer is not worth it.
+   */
+  private async waitForEvents(revision: Revision, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    const patienceMs = Math.min(timeoutMs, UNREPORTED_WAIT_MS);
+    if (await this.waiters.wait(revision, patienceMs, signal)) return true;
+    if (patienceMs === timeoutMs) return false;
+    const newest = await this.currentRevision(signal);
+    if (revision <= this.reached) return true;
+    return newest < revision && this.waiters.wait(revision, timeoutMs - patienceMs, signal);
+  }
+
+  /** Loads the whole state anew and puts it in place; watches end with `gap`, since events between are not known. */
+  private async load(gap: CompactedError | undefined, signal: AbortSignal): Promise<void> {
+    const startedMs = this.nowMs();
+    const { resources, unclaimed, revision, objects } = await this.read(signal);
+    if (revision < this.reached) {
+      throw new Error(`the store is at revision ${revision}, before ${this.reached}, which was served already`);
+    }
+    this.reached = revision;
+    this.unclaimed = unclaimed;
+    for (const resource of this.routes.all()) {
+      const { keys, entries } = resources.get(resource) ?? { keys: [], entries: [] };
+      resource.replace(keys, entries, revision, gap);
+    }
+    this.waiters.advance(revision);
+    const durationMs = this.nowMs() - startedMs;
+    this.options.observer?.loaded?.(objects, durationMs);
+    this.options.logger?.info({ objects, revision, durationMs: Math.round(durationMs) }, 'registry loaded');
+  }
+
+  private async read(signal: AbortSignal): Promise<{
+    resources: Map<CachedResource, LoadedResource>;
+    unclaimed: OrderedTree<StoredValue>;
+    revision: Revision;
+    objects: number;
+  }> {
+    const { registrations } = this;
+    const resources = new Map<CachedResource, LoadedResource>();
+    const unclaimed = OrderedTree.empty<StoredValue>();
+    let revision = 0 as Revision;
+    let objects = 0;
+    for await (const page of loadPages(this.store, this.options.prefix, this.settings.pageSize, signal)) {
+      // Whose a key is has changed on the way: what was sorted so far may be wrong.
+      if (registrations !== this.registrations) return this.read(signal);
+      revision = page.revision;
+      objects += page.items.length;
+      for (const value of page.items) {
+        const resource = this.routes.find(value.key);
+        if (resource === undefined) unclaimed.set(value.key, copyOf(value));
+        else this.loadInto(resources, resource, value);
+      }
+    }
+    return { resources, unclaimed, revision, objects };
+  }
+
+  private loadInto(loaded: Map<CachedResource, LoadedResource>, resource: CachedResource, value: StoredValue): void {
+    let target = loaded.get(resource);
+    if (target === undefined) loaded.set(resource, (target = { keys: [], entries: [] }));
+    try {
+      target.entries.push(resource.entryOf(value));
+      target.keys.push(value.key);
+    } catch (error) {
+      this.reportUndecodable(value, error);
+    }
+  }
+
+  /** Keeps one watch of the store open, from the reached revision on, until the cache is closed. */
+  private async follow(): Promise<void> {
+    const { signal } = this.closing;
+    let retryMs = FIRST_RETRY_MS;
+    while (!signal.aborted) {
+      try {
+        const restart = new AbortController();
+        this.restartWatch = restart;
+        const ended = AbortSignal.any([signal, restart.signal]);
+        for await (const batch of this.store.watch(this.options.prefix, this.reached, ended)) {
+          this.apply(batch);
+          retryMs = FIRST_RETRY_MS;
+        }
+        if (signal.aborted) return;
+        this.options.logger?.warn({ revision: this.reached }, 'the watch of the store ended');
+      } catch (error) {
+        if (signal.aborted) return;
+        this.options.logger?.warn({ err: error, revision: this.reached }, 'the watch of the store broke');
+        if (error instanceof CompactedError) {
+          await this.retrying('loading the registry anew failed', () => this.load(error, signal), signal).catch(
+            () => undefined,
+          );
+        }
+      }
+      this.options.observer?.watchBroken?.();
+      await pause(retryMs, signal);
+      retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+    }
+  }
+
+  /** Opens another watch when the current one hangs: a frozen cache would otherwise look like a quiet cluster. */
+  private async guard(): Promise<void> {
+    const { signal } = this.closing;
+    while (!signal.aborted) {
+      await pause(this.settings.watchdogMs, signal, false);
+      if (signal.aborted || !this.store.reportsProgress) continue;
+      try {
+        const newest = await this.currentRevision(signal);
+        if (await this.waitFor(newest, this.settings.stalledMs, signal)) continue;
+        this.options.logger?.warn({ revision: this.reached, newest }, 'the watch of the store hangs');
+        this.restartWatch?.abort();
+      } catch {
+        // The store does not answer. Whoever asks it will hear; the watch is none the worse for it.
+      }
+    }
+  }
+
+  private apply(batch: WatchBatch): void {
+    const touched: CachedResource[] = [];
+    for (const event of batch.events) {
+      // A watch that was opened anew may begin with what was applied already.
+      if (event.revision <= this.reached) continue;
+      const resource = this.routes.find(event.key);
+      if (resource === undefined) this.keepUnclaimed(event);
+      else if (resource.stage(event)) touched.push(resource);
+    }
+    if (batch.revision <= this.reached) return;
+    this.reached = batch.revision;
+    for (const resource of touched) {
+      const count = resource.publish(batch.revision);
+      this.options.observer?.eventsReceived?.(resource.storagePrefix, count);
+    }
+    if (touched.length > 0) this.history.trim(this.nowMs());
+    this.waiters.advance(batch.revision);
+  }
+
+  private keepUnclaimed(event: StoreEvent): void {
+    if (event.type === 'put') this.unclaimed.set(event.key, copyOf(event));
+    else this.unclaimed.delete(event.key);
+  }
+
+  /** Gives a new resource what was kept for it. */
+  private claim(resource: CachedResource): void {
+    const keys: string[] = [];
+    const entries: CacheEntry[] = [];
+    const values = [...this.unclaimed.range(resource.keyPrefix)];
+    for (const value of values) {
+      this.unclaimed.delete(value.key);
+      const entry = decodedOrReported(resource.factory, value, this.around.reportUndecodable);
+      if (entry === undefined) continue;
+      keys.push(value.key);
+      entries.push(entry);
+    }
+    resource.replace(keys, entries, this.reached, undefined);
+  }
+
+  private reportUndecodable(value: StoredValue, error: unknown): void {
+    const resource = this.routes.find(value.key);
+    this.options.logger?.warn(
+      { key: value.key, revision: value.revision, err: error },
+      'a stored value was not understood',
+    );
+    this.options.observer?.decodeFailed?.(resource?.storagePrefix ?? '');
+  }
+
+  private async requestProgress(): Promise<void> {
+    try {
+      await this.store.requestProgress();
+    } catch (error) {
+      this.options.logger?.warn({ err: error }, 'asking the store for progress failed');
+    }
+  }
+
+  /** Repeats `action` until it succeeds; throws the signal's reason. */
+  private async retrying(failure: string, action: () => Promise<void>, signal: AbortSignal): Promise<void> {
+    for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
+      signal.throwIfAborted();
+      try {
+        return await action();
+      } catch (error) {
+        signal.throwIfAborted();
+        this.options.logger?.warn({ err: error, retryMs }, failure);
+        await pause(retryMs, signal);
+      }
+    }
+  }
+}
+
+function isOtherStorage(a: ResourceDecoder, b: ResourceDecoder): boolean {
+  if (a.storedAs === undefined || b.storedAs === undefined) return false;
+  return a.storedAs.kind !== b.storedAs.kind || a.storedAs.apiVersion !== b.storedAs.apiVersion;
+}
+
+/** A store's values may be slices of whole answers, which a few long-lived ones would keep in memory. */
+function copyOf({ key, value, revision }: StoredValue): StoredValue {
+  return { key, value: Buffer.from(value), revision };
+}
+
+/** Ends early, without an error, when the signal aborts. */
+async function pause(ms: number, signal: AbortSignal, ref = true): Promise<void> {
+  await sleep(ms, undefined, { signal, ref }).catch(() => undefined);
+}

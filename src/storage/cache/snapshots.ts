@@ -1,0 +1,105 @@
+import type { Revision } from '../store';
+import type { CacheEntry, CacheEvent, ResourceSnapshot } from './cache';
+import type { EventLog } from './event-log';
+import type { OrderedTree } from './ordered-tree';
+
+export class TreeSnapshot implements ResourceSnapshot {
+  constructor(
+    readonly revision: Revision,
+    private readonly tree: OrderedTree<CacheEntry>,
+  ) {}
+
+  get(key: string): CacheEntry | undefined {
+    return this.tree.get(key);
+  }
+
+  entries(prefix: string, start?: string): Iterable<CacheEntry> {
+    return this.tree.range(prefix, start);
+  }
+
+  count(prefix: string, start?: string): number {
+    return this.tree.count(prefix, start);
+  }
+}
+
+/** A state that was asked for, true from revision `from` until before `until`. */
+interface PinnedState {
+  readonly from: Revision;
+  readonly until: Revision;
+  readonly tree: OrderedTree<CacheEntry>;
+  usedAtMs: number;
+}
+
+export interface PinLimits {
+  /** How long after its last use a past state is kept. */
+  readonly pinMs: number;
+  /** Past states per resource. */
+  readonly pins: number;
+}
+
+/**
+ * One resource's past states. None is kept in advance: the log's events carry what stood there before, so a state is
+ * made by taking back the events after it from a newer one, at about a microsecond each, and costs nothing until it is
+ * asked for. Those that were asked for (pages of one list) are kept for a while, beyond the log's end if need be.
+ */
+export class PastStates {
+  private pinned: PinnedState[] = [];
+
+  constructor(private readonly limits: PinLimits) {}
+
+  /** The state at `revision`, which is before the last event; undefined when neither log nor pins reach back so far. */
+  at(
+    revision: Revision,
+    log: EventLog,
+    newest: OrderedTree<CacheEntry>,
+    nowMs: number,
+  ): OrderedTree<CacheEntry> | undefined {
+    this.pinned = this.pinned.filter((state) => nowMs - state.usedAtMs <= this.limits.pinMs);
+    const known = this.pinned.find((state) => state.from <= revision && revision < state.until);
+    if (known !== undefined) {
+      known.usedAtMs = nowMs;
+      return known.tree;
+    }
+    if (revision < log.floor) return undefined;
+    const state = this.rebuild(revision, log, newest, nowMs);
+    if (this.pinned.length >= this.limits.pins) this.unpinOldest();
+    this.pinned.push(state);
+    return state.tree;
+  }
+
+  private rebuild(revision: Revision, log: EventLog, newest: OrderedTree<CacheEntry>, nowMs: number): PinnedState {
+    // Starts from the nearest newer state, so that several lists near each other do not take back the same events.
+    let base: PinnedState | undefined;
+    for (const state of this.pinned) {
+      if (state.from > revision && (base === undefined || state.from < base.from)) base = state;
+    }
+    const tree = (base?.tree ?? newest).clone();
+    let from = log.floor;
+    let until = base?.from ?? revision;
+    const first = Math.max(log.base, log.seek(revision) - 1);
+    for (let position = base === undefined ? log.end - 1 : log.seek(base.from); position >= first; position--) {
+      const events = log.at(position)?.batch.events ?? [];
+      for (let i = events.length - 1; i >= 0; i--) {
+        const event = events[i] as CacheEvent;
+        if (base !== undefined && event.revision > base.from) continue;
+        if (event.revision <= revision) {
+          from = Math.max(from, event.revision) as Revision;
+          break;
+        }
+        takeBack(tree, event);
+        until = event.revision;
+      }
+    }
+    return { from, until, tree, usedAtMs: nowMs };
+  }
+
+  private unpinOldest(): void {
+    const oldest = this.pinned.reduce((a, b) => (a.usedAtMs <= b.usedAtMs ? a : b));
+    this.pinned = this.pinned.filter((state) => state !== oldest);
+  }
+}
+
+function takeBack(tree: OrderedTree<CacheEntry>, event: CacheEvent): void {
+  if (event.previous === undefined) tree.delete(event.entry.key);
+  else tree.set(event.previous.key, event.previous);
+}

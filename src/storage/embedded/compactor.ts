@@ -1,0 +1,89 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Change, LmdbFile } from './database';
+import type { EventFeed } from './event-feed';
+import { readLog } from './reader';
+import { encodeKey, encodeNumber, encodeOlderKey } from './records';
+import type { GroupCommitWriter } from './writer';
+import type { Revision } from '../store';
+
+/** Writes whose traces are removed in one commit. */
+const STEP = 256;
+
+/**
+ * Forgets history. A compaction is one small change of the state, after which nobody may read behind it; what it gave up
+ * is then removed from the file in steps.
+ */
+export class Compactor {
+  #scrubbing: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(
+    private readonly file: LmdbFile,
+    private readonly feed: EventFeed,
+    private readonly writer: GroupCommitWriter,
+  ) {}
+
+  /** Resolves when history before `revision` can no longer be read. Its space is freed later. */
+  async compact(revision: Revision): Promise<void> {
+    const { published } = this.feed;
+    if (revision > published.revision) {
+      throw new RangeError(`cannot compact revision ${revision}: the newest is ${published.revision}`);
+    }
+    if (revision > published.compacted) await this.writer.change([], { compacted: revision });
+  }
+
+  /** Compacts what was written before a time (milliseconds since 1970), and frees what earlier compactions gave up. */
+  async compactBefore(time: number): Promise<void> {
+    await this.compact(this.#lastRevisionBefore(time));
+    await this.scrub();
+  }
+
+  /** Removes what compactions gave up. */
+  async scrub(): Promise<void> {
+    this.#scrubbing ??= this.#scrubAll().finally(() => {
+      this.#scrubbing = undefined;
+    });
+    await this.#scrubbing;
+  }
+
+  /** Stops between two steps. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.#scrubbing;
+  }
+
+  async #scrubAll(): Promise<void> {
+    while (!this.#closed && this.feed.published.scrubbed < this.feed.published.compacted) {
+      const { scrubbed, compacted } = this.feed.published;
+      const { log, older } = this.file.tables;
+      const changes: Change[] = [];
+      let last = scrubbed;
+      let count = 0;
+      for (const record of readLog(this.file.tables, scrubbed, compacted, STEP)) {
+        if (record.previous !== undefined) {
+          changes.push({ table: log, key: encodeNumber(record.previous), value: undefined });
+          changes.push({ table: older, key: encodeOlderKey(encodeKey(record.key), record.previous), value: undefined });
+        }
+        if (record.type === 'delete') changes.push({ table: log, key: encodeNumber(record.revision), value: undefined });
+        last = record.revision;
+        count++;
+      }
+      await this.writer.change(changes, { scrubbed: count < STEP ? compacted : last });
+      await nextTurn();
+    }
+  }
+
+  /** The newest revision that was written at or before a time. Times never fall, so halving finds it. */
+  #lastRevisionBefore(time: number): Revision {
+    const { compacted, revision } = this.feed.published;
+    let low: number = compacted;
+    let high: number = revision;
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      const [record] = readLog(this.file.tables, (middle - 1) as Revision, revision, 1);
+      if (record !== undefined && record.time <= time) low = Math.max(middle, record.revision);
+      else high = middle - 1;
+    }
+    return low as Revision;
+  }
+}

@@ -1,0 +1,175 @@
+import { open, type Database, type RootDatabase } from 'lmdb';
+import { findDamage, findHeadDamage } from './file-check';
+import { claimOwnership, reserveInProcess, StoreOwnedError } from './ownership';
+import { decodeState, encodeState, type StateRecord } from './records';
+import type { Revision } from '../store';
+
+export type Table = Database<Buffer, Buffer>;
+
+/** The tables of the file; see records.ts for what they hold. */
+export interface Tables {
+  readonly log: Table;
+  readonly current: Table;
+  readonly older: Table;
+  readonly expiry: Table;
+  readonly meta: Table;
+}
+
+/** Removes the entry when there is no value. */
+export interface Change {
+  readonly table: Table;
+  readonly key: Buffer;
+  readonly value: Buffer | undefined;
+}
+
+const FORMAT_KEY = Buffer.from('format');
+const FORMAT = Buffer.from('sternpost store 1');
+const STATE_KEY = Buffer.from('state');
+const TABLE_NAMES: ReadonlySet<string> = new Set<keyof Tables>(['log', 'current', 'older', 'expiry', 'meta']);
+const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const;
+
+/** The file could not be opened, or is not what it should be. The message names the file and what to do. */
+export class StoreFileError extends Error {
+  constructor(path: string, problem: string, options?: ErrorOptions) {
+    super(`${path}: ${problem}`, options);
+    this.name = 'StoreFileError';
+  }
+}
+
+/**
+ * The LMDB file. All reads of one synchronous function see one snapshot, which contains every change that was
+ * acknowledged before.
+ */
+export class LmdbFile {
+  private constructor(
+    readonly path: string,
+    private readonly root: RootDatabase<Buffer, Buffer>,
+    readonly tables: Tables,
+    private readonly release: () => void,
+  ) {}
+
+  /**
+   * Throws a {@link StoreFileError} when the file is damaged or foreign, a {@link StoreOwnedError} when somebody else has
+   * it open.
+   */
+  static async open(path: string): Promise<LmdbFile> {
+    const release = reserveInProcess(path);
+    let root: RootDatabase<Buffer, Buffer> | undefined;
+    try {
+      refuseDamage(path, findHeadDamage(path));
+      root = openRoot(path);
+      claimOwnership(path, root);
+      refuseDamage(path, findDamage(path));
+      refuseForeign(path, root);
+      const tables = openTables(root);
+      // Opening tables has taken us off LMDB's list for a moment. From here on we stay there.
+      claimOwnership(path, root);
+      const file = new LmdbFile(path, root, tables, release);
+      await file.#initialize();
+      return file;
+    } catch (error) {
+      await root?.close();
+      release();
+      if (error instanceof StoreFileError || error instanceof StoreOwnedError) throw error;
+      throw new StoreFileError(path, `cannot open the store file: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  /** Resolves when all changes are on the disk, or rejects and none of them has happened. */
+  async commit(changes: readonly Change[], state: StateRecord): Promise<void> {
+    try {
+      await this.root.batch(() => {
+        for (const { table, key, value } of changes) {
+          if (value === undefined) void table.remove(key);
+          else void table.put(key, value);
+        }
+        void this.tables.meta.put(STATE_KEY, encodeState(state));
+      });
+    } catch (error) {
+      throw new StoreFileError(this.path, `cannot write: ${messageOf(await causeOf(error))}`, { cause: error });
+    }
+    if (this.state().revision < state.revision) throw new StoreFileError(this.path, 'a commit cannot be read back');
+  }
+
+  /** The state as of the snapshot that reads see now. */
+  state(): StateRecord {
+    const bytes = this.tables.meta.get(STATE_KEY);
+    if (bytes === undefined) throw new StoreFileError(this.path, 'the store file has lost its state');
+    return decodeState(bytesOf(bytes));
+  }
+
+  async close(): Promise<void> {
+    await this.root.close();
+    this.release();
+  }
+
+  async #initialize(): Promise<void> {
+    const { meta } = this.tables;
+    const format = meta.get(FORMAT_KEY);
+    if (format === undefined) {
+      const state = { revision: 1 as Revision, compacted: 0 as Revision, scrubbed: 0 as Revision, time: 0 };
+      await this.commit([{ table: meta, key: FORMAT_KEY, value: FORMAT }], state);
+    } else if (!FORMAT.equals(format)) {
+      throw new StoreFileError(this.path, `its format is "${format.toString()}", this program reads "${FORMAT.toString()}"`);
+    }
+    this.state();
+  }
+}
+
+function openRoot(path: string): RootDatabase<Buffer, Buffer> {
+  return open<Buffer, Buffer>({
+    ...BINARY,
+    path,
+    noSubdir: true,
+    maxDbs: 8,
+    // A commit then returns only when its pages, and after them the page that makes them visible, are on the disk.
+    overlappingSync: false,
+    // Transactions are cut by the writer (writer.ts), not by turns of the event loop.
+    eventTurnBatching: false,
+  });
+}
+
+function refuseDamage(path: string, damage: string | undefined): void {
+  if (damage === undefined) return;
+  throw new StoreFileError(path, `the store file is damaged: ${damage}. Restore it from a backup, or move it away`);
+}
+
+/** The tables' names are the only entries of the root. */
+function refuseForeign(path: string, root: RootDatabase<Buffer, Buffer>): void {
+  for (const name of root.getKeys()) {
+    if (!TABLE_NAMES.has(bytesOf(name).toString().replace(/\0$/, ''))) {
+      throw new StoreFileError(path, 'this is an LMDB file, but not a store of this program');
+    }
+  }
+}
+
+function openTables(root: RootDatabase<Buffer, Buffer>): Tables {
+  const table = (name: keyof Tables): Table => root.openDB<Buffer, Buffer>({ ...BINARY, name });
+  return {
+    meta: table('meta'),
+    log: table('log'),
+    current: table('current'),
+    older: table('older'),
+    expiry: table('expiry'),
+  };
+}
+
+/** lmdb gives plain Uint8Arrays where its types promise Buffers. */
+export function bytesOf(bytes: Uint8Array): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** lmdb rejects a failed commit with a general error whose `commitError` is rejected with the reason. */
+async function causeOf(error: unknown): Promise<unknown> {
+  if (!(error instanceof Error) || !('commitError' in error)) return error;
+  try {
+    await error.commitError;
+    return error;
+  } catch (cause) {
+    return cause;
+  }
+}

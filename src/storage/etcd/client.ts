@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Endpoint, type Calls, type TlsFiles, type WatchStream } from './endpoint';
+import { EtcdError, toEtcdError, type EtcdProblem } from './etcd-error';
+import { StoreClosedError } from '../store';
+
+export interface EtcdClientOptions {
+  /** Such as `https://10.0.0.1:2379`. */
+  readonly endpoints: readonly string[];
+  readonly tls?: TlsFiles;
+  /** For every single call. */
+  readonly requestTimeoutMs: number;
+}
+
+export interface CallOptions {
+  /** True for calls that may be sent again though an earlier attempt may have had its effect. */
+  readonly isRepeatable: boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly maxAttempts?: number;
+}
+
+export interface OpenedWatch {
+  readonly stream: WatchStream;
+  readonly endpoint: string;
+}
+
+/** What another endpoint, or a moment later the same one, may do better. */
+const transientProblems: ReadonlySet<EtcdProblem> = new Set(['unavailable', 'no-leader', 'too-many-requests']);
+const MAX_ATTEMPTS = 6;
+const FIRST_PAUSE_MS = 25;
+
+/** Calls one of several etcd servers: the same one as long as it serves, and the next one when it does not. */
+export class EtcdClient {
+  readonly #endpoints: readonly Endpoint[];
+  #current = 0;
+  #closed = false;
+  /** Versions of the servers that have answered, by address. */
+  readonly #versions = new Map<string, string>();
+
+  constructor(private readonly options: EtcdClientOptions) {
+    if (options.endpoints.length === 0) throw new RangeError('etcd needs at least one endpoint');
+    this.#endpoints = options.endpoints.map((address) => new Endpoint(address, options.tls));
+  }
+
+  get isClosed(): boolean {
+    return this.#closed;
+  }
+
+  /** The servers' versions as far as they are known; undefined when one of them has not answered yet. */
+  get versions(): readonly string[] | undefined {
+    return this.#versions.size === this.#endpoints.length ? [...this.#versions.values()] : undefined;
+  }
+
+  /** Rejects with an {@link EtcdError}, a StoreClosedError, or the signal's reason. */
+  async call<Method extends keyof Calls>(
+    method: Method,
+    request: Calls[Method]['request'],
+    { isRepeatable, signal, maxAttempts = MAX_ATTEMPTS }: CallOptions,
+  ): Promise<Calls[Method]['response']> {
+    for (let attempt = 1; ; attempt++) {
+      signal?.throwIfAborted();
+      if (this.#closed) throw new StoreClosedError();
+      const endpoint = this.#endpoints[this.#current]!;
+      try {
+        return await endpoint.call(method, request, this.options.requestTimeoutMs, signal);
+      } catch (error) {
+        const failure = this.#toFailure(error, endpoint, signal);
+        const mayRepeat = failure instanceof EtcdError && (isRepeatable || failure.isUnsent);
+        if (!mayRepeat || !transientProblems.has(failure.problem) || attempt >= maxAttempts) throw failure;
+        // Every server once at once, then with growing pauses.
+        if (attempt >= this.#endpoints.length) await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1), signal);
+      }
+    }
+  }
+
+  async openWatch(): Promise<OpenedWatch> {
+    if (this.#closed) throw new StoreClosedError();
+    const endpoint = this.#endpoints[this.#current]!;
+    return { stream: await endpoint.openWatch(), endpoint: endpoint.address };
+  }
+
+  /** Tells that a stream failed, so that the next one goes elsewhere. Returns the error to report. */
+  streamFailed(error: unknown, address: string): Error {
+    return this.#toFailure(error, this.#endpoints.find((endpoint) => endpoint.address === address)!, undefined);
+  }
+
+  /** Asks all servers whose version is not known. Rejects when none of them has ever answered. */
+  async learnVersions(): Promise<void> {
+    const unknown = this.#endpoints.filter(({ address }) => !this.#versions.has(address));
+    const failures = await Promise.all(
+      unknown.map(async (endpoint) => {
+        try {
+          const { version } = await endpoint.call('status', {}, this.options.requestTimeoutMs, undefined);
+          this.#versions.set(endpoint.address, version);
+          return undefined;
+        } catch (error) {
+          return toEtcdError(error, endpoint.address);
+        }
+      }),
+    );
+    if (this.#versions.size === 0) throw failures[0]!;
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const endpoint of this.#endpoints) endpoint.close();
+  }
+
+  #toFailure(error: unknown, endpoint: Endpoint, signal: AbortSignal | undefined): Error {
+    if (signal?.aborted) return signal.reason as Error;
+    if (this.#closed) return new StoreClosedError();
+    const failure = toEtcdError(error, endpoint.address);
+    const isCurrent = this.#endpoints[this.#current] === endpoint;
+    if (isCurrent && (transientProblems.has(failure.problem) || failure.problem === 'timeout')) {
+      this.#current = (this.#current + 1) % this.#endpoints.length;
+    }
+    return failure;
+  }
+}
+
+/** Resolves early, and quietly, when the signal aborts. */
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(ms, undefined, signal && { signal }).catch(() => undefined);
+}

@@ -1,0 +1,85 @@
+/** What went wrong, as far as a caller may want to tell apart. */
+export type EtcdProblem =
+  /** Nothing listens there, the connection broke, or TLS failed. */
+  | 'unavailable'
+  | 'no-leader'
+  | 'timeout'
+  /** The server's quota is exhausted: it takes no writes until it is compacted, defragmented and disarmed. */
+  | 'no-space'
+  | 'too-large'
+  | 'too-many-requests'
+  | 'denied'
+  | 'lease-not-found'
+  | 'compacted'
+  | 'future'
+  | 'other';
+
+/** A call to etcd failed. */
+export class EtcdError extends Error {
+  constructor(
+    readonly problem: EtcdProblem,
+    endpoint: string,
+    explanation: string,
+    /** True when the server has certainly not seen the call. */
+    readonly isUnsent: boolean,
+    options?: ErrorOptions,
+  ) {
+    super(`etcd ${endpoint}: ${explanation}`, options);
+    this.name = 'EtcdError';
+  }
+}
+
+const DEADLINE_EXCEEDED = 4;
+const PERMISSION_DENIED = 7;
+const UNAVAILABLE = 14;
+const UNAUTHENTICATED = 16;
+
+/** Fragments of etcd's own messages, which are part of its protocol: Go clients tell errors apart by them too. */
+const messages: readonly (readonly [fragment: string, problem: EtcdProblem])[] = [
+  ['required revision has been compacted', 'compacted'],
+  ['required revision is a future revision', 'future'],
+  ['database space exceeded', 'no-space'],
+  ['no leader', 'no-leader'],
+  ['leader changed', 'no-leader'],
+  ['request timed out', 'timeout'],
+  ['request is too large', 'too-large'],
+  ['too many requests', 'too-many-requests'],
+  ['requested lease not found', 'lease-not-found'],
+  ['permission denied', 'denied'],
+];
+
+const explanations: Partial<Record<EtcdProblem, string>> = {
+  'no-space': 'its space quota is exhausted, it takes no writes until it has been compacted and defragmented',
+  'no-leader': 'its cluster has no leader',
+};
+
+/** Names the problem behind an error of the gRPC library (or, for watches, a cancel reason as an error's message). */
+export function toEtcdError(error: unknown, endpoint: string): EtcdError {
+  if (error instanceof EtcdError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const problem = messages.find(([fragment]) => message.includes(fragment))?.[1] ?? problemOfCode(codeOf(error));
+  const explanation = explanations[problem];
+  // grpc-js says so when it had no connection to send the call on.
+  const isUnsent = message.includes('No connection established');
+  return new EtcdError(problem, endpoint, explanation === undefined ? message : `${explanation} (${message})`, isUnsent, {
+    cause: error,
+  });
+}
+
+function codeOf(error: unknown): unknown {
+  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+}
+
+function problemOfCode(code: unknown): EtcdProblem {
+  switch (code) {
+    case UNAVAILABLE:
+      return 'unavailable';
+    case DEADLINE_EXCEEDED:
+      return 'timeout';
+    case PERMISSION_DENIED:
+    case UNAUTHENTICATED:
+      return 'denied';
+    default:
+      return 'other';
+  }
+}

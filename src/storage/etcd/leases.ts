@@ -1,0 +1,64 @@
+import type { EtcdClient } from './client';
+
+/**
+ * Shared leases, by kube-apiserver's rule: one lease serves many keys, which may live a little longer than they asked for,
+ * because etcd's leases are costly.
+ */
+const REUSE_SECONDS = 60;
+const REUSE_SHARE = 0.05;
+const MAX_KEYS_PER_LEASE = 1000;
+
+interface Lease {
+  readonly id: string;
+  /** By our clock, in milliseconds since 1970. */
+  readonly expires: number;
+  /** How many keys were attached to it. */
+  keys: number;
+}
+
+export class LeasePool {
+  #newest: Lease | undefined;
+  readonly #granting = new Map<number, Promise<Lease>>();
+
+  constructor(
+    private readonly client: EtcdClient,
+    private readonly clock: () => number,
+  ) {}
+
+  /** The identity of a lease that lasts for at least `ttlSeconds` from now, and not much longer. */
+  async leaseFor(ttlSeconds: number, signal?: AbortSignal): Promise<string> {
+    const reuseSeconds = Math.min(REUSE_SECONDS, Math.floor(ttlSeconds * REUSE_SHARE));
+    const earliest = this.clock() + ttlSeconds * 1000;
+    const newest = this.#newest;
+    const isFitting =
+      newest !== undefined &&
+      newest.keys < MAX_KEYS_PER_LEASE &&
+      newest.expires > earliest &&
+      newest.expires <= earliest + reuseSeconds * 1000;
+    const lease = isFitting ? newest : await this.#grant(ttlSeconds + reuseSeconds, signal);
+    lease.keys++;
+    return lease.id;
+  }
+
+  /** The server no longer knows this lease. */
+  forget(id: string): void {
+    if (this.#newest?.id === id) this.#newest = undefined;
+  }
+
+  /** Callers that come while a lease is being granted share it. */
+  #grant(seconds: number, signal: AbortSignal | undefined): Promise<Lease> {
+    const granting = this.#granting.get(seconds);
+    if (granting !== undefined) return granting;
+    const granted = this.#grantNew(seconds, signal).finally(() => this.#granting.delete(seconds));
+    this.#granting.set(seconds, granted);
+    return granted;
+  }
+
+  async #grantNew(seconds: number, signal: AbortSignal | undefined): Promise<Lease> {
+    const expires = this.clock() + seconds * 1000;
+    // A lease that nobody got to know expires by itself.
+    const { ID } = await this.client.call('leaseGrant', { TTL: seconds, ID: 0 }, { isRepeatable: true, signal });
+    this.#newest = { id: ID, expires, keys: 0 };
+    return this.#newest;
+  }
+}

@@ -1,0 +1,103 @@
+import type { ListRange, Revision, Store, StoredValue, WatchBatch, WriteOptions, WriteOutcome } from './store';
+
+export type StoreOperation =
+  'get' | 'list' | 'create' | 'update' | 'delete' | 'currentRevision' | 'requestProgress' | 'compact' | 'health';
+
+/** One request to the store, when it is over. Watches are not requests. */
+export interface StoreCall {
+  readonly operation: StoreOperation;
+  /** The key, or the prefix of a list; empty when the operation has none. For grouping by resource, not as a label. */
+  readonly key: string;
+  readonly durationSeconds: number;
+  /** `rejected`: the store answered that the compare failed, or that the revision is not there. */
+  readonly outcome: 'ok' | 'rejected' | 'error';
+}
+
+/** A store that tells `record` of every request. `now` gives milliseconds that never go back. */
+export function instrumentStore(
+  store: Store,
+  record: (call: StoreCall) => void,
+  now: () => number = () => performance.now(),
+): Store {
+  return new InstrumentedStore(store, record, now);
+}
+
+class InstrumentedStore implements Store {
+  constructor(
+    private readonly store: Store,
+    private readonly record: (call: StoreCall) => void,
+    private readonly now: () => number,
+  ) {}
+
+  get reportsProgress(): boolean {
+    return this.store.reportsProgress;
+  }
+
+  get(key: string, signal?: AbortSignal): Promise<StoredValue | undefined> {
+    return this.measure('get', key, () => this.store.get(key, signal));
+  }
+
+  list(range: ListRange, signal?: AbortSignal): ReturnType<Store['list']> {
+    return this.measure('list', range.prefix, () => this.store.list(range, signal));
+  }
+
+  create(key: string, value: Uint8Array, options?: WriteOptions, signal?: AbortSignal): Promise<WriteOutcome> {
+    return this.measure('create', key, () => this.store.create(key, value, options, signal));
+  }
+
+  update(
+    key: string,
+    value: Uint8Array,
+    expected: Revision,
+    options?: WriteOptions,
+    signal?: AbortSignal,
+  ): Promise<WriteOutcome> {
+    return this.measure('update', key, () => this.store.update(key, value, expected, options, signal));
+  }
+
+  delete(key: string, expected: Revision, signal?: AbortSignal): Promise<WriteOutcome> {
+    return this.measure('delete', key, () => this.store.delete(key, expected, signal));
+  }
+
+  watch(prefix: string, after: Revision, signal: AbortSignal): AsyncIterable<WatchBatch> {
+    return this.store.watch(prefix, after, signal);
+  }
+
+  currentRevision(signal?: AbortSignal): Promise<Revision> {
+    return this.measure('currentRevision', '', () => this.store.currentRevision(signal));
+  }
+
+  requestProgress(): Promise<void> {
+    return this.measure('requestProgress', '', () => this.store.requestProgress());
+  }
+
+  compact(revision: Revision, signal?: AbortSignal): Promise<void> {
+    return this.measure('compact', '', () => this.store.compact(revision, signal));
+  }
+
+  health(signal?: AbortSignal): Promise<void> {
+    return this.measure('health', '', () => this.store.health(signal));
+  }
+
+  close(): Promise<void> {
+    return this.store.close();
+  }
+
+  private async measure<T>(operation: StoreOperation, key: string, call: () => Promise<T>): Promise<T> {
+    const started = this.now();
+    const finish = (outcome: StoreCall['outcome']): void =>
+      this.record({ operation, key, outcome, durationSeconds: (this.now() - started) / 1000 });
+    try {
+      const answer = await call();
+      finish(isRejection(answer) ? 'rejected' : 'ok');
+      return answer;
+    } catch (error) {
+      finish('error');
+      throw error;
+    }
+  }
+}
+
+function isRejection(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === false;
+}
