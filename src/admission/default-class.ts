@@ -1,11 +1,11 @@
 import { internalError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
-import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
+import { refuse, type AdmissionPlugin, type ObjectAttributes } from './plugin';
 
 /** How a claim or an ingress without a class gets the cluster's default one: on create only. */
 interface DefaultClassRule {
   readonly plugin: string;
-  readonly groups: readonly string[];
+  /** With its group. */
   readonly resource: string;
   readonly annotations: readonly string[];
   readonly needsClass: (object: KubeObject) => boolean;
@@ -18,9 +18,8 @@ function isDefault(object: KubeObject, annotations: readonly string[]): boolean 
 }
 
 function defaultClass(rule: DefaultClassRule, listClasses: () => Iterable<KubeObject>): AdmissionPlugin {
-  const admit = (attributes: AdmissionAttributes & { readonly object: KubeObject }): KubeObject => {
-    const { group, resource, subresource, object } = attributes;
-    if (!rule.groups.includes(group) || resource !== rule.resource || subresource !== '') return object;
+  const admit = (attributes: ObjectAttributes): KubeObject => {
+    const { object } = attributes;
     if (!rule.needsClass(object)) return object;
     const defaults = [...listClasses()].filter((one) => isDefault(one, rule.annotations));
     const [only] = defaults;
@@ -30,7 +29,7 @@ function defaultClass(rule: DefaultClassRule, listClasses: () => Iterable<KubeOb
     }
     return rule.withClass(object, only.metadata.name ?? '');
   };
-  return { name: rule.plugin, operations: ['CREATE'], mutate: async (attributes) => admit(attributes) };
+  return { name: rule.plugin, operations: ['CREATE'], resources: [rule.resource], mutate: async (attributes) => admit(attributes) };
 }
 
 /** DefaultStorageClass: a claim that names no class gets the default one. */
@@ -40,7 +39,6 @@ export function defaultStorageClass(listStorageClasses: () => Iterable<KubeObjec
   return defaultClass(
     {
       plugin: 'DefaultStorageClass',
-      groups: [''],
       resource: 'persistentvolumeclaims',
       annotations: ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'],
       needsClass: (object) =>
@@ -60,8 +58,7 @@ export function defaultIngressClass(listIngressClasses: () => Iterable<KubeObjec
   return defaultClass(
     {
       plugin: 'DefaultIngressClass',
-      groups: ['networking.k8s.io', 'extensions'],
-      resource: 'ingresses',
+      resource: 'ingresses.networking.k8s.io',
       annotations: ['ingressclass.kubernetes.io/is-default-class'],
       needsClass: (object) =>
         spec(object).ingressClassName === undefined &&

@@ -30,8 +30,8 @@ export function defaultTolerationSeconds(seconds: {
   return {
     name: 'DefaultTolerationSeconds',
     operations: ['CREATE', 'UPDATE'],
-    mutate: async ({ group, resource, subresource, object }) => {
-      if (group !== '' || resource !== 'pods' || subresource !== '') return object;
+    resources: ['pods'],
+    mutate: async ({ object }) => {
       const spec = (object.spec ?? {}) as { readonly tolerations?: readonly Toleration[] };
       const tolerations = spec.tolerations ?? [];
       const missing = wanted.filter(([taint]) => !tolerations.some((toleration) => tolerates(toleration, taint)));

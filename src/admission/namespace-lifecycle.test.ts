@@ -1,4 +1,5 @@
 import type { KubeObject } from '../api/object';
+import { admissionRequest } from '../../test/fixtures/admission-request';
 import { admissionChain } from './chain';
 import { namespaceLifecycle } from './namespace-lifecycle';
 import type { AdmissionAttributes } from './plugin';
@@ -9,25 +10,8 @@ const namespaces: Record<string, KubeObject> = {
 };
 const chain = admissionChain([namespaceLifecycle(async (name) => namespaces[name])]);
 
-const request = (part: Partial<AdmissionAttributes>): AdmissionAttributes => ({
-  operation: 'CREATE',
-  group: '',
-  version: 'v1',
-  resource: 'configmaps',
-  subresource: '',
-  kind: 'ConfigMap',
-  namespace: 'live',
-  name: '',
-  object: { metadata: { name: 'c' } },
-  oldObject: undefined,
-  user: { name: 'alice', groups: [] },
-  options: {},
-  dryRun: false,
-  signal: new AbortController().signal,
-  warn: () => undefined,
-  annotate: () => undefined,
-  ...part,
-});
+const request = (part: Partial<AdmissionAttributes>): AdmissionAttributes =>
+  admissionRequest({ namespace: 'live', ...part });
 
 describe('NamespaceLifecycle', () => {
   it('lets objects into a live namespace', async () => {

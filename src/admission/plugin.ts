@@ -29,7 +29,15 @@ export interface AdmissionAttributes {
   readonly warn: (text: string) => void;
   /** An annotation of the audit event. */
   readonly annotate: (key: string, value: string) => void;
+  /**
+   * For plugins that write: what takes the write back. Runs when the request is refused for certain after the plugin has
+   * let it pass, and before the plugin is asked about the same request again.
+   */
+  readonly onRefused: (undo: () => Promise<void>) => void;
 }
+
+/** The same, where there is an object. */
+export type ObjectAttributes = AdmissionAttributes & { readonly object: KubeObject };
 
 /**
  * One admission plugin: plain functions over the attributes. `mutate` runs before the kind's own reset and validation,
@@ -38,8 +46,10 @@ export interface AdmissionAttributes {
 export interface AdmissionPlugin {
   readonly name: string;
   readonly operations: readonly Operation[];
+  /** `pods`, `pods/status`, `ingresses.networking.k8s.io`: it is asked about these only. Absent: about everything. */
+  readonly resources?: readonly string[];
   /** Returns the object as it should go on; the same one when there is nothing to change. */
-  readonly mutate?: (attributes: AdmissionAttributes & { readonly object: KubeObject }) => Promise<KubeObject>;
+  readonly mutate?: (attributes: ObjectAttributes) => Promise<KubeObject>;
   readonly validate?: (attributes: AdmissionAttributes) => Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../api/object';
-import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
+import { refuse, type AdmissionAttributes, type AdmissionPlugin, type ObjectAttributes } from './plugin';
 
 interface PodPriority {
   readonly priorityClassName?: string;
@@ -7,6 +7,8 @@ interface PodPriority {
   readonly preemptionPolicy?: string;
 }
 
+const PODS = 'pods';
+const CLASSES = 'priorityclasses.scheduling.k8s.io';
 const DEFAULT_PREEMPTION = 'PreemptLowerPriority';
 
 /** What the plugin reads; answered from the cache. */
@@ -26,7 +28,7 @@ function defaultClass(classes: Iterable<KubeObject>): KubeObject | undefined {
 }
 
 function admitPod(
-  attributes: AdmissionAttributes & { readonly object: KubeObject },
+  attributes: ObjectAttributes,
   classes: PriorityClasses,
 ): KubeObject {
   const spec = (attributes.object.spec ?? {}) as PodPriority;
@@ -76,9 +78,10 @@ export function priorityAdmission(classes: PriorityClasses): AdmissionPlugin {
   return {
     name: 'Priority',
     operations: ['CREATE', 'UPDATE'],
+    resources: [PODS, CLASSES],
     mutate: async (attributes) => {
-      const { group, resource, subresource, operation, oldObject, object } = attributes;
-      if (group !== '' || resource !== 'pods' || subresource !== '') return object;
+      const { resource, operation, oldObject, object } = attributes;
+      if (resource !== PODS) return object;
       if (operation === 'CREATE') return admitPod(attributes, classes);
       const old = (oldObject?.spec ?? {}) as PodPriority;
       const spec = (object.spec ?? {}) as PodPriority;
@@ -95,9 +98,7 @@ export function priorityAdmission(classes: PriorityClasses): AdmissionPlugin {
       };
     },
     validate: async (attributes) => {
-      if (attributes.group === 'scheduling.k8s.io' && attributes.resource === 'priorityclasses') {
-        checkSingleDefault(attributes, classes);
-      }
+      if (attributes.resource !== PODS) checkSingleDefault(attributes, classes);
     },
   };
 }

@@ -9,9 +9,10 @@ const FINALIZERS: Readonly<Record<string, string>> = {
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
   operations: ['CREATE'],
-  mutate: async ({ group, resource, subresource, object }) => {
+  resources: Object.keys(FINALIZERS),
+  mutate: async ({ resource, object }) => {
     const finalizer = FINALIZERS[resource];
-    if (group !== '' || subresource !== '' || finalizer === undefined) return object;
+    if (finalizer === undefined) return object;
     const finalizers = object.metadata.finalizers ?? [];
     if (finalizers.includes(finalizer)) return object;
     return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } };

@@ -11,8 +11,8 @@ const NOT_READY = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   operations: ['CREATE'],
-  mutate: async ({ group, resource, subresource, object }) => {
-    if (group !== '' || resource !== 'nodes' || subresource !== '') return object;
+  resources: ['nodes'],
+  mutate: async ({ object }) => {
     const spec = (object.spec ?? {}) as { readonly taints?: readonly Taint[] };
     const taints = spec.taints ?? [];
     if (taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) return object;

@@ -34,7 +34,11 @@ export function writeBuffer(response: ServerResponse, write: BodyWrite, body: Bu
  * Pieces, made as the client takes them: what it has not read yet holds them back. Resolves with the bytes of the body
  * (before compression) when all are handed over or the client is gone.
  */
-export async function writePieces(response: ServerResponse, write: BodyWrite, pieces: Iterable<Uint8Array>): Promise<number> {
+export async function writePieces(
+  response: ServerResponse,
+  write: BodyWrite,
+  pieces: Iterable<Uint8Array>,
+): Promise<number> {
   response.statusCode = write.code;
   response.setHeader('Content-Type', write.contentType);
   const compress = write.acceptsGzip && (write.length === undefined || write.length > GZIP_FROM_BYTES);

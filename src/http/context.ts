@@ -59,6 +59,7 @@ export class RequestContext {
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
   ) {
+    (response as { [CONTEXT]?: RequestContext })[CONTEXT] = this;
     response.on('close', () => this.finish());
     // A write to a connection that has just broken; whoever waits for the answer is gone.
     response.on('error', ignore);
@@ -124,21 +125,37 @@ export class RequestContext {
 function ignore(): void {}
 
 /**
- * Controllers that were not used up, for the next request of their connection: signals are costly to make and to
+ * What hangs on a response or a connection hangs there as a property: weak maps that change with every request keep the
+ * garbage collector busy.
+ */
+const CONTEXT = Symbol('request context');
+const SPARE = Symbol('spare abort controller');
+
+/** The context that was made for this response. */
+export function contextOf(response: ServerResponse): RequestContext | undefined {
+  return (response as { [CONTEXT]?: RequestContext })[CONTEXT];
+}
+
+interface Spare {
+  readonly controller: AbortController;
+  readonly uses: number;
+}
+
+/**
+ * A controller that was not used up serves the next request of its connection: signals are costly to make and to
  * collect. After some requests a fresh one is taken, so that a listener which somebody forgot does not stay for good.
  */
-const spares = new WeakMap<Socket, { readonly controller: AbortController; readonly uses: number }>();
 const MAX_USES = 100;
 
-function takeController(socket: Socket): AbortController {
-  const spare = spares.get(socket)?.controller;
+function takeController(socket: Socket & { [SPARE]?: Spare }): AbortController {
+  const spare = socket[SPARE]?.controller;
   return spare === undefined || spare.signal.aborted ? new AbortController() : spare;
 }
 
-function keepController(socket: Socket, controller: AbortController): void {
-  const uses = (spares.get(socket)?.uses ?? 0) + 1;
-  if (uses < MAX_USES) spares.set(socket, { controller, uses });
-  else spares.delete(socket);
+function keepController(socket: Socket & { [SPARE]?: Spare }, controller: AbortController): void {
+  const uses = (socket[SPARE]?.controller === controller ? socket[SPARE].uses : 0) + 1;
+  if (uses < MAX_USES) socket[SPARE] = { controller, uses };
+  else delete socket[SPARE];
 }
 
 /** The client closed the connection before it had its answer. */

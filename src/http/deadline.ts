@@ -1,9 +1,10 @@
 import { timeout } from '../api/errors/status-error';
+import { DurationError, formatDuration, parseDuration } from '../api/time/duration';
 import type { RequestContext } from './context';
-import { parseGoDuration, formatGoDuration } from './go-duration';
 
 /** What a create, update, patch or delete may take unless it says otherwise. */
 const DEFAULT_WRITE_TIMEOUT_MS = 34_000;
+const NANOS_PER_MS = 1e6;
 const WRITE_VERBS: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
 const STREAMING_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
 
@@ -20,13 +21,23 @@ export function startDeadline(context: RequestContext, requestTimeoutMs: number)
   if (isLongRunning(context)) return;
   const limitMs = Math.min(wantedMs(context) ?? requestTimeoutMs, requestTimeoutMs);
   const timer = setTimeout(() => {
-    context.expire(timeout(`request did not complete within requested timeout ${formatGoDuration(limitMs)}`));
+    context.expire(timeout(`request did not complete within requested timeout ${formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)))}`));
   }, limitMs);
   context.onFinished(() => clearTimeout(timer));
 }
 
 function wantedMs({ info }: RequestContext): number | undefined {
-  const wanted = parseGoDuration(info.query.first('timeout') ?? '');
+  const wanted = milliseconds(info.query.first('timeout') ?? '');
   if (wanted !== undefined && wanted > 0) return wanted;
   return info.isResourceRequest && WRITE_VERBS.has(info.verb) ? DEFAULT_WRITE_TIMEOUT_MS : undefined;
+}
+
+/** Undefined for what is no duration. */
+function milliseconds(text: string): number | undefined {
+  try {
+    return Number(parseDuration(text)) / NANOS_PER_MS;
+  } catch (error) {
+    if (error instanceof DurationError) return undefined;
+    throw error;
+  }
 }

@@ -18,6 +18,8 @@ export interface Expected {
   readonly custom: boolean;
   readonly fieldValidation: FieldValidation;
   readonly schema: Schema;
+  /** Other versions of the kind, in which the body may come as well. */
+  readonly alternatives?: readonly { readonly kind: GroupVersionKind; readonly type: StructType }[];
 }
 
 const BODY_FORMATS: ReadonlyMap<string, Format> = new Map(
@@ -63,14 +65,18 @@ function fromText(context: RequestContext, body: Buffer, format: 'json' | 'yaml'
     const name = (parsed.metadata as { name?: string } | undefined)?.name ?? '';
     throw invalidObject(found, name, [invalid('kind', found.kind, `must be ${wanted.kind}`)]);
   }
-  const { object, unknownFields } = decodeObject(expected.type, parsed, {
+  const { object, unknownFields } = decodeObject(typeOf(found, expected), parsed, {
     applyDefaults: true,
     collectUnknown: fieldValidation !== 'Ignore',
     kind: wanted.kind,
-    version: wanted.version,
+    version: found.version,
   });
   if (fieldValidation !== 'Ignore') reportStrict(context, strictProblems(body, format, unknownFields), expected);
-  return typed(object, wanted);
+  return typed(object, found);
+}
+
+function typeOf(found: GroupVersionKind, { type, alternatives }: Expected): StructType {
+  return alternatives?.find(({ kind }) => kind.version === found.version)?.type ?? type;
 }
 
 /** With `Strict` problems refuse the request, with `Warn` they are headers of the answer. */
@@ -85,17 +91,18 @@ export function reportStrict(
 }
 
 function fromProtobuf(body: Buffer, expected: Expected): KubeObject {
-  const { kind: wanted, type, custom } = expected;
+  const { kind: wanted, custom } = expected;
   if (custom && isEnvelope(body)) throw unrecognizedBody(wanted.kind, 'custom resources have no Protobuf form', body);
   const { apiVersion, kind, raw } = openBody(body, wanted.kind);
-  identify(apiVersion, kind, expected);
+  const found = identify(apiVersion, kind, expected);
+  const type = typeOf(found, expected);
   const { object } = decodeObject(type, decodeMessage(type, raw), {
     applyDefaults: true,
     collectUnknown: false,
     kind: wanted.kind,
-    version: wanted.version,
+    version: found.version,
   });
-  return typed(object, wanted);
+  return typed(object, found);
 }
 
 function openBody(body: Buffer, expectedKind: string): Envelope {
@@ -109,7 +116,7 @@ function openBody(body: Buffer, expectedKind: string): Envelope {
 
 /** What the body says it is, completed by what is expected. Throws a 400 when the two do not go together. */
 function identify(apiVersion: string | undefined, kind: string | undefined, expected: Expected): GroupVersionKind {
-  const { kind: wanted, custom, schema } = expected;
+  const { kind: wanted, custom, schema, alternatives = [] } = expected;
   if (custom && (!kind || !apiVersion)) {
     throw badRequest(
       `${wanted.kind} in version ${JSON.stringify(wanted.version)} cannot be handled as a ${wanted.kind}: ` +
@@ -122,15 +129,28 @@ function identify(apiVersion: string | undefined, kind: string | undefined, expe
   };
   const sameVersion = found.group === wanted.group && found.version === wanted.version;
   if (sameVersion && (found.kind === wanted.kind || custom)) return found;
+  if (alternatives.some(({ kind: other }) => sameKind(other, found))) return found;
   if (!custom && schema.kind(found.group, found.version, found.kind) === undefined) {
-    throw unhandled(found, wanted, `no kind ${JSON.stringify(found.kind)} is registered for version ${JSON.stringify(apiVersionOf(found.group, found.version))}`);
+    throw unhandled(
+      found,
+      wanted,
+      `no kind ${JSON.stringify(found.kind)} is registered for version ${JSON.stringify(apiVersionOf(found.group, found.version))}`,
+    );
   }
   if (found.kind === wanted.kind && (custom || found.group === wanted.group)) {
     throw badRequest(
       `the API version in the data (${apiVersionOf(found.group, found.version)}) does not match the expected API version (${apiVersionOf(wanted.group, wanted.version)})`,
     );
   }
-  throw unhandled(found, wanted, `converting (${goName(found, found.version)}) to (${goName(wanted, groupPackage(wanted))}): unknown conversion`);
+  throw unhandled(
+    found,
+    wanted,
+    `converting (${goName(found, found.version)}) to (${goName(wanted, groupPackage(wanted))}): unknown conversion`,
+  );
+}
+
+function sameKind(one: GroupVersionKind, other: GroupVersionKind): boolean {
+  return one.group === other.group && one.version === other.version && one.kind === other.kind;
 }
 
 function unhandled(found: GroupVersionKind, wanted: GroupVersionKind, problem: string): Error {

@@ -22,7 +22,7 @@ export interface ParsedDeleteOptions {
 }
 
 /** The wire's DeleteOptions, v1. */
-interface SentOptions {
+export interface SentDeleteOptions {
   readonly gracePeriodSeconds?: number;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly orphanDependents?: boolean;
@@ -41,12 +41,14 @@ export async function parseDeleteOptions(context: RequestContext, schema: Schema
 }
 
 /** Refuses what does not go together; also for the options inside an Eviction. */
-export function checkDeleteOptions(sent: SentOptions): ParsedDeleteOptions {
+export function checkDeleteOptions(sent: SentDeleteOptions): ParsedDeleteOptions {
   const { gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun = [] } = sent;
   const errors: FieldError[] = [];
   if (propagationPolicy !== undefined) {
     if (orphanDependents !== undefined) {
-      errors.push(invalid('propagationPolicy', propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'));
+      errors.push(
+        invalid('propagationPolicy', propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set'),
+      );
     }
     if (!POLICIES.has(propagationPolicy)) {
       errors.push(notSupported('propagationPolicy', propagationPolicy, ['Foreground', 'Background', 'Orphan', 'nil']));
@@ -66,7 +68,7 @@ export function checkDeleteOptions(sent: SentOptions): ParsedDeleteOptions {
   };
 }
 
-function fromQuery(query: Query): SentOptions {
+function fromQuery(query: Query): SentDeleteOptions {
   const gracePeriodSeconds = parseIntParameter(query.first('gracePeriodSeconds'));
   const propagationPolicy = query.first('propagationPolicy');
   const dryRun = query.all('dryRun');
@@ -78,12 +80,15 @@ function fromQuery(query: Query): SentOptions {
   };
 }
 
-function fromBody(context: RequestContext, body: Buffer, schema: Schema): SentOptions {
+function fromBody(context: RequestContext, body: Buffer, schema: Schema): SentDeleteOptions {
   const format = bodyFormat(context.request.headers['content-type']);
   const type = optionsType(schema);
-  const { kind: _kind, apiVersion: _apiVersion, ...sent } =
-    format === 'protobuf' ? fromProtobuf(body, type) : fromText(body, format, type);
-  return sent as SentOptions;
+  const {
+    kind: _kind,
+    apiVersion: _apiVersion,
+    ...sent
+  } = format === 'protobuf' ? fromProtobuf(body, type) : fromText(body, format, type);
+  return sent;
 }
 
 function optionsType(schema: Schema): StructType {
@@ -95,7 +100,8 @@ function optionsType(schema: Schema): StructType {
 /** Clients send them as `v1`, as `meta.k8s.io/v1` and as of the group they delete from. */
 function fromText(body: Buffer, format: 'json' | 'yaml', type: StructType): Readonly<Record<string, unknown>> {
   const parsed = parseObjectBody(body, format, 'DeleteOptions');
-  checkKind(String(parsed.kind ?? ''), String(parsed.apiVersion ?? ''));
+  const { kind = '', apiVersion = '' } = parsed as { readonly kind?: string; readonly apiVersion?: string };
+  checkKind(kind, apiVersion);
   return decodeObject(type, parsed, { applyDefaults: false, collectUnknown: false, kind: 'DeleteOptions' }).object;
 }
 

@@ -1,10 +1,16 @@
-import type { KindDefinition, ServedVersion, SubresourceDefinition, TableDefinition } from '../api/kinds/kind-definition';
+import type {
+  KindDefinition,
+  ServedVersion,
+  SubresourceDefinition,
+  TableDefinition,
+} from '../api/kinds/kind-definition';
 import type { GroupVersionKind, KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import type { UserInfo } from '../api/user';
 import type { Credentials } from '../authn/credentials';
 import type { Authorizer } from '../authz/attributes';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { RequestMetrics } from '../observability/request-metrics';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { RequestContext } from './context';
 import type { FieldOwnership } from './field-ownership';
@@ -109,13 +115,9 @@ export interface EndpointDependencies {
   readonly minRequestTimeoutSeconds: number;
   /** Aborts when the server goes down: watches end as if their time were over. */
   readonly closing: AbortSignal;
-  readonly metrics?: WatchMetrics;
+  readonly metrics?: Pick<RequestMetrics, 'recordWatchEvents' | 'recordDeprecated'>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-}
-
-export interface WatchMetrics {
-  recordWatchEvents(resource: { group: string; version: string; resource: string }, events: number, bytes: number): void;
 }
 
 /** The functions that the filters call. */

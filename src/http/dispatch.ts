@@ -51,13 +51,18 @@ export async function dispatch(context: RequestContext, dependencies: DispatchDe
   if (!info.isResourceRequest) return dependencies.nonResourceRoutes.run(context);
   const served = dependencies.catalogue.resolve(info.group, info.version, info.resource);
   if (served === undefined) return unknownResource(info, dependencies);
-  warnOfDeprecation(context, served);
   if (!shapeFits(info, served)) {
     if (served.custom) return PAGE_NOT_FOUND;
     throw resourceNotFound();
   }
   const subresource = findSubresource(info, served);
-  checkMethod(context, served, subresource);
+  const { definition, version } = served;
+  const verbs = subresource?.verbs ?? version.verbs ?? definition.verbs;
+  if (!routeExists(context, served, subresource, verbs)) throw methodNotAllowed();
+  warnOfDeprecation(context, served, dependencies);
+  if (!verbs.includes(info.verb as Verb)) {
+    throw methodNotSupported({ group: version.group, resource: definition.resource }, info.verb);
+  }
   checkPatchType(context, served, dependencies.fieldOwnership !== undefined);
   const negotiated = negotiate(context.request.headers.accept, served.custom ? CUSTOM : BUILT_IN);
   if (NAMED_VERBS.has(info.verb)) checkPathName(info.name);
@@ -86,11 +91,17 @@ const PAGE_NOT_FOUND: Dispatched = {
   negotiated: { format: 'json', pretty: false },
 };
 
-function warnOfDeprecation(context: RequestContext, { version }: ServedResource): void {
-  if (version.deprecationWarning === undefined) return;
-  context.warn(version.deprecationWarning);
+function warnOfDeprecation(
+  context: RequestContext,
+  { version: { group, version, deprecationWarning, removedRelease = '' } }: ServedResource,
+  { metrics }: EndpointDependencies,
+): void {
+  if (deprecationWarning === undefined) return;
+  context.warn(deprecationWarning);
   context.annotate('k8s.io/deprecated', 'true');
-  if (version.removedRelease !== undefined) context.annotate('k8s.io/removed-release', version.removedRelease);
+  if (removedRelease !== '') context.annotate('k8s.io/removed-release', removedRelease);
+  const { resource, subresource } = context.info;
+  metrics?.recordDeprecated({ group, version, resource, subresource, removedRelease });
 }
 
 /** Namespaced objects are named in a namespace, cluster-scoped ones outside, and nothing follows a subresource. */
@@ -114,25 +125,20 @@ function findSubresource(
   return found;
 }
 
-function checkMethod(
+/** The path takes the method at all; whether the resource has the verb is for a handler to say. */
+function routeExists(
   { info, request }: RequestContext,
-  { definition, version, custom }: ServedResource,
+  { definition, custom }: ServedResource,
   subresource: SubresourceDefinition | undefined,
-): void {
+  verbs: readonly Verb[],
+): boolean {
   const verb = info.verb as Verb;
-  const verbs = subresource?.verbs ?? version.verbs ?? definition.verbs;
-  const groupResource = { group: version.group, resource: definition.resource };
   const method = request.method ?? '';
-  const possible =
-    method !== 'HEAD' &&
-    (!info.watchPrefix || method === 'GET') &&
-    // Without a name there is nothing to update; with one there is nothing to create but a subresource's object.
-    (info.named ? verb !== 'create' || subresource !== undefined : !NAMED_VERBS.has(verb)) &&
-    (verb !== 'create' || !definition.namespaced || info.namespace !== '');
-  if (possible && verbs.includes(verb)) return;
-  if (possible && verb === 'watch' && verbs.includes('list')) throw methodNotSupported(groupResource, 'watch');
-  if (custom && possible) throw methodNotSupported(groupResource, verb);
-  throw methodNotAllowed();
+  if (method === 'HEAD' || (info.watchPrefix && method !== 'GET')) return false;
+  // Without a name there is nothing to update; with one there is nothing to create but a subresource's object.
+  if (info.named ? verb === 'create' && subresource === undefined : NAMED_VERBS.has(verb)) return false;
+  if (verb === 'create' && definition.namespaced && info.namespace === '') return false;
+  return custom || verbs.includes(verb) || (verb === 'watch' && verbs.includes('list'));
 }
 
 function checkPatchType({ info, request }: RequestContext, { custom }: ServedResource, canApply: boolean): void {

@@ -80,7 +80,15 @@ function unescapeKey(key: string): string {
 }
 
 function* checks(user: UserInfo, wanted: Wanted): Iterable<Attributes> {
-  const common = { user, verb: 'impersonate', resourceRequest: true, version: 'v1', subresource: '', namespace: '', path: '' };
+  const common = {
+    user,
+    verb: 'impersonate',
+    resourceRequest: true,
+    version: 'v1',
+    subresource: '',
+    namespace: '',
+    path: '',
+  };
   const account = parseServiceAccountUserName(wanted.user);
   yield account === undefined
     ? { ...common, group: '', resource: 'users', name: wanted.user }

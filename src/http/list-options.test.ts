@@ -44,13 +44,19 @@ describe('parseCollectionOptions', () => {
       `${INVALID}resourceVersionMatch: Forbidden: resourceVersionMatch is forbidden for watch`,
     ],
     ['watch=1&resourceVersionMatch=NotOlderThan&sendInitialEvents=true', ''],
-    ['fieldSelector=nosuch%3Dx', '400 "nosuch" is not a known field selector: only "metadata.name", "metadata.namespace"'],
+    [
+      'fieldSelector=nosuch%3Dx',
+      '400 "nosuch" is not a known field selector: only "metadata.name", "metadata.namespace"',
+    ],
   ])('%s gives "%s"', (query, message) => {
     expect(messageOf(query)).toBe(message);
   });
 
   it('takes the name of a watch path as a selector', () => {
-    const options = parseCollectionOptions(parseRequestInfo('GET', '/api/v1/watch/namespaces/a/configmaps/c'), configMaps);
+    const options = parseCollectionOptions(
+      parseRequestInfo('GET', '/api/v1/watch/namespaces/a/configmaps/c'),
+      configMaps,
+    );
     expect(options.list.selection?.name).toBe('c');
     expect(() =>
       parseCollectionOptions(

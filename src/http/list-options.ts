@@ -82,7 +82,10 @@ function checkCombination(query: Query, watch: boolean, sendInitialEvents: boole
 }
 
 /** Labels beyond the two that every kind has. Read from the storage version. */
-function ownFieldLabels({ definition, version }: ServedResource): Readonly<Record<string, (object: KubeObject) => string>> {
+function ownFieldLabels({
+  definition,
+  version,
+}: ServedResource): Readonly<Record<string, (object: KubeObject) => string>> {
   return version.selectableFields ?? definition.selectableFields;
 }
 

@@ -55,7 +55,8 @@ function requestLabels({ info, request }: RequestContext, known: KnownPaths): Re
     return { verb: VERBS[info.verb] ?? 'other', group: '', version: '', resource: '', subresource, scope: '', dryRun };
   }
   const verb = verbLabel(info.verb, info.subresource, request.headers['content-type']);
-  const scope = info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
+  const scope =
+    info.name !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster';
   const { group, version, resource, subresource } = info;
   return known.isKnownResource(group, version, resource)
     ? { verb, group, version, resource, subresource: boundedSubresource(subresource), scope, dryRun }

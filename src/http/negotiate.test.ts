@@ -57,7 +57,9 @@ describe('negotiate', () => {
   });
 
   it('has no protobuf for custom resources', () => {
-    expect(answer(PROTOBUF, CUSTOM)).toBe('406 only the following media types are accepted: application/json, application/yaml');
+    expect(answer(PROTOBUF, CUSTOM)).toBe(
+      '406 only the following media types are accepted: application/json, application/yaml',
+    );
     expect(answer(`${PROTOBUF},*/*`, CUSTOM)).toBe('json');
   });
 

@@ -59,7 +59,7 @@ const remembered = new WeakMap<Negotiable, Map<string, Negotiated>>();
 export function negotiate(accept: string | undefined, negotiable: Negotiable): Negotiated {
   if (accept === undefined || accept === '' || accept === 'application/json') return PLAIN_JSON;
   let known = remembered.get(negotiable);
-  if (known === undefined) remembered.set(negotiable, (known = new Map()));
+  if (known === undefined) remembered.set(negotiable, (known = new Map<string, Negotiated>()));
   const before = known.get(accept);
   if (before !== undefined) return before;
   const answer = choose(accept, negotiable);
@@ -111,7 +111,12 @@ function accepted({ parameters }: Clause, format: Format, transforms: boolean): 
   if (!parameters.has('as') && !parameters.has('g') && !parameters.has('v')) return { format, pretty };
   const kind = parameters.get('as') ?? '';
   const version = parameters.get('v') ?? '';
-  if (!transforms || parameters.get('g') !== 'meta.k8s.io' || !TABLE_VERSIONS.has(version) || !TRANSFORM_KINDS.has(kind)) {
+  if (
+    !transforms ||
+    parameters.get('g') !== 'meta.k8s.io' ||
+    !TABLE_VERSIONS.has(version) ||
+    !TRANSFORM_KINDS.has(kind)
+  ) {
     return undefined;
   }
   if (kind === 'Table' && format === 'protobuf') return undefined;
@@ -125,7 +130,9 @@ function parseAccept(accept: string): readonly Clause[] {
     .map(parseClause)
     .sort(
       (a, b) =>
-        b.weight - a.weight || Number(a.type === '*') - Number(b.type === '*') || Number(a.subtype === '*') - Number(b.subtype === '*'),
+        b.weight - a.weight ||
+        Number(a.type === '*') - Number(b.type === '*') ||
+        Number(a.subtype === '*') - Number(b.subtype === '*'),
     );
 }
 

@@ -6,6 +6,8 @@ import { textReply, type Dispatched } from './reply';
 
 const PLAIN: Negotiated = { format: 'json', pretty: false };
 
+const SLASH_TOLERANT = /^\/(api|apis|version)\/(.*\/)?$/;
+
 /** The paths outside the resource tree: exact ones, and trees below a prefix. */
 export class NonResourceRoutes {
   private readonly exact = new Map<string, NonResourceRoute>();
@@ -42,11 +44,15 @@ export class NonResourceRoutes {
     if (!(route.methods ?? ['GET']).includes(context.request.method ?? '')) throw methodNotAllowed();
     const reply = await route.handler(context);
     const negotiated =
-      reply.type === 'bytes' || reply.type === 'streamed' ? PLAIN : negotiate(context.request.headers.accept, BUILT_IN_PLAIN);
+      reply.type === 'bytes' || reply.type === 'streamed'
+        ? PLAIN
+        : negotiate(context.request.headers.accept, BUILT_IN_PLAIN);
     return { reply, negotiated };
   }
 
-  private find(path: string): NonResourceRoute | undefined {
+  private find(asked: string): NonResourceRoute | undefined {
+    // Discovery does not mind a slash at the end; health checks do.
+    const path = SLASH_TOLERANT.test(asked) ? asked.replace(/\/+$/, '') : asked;
     return (
       this.exact.get(path) ??
       this.prefixes.find((route) => path.startsWith(route.path.endsWith('/') ? route.path : `${route.path}/`))
@@ -55,7 +61,8 @@ export class NonResourceRoutes {
 
   private unknown(path: string): Dispatched {
     const [, root, group = ''] = path.split('/');
-    if (root === 'api' || root === 'version' || (root === 'apis' && this.hasBuiltInGroup(group))) throw resourceNotFound();
+    if (root === 'api' || root === 'version' || (root === 'apis' && this.hasBuiltInGroup(group)))
+      throw resourceNotFound();
     if (root === 'apis') return { reply: textReply(404, '404 page not found\n'), negotiated: PLAIN };
     return {
       reply: {

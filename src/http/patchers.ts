@@ -17,11 +17,12 @@ export const APPLY_PATCH = 'application/apply-patch+yaml';
  */
 export type Patcher = (current: JsonObject, patch: Buffer, type: StructType) => JsonObject;
 
-function readPatch(body: Buffer): JsonValue {
+/** `emptyProblem`: what is said of a body that is not there; each format has its own word for it. */
+function readPatch(body: Buffer, emptyProblem = 'unexpected end of JSON input'): JsonValue {
   try {
     return parseJson(body.toString('utf8')) as JsonValue;
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw badRequest(`error decoding patch: ${error.message}`);
+    if (error instanceof JsonSyntaxError) throw badRequest(body.length === 0 ? emptyProblem : error.message);
     throw error;
   }
 }
@@ -30,8 +31,8 @@ function isObject(value: JsonValue): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-function readObject(body: Buffer): JsonObject {
-  const patch = readPatch(body);
+function readObject(body: Buffer, emptyProblem?: string): JsonObject {
+  const patch = readPatch(body, emptyProblem);
   if (!isObject(patch)) throw badRequest('error decoding patch: the patch must be an object');
   return patch;
 }
@@ -45,5 +46,5 @@ function objectOf(patched: JsonValue): JsonObject {
 export const patchers: ReadonlyMap<string, Patcher> = new Map<string, Patcher>([
   [JSON_PATCH, (current, body) => objectOf(applyJsonPatch(current, readPatch(body)))],
   [MERGE_PATCH, (current, body) => objectOf(applyMergePatch(current, readObject(body)))],
-  [STRATEGIC_MERGE_PATCH, (current, body, type) => applyStrategicMergePatch(type, current, readObject(body))],
+  [STRATEGIC_MERGE_PATCH, (current, body, type) => applyStrategicMergePatch(type, current, readObject(body, 'EOF'))],
 ]);

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { printYaml } from '../api/codec/yaml-print';
 import { encodeEnvelope } from '../api/codec/protobuf-envelope';
 import { encodeMessage } from '../api/codec/protobuf-encode';
 import { notAcceptable, type Status } from '../api/errors/status-error';
@@ -14,7 +15,6 @@ import { listEnvelope } from './protobuf-list';
 import type { Reply, WireObject } from './reply';
 import { TableWriter, parseIncludeObject, partialObject } from './table';
 import { wireFormOf } from './wire-form';
-import { printYaml } from './yaml-printer';
 
 const NEWLINE = Buffer.from('\n');
 const COMMA = Buffer.from(',');
@@ -120,7 +120,12 @@ class ReplyWriter {
   bytes(reply: Extract<Reply, { type: 'bytes' }>): Promise<void> | void {
     for (const [name, value] of Object.entries(reply.headers ?? {})) this.response.setHeader(name, value);
     const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
-    const write: BodyWrite = { code: reply.code, contentType: reply.contentType, length: body.length, acceptsGzip: this.gzip };
+    const write: BodyWrite = {
+      code: reply.code,
+      contentType: reply.contentType,
+      length: body.length,
+      acceptsGzip: this.gzip,
+    };
     return this.wrote(writeBuffer(this.response, write, body));
   }
 
@@ -151,7 +156,11 @@ class ReplyWriter {
     return this.pieces(length, jsonListPieces(head, entries, served));
   }
 
-  private protobufList(entries: readonly CacheEntry[], metadata: ListMeta, served: ServedResource): Promise<void> | void {
+  private protobufList(
+    entries: readonly CacheEntry[],
+    metadata: ListMeta,
+    served: ServedResource,
+  ): Promise<void> | void {
     const listMeta = this.dependencies.schema.message('k8s.io.apimachinery.pkg.apis.meta.v1.ListMeta');
     if (listMeta === undefined) throw new Error('the schema has no ListMeta');
     const form = wireFormOf(served);

@@ -9,7 +9,11 @@ describe('parseRequestInfo', () => {
     ['GET', '/api/v1/namespaces/a/pods/p/log', { verb: 'get', subresource: 'log', parts: ['pods', 'p', 'log'] }],
     ['GET', '/api/v1/namespaces/a', { verb: 'get', resource: 'namespaces', namespace: 'a', name: 'a' }],
     ['GET', '/api/v1/namespaces/a/', { verb: 'get', resource: 'namespaces', name: 'a' }],
-    ['PUT', '/api/v1/namespaces/a/finalize', { verb: 'update', resource: 'namespaces', name: 'a', subresource: 'finalize' }],
+    [
+      'PUT',
+      '/api/v1/namespaces/a/finalize',
+      { verb: 'update', resource: 'namespaces', name: 'a', subresource: 'finalize' },
+    ],
     ['GET', '/api/v1/namespaces', { verb: 'list', resource: 'namespaces', namespace: '' }],
     ['GET', '/api/v1/namespaces//pods', { verb: 'list', resource: 'pods', namespace: '' }],
     ['DELETE', '/apis/apps/v1/namespaces/a/deployments', { verb: 'deletecollection', group: 'apps' }],
@@ -46,13 +50,18 @@ describe('parseRequestInfo', () => {
 
   it('answers any URL with a record or one of its two errors', () => {
     fc.assert(
-      fc.property(fc.constantFrom('GET', 'PUT', 'X'), fc.webUrl({ withQueryParameters: true }), fc.string(), (method, url, tail) => {
-        try {
-          expect(typeof parseRequestInfo(method, url.replace(/^https?:\/\/[^/]*/, '') + tail).verb).toBe('string');
-        } catch (error) {
-          expect(error instanceof MalformedPathError || error instanceof StatusError).toBe(true);
-        }
-      }),
+      fc.property(
+        fc.constantFrom('GET', 'PUT', 'X'),
+        fc.webUrl({ withQueryParameters: true }),
+        fc.string(),
+        (method, url, tail) => {
+          try {
+            expect(typeof parseRequestInfo(method, url.replace(/^https?:\/\/[^/]*/, '') + tail).verb).toBe('string');
+          } catch (error) {
+            expect(error instanceof MalformedPathError || error instanceof StatusError).toBe(true);
+          }
+        },
+      ),
     );
   });
 });

@@ -1,4 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
+import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { RegistryFixture } from '../../test/support/registry-fixture';
 import { unauthorized } from '../api/errors/status-error';
@@ -7,6 +9,7 @@ import { configMap } from '../api/kinds/core/config-map';
 import { namespace } from '../api/kinds/core/namespace';
 import { pod } from '../api/kinds/core/pod';
 import type { KindDefinition } from '../api/kinds/kind-definition';
+import { podDisruptionBudget } from '../api/kinds/policy/pod-disruption-budget';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import { silentLogger } from '../observability/logger';
 import { RequestMetrics } from '../observability/request-metrics';
@@ -62,7 +65,7 @@ function catalogueOf(definitions: readonly KindDefinition[]): Catalogue {
 beforeAll(async () => {
   fixture = await RegistryFixture.open();
   server = createServer({
-    catalogue: catalogueOf([configMap, namespace, pod, deployment]),
+    catalogue: catalogueOf([configMap, namespace, pod, deployment, podDisruptionBudget]),
     nonResourceRoutes: [
       { path: '/healthz', handler: () => textReply(200, 'ok') },
       {
@@ -71,7 +74,11 @@ beforeAll(async () => {
           throw new Error('the cause');
         },
       },
-      { path: '/slow', handler: ({ signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))) },
+      {
+        path: '/slow',
+        handler: ({ signal }) =>
+          new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted')))),
+      },
     ],
     authenticate: async ({ bearerToken }) => {
       if (bearerToken === 'wrong') throw unauthorized();
@@ -94,7 +101,10 @@ afterAll(async () => {
 
 function open(method: string, path: string, { body, headers }: Sent = {}): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ port, host: '127.0.0.1', method, path, agent: false, headers: { ...headers } }, resolve);
+    const request = httpRequest(
+      { port, host: '127.0.0.1', method, path, agent: false, headers: { ...headers } },
+      resolve,
+    );
     request.on('error', reject);
     request.end(body === undefined || typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body));
   });
@@ -164,7 +174,10 @@ describe('an object', () => {
       status: 200,
       body: { data: { k: 'v' }, metadata: { managedFields: [{ manager: 'm', operation: 'Apply' }] } },
     });
-    const other = await send('PATCH', `${CONFIG_MAPS}/applied?fieldManager=n`, { body: body.replace('k: v', 'k: w'), headers });
+    const other = await send('PATCH', `${CONFIG_MAPS}/applied?fieldManager=n`, {
+      body: body.replace('k: v', 'k: w'),
+      headers,
+    });
     expect(other).toMatchObject({ status: 409, body: { reason: 'Conflict' } });
   });
 
@@ -175,12 +188,18 @@ describe('an object', () => {
     const protobuf = await send('GET', path, { headers: { accept: 'application/vnd.kubernetes.protobuf' } });
     expect(protobuf.text.startsWith('k8s\0')).toBe(true);
     const table = await send('GET', path, { headers: TABLE });
-    expect(table.body).toMatchObject({ kind: 'Table', apiVersion: 'meta.k8s.io/v1', rows: [{ object: { kind: 'PartialObjectMetadata' } }] });
+    expect(table.body).toMatchObject({
+      kind: 'Table',
+      apiVersion: 'meta.k8s.io/v1',
+      rows: [{ object: { kind: 'PartialObjectMetadata' } }],
+    });
     const partial = await send('GET', path, {
       headers: { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' },
     });
-    expect(Object.keys(partial.body)).toEqual(['kind', 'apiVersion', 'metadata']);
-    expect((await send('GET', path, { headers: { 'user-agent': 'curl/8' } })).text).toMatch(/^\{\n {2}"kind": "ConfigMap"/);
+    expect(Object.keys(partial.body as object)).toEqual(['kind', 'apiVersion', 'metadata']);
+    expect((await send('GET', path, { headers: { 'user-agent': 'curl/8' } })).text).toMatch(
+      /^\{\n {2}"kind": "ConfigMap"/,
+    );
     expect((await send('GET', CONFIG_MAPS, { headers: { ...TABLE } })).body.rows.length).toBeGreaterThan(0);
     const list = await send('GET', CONFIG_MAPS, { headers: { accept: 'application/vnd.kubernetes.protobuf' } });
     expect(list.text).toContain('ConfigMapList');
@@ -203,7 +222,10 @@ describe('an object', () => {
     });
     expect(put.body).toMatchObject({ kind: 'Scale', spec: { replicas: 5 } });
     expect((await send('GET', `${deployments}/d`)).body.spec.replicas).toBe(5);
-    const negative = await send('PATCH', `${deployments}/d/scale`, { body: { spec: { replicas: -1 } }, headers: MERGE });
+    const negative = await send('PATCH', `${deployments}/d/scale`, {
+      body: { spec: { replicas: -1 } },
+      headers: MERGE,
+    });
     expect(negative.body.message).toBe(
       'Scale.autoscaling "d" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
     );
@@ -222,6 +244,40 @@ describe('an object', () => {
     expect((await send('POST', `${pods}/p/binding`, { body: binding })).body.message).toBe(
       'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"',
     );
+  });
+
+  it('is evicted as its disruption budget allows', async () => {
+    const pods = '/api/v1/namespaces/e/pods';
+    const budgets = '/apis/policy/v1beta1/namespaces/e/poddisruptionbudgets';
+    const eviction = { apiVersion: 'policy/v1beta1', kind: 'Eviction', metadata: { name: 'p' } };
+    const metadata = { name: 'p', labels: { app: 'p' } };
+    await send('POST', pods, { body: { metadata, spec: { containers: [{ name: 'c', image: 'i' }] } } });
+    await send('PATCH', `${pods}/p/status`, { body: { status: { phase: 'Running' } }, headers: MERGE });
+    const selector = { matchLabels: { app: 'p' } };
+    await send('POST', budgets, { body: { metadata: { name: 'b' }, spec: { minAvailable: 1, selector } } });
+    const evict = (): Promise<Answer> => send('POST', `${pods}/p/eviction`, { body: eviction });
+    const allow = (disruptionsAllowed: number): Promise<Answer> =>
+      send('PATCH', `${budgets}/b/status`, {
+        body: {
+          status: { observedGeneration: 1, disruptionsAllowed, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
+        },
+        headers: MERGE,
+      });
+
+    expect((await evict()).body.details.causes[0].message).toBe(
+      'The disruption budget b is still being processed by the server.',
+    );
+    await allow(0);
+    expect(await evict()).toMatchObject({
+      status: 429,
+      body: {
+        reason: 'TooManyRequests',
+        details: { causes: [{ message: 'The disruption budget b needs 1 healthy pods and has 1 currently' }] },
+      },
+    });
+    await allow(1);
+    expect(await evict()).toMatchObject({ status: 201, body: { status: 'Success', code: 201 } });
+    expect((await send('GET', `${budgets}/b`)).body.status.disruptionsAllowed ?? 0).toBe(0);
   });
 
   it('is checked strictly where asked', async () => {
@@ -251,21 +307,93 @@ describe('a refusal', () => {
     ['POST', `${CONFIG_MAPS}/c`, {}, 405, 'the server does not allow this method on the requested resource'],
     ['PUT', CONFIG_MAPS, {}, 405, 'the server does not allow this method on the requested resource'],
     ['PROPFIND', CONFIG_MAPS, {}, 405, 'the server does not allow this method on the requested resource'],
-    ['DELETE', '/api/v1/watch/namespaces/a/configmaps/c', {}, 405, 'the server does not allow this method on the requested resource'],
+    [
+      'DELETE',
+      '/api/v1/watch/namespaces/a/configmaps/c',
+      {},
+      405,
+      'the server does not allow this method on the requested resource',
+    ],
     ['GET', CONFIG_MAPS, { headers: { accept: 'text/html' } }, 406, '406: Not Acceptable'],
-    ['PATCH', `${CONFIG_MAPS}/c`, { headers: { 'content-type': 'application/json' }, body: {} }, 415, '415: Unsupported Media Type'],
-    ['POST', CONFIG_MAPS, { body: '' }, 400, "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)"],
-    ['POST', CONFIG_MAPS, { body: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } } }, 400, 'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion'],
-    ['POST', CONFIG_MAPS, { body: { metadata: { name: 'x', namespace: 'other' } } }, 400, 'the namespace of the provided object does not match the namespace sent on the request'],
+    [
+      'PATCH',
+      `${CONFIG_MAPS}/c`,
+      { headers: { 'content-type': 'application/json' }, body: {} },
+      415,
+      '415: Unsupported Media Type',
+    ],
+    [
+      'POST',
+      CONFIG_MAPS,
+      { body: '' },
+      400,
+      "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: unexpected end of JSON input (<empty>)",
+    ],
+    [
+      'POST',
+      CONFIG_MAPS,
+      { body: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } } },
+      400,
+      'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
+    ],
+    [
+      'POST',
+      CONFIG_MAPS,
+      { body: { metadata: { name: 'x', namespace: 'other' } } },
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
+    ],
     ['POST', CONFIG_MAPS, { body: 'x'.repeat(3 * 1024 * 1024 + 1) }, 413, 'Request entity too large: limit is 3145728'],
-    ['PUT', `${CONFIG_MAPS}/c`, { body: { metadata: { name: 'd' } } }, 400, 'the name of the object (d) does not match the name on the URL (c)'],
-    ['PUT', `${CONFIG_MAPS}/c`, { body: {} }, 400, 'the name of the object (c based on URL) was undeterminable: name must be provided'],
-    ['DELETE', `${CONFIG_MAPS}/c?propagationPolicy=Bogus`, {}, 422, 'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Bogus": supported values: "Foreground", "Background", "Orphan", "nil"'],
+    [
+      'PUT',
+      `${CONFIG_MAPS}/c`,
+      { body: { metadata: { name: 'd' } } },
+      400,
+      'the name of the object (d) does not match the name on the URL (c)',
+    ],
+    [
+      'PUT',
+      `${CONFIG_MAPS}/c`,
+      { body: {} },
+      400,
+      'the name of the object (c based on URL) was undeterminable: name must be provided',
+    ],
+    [
+      'DELETE',
+      `${CONFIG_MAPS}/c?propagationPolicy=Bogus`,
+      {},
+      422,
+      'DeleteOptions.meta.k8s.io "" is invalid: propagationPolicy: Unsupported value: "Bogus": supported values: "Foreground", "Background", "Orphan", "nil"',
+    ],
     ['GET', CONFIG_MAPS, { headers: { authorization: 'Bearer wrong' } }, 401, 'Unauthorized'],
-    ['GET', `${CONFIG_MAPS}/c`, { headers: { authorization: 'Bearer nobody' } }, 403, 'configmaps "c" is forbidden: User "nobody" cannot get resource "configmaps" in API group "" in the namespace "a"'],
-    ['GET', '/healthz', { headers: { authorization: 'Bearer nobody' } }, 403, 'forbidden: User "nobody" cannot get path "/healthz"'],
-    ['GET', CONFIG_MAPS, { headers: { authorization: 'Bearer nobody', 'impersonate-user': 'admin' } }, 403, 'users "admin" is forbidden: User "nobody" cannot impersonate resource "users" in API group "" at the cluster scope'],
-    ['GET', CONFIG_MAPS, { headers: { 'impersonate-user': 'nobody' } }, 403, 'configmaps is forbidden: User "nobody" cannot list resource "configmaps" in API group "" in the namespace "a"'],
+    [
+      'GET',
+      `${CONFIG_MAPS}/c`,
+      { headers: { authorization: 'Bearer nobody' } },
+      403,
+      'configmaps "c" is forbidden: User "nobody" cannot get resource "configmaps" in API group "" in the namespace "a"',
+    ],
+    [
+      'GET',
+      '/healthz',
+      { headers: { authorization: 'Bearer nobody' } },
+      403,
+      'forbidden: User "nobody" cannot get path "/healthz"',
+    ],
+    [
+      'GET',
+      CONFIG_MAPS,
+      { headers: { authorization: 'Bearer nobody', 'impersonate-user': 'admin' } },
+      403,
+      'users "admin" is forbidden: User "nobody" cannot impersonate resource "users" in API group "" at the cluster scope',
+    ],
+    [
+      'GET',
+      CONFIG_MAPS,
+      { headers: { 'impersonate-user': 'nobody' } },
+      403,
+      'configmaps is forbidden: User "nobody" cannot list resource "configmaps" in API group "" in the namespace "a"',
+    ],
     ['GET', '/broken', {}, 500, 'Internal error occurred: the server could not complete the request; its log says why'],
     ['GET', '/slow?timeout=50ms', {}, 504, 'Timeout: request did not complete within requested timeout 50ms'],
   ];
@@ -287,18 +415,80 @@ describe('a refusal', () => {
   });
 });
 
+describe('whatever is sent', () => {
+  const mediaTypes = [
+    'application/json',
+    'application/yaml',
+    'application/vnd.kubernetes.protobuf',
+    'application/merge-patch+json',
+    'application/json-patch+json',
+    'application/strategic-merge-patch+json',
+    'application/apply-patch+yaml',
+  ];
+  const body = fc.oneof(
+    fc.string(),
+    fc.json(),
+    fc.uint8Array().map((bytes) => Buffer.concat([Buffer.from('k8s\0'), bytes])),
+    fc
+      .dictionary(fc.constantFrom('metadata', 'data', 'kind', 'apiVersion', 'op', 'path'), fc.jsonValue())
+      .map((value) => JSON.stringify(value)),
+  );
+
+  it('is never the cause of a 5xx', async () => {
+    await send('POST', CONFIG_MAPS, { body: { metadata: { name: 'victim' } } });
+    const method = fc.constantFrom('POST', 'PUT', 'PATCH', 'DELETE');
+    const query = fc.constantFrom(
+      '',
+      '?dryRun=All',
+      '?fieldManager=m',
+      '?fieldValidation=Strict',
+      '?fieldManager=m&force=1',
+    );
+    await fc.assert(
+      fc.asyncProperty(method, fc.constantFrom(...mediaTypes), query, body, async (verb, mediaType, search, bytes) => {
+        const path = verb === 'POST' ? CONFIG_MAPS : `${CONFIG_MAPS}/victim`;
+        const answer = await send(verb, path + search, { body: bytes, headers: { 'content-type': mediaType } });
+        expect({ ...answer, status: Math.floor(answer.status / 100) }).not.toMatchObject({ status: 5 });
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('breaks no connection but its own', async () => {
+    for (const garbage of ['GARBAGE\r\n\r\n', 'GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n', '\x16\x03\x01\x02\x00']) {
+      const answer = await new Promise<string>((resolve) => {
+        let text = '';
+        const socket = connect(port, '127.0.0.1', () => socket.end(garbage));
+        socket.on('data', (piece) => (text += String(piece)));
+        socket.on('close', () => resolve(text));
+        socket.on('error', () => undefined);
+      });
+      expect(answer).toMatch(/^(HTTP\/1\.1 400 |$)/);
+    }
+    expect((await send('GET', '/healthz')).text).toBe('ok');
+  });
+});
+
 /** Reads lines of a stream until there are enough. */
-async function events(response: IncomingMessage, count: number): Promise<readonly { type: string; object: any }[]> {
+interface Event {
+  readonly type: string;
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- objects are looked into freely
+  readonly object: any;
+}
+
+const parseEvent = (line: string): Event => JSON.parse(line) as Event;
+
+async function events(response: IncomingMessage, count: number): Promise<readonly Event[]> {
   let text = '';
   for await (const piece of response) {
     text += String(piece);
     const lines = text.split('\n');
     if (lines.length > count) {
       response.destroy();
-      return lines.slice(0, count).map((line) => JSON.parse(line));
+      return lines.slice(0, count).map(parseEvent);
     }
   }
-  return text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+  return text.split('\n').filter(Boolean).map(parseEvent);
 }
 
 describe('a watch', () => {
@@ -353,7 +543,8 @@ describe('a large list', () => {
 
   it('comes whole, compressed for those who take it', async () => {
     const data = { k: 'x'.repeat(20_000) };
-    for (let index = 0; index < 10; index++) await send('POST', path, { body: { metadata: { name: `l${index}` }, data } });
+    for (let index = 0; index < 10; index++)
+      await send('POST', path, { body: { metadata: { name: `l${index}` }, data } });
     const plain = await send('GET', path);
     expect(plain.body.items).toHaveLength(10);
     expect(Number(plain.headers['content-length'])).toBe(Buffer.byteLength(plain.text));
@@ -366,7 +557,9 @@ describe('a large list', () => {
 it('counts what it served, by verb and resource', async () => {
   await send('GET', '/api/v1/made-up');
   const text = await metrics.metrics();
-  expect(text).toMatch(/apiserver_request_total\{verb="LIST",group="",version="v1",resource="configmaps",.*code="200"\}/);
+  expect(text).toMatch(
+    /apiserver_request_total\{verb="LIST",group="",version="v1",resource="configmaps",.*code="200"\}/,
+  );
   expect(text).not.toContain('made-up');
 });
 

@@ -1,11 +1,11 @@
 import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '../observability/logger';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { runFilters } from './chain';
-import { RequestContext } from './context';
+import { RequestContext, contextOf } from './context';
 import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from './dependencies';
 import { dispatch, type DispatchDependencies } from './dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
@@ -19,7 +19,8 @@ import { writeReply } from './reply-writer';
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'>;
 
 export interface ServerOptions
-  extends ChainDependencies,
+  extends
+    ChainDependencies,
     Omit<EndpointDependencies, 'closing' | 'metrics' | 'now' | 'minRequestTimeoutSeconds' | 'fieldOwnership'> {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
   /** Absent: plain HTTP, for tests and for a health port. */
@@ -75,11 +76,9 @@ export function createServer(options: ServerOptions): ApiServer {
     nonResourceRoutes: routes,
   };
   const writer = { schema: catalogue.schema, now };
-  const contexts = new WeakMap<ServerResponse, RequestContext>();
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const context = new RequestContext(request, response);
-    contexts.set(response, context);
     context.onExpired = (error) => {
       if (!response.headersSent) sendStatus(context, error.status, catalogue.schema);
     };
@@ -90,14 +89,15 @@ export function createServer(options: ServerOptions): ApiServer {
     if (!response.headersSent) await writeReply(context, reply, negotiated, writer);
   };
   const funnel = (error: unknown, response: ServerResponse): void => {
-    const context = contexts.get(response);
+    const context = contextOf(response);
     if (context !== undefined) answerError(context, error, catalogue.schema, logger);
   };
 
   const { listener, ...classes } = expressServerParts(handle, funnel);
-  const server = options.tls === undefined
-    ? createPlainServer({ ...classes, ...serverOptions }, listener)
-    : createTlsServer({ ...classes, ...serverOptions, ...tlsOptions(options.tls) }, listener);
+  const server =
+    options.tls === undefined
+      ? createPlainServer({ ...classes, ...serverOptions }, listener)
+      : createTlsServer({ ...classes, ...serverOptions, ...tlsOptions(options.tls) }, listener);
   // Watches and streams last; idle connections are kept for as long as the client keeps them.
   server.keepAliveTimeout = 0;
   server.timeout = 0;
@@ -107,7 +107,7 @@ export function createServer(options: ServerOptions): ApiServer {
   return {
     listen: () => listen(server, options.port, options.host),
     setSecureContext: (tls) => {
-      if ('setSecureContext' in server) (server as TlsServer).setSecureContext(tlsOptions(tls));
+      if ('setSecureContext' in server) server.setSecureContext(tlsOptions(tls));
     },
     close: (graceMs = DEFAULT_GRACE_MS) => {
       closing.abort();
@@ -160,4 +160,3 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`);
 }
-

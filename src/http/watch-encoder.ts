@@ -174,7 +174,7 @@ export function watchEncoder(
 ): WatchEncoder {
   if (transform?.kind === 'Table') return new TableEncoder(served, transform.apiVersion, includeObject, now);
   let encoders = shared.get(served);
-  if (encoders === undefined) shared.set(served, (encoders = new Map()));
+  if (encoders === undefined) shared.set(served, (encoders = new Map<string, WatchEncoder>()));
   const key = `${format} ${transform?.apiVersion ?? ''}`;
   let encoder = encoders.get(key);
   if (encoder === undefined) {

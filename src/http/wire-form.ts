@@ -28,7 +28,9 @@ export class WireForm {
   constructor(private readonly served: ServedResource) {
     this.kind = served.definition.kind;
     this.apiVersion = apiVersionOf(served.version.group, served.version.version);
-    this.objectHead = Buffer.from(`{"kind":${JSON.stringify(this.kind)},"apiVersion":${JSON.stringify(this.apiVersion)},`);
+    this.objectHead = Buffer.from(
+      `{"kind":${JSON.stringify(this.kind)},"apiVersion":${JSON.stringify(this.apiVersion)},`,
+    );
     this.itemHead = served.custom ? this.objectHead : Buffer.from('{');
   }
 

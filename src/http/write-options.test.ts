@@ -28,7 +28,9 @@ describe('parseWriteOptions', () => {
   });
 
   it('takes force and needs a manager only for an apply', () => {
-    expect(messageOf('PatchOptions', 'force=true')).toContain('force: Forbidden: may not be specified for non-apply patch');
+    expect(messageOf('PatchOptions', 'force=true')).toContain(
+      'force: Forbidden: may not be specified for non-apply patch',
+    );
     expect(messageOf('PatchOptions', 'force=true&fieldManager=m', true)).toBe('');
     expect(messageOf('PatchOptions', '', true)).toContain('fieldManager: Required value: is required for apply patch');
   });

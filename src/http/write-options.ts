@@ -1,11 +1,4 @@
-import {
-  forbiddenField,
-  invalid,
-  notSupported,
-  required,
-  tooLong,
-  type FieldError,
-} from '../api/errors/field-error';
+import { forbiddenField, invalid, notSupported, required, tooLong, type FieldError } from '../api/errors/field-error';
 import { invalidObject } from '../api/errors/status-error';
 import type { Query } from './query';
 
@@ -73,13 +66,18 @@ export function dryRunProblems(values: readonly string[]): readonly FieldError[]
   if (values.every((value) => value === 'All')) return [];
   const printed = `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
   return [
-    { reason: 'FieldValueNotSupported', field: 'dryRun', message: `Unsupported value: ${printed}: supported values: "All"` },
+    {
+      reason: 'FieldValueNotSupported',
+      field: 'dryRun',
+      message: `Unsupported value: ${printed}: supported values: "All"`,
+    },
   ];
 }
 
 function fieldManagerProblems(manager: string): readonly FieldError[] {
   const errors: FieldError[] = [];
-  if (Buffer.byteLength(manager) > MAX_FIELD_MANAGER_BYTES) errors.push(tooLong('fieldManager', MAX_FIELD_MANAGER_BYTES));
+  if (Buffer.byteLength(manager) > MAX_FIELD_MANAGER_BYTES)
+    errors.push(tooLong('fieldManager', MAX_FIELD_MANAGER_BYTES));
   let position = 0;
   for (const character of manager) {
     if (!isPrintable(character)) {

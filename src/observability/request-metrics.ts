@@ -58,9 +58,21 @@ export class RequestMetrics {
 
   constructor(registry: Registry) {
     const all = this.series;
-    const histogram = (name: string, help: string, bounds: readonly number[], of: 'duration' | 'sli' | 'sizes'): void => {
+    const histogram = (
+      name: string,
+      help: string,
+      bounds: readonly number[],
+      of: 'duration' | 'sli' | 'sizes',
+    ): void => {
       const labelNames = of === 'duration' ? WITH_DRY_RUN : REQUEST_LABELS;
-      new SeriesHistogram({ name, help, labelNames, registry, bounds, series: () => pick(all.values(), (one) => one[of]) });
+      new SeriesHistogram({
+        name,
+        help,
+        labelNames,
+        registry,
+        bounds,
+        series: () => pick(all.values(), (one) => one[of]),
+      });
     };
     new SeriesCounter({
       name: 'apiserver_request_total',
@@ -69,7 +81,12 @@ export class RequestMetrics {
       registry,
       series: () => [...all.values()].flatMap(({ codes }) => [...codes.values()]),
     });
-    histogram('apiserver_request_duration_seconds', 'Time from the arrival of a request to the end of its answer.', DURATION_BOUNDS, 'duration');
+    histogram(
+      'apiserver_request_duration_seconds',
+      'Time from the arrival of a request to the end of its answer.',
+      DURATION_BOUNDS,
+      'duration',
+    );
     histogram('apiserver_request_sli_duration_seconds', 'The same, without long-running requests.', SLI_BOUNDS, 'sli');
     histogram('apiserver_response_sizes', 'Bytes of the answers to reads.', RESPONSE_BOUNDS, 'sizes');
     const watches = this.watches;
@@ -167,7 +184,13 @@ export class RequestMetrics {
     this.aborts.inc(rest);
   }
 
-  recordDeprecated(api: { group: string; version: string; resource: string; subresource: string; removedRelease: string }): void {
+  recordDeprecated(api: {
+    group: string;
+    version: string;
+    resource: string;
+    subresource: string;
+    removedRelease: string;
+  }): void {
     const { removedRelease, ...labels } = api;
     this.deprecated.set({ ...labels, removed_release: removedRelease }, 1);
   }

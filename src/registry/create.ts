@@ -9,7 +9,7 @@ import { newestEntry } from './freshness';
 import { placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfNew } from './metadata-errors';
-import { keyOf, timestamp, type Resource } from './resource';
+import { keyOf, timestamp, writeRequest, type Resource } from './resource';
 import { storedEntry, writeOptions } from './stored-object';
 import type { CreateHooks, OperationContext, Scope, WriteResult } from './types';
 
@@ -47,10 +47,11 @@ export function prepareNew(
   resource: Resource,
   object: KubeObject,
   strategy: Strategy,
-  { requested }: OperationContext,
+  context: OperationContext,
 ): KubeObject {
+  const { requested } = context;
   const withMeta = { ...object, metadata: newMetadata(resource, object.metadata) };
-  const prepared = strategy.prepareForCreate?.(withMeta) ?? withMeta;
+  const prepared = strategy.prepareForCreate?.(withMeta, writeRequest(resource, context)) ?? withMeta;
   const { metadata } = prepared;
   const errors = [...errorsOfNew(resource, metadata), ...(strategy.validateCreate?.(prepared, requested) ?? [])];
   const name = metadata.name ?? '';

@@ -62,7 +62,7 @@ export class ResourceRegistry {
     newUid = randomUUID,
     randomSuffix = newSuffix,
   }: ResourceRegistryOptions) {
-    const { kind, resource, storagePrefix, storage } = definition;
+    const { kind, resource, storagePrefix, storage, errorGroup = storage.group } = definition;
     const apiVersion = apiVersionOf(storage.group, storage.version);
     this.resource = {
       definition,
@@ -71,7 +71,7 @@ export class ResourceRegistry {
       cached: cache.register(storagePrefix, { decode, storedAs: { kind, apiVersion } }),
       keyPrefix: `${keyRoot}${storagePrefix}/`,
       groupResource: { group: storage.group, resource },
-      groupKind: { group: storage.group, kind },
+      groupKind: { group: errorGroup, kind },
       encode: storageEncoder(definition),
       clock,
       newUid,

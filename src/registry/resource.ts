@@ -1,9 +1,9 @@
 import { badRequest, notFound, type GroupResource, type StatusError } from '../api/errors/status-error';
-import type { KindDefinition } from '../api/kinds/kind-definition';
+import type { KindDefinition, WriteRequest } from '../api/kinds/kind-definition';
 import { pathSegmentName } from '../api/validation/names';
 import type { CacheEntry, RegistryCache, ResourceCache } from '../storage/cache/cache';
 import type { Store } from '../storage/store';
-import type { Scope } from './types';
+import type { OperationContext, Scope } from './types';
 
 /** What every verb of one resource works with. */
 export interface Resource {
@@ -49,4 +49,13 @@ export function objectNotFound({ groupResource }: Resource, name: string): Statu
 /** RFC 3339 in UTC with whole seconds, as metadata's times are written. */
 export function timestamp(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
+}
+
+/** What strategies may record of a write. */
+export function writeRequest({ clock }: Resource, { requested, user }: OperationContext): WriteRequest {
+  return {
+    now: timestamp(clock()),
+    ...(requested === undefined ? {} : { requested }),
+    ...(user === undefined ? {} : { user }),
+  };
 }

@@ -1,9 +1,10 @@
 import type { RequestedVersion } from '../api/kinds/kind-definition';
 import type { KubeObject } from '../api/object';
+import type { UserInfo } from '../api/user';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
 
-export type { UserInfo } from '../api/user';
+export type { UserInfo };
 
 /** What every operation needs besides its own arguments. */
 export interface OperationContext {
@@ -12,6 +13,8 @@ export interface OperationContext {
   readonly dryRun: boolean;
   /** The version that the client sent, for rules that differ between versions of a kind. */
   readonly requested?: RequestedVersion;
+  /** Who asks; absent for what the server does by itself. */
+  readonly user?: UserInfo;
 }
 
 /** Where an object lives. `namespace` is empty for cluster-scoped kinds and for lists over all namespaces. */

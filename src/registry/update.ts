@@ -7,7 +7,7 @@ import { prepareNew, storeNew } from './create';
 import { checkIdentity, placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfChange } from './metadata-errors';
-import { keyOfNamed, objectNotFound, timestamp, type Resource } from './resource';
+import { keyOfNamed, objectNotFound, timestamp, writeRequest, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
 import { storedEntry, writeOptions } from './stored-object';
 import type { OperationContext, Scope, UpdateHooks, WriteResult } from './types';
@@ -118,10 +118,12 @@ function prepareChange(
   sent: KubeObject,
   old: KubeObject,
   strategy: Strategy,
-  { requested }: OperationContext,
+  context: OperationContext,
 ): KubeObject {
+  const { requested } = context;
   const withMeta = { ...sent, metadata: changedMetadata(resource, sent.metadata, old.metadata) };
-  const prepared = countGeneration(resource, strategy.prepareForUpdate?.(withMeta, old) ?? withMeta, old);
+  const wanted = strategy.prepareForUpdate?.(withMeta, old, writeRequest(resource, context)) ?? withMeta;
+  const prepared = countGeneration(resource, wanted, old);
   const { metadata } = prepared;
   const errors = [
     ...errorsOfChange(resource, metadata, old.metadata),

@@ -66,7 +66,8 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
 
     const summary = (event: StoreEvent): string => {
       const value = event.type === 'put' ? `=${event.value.toString()}` : '';
-      const previous = event.previous === undefined ? '' : ` was ${event.previous.value.toString()}@${event.previous.revision}`;
+      const previous =
+        event.previous === undefined ? '' : ` was ${event.previous.value.toString()}@${event.previous.revision}`;
       return `${event.revision} ${event.type} ${event.key.slice(root.length)}${value}${previous}`;
     };
 
@@ -186,16 +187,18 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
       it('loses no increment of a counter', async () => {
         await create('counter', '0');
         const increment = async (): Promise<void> => {
-          for (let current = await store.get(`${root}counter`); current !== undefined; ) {
+          for (let current = await store.get(`${root}counter`); current !== undefined;) {
             const next = bytes(`${Number(current.value.toString()) + 1}`);
             const outcome = await store.update(`${root}counter`, next, current.revision);
             if (outcome.ok) return;
             current = outcome.current;
           }
         };
-        await Promise.all(Array.from({ length: 8 }, async () => {
-          for (let round = 0; round < 10; round++) await increment();
-        }));
+        await Promise.all(
+          Array.from({ length: 8 }, async () => {
+            for (let round = 0; round < 10; round++) await increment();
+          }),
+        );
         expect((await store.get(`${root}counter`))?.value.toString()).toBe('80');
       });
 
@@ -331,7 +334,9 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
         const states: { readonly revision: Revision; readonly content: string }[] = [];
         const model = new Map<string, { value: string; revision: Revision }>();
         const note = (revision: Revision): void => {
-          const content = [...model.keys()].sort().map((key) => `${key}=${model.get(key)!.value}@${model.get(key)!.revision}`);
+          const content = [...model.keys()]
+            .sort()
+            .map((key) => `${key}=${model.get(key)!.value}@${model.get(key)!.revision}`);
           states.push({ revision, content: content.join(' ') });
         };
         for (let round = 0; round < 40; round++) {
@@ -632,7 +637,10 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
         await store.compact(third);
         const error: unknown = await record('', first)
           .end()
-          .then(() => undefined, (reason: unknown) => reason);
+          .then(
+            () => undefined,
+            (reason: unknown) => reason,
+          );
         expect(error).toBeInstanceOf(CompactedError);
         expect((error as CompactedError).compactRevision).toBeGreaterThanOrEqual(third);
       });

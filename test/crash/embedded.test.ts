@@ -96,7 +96,8 @@ async function contentProblems(store: Store, newest: ReadonlyMap<string, Acknowl
     const text = content.toString();
     if (text !== value(text.replace(/\.*\|$/, ''))) problems.push(`${key} holds half a value`);
     const stored = await store.get(key);
-    if (stored?.revision !== revision || !stored.value.equals(content)) problems.push(`${key} reads other than it lists`);
+    if (stored?.revision !== revision || !stored.value.equals(content))
+      problems.push(`${key} reads other than it lists`);
   }
   for (const { key, revision, text } of newest.values()) {
     const item = listed.get(key);

@@ -24,6 +24,7 @@ import {
   type Typed,
 } from './ownership';
 import { printPath } from './path-element';
+import { deepEqual } from './typed';
 import { validateTyped } from './validate-typed';
 import { zeroObject } from './zero-object';
 
@@ -106,6 +107,13 @@ function writerOf(
   };
 }
 
+/** Most clients send back the managed fields that they read: then the stored ones serve, which are parsed already. */
+function repeatsManagedFields(live: KubeObject | undefined, object: KubeObject): boolean {
+  const entries = (side: KubeObject): JsonValue | undefined =>
+    side.metadata.managedFields as unknown as JsonValue | undefined;
+  return live !== undefined && deepEqual(entries(live), entries(object));
+}
+
 /** Undefined when the entries cannot be read. */
 function tryReadManagers(object: KubeObject | undefined): Managers | undefined {
   try {
@@ -127,14 +135,10 @@ function tryReadManagers(object: KubeObject | undefined): Managers | undefined {
 export function trackUpdate(options: UpdateOptions): KubeObject {
   const { live, object, type, now } = options;
   const reset = isReset(object.metadata.managedFields);
-  const sent = reset ? undefined : tryReadManagers(object);
-  const fromClient = sent !== undefined && sent.size > 0;
-  const managers = reset
-    ? new Map<string, Manager>()
-    : fromClient
-      ? sent
-      : (tryReadManagers(live) ?? new Map<string, Manager>());
-  const before = (fromClient ? object : live)?.metadata.managedFields ?? [];
+  const sent = reset || repeatsManagedFields(live, object) ? undefined : tryReadManagers(object);
+  const source = sent !== undefined && sent.size > 0 ? object : live;
+  const before = source?.metadata.managedFields ?? [];
+  const managers: Managers = reset ? new Map() : ((source === live ? tryReadManagers(live) : sent) ?? new Map());
   if (managers.size === 0 && live !== undefined && !reset) return writeManagers(object, managers, []);
 
   const writer = writerOf(options, 'Update');
@@ -207,11 +211,9 @@ export function apply(options: ApplyOptions): AppliedObject {
     );
 
   const changed = outcome.object !== target.object;
-  const result = writeManagers(outcome.object, stamp(outcome.managers, managers, id, changed, now), before);
-  return {
-    object: upgradesClientSideApply(manager) ? syncLastApplied(result, applied) : result,
-    changed: changed || live === undefined,
-  };
+  const owned = writeManagers(outcome.object, stamp(outcome.managers, managers, id, changed, now), before);
+  const object = upgradesClientSideApply(manager) ? syncLastApplied(owned, applied) : owned;
+  return { object, changed: changed || live === undefined || object !== owned };
 }
 
 /** The applier's time is the last apply that changed the object or its own set. */

@@ -163,7 +163,7 @@ export function capUpdateManagers(managers: Managers): Managers {
     result.set(bucketId, {
       ...bucket,
       ...(manager.time === undefined ? {} : { time: manager.time }),
-      set: union(collected.set, manager.set),
+      set: collected === undefined ? manager.set : union(collected.set, manager.set),
     });
     surplus--;
   }

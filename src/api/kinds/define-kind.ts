@@ -3,8 +3,11 @@ import { stringAt } from './field-values';
 import { ALL_VERBS, type KindDefinition, type ServedVersion } from './kind-definition';
 import { dnsSubdomainName } from '../validation/names';
 
-/** The release of the API that this server implements; decides which deprecations are announced. */
-export const API_RELEASE = '1.21';
+/**
+ * Deprecations up to this release are announced. One release behind the API's: what became deprecated with 1.21 is what
+ * its clients still have to use, since the replacement came with it, and a warning in every answer is of no use to them.
+ */
+const DEPRECATIONS_AS_OF = '1.20';
 
 /** When a version of a kind was, or will be, deprecated and removed, and what takes its place. */
 export interface Lifecycle {
@@ -47,7 +50,7 @@ function deprecationWarning(apiVersion: string, kind: string, { deprecated, remo
 function servedVersion(input: KindInput, version: string | VersionInput): ServedVersion {
   if (typeof version === 'string') return { group: input.group, version };
   const { lifecycle, group = input.group, ...rest } = version;
-  if (lifecycle === undefined || minor(lifecycle.deprecated) > minor(API_RELEASE)) return { group, ...rest };
+  if (lifecycle === undefined || minor(lifecycle.deprecated) > minor(DEPRECATIONS_AS_OF)) return { group, ...rest };
   return {
     group,
     ...rest,

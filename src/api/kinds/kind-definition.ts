@@ -1,5 +1,6 @@
 import type { FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
+import type { UserInfo } from '../user';
 
 /**
  * What the server knows of a kind, in one record. Routing, discovery, OpenAPI, tables, storage keys and the registry
@@ -54,11 +55,19 @@ export interface RequestedVersion {
   readonly version: string;
 }
 
+/** Who writes what, and when: for the few kinds whose objects record it. Absent fields: not known. */
+export interface WriteRequest {
+  readonly requested?: RequestedVersion;
+  readonly user?: UserInfo;
+  /** RFC 3339, UTC, whole seconds. */
+  readonly now: string;
+}
+
 /** What a create or an update does to the object besides storing it. All pure; a change is a new object. */
 export interface Strategy {
   /** Resets what clients may not set (status, for example), computes what the server sets. Storage version. */
-  readonly prepareForCreate?: (object: KubeObject) => KubeObject;
-  readonly prepareForUpdate?: (object: KubeObject, old: KubeObject) => KubeObject;
+  readonly prepareForCreate?: (object: KubeObject, request: WriteRequest) => KubeObject;
+  readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, request: WriteRequest) => KubeObject;
   /** All problems at once, without those of metadata, which every kind shares. Storage version, defaults applied. */
   readonly validateCreate?: (object: KubeObject, requested?: RequestedVersion) => readonly FieldError[];
   /** Only what concerns the change, in addition to `validateCreate` where the kind wants that too (call it). */
@@ -120,6 +129,8 @@ export interface KindDefinition {
   readonly verbs: readonly Verb[];
   /** In order of preference within each group. */
   readonly versions: readonly ServedVersion[];
+  /** The group in messages about invalid objects, for kinds that have moved since; absent: the storage version's. */
+  readonly errorGroup?: string;
   /** The version of objects in memory and in the store. */
   readonly storage: { readonly group: string; readonly version: string };
   /** The key's part between `/registry/` and namespace or name: `pods`, `services/specs`. */

@@ -41,11 +41,11 @@ describe('what a write does besides storing', () => {
     expect(keepSpecAndMetadata(sent, old)).toEqual({ metadata: { name: 'x', labels: { o: 'o' } }, spec: 2, status: 1 });
   });
 
-  test('a new namespace is active, finalized by the system, and labelled with its name', () => {
+  test('a new namespace is active and finalized by the system', () => {
     expect(
       prepareNamespaceForCreate({ metadata, spec: { finalizers: ['a/b'] }, status: { phase: 'Terminating' } }),
     ).toEqual({
-      metadata: { name: 'x', labels: { 'kubernetes.io/metadata.name': 'x' } },
+      metadata: { name: 'x' },
       spec: { finalizers: ['a/b', 'kubernetes'] },
       status: { phase: 'Active' },
     });

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../object';
-import { podTemplateDefaults } from '../validation/pod-template';
+import { podTemplateDefaults } from './core/pod-defaults';
 import { isPlainMap, valueAt, type PlainMap } from './field-values';
 
 function replaceAt(value: PlainMap, [head, ...rest]: readonly string[], replacement: PlainMap): PlainMap {

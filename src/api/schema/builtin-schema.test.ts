@@ -77,7 +77,6 @@ describe('fields', () => {
     ['k8s.io.api.networking.v1.NetworkPolicySpec', 'policyTypes', 4],
     ['k8s.io.api.policy.v1beta1.PodSecurityPolicySpec', 'runAsGroup', 22],
     ['k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta', 'managedFields', 17],
-    ['k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta', 'clusterName', 15],
     ['k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps', '$ref', 3],
   ])('%s.%s has its number on the wire', (message, field, number) => {
     expect(messageOf(message).wire.find(({ json }) => json === field)?.number).toBe(number);
@@ -117,7 +116,6 @@ describe('fields', () => {
     });
     expect(pod.get('volumes')).toMatchObject({ retainKeys: true, type: { listType: 'map', patchMergeKey: 'name' } });
     expect(pod.get('tolerations')?.type).toMatchObject({ listType: 'atomic' });
-    expect(pod.get('nodeSelector')?.type).toMatchObject({ mapType: 'atomic' });
     expect(messageOf('k8s.io.api.apps.v1.DeploymentSpec').fields.get('strategy')?.retainKeys).toBe(true);
     expect(messageOf('k8s.io.apimachinery.pkg.apis.meta.v1.LabelSelector').mapType).toBe('atomic');
     expect(messageOf('k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta').fields.get('finalizers')?.type).toMatchObject({

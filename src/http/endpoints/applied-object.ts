@@ -26,7 +26,10 @@ export function parseAppliedObject(request: ResourceRequest, body: Buffer, optio
     throw badRequest(`no corresponding type for ${sentVersion}, Kind=${kind}, expected ${expected.kind}`);
   }
   if (options.fieldValidation !== 'Ignore') {
-    reportStrict(request.context, duplicateYamlKeys(text), { kind: expected, fieldValidation: options.fieldValidation });
+    reportStrict(request.context, duplicateYamlKeys(text), {
+      kind: expected,
+      fieldValidation: options.fieldValidation,
+    });
   }
   const { metadata } = parsed;
   if (metadata !== undefined && metadata !== null && (typeof metadata !== 'object' || Array.isArray(metadata))) {

@@ -2,7 +2,7 @@ import { badRequest } from '../../api/errors/status-error';
 import type { GroupVersionKind, KubeObject } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
 import { readBody } from '../body';
-import { bodyFormat, decodeBody } from '../decode';
+import { bodyFormat, decodeBody, type Expected } from '../decode';
 import type { EndpointDependencies, ResourceRequest } from '../dependencies';
 import type { FieldValidation } from '../write-options';
 import { kindOf } from './resource-request';
@@ -28,13 +28,17 @@ export async function decodeAs<Options extends { readonly fieldValidation: Field
   kind: GroupVersionKind,
   type: StructType,
   parseOptions: () => Options,
+  alternatives: Expected['alternatives'] = [],
 ): Promise<{ readonly object: KubeObject; readonly options: Options }> {
   const format = bodyFormat(context.request.headers['content-type']);
   const body = await readBody(context);
   const options = parseOptions();
   const custom = served.custom && type === served.type;
   const { fieldValidation } = options;
-  return { options, object: decodeBody(context, body, format, { kind, type, custom, fieldValidation, schema }) };
+  return {
+    options,
+    object: decodeBody(context, body, format, { kind, type, custom, fieldValidation, schema, alternatives }),
+  };
 }
 
 /** The body's name and namespace must be those of the path. Throws a 400. */

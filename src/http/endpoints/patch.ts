@@ -5,7 +5,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../../api/object';
 import { readBody } from '../body';
 import { mediaTypeOf, reportStrict } from '../decode';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { APPLY_PATCH, patchers } from '../patchers';
+import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchers } from '../patchers';
 import { entryReply } from '../reply';
 import { wireFormOf } from '../wire-form';
 import { managerName, parseWriteOptions, type WriteOptions } from '../write-options';
@@ -44,7 +44,10 @@ function patchChange(
     compute: (live) => {
       if (live === undefined) throw new Error('a patch has nothing to change');
       const patched = patcher(live as unknown as JsonObject, body, served.type);
-      const updated = decodePatched(request, patched, options);
+      // A strategic patch is made on the type: what it says of kind and apiVersion counts for nothing.
+      const { kind, apiVersion } = live;
+      const document = mediaType === STRATEGIC_MERGE_PATCH ? { ...patched, kind, apiVersion } : patched;
+      const updated = decodePatched(request, document, options);
       checkName(updated, info.name, served.definition.namespaced ? info.namespace : '');
       return fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated;
     },
@@ -97,7 +100,9 @@ function decodeChanged({ context, served }: ResourceRequest, document: JsonObjec
 /** The 422 of a patch whose result is not of the kind; it belongs to no object. */
 function doesNotFit(document: JsonValue, problem: string): StatusError {
   const { reason, field, message } = invalid('patch', JSON.stringify(document), problem);
-  return new StatusError(422, 'Invalid', ` "" is invalid: ${field}: ${message}`, { causes: [{ reason, message, field }] });
+  return new StatusError(422, 'Invalid', ` "" is invalid: ${field}: ${message}`, {
+    causes: [{ reason, message, field }],
+  });
 }
 
 function applyChange(
@@ -111,7 +116,6 @@ function applyChange(
   const { info } = context;
   const namespace = served.definition.namespaced ? info.namespace : '';
   const applied = parseAppliedObject(request, body, options);
-  const { uid, resourceVersion } = applied.metadata;
   return {
     compute: (live) => {
       const { fieldManager: manager, force } = options;
@@ -119,10 +123,6 @@ function applyChange(
       checkName(merged, info.name, namespace);
       if (merged === live) return merged;
       return decodeChanged(request, merged as unknown as JsonObject, options);
-    },
-    preconditions: {
-      ...(uid ? { uid } : {}),
-      ...(resourceVersion ? { resourceVersion } : {}),
     },
     retryOnConflict: true,
     createIfMissing: info.subresource === '',

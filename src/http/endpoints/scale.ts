@@ -11,7 +11,7 @@ import type { Endpoint, EndpointDependencies, ResourceRequest } from '../depende
 import { APPLY_PATCH, MERGE_PATCH, patchers } from '../patchers';
 import type { Reply } from '../reply';
 import { wireFormOf } from '../wire-form';
-import { managerName, parseWriteOptions, type WriteOptions } from '../write-options';
+import { parseWriteOptions, type WriteOptions } from '../write-options';
 import { changeObject } from './change';
 import { checkName, decodeAs } from './decode-request';
 import { scopeOf } from './resource-request';
@@ -45,7 +45,14 @@ export const updateScale: Endpoint = async (request, dependencies) => {
     parseWriteOptions(context.info.query, 'UpdateOptions'),
   );
   checkName(object, context.info.name, context.info.namespace);
-  return writeScale(request, dependencies, options, () => object, preconditionsOf(object), !object.metadata.resourceVersion);
+  return writeScale(
+    request,
+    dependencies,
+    options,
+    () => object,
+    preconditionsOf(object),
+    !object.metadata.resourceVersion,
+  );
 };
 
 export const patchScale: Endpoint = async (request, dependencies) => {
@@ -72,16 +79,15 @@ async function writeScale(
   preconditions: Preconditions,
   retryOnConflict: boolean,
 ): Promise<Reply> {
-  const { context, served } = request;
+  const { served } = request;
   const paths = scalePaths(request);
-  const manager = managerName(options, context.request.headers['user-agent']);
   const { entry } = await changeObject(request, dependencies, options, {
     compute: (live) => {
       if (live === undefined) throw new Error('a scale needs its parent');
       const scale = wantedScale(toScale(live, paths));
       checkScale(scale, served.definition.namespaced);
-      const updated = withReplicas(live, paths.specReplicasPath, scale.spec?.replicas ?? 0);
-      return dependencies.fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated;
+      // Ownership follows whole objects only: a scale leaves it as it is (spec, "Field ownership" 8).
+      return withReplicas(live, paths.specReplicasPath, scale.spec?.replicas ?? 0);
     },
     preconditions,
     retryOnConflict,
@@ -135,7 +141,9 @@ function numberAt(object: KubeObject, path: readonly string[]): number | undefin
 
 function withReplicas(parent: KubeObject, path: readonly string[], replicas: number): KubeObject {
   const set = (value: unknown, [key, ...rest]: readonly string[]): unknown =>
-    key === undefined ? replicas : { ...(value as object), [key]: set((value as Record<string, unknown>)?.[key], rest) };
+    key === undefined
+      ? replicas
+      : { ...(value as object), [key]: set((value as Record<string, unknown>)?.[key], rest) };
   return set(parent, path) as KubeObject;
 }
 
@@ -159,6 +167,8 @@ function decodePatchedScale(type: StructType, patched: JsonValue): Scale {
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     const { reason, field, message } = invalid('patch', JSON.stringify(patched), error.message);
-    throw new StatusError(422, 'Invalid', ` "" is invalid: ${field}: ${message}`, { causes: [{ reason, message, field }] });
+    throw new StatusError(422, 'Invalid', ` "" is invalid: ${field}: ${message}`, {
+      causes: [{ reason, message, field }],
+    });
   }
 }

@@ -18,12 +18,9 @@ export const updateObject: Endpoint = async (request, dependencies) => {
   const manager = managerName(options, context.request.headers['user-agent']);
   const { uid, resourceVersion } = object.metadata;
   const { entry, created } = await changeObject(request, dependencies, options, {
-    compute: (live) =>
-      dependencies.fieldOwnership?.trackUpdate({ served, live, updated: placed, manager }) ?? placed,
-    preconditions: {
-      ...(uid ? { uid } : {}),
-      ...(resourceVersion ? { resourceVersion } : {}),
-    },
+    compute: (live) => dependencies.fieldOwnership?.trackUpdate({ served, live, updated: placed, manager }) ?? placed,
+    // The resourceVersion is compared by the registry: an old one is a conflict in words of its own.
+    preconditions: uid ? { uid } : {},
     retryOnConflict: !resourceVersion,
   });
   return entryReply(created ? 201 : 200, entry, served);

@@ -64,7 +64,8 @@ export class Compactor {
           changes.push({ table: log, key: encodeNumber(record.previous), value: undefined });
           changes.push({ table: older, key: encodeOlderKey(encodeKey(record.key), record.previous), value: undefined });
         }
-        if (record.type === 'delete') changes.push({ table: log, key: encodeNumber(record.revision), value: undefined });
+        if (record.type === 'delete')
+          changes.push({ table: log, key: encodeNumber(record.revision), value: undefined });
         last = record.revision;
         count++;
       }

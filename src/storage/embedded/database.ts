@@ -110,7 +110,10 @@ export class LmdbFile {
       const state = { revision: 1 as Revision, compacted: 0 as Revision, scrubbed: 0 as Revision, time: 0 };
       await this.commit([{ table: meta, key: FORMAT_KEY, value: FORMAT }], state);
     } else if (!FORMAT.equals(format)) {
-      throw new StoreFileError(this.path, `its format is "${format.toString()}", this program reads "${FORMAT.toString()}"`);
+      throw new StoreFileError(
+        this.path,
+        `its format is "${format.toString()}", this program reads "${FORMAT.toString()}"`,
+      );
     }
     this.state();
   }

@@ -76,7 +76,8 @@ describe('the embedded store', () => {
       const again = await open();
       const events: string[] = [];
       for await (const batch of again.watch('/', start, new AbortController().signal)) {
-        for (const event of batch.events) events.push(`${event.type}@${event.revision} was ${event.previous?.value.toString()}`);
+        for (const event of batch.events)
+          events.push(`${event.type}@${event.revision} was ${event.previous?.value.toString()}`);
         if (events.length === 2) break;
       }
       expect(events).toEqual([`put@${second} was one`, `delete@${second + 1} was two`]);
@@ -155,7 +156,11 @@ describe('the embedded store', () => {
       let file = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(command, { maxLength: 30 }), async (commands) => {
-          const store = await openEmbeddedStore({ path: `${path}${file++}`, compactionIntervalMs: 5, historyMs: HOUR_MS });
+          const store = await openEmbeddedStore({
+            path: `${path}${file++}`,
+            compactionIntervalMs: 5,
+            historyMs: HOUR_MS,
+          });
           const states = new Map<Revision, readonly string[]>();
           let compacted = 0;
           for (const [index, { type, key: number }] of commands.entries()) {
@@ -172,12 +177,26 @@ describe('the embedded store', () => {
           for (const [revision, content] of states) {
             const outcome = await store.list({ prefix: '/', revision });
             if (revision < compacted) expect(outcome).toMatchObject({ ok: false, reason: 'compacted' });
-            else expect(contentOf(outcome)).toEqual(content);
+            else {
+              expect(contentOf(outcome)).toEqual(content);
+              expect(await pagesOf(store, revision, 2)).toEqual(content);
+            }
           }
           await store.close();
         }),
         { numRuns: 25 },
       );
+    });
+
+    it('is counted right, however much has been written since', async () => {
+      const store = await open();
+      for (let index = 0; index < 10; index++) await put(store, `/${index}`, 'old');
+      const revision = await put(store, '/5', 'newer');
+      const content = contentOf(await store.list({ prefix: '/' }));
+      await Promise.all(Array.from({ length: 10_001 }, (_, index) => store.create(`/many/${index}`, Buffer.from('x'))));
+      await remove(store, '/7');
+      await put(store, '/3', 'new');
+      expect(await pagesOf(store, revision, 3)).toEqual(content);
     });
 
     it('cannot be compacted beyond the present', async () => {
@@ -286,6 +305,22 @@ describe('the embedded store', () => {
       expect(await store.currentRevision()).toBe(1);
     });
   });
+
+  /** The content of a past revision, read in pages whose counts are checked. */
+  async function pagesOf(store: Store, revision: Revision, limit: number): Promise<readonly string[]> {
+    const content: string[] = [];
+    const counts: number[] = [];
+    for (let start = '/'; ;) {
+      const page = await store.list({ prefix: '/', start, limit, revision });
+      content.push(...contentOf(page));
+      if (!page.ok) throw new Error(page.reason);
+      counts.push(content.length + page.remaining);
+      if (page.remaining === 0) break;
+      start = `${page.items.at(-1)!.key}\0`;
+    }
+    expect(new Set(counts)).toEqual(new Set([content.length]));
+    return content;
+  }
 
   async function compactedTo(store: Store, revision: Revision): Promise<void> {
     await until(async () => {

@@ -86,16 +86,11 @@ class EmbeddedStore implements Store {
     if (revision > current) return { ok: false, reason: 'future', current };
     if (revision < compacted) return { ok: false, reason: 'compacted', current };
     const { tables } = this.file;
-    const page = revision === current ? listNewest(tables, range) : listAt(tables, range, revision);
+    const page = revision === current ? listNewest(tables, range) : listAt(tables, range, revision, current);
     return { ok: true, revision, ...page };
   }
 
-  async create(
-    key: string,
-    value: Uint8Array,
-    options?: WriteOptions,
-    signal?: AbortSignal,
-  ): Promise<WriteOutcome> {
+  async create(key: string, value: Uint8Array, options?: WriteOptions, signal?: AbortSignal): Promise<WriteOutcome> {
     this.#check(signal);
     return this.#writer.write({ key, value, expected: undefined, ttlSeconds: options?.ttlSeconds });
   }

@@ -83,7 +83,12 @@ export class EventFeed {
     if (after >= this.#recentAfter) return { revision, events: this.#recent.slice(this.#indexAfter(after)) };
     const events: StoreEvent[] = [];
     let bytes = 0;
-    for (const { type, key, value, revision: written, previous } of readLog(this.tables, after, revision, LOG_CHUNK_EVENTS)) {
+    for (const { type, key, value, revision: written, previous } of readLog(
+      this.tables,
+      after,
+      revision,
+      LOG_CHUNK_EVENTS,
+    )) {
       const before = previous === undefined ? undefined : readVersion(this.tables, previous);
       const event: StoreEvent =
         type === 'put'

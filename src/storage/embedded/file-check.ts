@@ -68,11 +68,13 @@ function readMeta(descriptor: number, size: number): Meta {
 }
 
 function parseMeta(bytes: Buffer): Meta {
-  if (bytes.length < META_BYTES || bytes.readUInt32LE(24) !== MAGIC) throw new Damage('it does not begin as an LMDB file');
+  if (bytes.length < META_BYTES || bytes.readUInt32LE(24) !== MAGIC)
+    throw new Damage('it does not begin as an LMDB file');
   const version = bytes.readUInt32LE(28);
   if (version !== LMDB_VERSION) throw new Damage(`its LMDB version is ${version}, not ${LMDB_VERSION}`);
   const pageSize = bytes.readUInt32LE(48);
-  if (!PAGE_SIZES.includes(pageSize) || bytes.readBigUInt64LE(40) > MAX_MAP_BYTES) throw new Damage('its head is garbled');
+  if (!PAGE_SIZES.includes(pageSize) || bytes.readBigUInt64LE(40) > MAX_MAP_BYTES)
+    throw new Damage('its head is garbled');
   return {
     pageSize,
     roots: [bytes.readBigUInt64LE(48 + TABLE_ROOT_OFFSET), bytes.readBigUInt64LE(96 + TABLE_ROOT_OFFSET)],

@@ -26,7 +26,12 @@ interface Bounds {
 interface Version {
   readonly key: Buffer;
   readonly revision: Revision;
+  /** Whether it stood at the revision that is read. */
+  readonly stood: boolean;
 }
+
+/** Up to this many writes, counting through the log is quicker than through the keys. */
+const MAX_WRITES_COUNTED = 10_000;
 
 export function readCurrent(tables: Tables, key: Buffer): CurrentRecord | undefined {
   const bytes = tables.current.get(key);
@@ -42,7 +47,7 @@ export function readVersion(tables: Tables, revision: Revision): StoredValue {
 }
 
 /** Up to `limit` writes after one revision, up to and with another one, in order. */
-export function* readLog(tables: Tables, after: Revision, last: Revision, limit: number): Iterable<LogRecord> {
+export function* readLog(tables: Tables, after: Revision, last: Revision, limit = Infinity): Iterable<LogRecord> {
   const range = { start: encodeNumber(after + 1), end: encodeNumber(last + 1), limit };
   for (const { key, value } of tables.log.getRange(range)) {
     yield decodeLogRecord(decodeRevision(bytesOf(key)), bytesOf(value));
@@ -56,59 +61,84 @@ export function listNewest(tables: Tables, range: ListRange): Page {
   const limit = range.limit ?? Infinity;
   const items: StoredValue[] = [];
   let last = bounds.start;
-  for (const { key, value } of tables.current.getRange(bounds)) {
-    if (items.length === limit) return { items, remaining: tables.current.getKeysCount({ ...bounds, start: successorOf(last) }) };
+  for (const { key, value } of tables.current.getRange({ ...bounds })) {
+    if (items.length === limit) {
+      return { items, remaining: tables.current.getKeysCount({ ...bounds, start: successorOf(last) }) };
+    }
     last = bytesOf(key);
     items.push(readVersion(tables, decodeRevision(bytesOf(value))));
   }
   return { items, remaining: 0 };
 }
 
-/** The state of a range as of a past revision that has not been compacted. */
-export function listAt(tables: Tables, range: ListRange, revision: Revision): Page {
+/** The state of a range as of a past revision that has not been compacted; `current` is the newest. */
+export function listAt(tables: Tables, range: ListRange, revision: Revision, current: Revision): Page {
   const bounds = boundsOf(range);
   if (bounds === undefined) return { items: [], remaining: 0 };
   const limit = range.limit ?? Infinity;
   const items: StoredValue[] = [];
-  let remaining = 0;
-  for (const version of mergeByKey(currentVersions(tables, bounds, revision), olderVersions(tables, bounds, revision))) {
-    if (items.length < limit) items.push(readVersion(tables, version.revision));
-    else remaining++;
+  let last = bounds.start;
+  for (const version of versionsAt(tables, bounds, revision)) {
+    if (items.length === limit) {
+      return { items, remaining: countAt(tables, { ...bounds, start: successorOf(last) }, revision, current) };
+    }
+    last = version.key;
+    items.push(readVersion(tables, version.revision));
   }
-  return { items, remaining };
+  return { items, remaining: 0 };
 }
 
-/** Keys that stand now as they stood at the revision. */
-function* currentVersions(tables: Tables, bounds: Bounds, at: Revision): Iterator<Version, undefined> {
-  for (const { key, value } of tables.current.getRange(bounds)) {
+function countAt(tables: Tables, bounds: Bounds, at: Revision, current: Revision): number {
+  if (current - at > MAX_WRITES_COUNTED) return [...versionsAt(tables, bounds, at)].length;
+  // What stands now, less what has come since, plus what has gone.
+  const changed = new Map<string, { readonly stood: boolean; stands: boolean }>();
+  for (const { key, type, previous } of readLog(tables, at, current)) {
+    const change = changed.get(key);
+    if (change !== undefined) change.stands = type === 'put';
+    else changed.set(key, { stood: previous !== undefined, stands: type === 'put' });
+  }
+  let count = tables.current.getKeysCount({ ...bounds });
+  for (const [key, { stood, stands }] of changed) {
+    if (stood !== stands && isWithin(Buffer.from(key), bounds)) count += stood ? 1 : -1;
+  }
+  return count;
+}
+
+/** The versions that stood at a revision, in key order. */
+function* versionsAt(tables: Tables, bounds: Bounds, at: Revision): Iterable<Version> {
+  const left = currentVersions(tables, bounds, at);
+  const right = olderVersions(tables, bounds, at);
+  let fromLeft = left.next().value;
+  let fromRight = right.next().value;
+  try {
+    while (fromLeft !== undefined || fromRight !== undefined) {
+      if (fromRight === undefined || (fromLeft !== undefined && Buffer.compare(fromLeft.key, fromRight.key) < 0)) {
+        if (fromLeft!.stood) yield fromLeft!;
+        fromLeft = left.next().value;
+      } else {
+        if (fromRight.stood) yield fromRight;
+        fromRight = right.next().value;
+      }
+    }
+  } finally {
+    left.return(undefined);
+    right.return(undefined);
+  }
+}
+
+function* currentVersions(tables: Tables, bounds: Bounds, at: Revision): Generator<Version, undefined> {
+  for (const { key, value } of tables.current.getRange({ ...bounds })) {
     const { revision } = decodeCurrentRecord(bytesOf(value));
-    if (revision <= at) yield { key: bytesOf(key), revision };
+    yield { key: bytesOf(key), revision, stood: revision <= at };
   }
 }
 
-/** Versions that stood at the revision, and have been replaced or deleted since. */
-function* olderVersions(tables: Tables, bounds: Bounds, at: Revision): Iterator<Version, undefined> {
-  for (const { key: bytes, value } of tables.older.getRange(bounds)) {
+function* olderVersions(tables: Tables, bounds: Bounds, at: Revision): Generator<Version, undefined> {
+  for (const { key: bytes, value } of tables.older.getRange({ ...bounds })) {
     const { key, revision } = decodeOlderKey(bytesOf(bytes));
     const replaced = decodeRevision(bytesOf(value));
     // A page starts at a key with a zero byte after it; the older versions of the key before it lie behind that.
-    const isBeforeStart = Buffer.compare(key, bounds.start) < 0;
-    if (revision <= at && at < replaced && !isBeforeStart) yield { key, revision };
-  }
-}
-
-/** A key has one version at a revision, so it comes from one of the two only. */
-function* mergeByKey(left: Iterator<Version, undefined>, right: Iterator<Version, undefined>): Iterable<Version> {
-  let fromLeft = left.next().value;
-  let fromRight = right.next().value;
-  while (fromLeft !== undefined || fromRight !== undefined) {
-    if (fromRight === undefined || (fromLeft !== undefined && Buffer.compare(fromLeft.key, fromRight.key) < 0)) {
-      yield fromLeft!;
-      fromLeft = left.next().value;
-    } else {
-      yield fromRight;
-      fromRight = right.next().value;
-    }
+    yield { key, revision, stood: revision <= at && at < replaced && isWithin(key, bounds) };
   }
 }
 
@@ -122,6 +152,10 @@ function boundsOf({ prefix, start }: ListRange): Bounds | undefined {
   // UTF-8 has no byte 255, so this does not overflow.
   end[end.length - 1] = end[end.length - 1]! + 1;
   return Buffer.compare(from, end) < 0 ? { start: from, end } : undefined;
+}
+
+function isWithin(key: Buffer, { start, end }: Bounds): boolean {
+  return Buffer.compare(key, start) >= 0 && (end === undefined || Buffer.compare(key, end) < 0);
 }
 
 function successorOf(key: Buffer): Buffer {

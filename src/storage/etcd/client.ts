@@ -80,7 +80,11 @@ export class EtcdClient {
 
   /** Tells that a stream failed, so that the next one goes elsewhere. Returns the error to report. */
   streamFailed(error: unknown, address: string): Error {
-    return this.#toFailure(error, this.#endpoints.find((endpoint) => endpoint.address === address)!, undefined);
+    return this.#toFailure(
+      error,
+      this.#endpoints.find((endpoint) => endpoint.address === address)!,
+      undefined,
+    );
   }
 
   /** Asks all servers whose version is not known. Rejects when none of them has ever answered. */

@@ -52,7 +52,7 @@ export async function compact(client: EtcdClient, revision: Revision, signal: Ab
 export interface CompactorOptions {
   readonly intervalMs: number;
   /** Told of a round that failed; the next one comes all the same. */
-  readonly onError?: (error: unknown) => void;
+  readonly onError: (error: unknown) => void;
 }
 
 /** Plays a round every interval until it is stopped. */
@@ -80,7 +80,7 @@ export class Compactor {
       .then((round) => {
         this.#last = round;
       })
-      .catch((error: unknown) => this.options.onError?.(error))
+      .catch((error: unknown) => this.options.onError(error))
       .finally(() => {
         this.#running = undefined;
       });

@@ -65,6 +65,9 @@ const MEBIBYTE = 1024 * 1024;
 const CHANNEL_OPTIONS = {
   'grpc.keepalive_time_ms': 30_000,
   'grpc.keepalive_timeout_ms': 10_000,
+  // Bookkeeping of the library that costs every call something: introspection, and retries of its own.
+  'grpc.enable_channelz': 0,
+  'grpc.enable_retries': 0,
   'grpc.max_receive_message_length': -1,
   'grpc.max_send_message_length': 64 * MEBIBYTE,
   'grpc.initial_reconnect_backoff_ms': 100,

@@ -61,9 +61,15 @@ export function toEtcdError(error: unknown, endpoint: string): EtcdError {
   const explanation = explanations[problem];
   // grpc-js says so when it had no connection to send the call on.
   const isUnsent = message.includes('No connection established');
-  return new EtcdError(problem, endpoint, explanation === undefined ? message : `${explanation} (${message})`, isUnsent, {
-    cause: error,
-  });
+  return new EtcdError(
+    problem,
+    endpoint,
+    explanation === undefined ? message : `${explanation} (${message})`,
+    isUnsent,
+    {
+      cause: error,
+    },
+  );
 }
 
 function codeOf(error: unknown): unknown {

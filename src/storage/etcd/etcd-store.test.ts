@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EtcdClient } from './client';
@@ -74,7 +74,12 @@ describeWithEtcd('the etcd store', () => {
         await own.kill();
         await sleep(100);
         await own.run();
-        await until(() => store.health().then(() => true, () => false));
+        await until(() =>
+          store.health().then(
+            () => true,
+            () => false,
+          ),
+        );
         written.push(revisionOf(await store.create(`/w/${round}-after`, Buffer.from('x'))));
       }
       const events = await recorder.untilEvents(written.length);
@@ -93,7 +98,12 @@ describeWithEtcd('the etcd store', () => {
       await expect(store.health()).rejects.toThrow(EtcdError);
       await expect(store.create('/b', Buffer.from('x'))).rejects.toMatchObject({ problem: 'unavailable' });
       await own.run();
-      await until(() => store.health().then(() => true, () => false));
+      await until(() =>
+        store.health().then(
+          () => true,
+          () => false,
+        ),
+      );
       expect((await store.get('/a'))?.value.toString()).toBe('one');
     }, 60_000);
 
@@ -117,17 +127,22 @@ describeWithEtcd('the etcd store', () => {
   describe('whose server does not answer', () => {
     it('gives up after the timeout, or when the caller does', async () => {
       // Takes connections and says nothing.
-      const mute = createServer((socket) => socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+      const sockets: Socket[] = [];
+      const mute = createServer((socket) => sockets.push(socket.on('error', () => undefined))).listen(0, '127.0.0.1');
       await once(mute, 'listening');
       const endpoint = `http://127.0.0.1:${(mute.address() as { readonly port: number }).port}`;
       const client = connect(endpoint, 300);
       const call = (signal?: AbortSignal) =>
         client.call('range', { key: Buffer.from('a') }, { isRepeatable: false, signal });
-      await expect(call()).rejects.toMatchObject({ name: 'EtcdError', problem: expect.stringMatching(/timeout|unavailable/) });
+      await expect(call()).rejects.toMatchObject({
+        name: 'EtcdError',
+        problem: expect.stringMatching(/timeout|unavailable/),
+      });
       const leaving = new AbortController();
       setTimeout(() => leaving.abort(new Error('the client left')), 20);
       await expect(call(leaving.signal)).rejects.toThrow('the client left');
       mute.close();
+      for (const socket of sockets) socket.destroy();
     });
   });
 
@@ -162,7 +177,9 @@ describeWithEtcd('the etcd store', () => {
     it('shows its certificate, and trusts only its own authority', async () => {
       const files = await writeTestCertificates(folder, writeFile);
       await using own = await EtcdServer.start({ tls: files });
-      const [ca, certificate, key] = await Promise.all([files.ca, files.certificate, files.key].map((path) => readFile(path)));
+      const [ca, certificate, key] = await Promise.all(
+        [files.ca, files.certificate, files.key].map((path) => readFile(path)),
+      );
       const tls = { ca: ca!, certificate: certificate!, key: key! };
       const store = await open({ endpoints: [own.endpoint], tls });
       const revision = revisionOf(await store.create('/a', Buffer.from('one')));

@@ -31,6 +31,8 @@ export interface EtcdStoreOptions {
   readonly requestTimeoutMs?: number;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
+  /** Is told of watches that lost their server and of compactions that failed; both are tried again. */
+  readonly logger?: { warn(details: { readonly err: unknown }, message: string): void };
 }
 
 /** Connects to etcd. Rejects with an EtcdError when none of the endpoints answers. */
@@ -53,12 +55,8 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
  * Compacts as kube-apiserver does, together with all other replicas: five minutes of history is its default interval.
  * The store stops it when it is closed.
  */
-export function startCompactor(
-  store: EtcdStore,
-  intervalMs = 300_000,
-  onError?: (error: unknown) => void,
-): { stop(): Promise<void> } {
-  return store.startCompactor(intervalMs, onError);
+export function startCompactor(store: EtcdStore, intervalMs = 300_000): { stop(): Promise<void> } {
+  return store.startCompactor(intervalMs);
 }
 
 // Pages of a list are sized to about this many bytes.
@@ -87,7 +85,7 @@ export class EtcdStore implements Store {
 
   constructor(
     private readonly client: EtcdClient,
-    options: EtcdStoreOptions,
+    private readonly options: EtcdStoreOptions,
   ) {
     this.#keys = new KeySpace(options.prefix ?? '');
     this.#leases = new LeasePool(client, options.clock ?? Date.now);
@@ -167,7 +165,9 @@ export class EtcdStore implements Store {
       } catch (error) {
         if (error instanceof CompactedError) throw error;
         const failure = this.client.streamFailed(error, endpoint);
-        if (!signal.aborted && failure instanceof EtcdError && failure.problem === 'denied') throw failure;
+        if (signal.aborted) return;
+        if (!(failure instanceof EtcdError) || failure.problem === 'denied') throw failure;
+        this.options.logger?.warn({ err: failure }, 'a watch lost its server and resumes');
       } finally {
         signal.removeEventListener('abort', abort);
         this.#watches.delete(watch);
@@ -200,8 +200,9 @@ export class EtcdStore implements Store {
   }
 
   /** See {@link startCompactor}. */
-  startCompactor(intervalMs: number, onError: ((error: unknown) => void) | undefined): { stop(): Promise<void> } {
-    const compactor = new Compactor(this.client, { intervalMs, ...(onError && { onError }) });
+  startCompactor(intervalMs: number): { stop(): Promise<void> } {
+    const onError = (error: unknown): void => this.options.logger?.warn({ err: error }, 'compaction failed');
+    const compactor = new Compactor(this.client, { intervalMs, onError });
     this.#compactors.add(compactor);
     return compactor;
   }
@@ -230,7 +231,10 @@ export class EtcdStore implements Store {
     let pageKeys = FIRST_PAGE_KEYS;
     for (;;) {
       const request = { key: from, range_end, limit: Math.min(pageKeys, limit - items.length) };
-      const { header, kvs, count } = await this.#range(revision === undefined ? request : { ...request, revision }, signal);
+      const { header, kvs, count } = await this.#range(
+        revision === undefined ? request : { ...request, revision },
+        signal,
+      );
       revision ??= toRevision(header.revision);
       let bytes = 0;
       for (const pair of kvs) {

@@ -33,7 +33,11 @@ function put(key: string, revision: number, before?: number): unknown {
 }
 
 function remove(key: string, revision: number, before: number | undefined): unknown {
-  return { ...(put(key, revision, before ?? 1) as object), type: 'Delete', ...(before === undefined && { prev_kv: null }) };
+  return {
+    ...(put(key, revision, before ?? 1) as object),
+    type: 'Delete',
+    ...(before === undefined && { prev_kv: null }),
+  };
 }
 
 describe('the responses to a watch', () => {
@@ -84,12 +88,16 @@ describe('the responses to a watch', () => {
   });
 
   it('end the watch when its history is gone', () => {
-    expect(() => reader().next(response({ canceled: true, compact_revision: '20' }))).toThrow(new CompactedError(20 as Revision));
+    expect(() => reader().next(response({ canceled: true, compact_revision: '20' }))).toThrow(
+      new CompactedError(20 as Revision),
+    );
     expect(() => reader().next(response({ events: [remove('/a', 11, undefined)] }))).toThrow(CompactedError);
   });
 
   it('end the watch with the reason of the server', () => {
-    expect(() => reader().next(response({ canceled: true, cancel_reason: 'etcdserver: no leader' }))).toThrow('no leader');
+    expect(() => reader().next(response({ canceled: true, cancel_reason: 'etcdserver: no leader' }))).toThrow(
+      'no leader',
+    );
   });
 });
 

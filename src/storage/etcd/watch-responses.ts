@@ -63,6 +63,8 @@ export class WatchResponses {
     // etcd leaves out what was compacted between the event and its delivery.
     if (!before) throw new CompactedError(revision);
     const previous = this.keys.storedValue(before);
-    return isDelete ? { type: 'delete', key, revision, previous } : { type: 'put', key, value: kv.value, revision, previous };
+    return isDelete
+      ? { type: 'delete', key, revision, previous }
+      : { type: 'put', key, value: kv.value, revision, previous };
   }
 }

@@ -1,5 +1,6 @@
 import { firstThree } from '../../table/lists';
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { validateEndpoints } from '../../validation/endpoints';
 import { defineKind } from '../define-kind';
 import { listAt, numberAt, stringAt } from '../field-values';
 
@@ -23,6 +24,7 @@ export const endpoints = defineKind({
   namespaced: true,
   versions: ['v1'],
   storagePrefix: 'services/endpoints',
+  strategy: { validateCreate: validateEndpoints, validateUpdate: validateEndpoints },
   allowCreateOnUpdate: true,
   table: tableOf([
     nameColumn,

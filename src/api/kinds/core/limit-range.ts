@@ -1,5 +1,6 @@
 import { nameAndCreationTable } from '../../table/table';
 import type { KubeObject } from '../../object';
+import { validateLimitRange } from '../../validation/limit-range';
 import { defineKind } from '../define-kind';
 import { isPlainMap, listAt, mapAt, stringAt } from '../field-values';
 import { withFields } from '../strategies';
@@ -29,6 +30,7 @@ export const limitRange = defineKind({
   namespaced: true,
   versions: ['v1'],
   applyDefaults: defaultLimitRange,
+  strategy: { validateCreate: validateLimitRange, validateUpdate: validateLimitRange },
   allowCreateOnUpdate: true,
   table: nameAndCreationTable,
 });

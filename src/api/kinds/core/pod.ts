@@ -1,8 +1,9 @@
-import { ageColumn, nameColumn, tableOf } from '../../table/table';
 import { defineKind, textField } from '../define-kind';
 import { stringAt } from '../field-values';
-import { specStrategy } from '../strategies';
 import { actionSubresource, connectSubresource, PROXY_VERBS, statusSubresource } from '../subresources';
+import { defaultPod } from './pod-defaults';
+import { podGracePeriodSeconds, podStatusStrategy, podStrategy } from './pod-strategy';
+import { podTable } from './pod-table';
 
 const nodeName = textField('spec', 'nodeName');
 
@@ -14,7 +15,8 @@ export const pod = defineKind({
   categories: ['all'],
   namespaced: true,
   versions: ['v1'],
-  strategy: specStrategy({ phase: 'Pending' }),
+  applyDefaults: defaultPod,
+  strategy: podStrategy,
   subresources: [
     connectSubresource('attach', 'PodAttachOptions', ['create', 'get']),
     actionSubresource('binding', '', 'v1', 'Binding'),
@@ -23,7 +25,7 @@ export const pod = defineKind({
     { name: 'log', verbs: ['get'] },
     connectSubresource('portforward', 'PodPortForwardOptions', ['create', 'get']),
     connectSubresource('proxy', 'PodProxyOptions', PROXY_VERBS),
-    statusSubresource(),
+    statusSubresource(podStatusStrategy),
   ],
   selectableFields: {
     'spec.nodeName': nodeName,
@@ -38,5 +40,6 @@ export const pod = defineKind({
     'status.nominatedNodeName': textField('status', 'nominatedNodeName'),
   },
   deleteReturnsObject: true,
-  table: tableOf([nameColumn, ageColumn]),
+  gracePeriodSeconds: podGracePeriodSeconds,
+  table: podTable,
 });

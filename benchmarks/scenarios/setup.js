@@ -1,0 +1,65 @@
+const { USER } = require('../servers/credentials');
+const { NAMESPACE, SCALE_NAMESPACE, WRITE_NAMESPACE, collectionPath, configMap } = require('./objects');
+
+const JSON_BODY = { 'Content-Type': 'application/json' };
+/** One object in so many carries the label that the list by selector asks for. */
+const LABELLED_SHARE = 10;
+
+/** Rights, namespaces and the objects that are read; what is there already stays. */
+async function setUp({ load, server, options }) {
+  await createRights(load, server.admin);
+  for (const namespace of [NAMESPACE, WRITE_NAMESPACE, SCALE_NAMESPACE]) {
+    const body = JSON.stringify({ kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace } });
+    await create(load, server.admin, '/api/v1/namespaces', body);
+  }
+  await fill({ load, server, namespace: NAMESPACE, count: options.objects, bytes: options.bytes });
+}
+
+async function createRights(load, admin) {
+  const path = '/apis/rbac.authorization.k8s.io/v1';
+  const apiVersion = 'rbac.authorization.k8s.io/v1';
+  const rules = [
+    { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+    { apiGroups: [''], resources: ['configmaps'], verbs: ['*'] },
+  ];
+  const metadata = { name: 'bench' };
+  const role = { kind: 'ClusterRole', apiVersion, metadata, rules };
+  const binding = {
+    kind: 'ClusterRoleBinding',
+    apiVersion,
+    metadata,
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'bench' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER }],
+  };
+  await create(load, admin, `${path}/clusterroles`, JSON.stringify(role));
+  await create(load, admin, `${path}/clusterrolebindings`, JSON.stringify(binding));
+}
+
+async function create(load, target, path, body) {
+  const { status } = await load.once(target, { method: 'POST', path, headers: JSON_BODY, body });
+  if (status !== 201 && status !== 409) throw new Error(`POST ${path}: answered ${status}`);
+}
+
+/** Fills a namespace up to `count` objects, `cm-0` to `cm-<count-1>`. */
+async function fill({ load, server, namespace, count, bytes }) {
+  const path = collectionPath(namespace);
+  const first = await load.once(server.admin, { method: 'GET', path: `${path}?limit=1` });
+  const list = JSON.parse(first.body.toString('utf8'));
+  const there = list.items.length + (list.metadata.remainingItemCount ?? 0);
+  if (there === count) return;
+  if (there !== 0) throw new Error(`${namespace} holds ${there} objects, ${count} or none were expected`);
+  for (let residue = 0; residue < LABELLED_SHARE; residue++) {
+    const name = `cm-${residue}-{n}`;
+    const body = configMap(namespace, name, bytes, { labels: { tenth: `t${residue}` } });
+    await load.run({
+      target: server.admin,
+      request: { method: 'POST', path, headers: JSON_BODY, body },
+      connections: 32,
+      maxRequests: Math.ceil((count - residue) / LABELLED_SHARE),
+      maxMs: 300_000,
+      status: 201,
+    });
+  }
+}
+
+module.exports = { JSON_BODY, LABELLED_SHARE, fill, setUp };

@@ -1,0 +1,133 @@
+import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
+import { deepEqual } from '../kinds/deep-equal';
+import type { KubeObject } from '../object';
+import type { Container, Pod, PodSpec } from '../schema/generated/core-v1';
+import { validatePod } from './pod';
+import { validatePodAnnotationsUpdate } from './pod/annotations';
+import { validateImageSpelling } from './pod/containers';
+import { validateRange } from './pod/field-rules';
+import { MAX_DEADLINE_SECONDS } from './pod/pod-spec';
+import { validateAddedTolerations } from './pod/tolerations';
+
+/** Which fields of a pod may change once it is there (Pod lifecycle, "Pod update and replacement"). */
+
+const REFUSAL =
+  'pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, ' +
+  '`spec.activeDeadlineSeconds` or `spec.tolerations` (only additions to existing tolerations)';
+
+function validateImages(containers: readonly Container[], path: string): readonly FieldError[] {
+  return containers.flatMap((container, index) => [
+    ...(container.image ? [] : [required(`${path}[${index}].image`, '')]),
+    ...validateImageSpelling(container, `${path}[${index}]`),
+  ]);
+}
+
+interface Checked {
+  readonly errors: readonly FieldError[];
+  /** What follows cannot be judged. */
+  readonly final: boolean;
+}
+
+function checkContainers(containers: readonly Container[], old: readonly Container[], path: string): Checked {
+  return containers.length === old.length
+    ? { errors: validateImages(containers, path), final: false }
+    : { errors: [forbiddenField(path, 'pod updates may not add or remove containers')], final: true };
+}
+
+/** A deadline may come, and come nearer. */
+function checkDeadline(deadline: number | undefined, old: number | undefined): Checked {
+  const field = 'spec.activeDeadlineSeconds';
+  if (deadline === undefined) {
+    const gone = invalid(field, 'null', 'must not update from a positive integer to nil value');
+    return { errors: old === undefined ? [] : [gone], final: false };
+  }
+  const outside = validateRange(deadline, 0, MAX_DEADLINE_SECONDS, field);
+  if (outside.length > 0) return { errors: outside, final: true };
+  return old !== undefined && old < deadline
+    ? { errors: [invalid(field, deadline, 'must be less than or equal to previous value')], final: true }
+    : { errors: [], final: false };
+}
+
+function withImagesOf(containers: readonly Container[], old: readonly Container[]): readonly Container[] {
+  return containers.map((container, index) => {
+    const { image: _image, ...rest } = container;
+    const before = old[index]?.image;
+    return before === undefined ? rest : { ...rest, image: before };
+  });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The spec with the old values of everything that may change. */
+function withoutAllowedChanges(spec: PodSpec, old: PodSpec): Fields {
+  const grace = old.terminationGracePeriodSeconds;
+  const mended = grace !== undefined && grace < 0 && spec.terminationGracePeriodSeconds === 1;
+  return {
+    ...spec,
+    containers: withImagesOf(spec.containers ?? [], old.containers ?? []),
+    initContainers: withImagesOf(spec.initContainers ?? [], old.initContainers ?? []),
+    activeDeadlineSeconds: old.activeDeadlineSeconds,
+    tolerations: old.tolerations,
+    schedulingGates: old.schedulingGates,
+    // A negative grace period is a mistake of the past that may be mended.
+    ...(mended ? { terminationGracePeriodSeconds: grace } : {}),
+  };
+}
+
+/** One line for each field that differs, as JSON: `spec.hostname: "a" -> "b"`. */
+function describeChanges(spec: Fields, old: Fields): string {
+  const print = (value: unknown): string => JSON.stringify(value ?? null);
+  return [...new Set([...Object.keys(spec), ...Object.keys(old)])]
+    .filter((name) => !deepEqual(spec[name], old[name]))
+    .map((name) => `spec.${name}: ${print(old[name])} -> ${print(spec[name])}`)
+    .join('\n');
+}
+
+function validateOtherFields(spec: PodSpec, old: PodSpec): readonly FieldError[] {
+  const changes = describeChanges(withoutAllowedChanges(spec, old), old);
+  return changes === '' ? [] : [forbiddenField('spec', `${REFUSAL}\n${changes}`)];
+}
+
+/** Reasons not to schedule a pod go away one by one. */
+function validateGates(
+  { schedulingGates = [] }: PodSpec,
+  { schedulingGates: old = [] }: PodSpec,
+): readonly FieldError[] {
+  const known = new Set(old.map(({ name }) => name));
+  return schedulingGates
+    .filter(({ name }) => !known.has(name))
+    .map(({ name = '' }) =>
+      forbiddenField('spec.schedulingGates', `only deletion is allowed, but found new scheduling gate '${name}'`),
+    );
+}
+
+function validateSpecUpdate(spec: PodSpec, old: PodSpec): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  const checks = [
+    () => checkContainers(spec.containers ?? [], old.containers ?? [], 'spec.containers'),
+    () => checkContainers(spec.initContainers ?? [], old.initContainers ?? [], 'spec.initContainers'),
+    () => checkDeadline(spec.activeDeadlineSeconds, old.activeDeadlineSeconds),
+  ];
+  for (const check of checks) {
+    const checked = check();
+    errors.push(...checked.errors);
+    if (checked.final) return errors;
+  }
+  return [
+    ...errors,
+    ...validateGates(spec, old),
+    ...validateAddedTolerations(spec.tolerations, old.tolerations, 'spec.tolerations'),
+    ...validateOtherFields(spec, old),
+  ];
+}
+
+/** The new pod has to be one, and the change has to be allowed: what both find wrong is told twice, as on the wire. */
+export function validatePodUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const { metadata, spec = {} } = object as Pod;
+  const { spec: oldSpec = {} } = old as Pod;
+  return [
+    ...validatePod(object),
+    ...validatePodAnnotationsUpdate(metadata.annotations, old.metadata.annotations, spec, 'metadata.annotations'),
+    ...validateSpecUpdate(spec, oldSpec),
+  ];
+}

@@ -1,0 +1,164 @@
+import { matchesLabels, selectorRequirements, type LabelSelector } from '../../api/selectors/label-selector';
+import { badRequest, forbidden, StatusError } from '../../api/errors/status-error';
+import type { GroupVersionKind, KubeObject } from '../../api/object';
+import type { StructType } from '../../api/schema/model';
+import type { CacheEntry } from '../../storage/cache/cache';
+import { checkDeleteOptions, type SentDeleteOptions } from '../delete-options';
+import type { Endpoint, EndpointDependencies, RegistryOperations, ResourceRequest } from '../dependencies';
+import { statusReply } from '../reply';
+import { parseWriteOptions } from '../write-options';
+import { admissionHooks } from './admission-hooks';
+import { decodeAs } from './decode-request';
+import { operationOf, scopeOf } from './resource-request';
+
+/** The wire's Eviction, policy/v1 and v1beta1. */
+interface Eviction extends KubeObject {
+  readonly deleteOptions?: SentDeleteOptions;
+}
+
+interface Pod extends KubeObject {
+  readonly status?: { readonly phase?: string };
+}
+
+/** The fields of a disruption budget that an eviction reads and writes. */
+interface DisruptionBudget extends KubeObject {
+  readonly spec?: { readonly selector?: LabelSelector };
+  readonly status?: {
+    readonly observedGeneration?: number;
+    readonly disruptionsAllowed?: number;
+    readonly desiredHealthy?: number;
+    readonly currentHealthy?: number;
+    readonly disruptedPods?: Readonly<Record<string, string>>;
+  };
+}
+
+const EVICTION_VERSIONS = ['v1beta1', 'v1'];
+/** Evictions that the budget's controller has not confirmed yet. */
+const MAX_DISRUPTED_PODS = 2000;
+/** Pods that do not serve (yet, or any more) are not protected. */
+const UNPROTECTED_PHASES: ReadonlySet<string> = new Set(['Pending', 'Succeeded', 'Failed']);
+
+/** Deletes a pod if the disruption budget that selects it allows it; else 429 with the budget's reason. */
+export const evictPod: Endpoint = async (request, dependencies) => {
+  const { context } = request;
+  const { schema } = dependencies.catalogue;
+  const [expected, ...alternatives] = evictionKinds(dependencies);
+  if (expected === undefined) throw new Error('the schema has no Eviction');
+  const { object, options } = await decodeAs(
+    request,
+    schema,
+    expected.kind,
+    expected.type,
+    () => parseWriteOptions(context.info.query, 'CreateOptions'),
+    alternatives,
+  );
+  const eviction: Eviction = object;
+  const { name } = context.info;
+  if (eviction.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
+  const deletion = checkDeleteOptions(eviction.deleteOptions ?? {});
+  const dryRun = options.dryRun || deletion.dryRun;
+  const admission = admissionHooks(request, dependencies, options.object, dryRun);
+  await admission.mutate('CREATE', eviction, undefined);
+  await admission.validate('CREATE', eviction, undefined);
+
+  const pod = await request.registry.get(scopeOf(request), name, {}, context.signal);
+  if (isProtected(pod.object)) await spendBudget(request, dependencies, pod, dryRun);
+  await request.registry.delete(scopeOf(request), name, deletion.options, {}, operationOf(request, dryRun));
+  return statusReply(201, { status: 'Success', code: 201 });
+};
+
+function evictionKinds({
+  catalogue: { schema },
+}: EndpointDependencies): readonly { readonly kind: GroupVersionKind; readonly type: StructType }[] {
+  return EVICTION_VERSIONS.flatMap((version) => {
+    const kind = { group: 'policy', version, kind: 'Eviction' };
+    const type = schema.kind(kind.group, kind.version, kind.kind);
+    return type === undefined ? [] : [{ kind, type }];
+  });
+}
+
+function isProtected({ metadata, status }: Pod): boolean {
+  return !metadata.deletionTimestamp && !UNPROTECTED_PHASES.has(status?.phase ?? '');
+}
+
+async function spendBudget(
+  request: ResourceRequest,
+  { catalogue, now }: EndpointDependencies,
+  pod: CacheEntry,
+  dryRun: boolean,
+): Promise<void> {
+  const budgets = (
+    catalogue.resolve('policy', 'v1', 'poddisruptionbudgets') ??
+    catalogue.resolve('policy', 'v1beta1', 'poddisruptionbudgets')
+  )?.registry;
+  if (budgets === undefined) return;
+  const [budget, another] = await budgetsOf(request, budgets, pod);
+  if (budget === undefined) return;
+  if (another !== undefined) {
+    throw new StatusError(
+      500,
+      undefined,
+      'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
+    );
+  }
+  const evictedAt = `${new Date(now()).toISOString().slice(0, 19)}Z`;
+  await budgets.update(
+    scopeOf(request),
+    budget.name,
+    {
+      change: async (current) => {
+        if (current === undefined) throw new Error('a budget that is not there cannot be spent');
+        return spend(current, pod.name, evictedAt);
+      },
+      retryOnConflict: true,
+    },
+    operationOf(request, dryRun),
+    {},
+  );
+}
+
+async function budgetsOf(
+  request: ResourceRequest,
+  budgets: RegistryOperations,
+  pod: CacheEntry,
+): Promise<readonly CacheEntry[]> {
+  const { entries } = await budgets.list(scopeOf(request), {}, request.context.signal);
+  return [...entries].filter(({ object }) => {
+    const requirements = selectorRequirements((object as DisruptionBudget).spec?.selector);
+    return requirements !== undefined && matchesLabels(requirements, pod.labels);
+  });
+}
+
+/** The budget with one disruption less. Throws the 429 of a budget that is spent. */
+function spend(budget: DisruptionBudget, podName: string, evictedAt: string): KubeObject {
+  const { metadata, status = {} } = budget;
+  const { disruptionsAllowed = 0, desiredHealthy = 0, currentHealthy = 0, disruptedPods = {} } = status;
+  const name = metadata.name ?? '';
+  if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
+    throw overBudget(`The disruption budget ${name} is still being processed by the server.`);
+  }
+  const group = { group: 'policy', resource: 'poddisruptionbudget' };
+  if (disruptionsAllowed < 0) throw forbidden(group, name, 'pdb disruptions allowed is negative');
+  if (Object.keys(disruptedPods).length > MAX_DISRUPTED_PODS) {
+    throw forbidden(group, name, 'DisruptedPods map too big - too many evictions not confirmed by PDB controller');
+  }
+  if (disruptionsAllowed === 0) {
+    throw overBudget(
+      `The disruption budget ${name} needs ${desiredHealthy} healthy pods and has ${currentHealthy} currently`,
+    );
+  }
+  return {
+    ...budget,
+    status: {
+      ...status,
+      disruptionsAllowed: disruptionsAllowed - 1,
+      disruptedPods: { ...disruptedPods, [podName]: evictedAt },
+    },
+  };
+}
+
+function overBudget(message: string): StatusError {
+  return new StatusError(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
+    causes: [{ reason: 'DisruptionBudget', message }],
+  });
+}

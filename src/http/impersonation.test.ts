@@ -1,0 +1,83 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { EventEmitter } from 'node:events';
+import type { UserInfo } from '../api/user';
+import type { Attributes } from '../authz/attributes';
+import { RequestContext } from './context';
+import { impersonate } from './impersonation';
+
+/** Who a request with these headers acts as, and what had to be allowed for it. */
+async function run(
+  headers: Readonly<Record<string, readonly string[]>>,
+  allowed: (attributes: Attributes) => boolean = () => true,
+): Promise<{ readonly user: UserInfo | undefined; readonly asked: readonly string[] }> {
+  const request = {
+    headers: Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values.join(', ')])),
+    headersDistinct: headers,
+  } as unknown as IncomingMessage;
+  const response = Object.assign(new EventEmitter(), { setHeader: () => undefined }) as unknown as ServerResponse;
+  const context = new RequestContext(request, response);
+  context.user = { name: 'admin', groups: ['system:masters'] };
+  const asked: string[] = [];
+  await impersonate(context, async (attributes) => {
+    asked.push(
+      [attributes.group, attributes.resource, attributes.subresource, attributes.namespace, attributes.name].join('|'),
+    );
+    return { decision: allowed(attributes) ? 'allow' : 'no-opinion', reason: '' };
+  });
+  return { user: context.user, asked };
+}
+
+describe('impersonation', () => {
+  it('does nothing without its headers', async () => {
+    expect(await run({ accept: ['*/*'] })).toEqual({ user: { name: 'admin', groups: ['system:masters'] }, asked: [] });
+  });
+
+  it('asks for user, groups and extras one by one', async () => {
+    const { user, asked } = await run({
+      'impersonate-user': ['carol'],
+      'impersonate-group': ['dev', 'ops'],
+      'impersonate-extra-scopes': ['view', 'edit'],
+      'impersonate-extra-acme.com%2fproject': ['some%20value'],
+      'impersonate-uid': ['u1'],
+    });
+    expect(user).toEqual({
+      name: 'carol',
+      uid: 'u1',
+      groups: ['dev', 'ops', 'system:authenticated'],
+      extra: { scopes: ['view', 'edit'], 'acme.com/project': ['some%20value'] },
+    });
+    expect(asked).toEqual([
+      '|users|||carol',
+      '|groups|||dev',
+      '|groups|||ops',
+      'authentication.k8s.io|userextras|scopes||view',
+      'authentication.k8s.io|userextras|scopes||edit',
+      'authentication.k8s.io|userextras|acme.com/project||some%20value',
+      'authentication.k8s.io|uids|||u1',
+    ]);
+  });
+
+  it.each([
+    ['system:serviceaccount:n:robot', ['system:serviceaccounts', 'system:serviceaccounts:n', 'system:authenticated']],
+    ['system:anonymous', ['system:unauthenticated']],
+    ['system:serviceaccount:bad', ['system:authenticated']],
+  ])('gives %s its groups', async (name, groups) => {
+    expect((await run({ 'impersonate-user': [name] })).user?.groups).toEqual(groups);
+  });
+
+  it('gives a service account no groups of its own when some are named', async () => {
+    const headers = { 'impersonate-user': ['system:serviceaccount:n:robot'], 'impersonate-group': ['x'] };
+    expect((await run(headers)).user?.groups).toEqual(['x', 'system:authenticated']);
+  });
+
+  it('needs a user', async () => {
+    await expect(run({ 'impersonate-group': ['dev'] })).rejects.toMatchObject({ status: { code: 400 } });
+  });
+
+  it('names what was refused', async () => {
+    const headers = { 'impersonate-user': ['bob'], 'impersonate-extra-scopes': ['edit'] };
+    await expect(run(headers, ({ resource }) => resource === 'users')).rejects.toThrow(
+      'userextras.authentication.k8s.io "edit" is forbidden: User "admin" cannot impersonate resource "userextras/scopes" in API group "authentication.k8s.io" at the cluster scope',
+    );
+  });
+});
