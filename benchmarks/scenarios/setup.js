@@ -40,7 +40,7 @@ async function create(load, target, path, body) {
   if (status !== 201 && status !== 409) throw new Error(`POST ${path}: answered ${status}`);
 }
 
-/** Fills a namespace up to `count` objects, `cm-0` to `cm-<count-1>`. */
+/** Fills a namespace up to `count` objects, `cm-0-0` and so on: the first number is the label. */
 async function fill({ load, server, namespace, count, bytes }) {
   const path = collectionPath(namespace);
   const first = await load.once(server.admin, { method: 'GET', path: `${path}?limit=1` });

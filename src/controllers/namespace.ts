@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import type { ApiClient, ListOf } from '../client/api-client';
@@ -141,6 +142,8 @@ async function deleteContent(
 export function startNamespaceController(client: ApiClient, logger: Logger): Controller {
   const stop = new AbortController();
   const { signal } = stop;
+  // Discovery asks for every group version at once, each request listening for the end.
+  setMaxListeners(0, signal);
 
   const sync = async (name: string): Promise<void> => {
     const namespace = await getOrUndefined(client, `/api/v1/namespaces/${name}`, signal);

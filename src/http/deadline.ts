@@ -21,7 +21,11 @@ export function startDeadline(context: RequestContext, requestTimeoutMs: number)
   if (isLongRunning(context)) return;
   const limitMs = Math.min(wantedMs(context) ?? requestTimeoutMs, requestTimeoutMs);
   const timer = setTimeout(() => {
-    context.expire(timeout(`request did not complete within requested timeout ${formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)))}`));
+    context.expire(
+      timeout(
+        `request did not complete within requested timeout ${formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)))}`,
+      ),
+    );
   }, limitMs);
   context.onFinished(() => clearTimeout(timer));
 }

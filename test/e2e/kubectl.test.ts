@@ -63,6 +63,9 @@ spec:
         - { name: web, image: '${image}', ports: [{ containerPort: 80 }] }
 `;
 
+const manifest = (metadata: object, fields: object): string =>
+  JSON.stringify({ apiVersion: 'v1', kind: 'ConfigMap', metadata, ...fields });
+
 describe('kubectl', () => {
   it('lists what the server serves', async () => {
     const resources = await succeed(['api-resources']);
@@ -122,8 +125,7 @@ describe('kubectl', () => {
 
   it('applies on the server, and reports a conflict between managers', async () => {
     await succeed(['create', 'namespace', 'ssa']);
-    const map = (value: string) =>
-      `{apiVersion: v1, kind: ConfigMap, metadata: {name: m, namespace: ssa}, data: {k: ${value}}}`;
+    const map = (value: string) => manifest({ name: 'm', namespace: 'ssa' }, { data: { k: value } });
     await succeed(['apply', '--server-side', '--field-manager=one', '-f', '-'], map('a'));
     const conflict = await kubectl(['apply', '--server-side', '--field-manager=two', '-f', '-'], map('b'));
     expect(conflict.code).not.toBe(0);
@@ -133,7 +135,7 @@ describe('kubectl', () => {
   }, 60_000);
 
   it('is told of unknown fields by a strict server', async () => {
-    const text = '{apiVersion: v1, kind: ConfigMap, metadata: {name: strict}, dta: {a: b}}';
+    const text = manifest({ name: 'strict' }, { dta: { a: 'b' } });
     const result = await kubectl(['create', '-f', '-'], text);
     expect(result.code).not.toBe(0);
     expect(result.stderr).toMatch(/unknown field "dta"/);

@@ -8,7 +8,13 @@ import type {
   RollingUpdateDeployment,
 } from '../schema/generated/apps-v1';
 import { intOrStringLiteral, invalidLiteral, labelSelectorLiteral, notSupportedLiteral } from './go-literal';
-import { intOrPercentValue, validateAtMostAll, validateIntOrPercent, validateNonNegative } from './numbers';
+import {
+  intOrPercentValue,
+  validateAtMostAll,
+  validateIntOrPercent,
+  validateNonNegative,
+  validateNotDecremented,
+} from './numbers';
 import { validateSelectorAndTemplate } from './workload-selector';
 
 const STRATEGY_TYPES = ['Recreate', 'RollingUpdate'];
@@ -105,18 +111,11 @@ function validateStatus(status: DeploymentStatus): readonly FieldError[] {
   ];
 }
 
-/** True when a counter that only grows would shrink or vanish. */
-function isDecremented(value: number | undefined, old: number | undefined): boolean {
-  return old !== undefined && (value === undefined || value < old);
-}
-
 export function validateDeploymentStatusUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const status = (object['status'] ?? {}) as DeploymentStatus;
   const oldStatus = (old['status'] ?? {}) as DeploymentStatus;
   return [
     ...validateStatus(status),
-    ...(isDecremented(status.collisionCount, oldStatus.collisionCount)
-      ? [invalid('status.collisionCount', status.collisionCount ?? 0, 'cannot be decremented')]
-      : []),
+    ...validateNotDecremented(status.collisionCount, oldStatus.collisionCount, 'status.collisionCount'),
   ];
 }

@@ -54,3 +54,9 @@ export function intOrStringLiteral(value: unknown): string {
     ? `intstr.IntOrString{Type:1, IntVal:0, StrVal:${printValue(value)}}`
     : `intstr.IntOrString{Type:0, IntVal:${typeof value === 'number' ? value : 0}, StrVal:""}`;
 }
+
+/** `[]byte{0x6e, 0xa}`; `[]byte(nil)` for none. */
+export function byteListLiteral(type: string, bytes: Uint8Array | undefined): string {
+  if (bytes === undefined) return `${type}(nil)`;
+  return `${type}{${Array.from(bytes, (byte) => `0x${byte.toString(16)}`).join(', ')}}`;
+}

@@ -9,6 +9,16 @@ export function validateNonNegative(value: number | undefined, field: string): r
   return value !== undefined && value < 0 ? [invalid(field, value, NON_NEGATIVE_PROBLEM)] : [];
 }
 
+/** A counter that only grows must neither shrink nor vanish. */
+export function validateNotDecremented(
+  value: number | undefined,
+  old: number | undefined,
+  field: string,
+): readonly FieldError[] {
+  const isDecremented = old !== undefined && (value === undefined || value < old);
+  return isDecremented ? [invalid(field, value ?? 0, 'cannot be decremented')] : [];
+}
+
 const PERCENT = '[0-9]+%';
 const percentPattern = new RegExp(`^${PERCENT}$`);
 const PERCENT_PROBLEM = patternProblem(

@@ -11,7 +11,7 @@ function selectsEverything(selector: LabelSelector | null | undefined): boolean 
 }
 
 /** One disk cannot be written to by several pods. */
-function validateSharedDisks(template: PodTemplateSpec, path: string): readonly FieldError[] {
+export function validateSharedDisks(template: PodTemplateSpec, path: string): readonly FieldError[] {
   return (template.spec?.volumes ?? []).flatMap((volume, index) =>
     volume.gcePersistentDisk && volume.gcePersistentDisk.readOnly !== true
       ? [
@@ -31,6 +31,7 @@ export function validateReplicatedTemplate(
   selector: LabelSelector | null | undefined,
   replicas: number,
   path: string,
+  owner = 'ReplicaSet',
 ): readonly FieldError[] {
   const labels = template.metadata?.labels;
   const restartPolicy = template.spec?.restartPolicy ?? '';
@@ -49,6 +50,6 @@ export function validateReplicatedTemplate(
     ...(restartPolicy === 'Always' ? [] : [notSupported(`${path}.spec.restartPolicy`, restartPolicy, ['Always'])]),
     ...(template.spec?.activeDeadlineSeconds === undefined
       ? []
-      : [forbiddenField(`${path}.spec.activeDeadlineSeconds`, 'activeDeadlineSeconds in ReplicaSet is not Supported')]),
+      : [forbiddenField(`${path}.spec.activeDeadlineSeconds`, `activeDeadlineSeconds in ${owner} is not Supported`)]),
   ];
 }

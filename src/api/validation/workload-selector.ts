@@ -12,7 +12,7 @@ export interface SelectingSpec {
   readonly replicas?: number;
 }
 
-function isEmpty({ matchLabels, matchExpressions }: LabelSelector): boolean {
+export function isEmptySelector({ matchLabels, matchExpressions }: LabelSelector): boolean {
   return Object.keys(matchLabels ?? {}).length === 0 && (matchExpressions ?? []).length === 0;
 }
 
@@ -24,7 +24,7 @@ export function validateSelectorAndTemplate(spec: SelectingSpec, path: string): 
   return [
     ...(selector ? validateLabelSelector(selector, field) : [required(field, '')]),
     // The sentence names deployments for replica sets as well.
-    ...(selector && isEmpty(selector)
+    ...(selector && isEmptySelector(selector)
       ? [invalidLiteral(field, literal, 'empty selector is invalid for deployment')]
       : []),
     ...(isUsableSelector(selector)

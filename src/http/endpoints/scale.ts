@@ -87,7 +87,9 @@ async function writeScale(
       const scale = wantedScale(toScale(live, paths));
       checkScale(scale, served.definition.namespaced);
       // Ownership follows whole objects only: a scale leaves it as it is (spec, "Field ownership" 8).
-      return withReplicas(live, paths.specReplicasPath, scale.spec?.replicas ?? 0);
+      const scaled = withReplicas(live, paths.specReplicasPath, scale.spec?.replicas ?? 0);
+      const { resourceVersion } = scale.metadata;
+      return resourceVersion ? { ...scaled, metadata: { ...scaled.metadata, resourceVersion } } : scaled;
     },
     preconditions,
     retryOnConflict,
@@ -155,8 +157,9 @@ function checkScale({ metadata, spec }: Scale, namespaced: boolean): void {
   if (errors.length > 0) throw invalidObject({ group: SCALE.group, kind: SCALE.kind }, metadata.name ?? '', errors);
 }
 
-function preconditionsOf({ metadata: { uid, resourceVersion } }: KubeObject): Preconditions {
-  return { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) };
+/** Its version is compared like that of any update, with the words of one. */
+function preconditionsOf({ metadata: { uid } }: KubeObject): Preconditions {
+  return uid ? { uid } : {};
 }
 
 function decodePatchedScale(type: StructType, patched: JsonValue): Scale {

@@ -27,6 +27,7 @@ export interface OpenedWatch {
 const transientProblems: ReadonlySet<EtcdProblem> = new Set(['unavailable', 'no-leader', 'too-many-requests']);
 const MAX_ATTEMPTS = 6;
 const FIRST_PAUSE_MS = 25;
+const LEARNING_PAUSE_MS = 30_000;
 
 /** Calls one of several etcd servers: the same one as long as it serves, and the next one when it does not. */
 export class EtcdClient {
@@ -35,6 +36,7 @@ export class EtcdClient {
   #closed = false;
   /** Versions of the servers that have answered, by address. */
   readonly #versions = new Map<string, string>();
+  #nextLearning = 0;
 
   constructor(private readonly options: EtcdClientOptions) {
     if (options.endpoints.length === 0) throw new RangeError('etcd needs at least one endpoint');
@@ -102,6 +104,13 @@ export class EtcdClient {
       }),
     );
     if (this.#versions.size === 0) throw failures[0]!;
+  }
+
+  /** Asks again, now and then, servers that did not answer before. Never rejects. */
+  async learnMissingVersions(): Promise<void> {
+    if (this.versions !== undefined || Date.now() < this.#nextLearning) return;
+    this.#nextLearning = Date.now() + LEARNING_PAUSE_MS;
+    await this.learnVersions().catch(() => undefined);
   }
 
   close(): void {

@@ -185,7 +185,7 @@ export class EtcdStore implements Store {
 
   async requestProgress(): Promise<void> {
     if (this.client.isClosed) throw new StoreClosedError();
-    if (this.client.versions === undefined) await this.client.learnVersions();
+    await this.client.learnMissingVersions();
     if (!this.reportsProgress) return;
     for (const { stream, responses } of this.#watches) if (responses.isCreated) stream.write({ progress_request: {} });
   }
@@ -213,9 +213,10 @@ export class EtcdStore implements Store {
   }
 
   async #close(): Promise<void> {
-    await Promise.all([...this.#compactors].map((compactor) => compactor.stop()));
+    const stopped = [...this.#compactors].map((compactor) => compactor.stop());
     for (const { stream } of this.#watches) stream.cancel();
     this.client.close();
+    await Promise.all(stopped);
   }
 
   #range(request: IRangeRequest, signal: AbortSignal | undefined): Promise<IRangeResponse> {

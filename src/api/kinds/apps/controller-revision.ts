@@ -1,5 +1,6 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { parseApiVersion, type KubeObject } from '../../object';
+import { validateControllerRevision, validateControllerRevisionUpdate } from '../../validation/controller-revision';
 import { defineKind } from '../define-kind';
 import { numberAt } from '../field-values';
 
@@ -18,6 +19,7 @@ export const controllerRevision = defineKind({
   resource: 'controllerrevisions',
   namespaced: true,
   versions: ['v1'],
+  strategy: { validateCreate: validateControllerRevision, validateUpdate: validateControllerRevisionUpdate },
   table: tableOf([
     nameColumn,
     column('Controller', 'The object whose history this is.', controller),

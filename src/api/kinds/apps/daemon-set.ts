@@ -1,15 +1,28 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { selectorColumn, templateColumns } from '../../table/workload-columns';
+import {
+  validateDaemonSet,
+  validateDaemonSetStatusUpdate,
+  validateDaemonSetUpdate,
+} from '../../validation/daemon-set';
 import { defineKind } from '../define-kind';
 import { mapAt, numberAt } from '../field-values';
 import { labelsCell } from '../label-selector-text';
-import { specStrategy } from '../strategies';
+import { keepSpec, keepStatus, resetStatus } from '../strategies';
 import { statusSubresource } from '../subresources';
+import { firstTemplateGeneration, keepTemplateGeneration, nextTemplateGeneration } from './template-generation';
 import { defaultDaemonSet } from './workload-defaults';
 
 function count(name: string, description: string, field: string): ReturnType<typeof column> {
   return column(name, description, (object) => numberAt(object, 'status', field), { type: 'integer' });
 }
+
+const withoutStatus = resetStatus({
+  currentNumberScheduled: 0,
+  numberMisscheduled: 0,
+  desiredNumberScheduled: 0,
+  numberReady: 0,
+});
 
 export const daemonSet = defineKind({
   group: 'apps',
@@ -20,13 +33,18 @@ export const daemonSet = defineKind({
   namespaced: true,
   versions: ['v1'],
   applyDefaults: defaultDaemonSet,
-  strategy: specStrategy({
-    currentNumberScheduled: 0,
-    numberMisscheduled: 0,
-    desiredNumberScheduled: 0,
-    numberReady: 0,
-  }),
-  subresources: [statusSubresource()],
+  strategy: {
+    prepareForCreate: (object) => firstTemplateGeneration(withoutStatus(object)),
+    prepareForUpdate: (object, old) => nextTemplateGeneration(keepStatus(object, old), old),
+    validateCreate: validateDaemonSet,
+    validateUpdate: validateDaemonSetUpdate,
+  },
+  subresources: [
+    statusSubresource({
+      prepareForUpdate: (object, old) => keepTemplateGeneration(keepSpec(object, old), old),
+      validateUpdate: validateDaemonSetStatusUpdate,
+    }),
+  ],
   tracksGeneration: true,
   table: tableOf([
     nameColumn,

@@ -1,8 +1,13 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { templateColumns } from '../../table/workload-columns';
+import {
+  validateStatefulSet,
+  validateStatefulSetStatusUpdate,
+  validateStatefulSetUpdate,
+} from '../../validation/stateful-set';
 import { defineKind } from '../define-kind';
 import { numberAt } from '../field-values';
-import { specStrategy } from '../strategies';
+import { keepSpec, specStrategy } from '../strategies';
 import { scaleSubresource, statusSubresource } from '../subresources';
 import { defaultStatefulSet } from './workload-defaults';
 
@@ -15,8 +20,15 @@ export const statefulSet = defineKind({
   namespaced: true,
   versions: ['v1'],
   applyDefaults: defaultStatefulSet,
-  strategy: specStrategy({ replicas: 0 }),
-  subresources: [scaleSubresource(), statusSubresource()],
+  strategy: {
+    ...specStrategy({ replicas: 0 }),
+    validateCreate: validateStatefulSet,
+    validateUpdate: validateStatefulSetUpdate,
+  },
+  subresources: [
+    scaleSubresource(),
+    statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateStatefulSetStatusUpdate }),
+  ],
   tracksGeneration: true,
   table: tableOf([
     nameColumn,

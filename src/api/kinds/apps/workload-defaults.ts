@@ -2,6 +2,7 @@ import type { KubeObject } from '../../object';
 import { isPlainMap, listAt, mapAt, stringAt, valueAt } from '../field-values';
 import { withFields } from '../strategies';
 import { defaultTemplateAt } from '../template-defaults';
+import { defaultTemplateGeneration } from './template-generation';
 
 /** What every workload of the group has: a pod template with defaults of its own. */
 export function defaultWorkloadTemplate(object: KubeObject): KubeObject {
@@ -26,7 +27,8 @@ export function defaultDeployment(object: KubeObject): KubeObject {
 }
 
 export function defaultDaemonSet(object: KubeObject): KubeObject {
-  return defaultRollingUpdate(defaultWorkloadTemplate(object), 'updateStrategy', { maxUnavailable: 1 });
+  const templated = defaultTemplateGeneration(defaultWorkloadTemplate(object));
+  return defaultRollingUpdate(templated, 'updateStrategy', { maxUnavailable: 1 });
 }
 
 /** The claims of a stateful set's template say what they are, as objects of their own do. */

@@ -1,7 +1,12 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import {
+  validateAutoscaler,
+  validateAutoscalerStatusUpdate,
+  validateAutoscalerUpdate,
+} from '../../validation/horizontal-pod-autoscaler';
 import { defineKind } from '../define-kind';
 import { numberAt, stringAt, valueAt } from '../field-values';
-import { specStrategy } from '../strategies';
+import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { autoscalerFromV1, autoscalerToV1 } from './autoscaler-conversion-v1';
 import { autoscalerFromV2beta1, autoscalerToV2beta1 } from './autoscaler-conversion-v2beta1';
@@ -31,8 +36,12 @@ export const horizontalPodAutoscaler = defineKind({
   ],
   storageVersion: 'v2beta2',
   applyDefaults: defaultAutoscaler,
-  strategy: specStrategy({ currentReplicas: 0, desiredReplicas: 0, currentMetrics: null, conditions: null }),
-  subresources: [statusSubresource()],
+  strategy: {
+    ...specStrategy({ currentReplicas: 0, desiredReplicas: 0, currentMetrics: null, conditions: null }),
+    validateCreate: validateAutoscaler,
+    validateUpdate: validateAutoscalerUpdate,
+  },
+  subresources: [statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateAutoscalerStatusUpdate })],
   table: tableOf([
     nameColumn,
     column(

@@ -2,6 +2,7 @@ import { ageOf } from '../../table/age';
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { selectorColumn, templateColumns } from '../../table/workload-columns';
 import type { KubeObject } from '../../object';
+import { validateCronJob, validateCronJobSpec } from '../../validation/cron-job';
 import { defineKind } from '../define-kind';
 import { listAt, stringAt, valueAt } from '../field-values';
 import { specStrategy } from '../strategies';
@@ -39,7 +40,7 @@ export const cronJob = defineKind({
   ],
   storageVersion: 'v1beta1',
   applyDefaults: defaultCronJob,
-  strategy: specStrategy(),
+  strategy: { ...specStrategy(), validateCreate: validateCronJob, validateUpdate: validateCronJobSpec },
   subresources: [statusSubresource()],
   selectableFields: successful,
   table: tableOf([

@@ -1,13 +1,20 @@
 import type { KubeObject } from '../../object';
-import { valueAt } from '../field-values';
+import { mapAt, valueAt } from '../field-values';
 import { withFields } from '../strategies';
 import { defaultTemplateAt } from '../template-defaults';
 
 const DEFAULT_BACKOFF_LIMIT = 6;
 
+/** A job without labels has those of its pods. */
+export function labelLikeTemplate(job: KubeObject): KubeObject {
+  if (Object.keys(job.metadata.labels ?? {}).length > 0) return job;
+  const labels = mapAt(job, 'spec', 'template', 'metadata', 'labels') as Readonly<Record<string, string>>;
+  return Object.keys(labels).length === 0 ? job : { ...job, metadata: { ...job.metadata, labels } };
+}
+
 /** A job that says neither how many completions nor how much parallelism it wants, wants one of each. */
 export function defaultJob(object: KubeObject): KubeObject {
-  const templated = defaultTemplateAt(object, 'spec', 'template');
+  const templated = labelLikeTemplate(defaultTemplateAt(object, 'spec', 'template'));
   const completions = valueAt(templated, 'spec', 'completions') ?? undefined;
   const parallelism = valueAt(templated, 'spec', 'parallelism') ?? undefined;
   return withFields(templated, 'spec', {

@@ -2,11 +2,12 @@ import { ageOf, humanDuration } from '../../table/age';
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { selectorColumn, templateColumns } from '../../table/workload-columns';
 import type { KubeObject } from '../../object';
+import { validateJob, validateJobStatusUpdate, validateJobUpdate } from '../../validation/job';
 import { defineKind } from '../define-kind';
 import { numberAt, stringAt, valueAt } from '../field-values';
-import { keepStatus, resetStatus } from '../strategies';
+import { keepSpec, keepStatus, resetStatus } from '../strategies';
 import { statusSubresource } from '../subresources';
-import { defaultJob } from './job-defaults';
+import { defaultJob, labelLikeTemplate } from './job-defaults';
 import { generateSelector } from './job-selector';
 
 function completions(job: KubeObject): string {
@@ -35,10 +36,12 @@ export const job = defineKind({
   versions: ['v1'],
   applyDefaults: defaultJob,
   strategy: {
-    prepareForCreate: (object) => generateSelector(withoutStatus(object)),
+    prepareForCreate: (object) => labelLikeTemplate(generateSelector(withoutStatus(object))),
     prepareForUpdate: keepStatus,
+    validateCreate: validateJob,
+    validateUpdate: validateJobUpdate,
   },
-  subresources: [statusSubresource()],
+  subresources: [statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateJobStatusUpdate })],
   selectableFields: { 'status.successful': (object) => String(numberAt(object, 'status', 'succeeded')) },
   defaultGarbageCollection: 'orphan',
   table: tableOf([

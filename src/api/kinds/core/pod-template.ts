@@ -1,9 +1,16 @@
 import { templateColumns } from '../../table/workload-columns';
 import { column, nameColumn, tableOf } from '../../table/table';
+import type { KubeObject } from '../../object';
+import type { FieldError } from '../../errors/field-error';
+import { validatePodTemplate } from '../../validation/pod-template';
 import { defineKind } from '../define-kind';
 import { mapAt } from '../field-values';
 import { labelsCell } from '../label-selector-text';
 import { defaultTemplateAt } from '../template-defaults';
+
+function validateTemplate(object: KubeObject): readonly FieldError[] {
+  return validatePodTemplate(mapAt(object, 'template'), 'template');
+}
 
 export const podTemplate = defineKind({
   group: '',
@@ -12,6 +19,7 @@ export const podTemplate = defineKind({
   namespaced: true,
   versions: ['v1'],
   applyDefaults: (object) => defaultTemplateAt(object, 'template'),
+  strategy: { validateCreate: validateTemplate, validateUpdate: validateTemplate },
   deleteReturnsObject: true,
   table: tableOf([
     nameColumn,

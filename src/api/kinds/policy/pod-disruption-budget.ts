@@ -3,7 +3,11 @@ import type { KubeObject } from '../../object';
 import { defineKind } from '../define-kind';
 import { numberAt, valueAt } from '../field-values';
 import { pathSegmentName } from '../../validation/names';
-import { specStrategy } from '../strategies';
+import {
+  validatePodDisruptionBudget,
+  validatePodDisruptionBudgetStatusUpdate,
+} from '../../validation/pod-disruption-budget';
+import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
 
 function numberOrPercent(field: string): (budget: KubeObject) => string {
@@ -32,8 +36,14 @@ export const podDisruptionBudget = defineKind({
   ],
   storageVersion: 'v1beta1',
   validateName: pathSegmentName,
-  strategy: specStrategy({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
-  subresources: [statusSubresource()],
+  strategy: {
+    ...specStrategy({ disruptionsAllowed: 0, currentHealthy: 0, desiredHealthy: 0, expectedPods: 0 }),
+    validateCreate: validatePodDisruptionBudget,
+    validateUpdate: validatePodDisruptionBudget,
+  },
+  subresources: [
+    statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validatePodDisruptionBudgetStatusUpdate }),
+  ],
   tracksGeneration: true,
   allowUnconditionalUpdate: false,
   table: tableOf([

@@ -1,0 +1,45 @@
+/** The rows as a Markdown table, with columns lined up for a terminal. */
+function printTable(rows) {
+  const peer = rows.some(({ servers }) => servers['kube-apiserver'] !== undefined);
+  const head = [
+    'what',
+    'sternpost',
+    ...(peer ? ['kube-apiserver', 'times better'] : []),
+    'spread',
+    'p50 ms',
+    'p99 ms',
+    ...(peer ? ['peer p99'] : []),
+    'CPU us',
+  ];
+  const lines = rows.map(({ title, unit, servers, ratio }) => {
+    const own = servers.sternpost;
+    const other = servers['kube-apiserver'];
+    return [
+      title,
+      `${round(own?.value)} ${unit}`,
+      ...(peer ? [round(other?.value), ratio === undefined ? '' : ratio.toFixed(2)] : []),
+      own === undefined ? '' : `${round(own.lowest)}-${round(own.highest)}`,
+      round(own?.p50, 2),
+      round(own?.p99, 2),
+      ...(peer ? [round(other?.p99, 2)] : []),
+      round(own?.cpuMicros),
+    ];
+  });
+  const widths = head.map((_, column) => Math.max(...[head, ...lines].map((line) => line[column].length)));
+  const print = (line) => `| ${line.map((cell, column) => pad(cell, widths[column], column > 0)).join(' | ')} |\n`;
+  const rule = `|${widths.map((width, column) => `${'-'.repeat(width + 1)}${column > 0 ? ':' : '-'}`).join('|')}|\n`;
+  return print(head) + rule + lines.map(print).join('');
+}
+
+function pad(cell, width, right) {
+  return right ? cell.padStart(width) : cell.padEnd(width);
+}
+
+/** Three significant digits or whole numbers. */
+function round(value, digits) {
+  if (value === undefined) return '';
+  if (digits !== undefined) return value.toFixed(digits);
+  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
+}
+
+module.exports = { printTable, round };

@@ -1,0 +1,53 @@
+const { SCALE_NAMESPACE, collectionPath } = require('./objects');
+const { fill } = require('./setup');
+
+/** How often the probe asks while a long list is under way. */
+const PROBE_SECONDS = 3;
+
+const megabytes = (id, title, run) => ({ id, title, unit: 'MiB', better: 'lower', run });
+const milliseconds = (id, title, run) => ({ id, title, unit: 'ms', better: 'lower', run });
+
+/** Needs a server that was started after the objects were there; the harness sees to it. */
+module.exports = {
+  fill: ({ load, server, options }) =>
+    fill({ load, server, namespace: SCALE_NAMESPACE, count: options.scaleObjects, bytes: options.bytes }),
+
+  scenarios: [
+    milliseconds('scale-start', 'start to ready with these objects', async ({ server }) => ({ value: server.startMs })),
+    megabytes('scale-rss', 'RSS with these objects', async ({ server }) => {
+      await new Promise((resolve) => setTimeout(resolve, 5000));
+      return { value: server.child.rssMiB() };
+    }),
+    {
+      id: 'scale-get',
+      title: 'GET resourceVersion=0 among these objects, 16 clients',
+      unit: 'req/s',
+      run: ({ measure, server, options }) =>
+        measure({
+          target: server.target,
+          request: { method: 'GET', path: `${collectionPath(SCALE_NAMESPACE)}/cm-1-{n}?resourceVersion=0` },
+          numbers: 100,
+          connections: 16,
+          warmUpMs: options.warmUpMs,
+          maxMs: options.seconds * 1000,
+          status: 200,
+        }),
+    },
+    milliseconds('scale-hold-up', 'longest GET while all these objects are listed', async ({ load, listLoad, server }) => {
+      const path = collectionPath(SCALE_NAMESPACE);
+      const list = { target: server.target, request: { method: 'GET', path }, status: 200 };
+      const [probe] = await Promise.all([
+        load.run({
+          target: server.target,
+          request: { method: 'GET', path: `${path}/cm-1-1?resourceVersion=0` },
+          connections: 1,
+          maxMs: PROBE_SECONDS * 1000,
+          status: 200,
+        }),
+        listLoad.run({ ...list, connections: 1, maxMs: PROBE_SECONDS * 1000 }),
+      ]);
+      return { value: probe.max, p50: probe.p50, p99: probe.p99 };
+    }),
+    megabytes('scale-rss-listed', 'RSS after these lists', async ({ server }) => ({ value: server.child.rssMiB() })),
+  ],
+};

@@ -1,0 +1,74 @@
+const { WRITE_NAMESPACE, collectionPath, configMap } = require('./objects');
+const { JSON_BODY } = require('./setup');
+
+/** Events are small: what is measured is how often the server says something, not how much. */
+const EVENT_BYTES = 400;
+/** Of all watchers together, so that a run with many takes no longer. */
+const EVENTS = 300_000;
+const WRITERS = 16;
+const TARGETS = 100;
+const IDLE_WATCHERS = 1000;
+
+const watchRequest = async ({ load, server }) => {
+  const { body } = await load.once(server.target, { method: 'GET', path: collectionPath(WRITE_NAMESPACE) });
+  const { resourceVersion } = JSON.parse(body.toString('utf8')).metadata;
+  return {
+    method: 'GET',
+    path: `${collectionPath(WRITE_NAMESPACE)}?watch=true&resourceVersion=${resourceVersion}&timeoutSeconds=600`,
+  };
+};
+
+/** Objects are updated while so many clients watch; the latency is from a write's sending to its event at one watcher. */
+function fanOut(watchers) {
+  const name = `watched-${watchers}-{n}`;
+  return {
+    id: `watch-${watchers}`,
+    title: `watch fan-out, ${watchers} watchers`,
+    unit: 'events/s',
+    run: async (context) => {
+      const { load, server, options } = context;
+      const headers = JSON_BODY;
+      const path = collectionPath(WRITE_NAMESPACE);
+      const created = { method: 'POST', path, headers, body: configMap(WRITE_NAMESPACE, name, EVENT_BYTES) };
+      const common = { target: server.target, connections: WRITERS, maxMs: 120_000 };
+      await load.run({ ...common, request: created, maxRequests: TARGETS, status: 201 });
+      const body = configMap(WRITE_NAMESPACE, name, EVENT_BYTES, { data: { sentAt: '{now}' } });
+      const result = await load.fanOut({
+        target: server.target,
+        watch: await watchRequest(context),
+        watchers,
+        writes: {
+          ...common,
+          request: { method: 'PUT', path: `${path}/${name}`, headers, body },
+          numbers: TARGETS,
+          maxRequests: Math.ceil((EVENTS * Math.min(1, options.seconds / 3)) / watchers),
+          status: 200,
+        },
+      });
+      await load.once(server.admin, { method: 'DELETE', path });
+      return result;
+    },
+  };
+}
+
+const idle = {
+  id: 'watch-idle',
+  title: `memory of an idle watcher, of ${IDLE_WATCHERS}`,
+  unit: 'KiB',
+  better: 'lower',
+  run: async (context) => {
+    const { load, server } = context;
+    const before = await settledRssMiB(server.child);
+    await load.openIdleWatches({ target: server.target, watch: await watchRequest(context), watchers: IDLE_WATCHERS });
+    const after = await settledRssMiB(server.child);
+    await load.closeIdleWatches();
+    return { value: (Math.max(0, after - before) * 1024) / IDLE_WATCHERS };
+  },
+};
+
+async function settledRssMiB(child) {
+  await new Promise((resolve) => setTimeout(resolve, 2000));
+  return child.rssMiB();
+}
+
+module.exports = [fanOut(100), fanOut(1000), idle];

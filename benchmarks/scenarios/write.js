@@ -1,0 +1,130 @@
+const { WRITE_NAMESPACE, collectionPath, configMap } = require('./objects');
+const { JSON_BODY } = require('./setup');
+
+const CONCURRENCIES = [1, 16, 64];
+/** Updates and patches go round among so many objects, so that they rarely meet. */
+const TARGETS = 1000;
+
+/**
+ * Writes to objects that the scenario makes and removes itself. `request(names)` gives the request, `{n}` in it standing
+ * for an object's number; `before` makes the objects that it needs, and `after` removes what is left.
+ */
+function write(verb, connections, { request, status, before = false, after = true, check }) {
+  const prefix = `${verb.toLowerCase()}-${connections}`;
+  const name = `${prefix}-{n}`;
+  return {
+    id: `${verb.toLowerCase()}-${connections}`,
+    title: `${verb}, ${connections} client${connections === 1 ? '' : 's'}`,
+    unit: 'req/s',
+    run: async (context) => {
+      const { measure, server, options } = context;
+      const count = before === 'all' ? options.maxWrites : TARGETS;
+      if (before !== false) await createObjects(context, name, count);
+      const { used, ...result } = await measure({
+        target: server.target,
+        request: request(name, options.bytes),
+        connections,
+        ...(before === 'some' ? { numbers: TARGETS } : {}),
+        maxRequests: options.maxWrites,
+        maxMs: options.seconds * 1000,
+        status,
+      });
+      await check?.(context, `${prefix}-0`);
+      if (after || used < count) await removeObjects(context);
+      return result;
+    },
+  };
+}
+
+function createObjects({ load, server, options }, name, count) {
+  return load.run({
+    target: server.admin,
+    request: createRequest(name, options.bytes),
+    connections: 32,
+    maxRequests: count,
+    maxMs: 120_000,
+    status: 201,
+  });
+}
+
+function removeObjects({ load, server }) {
+  return load.once(server.admin, { method: 'DELETE', path: collectionPath(WRITE_NAMESPACE) });
+}
+
+function createRequest(name, bytes) {
+  const body = configMap(WRITE_NAMESPACE, name, bytes);
+  return { method: 'POST', path: collectionPath(WRITE_NAMESPACE), headers: JSON_BODY, body };
+}
+
+function objectPath(name) {
+  return `${collectionPath(WRITE_NAMESPACE)}/${name}`;
+}
+
+/** Throws unless the object that was written holds what was sent. */
+function expectData(key) {
+  return async ({ load, server }, name) => {
+    const { status, body } = await load.once(server.target, { method: 'GET', path: objectPath(name) });
+    const object = status === 200 ? JSON.parse(body.toString('utf8')) : {};
+    if (object.data?.[key] === undefined) throw new Error(`${name} was written without ${key} (GET answers ${status})`);
+  };
+}
+
+/** What a write changes: the time is another one each time, so that none is without effect. */
+const CHANGE = { sentAt: '{now}' };
+
+const kinds = [
+  ['CREATE', { status: 201, request: createRequest, check: expectData('text') }],
+  [
+    'PUT',
+    {
+      status: 200,
+      before: 'some',
+      check: expectData('sentAt'),
+      request: (name, bytes) => ({
+        method: 'PUT',
+        path: objectPath(name),
+        headers: JSON_BODY,
+        body: configMap(WRITE_NAMESPACE, name, bytes, { data: CHANGE }),
+      }),
+    },
+  ],
+  [
+    'PATCH',
+    {
+      status: 200,
+      before: 'some',
+      check: expectData('sentAt'),
+      request: (name) => ({
+        method: 'PATCH',
+        path: objectPath(name),
+        headers: { 'Content-Type': 'application/merge-patch+json' },
+        body: JSON.stringify({ data: CHANGE }),
+      }),
+    },
+  ],
+  [
+    'APPLY',
+    {
+      status: 200,
+      before: 'some',
+      check: expectData('sentAt'),
+      request: (name) => ({
+        method: 'PATCH',
+        path: `${objectPath(name)}?fieldManager=bench-applier`,
+        headers: { 'Content-Type': 'application/apply-patch+yaml' },
+        body: JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name }, data: CHANGE }),
+      }),
+    },
+  ],
+  [
+    'DELETE',
+    {
+      status: 200,
+      before: 'all',
+      after: false,
+      request: (name) => ({ method: 'DELETE', path: objectPath(name) }),
+    },
+  ],
+];
+
+module.exports = kinds.flatMap(([verb, kind]) => CONCURRENCIES.map((connections) => write(verb, connections, kind)));

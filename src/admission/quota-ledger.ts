@@ -1,0 +1,255 @@
+import { modified } from '../api/errors/status-error';
+import type { KubeObject } from '../api/object';
+import type { QuotaEvaluator } from '../api/quota/evaluator';
+import { formatResourceList, subtractResources, type ResourceList } from '../api/quota/resource-list';
+import type { AdmissionAttributes } from './plugin';
+import { chargesOf, usedOf, usedWith, type Charge, type LimitedResource } from './quota-check';
+
+export type UsedWrite =
+  | { readonly ok: true; readonly quota: KubeObject }
+  /** Another writer was faster: what stands there now; undefined when the quota is gone. */
+  | { readonly ok: false; readonly current: KubeObject | undefined };
+
+/** What the ledger reads and writes. */
+export interface QuotaStore {
+  /** The namespace's quotas as memory has them; may be behind. */
+  readonly list: (namespace: string) => readonly KubeObject[];
+  /** Puts `status.used`, if the quota is still the one that was given (by its resourceVersion). */
+  readonly putUsed: (quota: KubeObject, used: Readonly<Record<string, string>>) => Promise<UsedWrite>;
+}
+
+/** A request that waits for its turn. */
+interface Entry {
+  readonly attributes: AdmissionAttributes;
+  readonly evaluator: QuotaEvaluator;
+  readonly settle: PromiseWithResolvers<readonly Charge[]>;
+}
+
+/** Charges to be given back. */
+interface Refund {
+  readonly charges: readonly Charge[];
+  readonly settle: PromiseWithResolvers<void>;
+}
+
+interface PromiseWithResolvers<T> {
+  readonly promise: Promise<T>;
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+function withResolvers<T>(): PromiseWithResolvers<T> {
+  let resolve!: (value: T) => void;
+  let reject!: (error: unknown) => void;
+  const promise = new Promise<T>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
+}
+
+/** An entry or a refund on its way through one batch. */
+interface Pending<T extends Entry | Refund> {
+  readonly of: T;
+  /** Written already. */
+  done: readonly Charge[];
+}
+
+/** One namespace's queue. At most one batch is under way. */
+interface Book {
+  entries: Entry[];
+  refunds: Refund[];
+  running: boolean;
+  /** What this replica has written and memory may not show yet, by name. */
+  readonly written: Map<string, KubeObject>;
+}
+
+/** Rounds of compare-and-put against other replicas before a request is told to come back. */
+const MAX_ROUNDS = 30;
+
+function revisionOf({ metadata }: KubeObject): number {
+  return Number(metadata.resourceVersion ?? '0');
+}
+
+function nameOf({ metadata }: KubeObject): string {
+  return metadata.name ?? '';
+}
+
+/**
+ * Charges requests to quotas so that all replicas together never admit more than a quota allows: usage is raised by
+ * compare-and-put before the object is stored. Requests of one namespace that wait for a write under way are evaluated
+ * together, one after the other, and written at once.
+ */
+export class QuotaLedger {
+  readonly #store: QuotaStore;
+  readonly #limited: readonly LimitedResource[];
+  readonly #books = new Map<string, Book>();
+
+  constructor(store: QuotaStore, limited: readonly LimitedResource[] = []) {
+    this.#store = store;
+    this.#limited = limited;
+  }
+
+  /** Raises the quotas that the request concerns, and says by how much. Throws 403 when one of them does not allow it. */
+  async charge(attributes: AdmissionAttributes, evaluator: QuotaEvaluator): Promise<readonly Charge[]> {
+    const { namespace } = attributes;
+    if (this.#limited.length === 0 && this.#store.list(namespace).length === 0) return [];
+    const settle = withResolvers<readonly Charge[]>();
+    const book = this.#bookOf(namespace);
+    book.entries.push({ attributes, evaluator, settle });
+    this.#start(namespace, book);
+    return settle.promise;
+  }
+
+  /** Gives back what {@link charge} has taken. */
+  async refund(namespace: string, charges: readonly Charge[]): Promise<void> {
+    if (charges.length === 0) return;
+    const settle = withResolvers<void>();
+    const book = this.#bookOf(namespace);
+    book.refunds.push({ charges, settle });
+    this.#start(namespace, book);
+    return settle.promise;
+  }
+
+  #bookOf(namespace: string): Book {
+    let book = this.#books.get(namespace);
+    if (book === undefined) {
+      book = { entries: [], refunds: [], running: false, written: new Map() };
+      this.#books.set(namespace, book);
+    }
+    return book;
+  }
+
+  #start(namespace: string, book: Book): void {
+    if (book.running) return;
+    book.running = true;
+    // `#runBatches` hands every failure to the requests that wait for it.
+    void this.#runBatches(namespace, book);
+  }
+
+  async #runBatches(namespace: string, book: Book): Promise<void> {
+    while (book.entries.length > 0 || book.refunds.length > 0) {
+      const entries = book.entries.map((of): Pending<Entry> => ({ of, done: [] }));
+      const refunds = book.refunds.map((of): Pending<Refund> => ({ of, done: [] }));
+      book.entries = [];
+      book.refunds = [];
+      try {
+        await this.#runBatch(namespace, book, entries, refunds);
+      } catch (error) {
+        for (const { of } of entries) of.settle.reject(error);
+        for (const { of } of refunds) of.settle.reject(error);
+      }
+    }
+    book.running = false;
+    this.#quotasOf(namespace, book);
+    if (book.written.size === 0) this.#books.delete(namespace);
+  }
+
+  /** The newest state that this replica knows. */
+  #quotasOf(namespace: string, { written }: Book): readonly KubeObject[] {
+    const listed = this.#store.list(namespace);
+    for (const quota of listed) {
+      const own = written.get(nameOf(quota));
+      if (own !== undefined && revisionOf(own) <= revisionOf(quota)) written.delete(nameOf(quota));
+    }
+    return listed.map((quota) => written.get(nameOf(quota)) ?? quota);
+  }
+
+  async #runBatch(
+    namespace: string,
+    book: Book,
+    entries: Pending<Entry>[],
+    refunds: Pending<Refund>[],
+  ): Promise<void> {
+    let quotas = this.#quotasOf(namespace, book);
+    for (let round = 1; quotas.length > 0 && (entries.length > 0 || refunds.length > 0); round++) {
+      const used = new Map(quotas.map((quota) => [nameOf(quota), usedOf(quota)]));
+      const before = new Map(used);
+      for (const { of, done } of refunds) giveBack(of, done, used);
+      const planned = new Map<Pending<Entry>, readonly Charge[]>();
+      for (const entry of entries) {
+        try {
+          planned.set(entry, this.#plan(entry.of, quotas, used, round === 1));
+        } catch (error) {
+          this.#giveUp(namespace, entry, error);
+        }
+      }
+      const lost = await this.#write(book, quotas, used, before);
+      const isLost = ({ quota }: Charge): boolean => lost.has(quota);
+      entries = [...planned].flatMap(([entry, charges]) => {
+        const done = [...entry.done, ...charges.filter((charge) => !isLost(charge))];
+        if (charges.some(isLost)) return [{ ...entry, done }];
+        entry.of.settle.resolve(done);
+        return [];
+      });
+      refunds = refunds.flatMap((refund) => {
+        const done = refund.of.charges.filter((charge) => refund.done.includes(charge) || !isLost(charge));
+        if (done.length < refund.of.charges.length) return [{ ...refund, done }];
+        refund.of.settle.resolve();
+        return [];
+      });
+      quotas = [...lost.values()].filter((quota) => quota !== undefined);
+      if (round === MAX_ROUNDS) break;
+    }
+    for (const entry of entries) {
+      if (quotas.length === 0) entry.of.settle.resolve(entry.done);
+      else this.#giveUp(namespace, entry, modified({ group: '', resource: 'resourcequotas' }, nameOf(quotas[0]!)));
+    }
+    for (const { of } of refunds) of.settle.resolve();
+  }
+
+  /** What the entry costs these quotas, taken down in `used`. Throws 403 when they do not allow it. */
+  #plan(
+    { attributes, evaluator }: Entry,
+    quotas: readonly KubeObject[],
+    used: Map<string, ResourceList>,
+    allQuotas: boolean,
+  ): readonly Charge[] {
+    const charges = chargesOf(attributes, evaluator, quotas, allQuotas ? this.#limited : []);
+    const after = new Map<string, ResourceList>();
+    for (const charge of charges) {
+      const quota = quotas.find((one) => nameOf(one) === charge.quota)!;
+      after.set(charge.quota, usedWith(attributes, quota, used.get(charge.quota) ?? new Map(), charge));
+    }
+    if (attributes.dryRun) return [];
+    for (const [name, list] of after) used.set(name, list);
+    return charges;
+  }
+
+  /** Writes the quotas whose usage has changed. Returns those that somebody else has changed, as they are now. */
+  async #write(
+    book: Book,
+    quotas: readonly KubeObject[],
+    used: ReadonlyMap<string, ResourceList>,
+    before: ReadonlyMap<string, ResourceList>,
+  ): Promise<ReadonlyMap<string, KubeObject | undefined>> {
+    const lost = new Map<string, KubeObject | undefined>();
+    await Promise.all(
+      quotas.map(async (quota) => {
+        const name = nameOf(quota);
+        const list = used.get(name);
+        if (list === undefined || list === before.get(name)) return;
+        const outcome = await this.#store.putUsed(quota, formatResourceList(list));
+        if (outcome.ok) book.written.set(name, outcome.quota);
+        else {
+          book.written.delete(name);
+          lost.set(name, outcome.current);
+        }
+      }),
+    );
+    return lost;
+  }
+
+  #giveUp(namespace: string, { of, done }: Pending<Entry>, error: unknown): void {
+    // The client hears of its refusal now; what it was charged meanwhile goes back with the next batch.
+    this.refund(namespace, done).catch(() => undefined);
+    of.settle.reject(error);
+  }
+}
+
+function giveBack({ charges }: Refund, done: readonly Charge[], used: Map<string, ResourceList>): void {
+  for (const charge of charges) {
+    const list = used.get(charge.quota);
+    if (list === undefined || done.includes(charge)) continue;
+    used.set(charge.quota, subtractResources(list, charge.amounts));
+  }
+}

@@ -1,0 +1,62 @@
+import type { KubeObject } from '../object';
+import { addQuantities, compareQuantities, parseQuantity, type Quantity } from '../quantity/quantity';
+
+/** A container's part that costs something. */
+export interface ContainerResources {
+  readonly name: string;
+  readonly resources?: {
+    readonly requests?: Readonly<Record<string, string>>;
+    readonly limits?: Readonly<Record<string, string>>;
+  };
+}
+
+export interface PodResources {
+  readonly containers?: readonly ContainerResources[];
+  readonly initContainers?: readonly ContainerResources[];
+  readonly activeDeadlineSeconds?: number;
+  readonly priorityClassName?: string;
+  readonly affinity?: Readonly<Record<string, unknown>>;
+}
+
+export function podResources(pod: KubeObject): PodResources {
+  return (pod.spec ?? {}) as PodResources;
+}
+
+/**
+ * What a pod asks for, or may use at most: the sum over its containers, which run at the same time, or the largest init
+ * container, which run one after the other before them.
+ */
+export function podTotal(
+  { containers = [], initContainers = [] }: PodResources,
+  of: 'requests' | 'limits',
+): ReadonlyMap<string, Quantity> {
+  const total = new Map<string, Quantity>();
+  const each = (container: ContainerResources, join: (before: Quantity, amount: Quantity) => Quantity): void => {
+    for (const [name, text] of Object.entries(container.resources?.[of] ?? {})) {
+      const before = total.get(name);
+      const amount = parseQuantity(text);
+      total.set(name, before === undefined ? amount : join(before, amount));
+    }
+  };
+  for (const container of containers) each(container, addQuantities);
+  for (const container of initContainers) {
+    each(container, (before, amount) => (compareQuantities(before, amount) >= 0 ? before : amount));
+  }
+  return total;
+}
+
+/** No container asks for processor or memory, or limits them: the class of service BestEffort. */
+export function isBestEffort({ containers = [], initContainers = [] }: PodResources): boolean {
+  return [...containers, ...initContainers].every(({ resources }) =>
+    [resources?.requests, resources?.limits].every((list) =>
+      Object.entries(list ?? {}).every(([name, text]) => {
+        return (name !== 'cpu' && name !== 'memory') || parseQuantity(text).nanos === 0n;
+      }),
+    ),
+  );
+}
+
+/** Resources of the platform itself, as opposed to those that a device plugin announces (`example.com/gpu`). */
+export function isNativeResource(name: string): boolean {
+  return !name.includes('/') || name.includes('kubernetes.io/');
+}

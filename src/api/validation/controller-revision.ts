@@ -1,0 +1,28 @@
+import { required, type FieldError } from '../errors/field-error';
+import { numberAt } from '../kinds/field-values';
+import type { KubeObject } from '../object';
+import { byteListLiteral } from './go-literal';
+import { validateUnchanged } from './immutable';
+import { validateNonNegative } from './numbers';
+
+export function validateControllerRevision(object: KubeObject): readonly FieldError[] {
+  const data = object['data'];
+  return [
+    ...(data === undefined || data === null ? [required('data', 'data is mandatory')] : []),
+    ...validateNonNegative(numberAt(object, 'revision'), 'revision'),
+  ];
+}
+
+/** Any data as messages show it: the bytes of its JSON text. */
+function rawLiteral(data: unknown): string {
+  const bytes = byteListLiteral('[]uint8', Buffer.from(JSON.stringify(data ?? null)));
+  const type = 'runtime.TypeMeta{APIVersion:"", Kind:""}';
+  return `runtime.Unknown{TypeMeta:${type}, Raw:${bytes}, ContentEncoding:"", ContentType:"application/json"}`;
+}
+
+export function validateControllerRevisionUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  return [
+    ...validateControllerRevision(object),
+    ...validateUnchanged(object['data'], old['data'], 'data', rawLiteral(object['data'])),
+  ];
+}

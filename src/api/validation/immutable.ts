@@ -1,0 +1,32 @@
+import { forbiddenField, invalid, printValue, type FieldError } from '../errors/field-error';
+import { deepEqual } from '../kinds/deep-equal';
+import { isPlainMap } from '../kinds/field-values';
+import { invalidLiteral } from './go-literal';
+
+const IMMUTABLE_DETAIL = 'field is immutable';
+
+/**
+ * A field that keeps its value for good. `literal`: the value as the message shows it, where that is not its JSON form.
+ * An absent value is shown as `"null"`.
+ */
+export function validateUnchanged(value: unknown, old: unknown, field: string, literal?: string): readonly FieldError[] {
+  if (deepEqual(value, old)) return [];
+  if (literal !== undefined) return [invalidLiteral(field, literal, IMMUTABLE_DETAIL)];
+  return value === undefined || value === null
+    ? [invalidLiteral(field, '"null"', IMMUTABLE_DETAIL)]
+    : [invalid(field, value, IMMUTABLE_DETAIL)];
+}
+
+/** As {@link validateUnchanged}, for fields whose change is forbidden rather than invalid. */
+export function validateNotUpdated(value: unknown, old: unknown, field: string, detail: string): readonly FieldError[] {
+  return deepEqual(value, old) ? [] : [forbiddenField(field, detail)];
+}
+
+/** `Type{Name:"x", List:...}`: a structured value of which messages show more than the API can promise. */
+export function structLiteral(type: string, value: unknown): string {
+  if (!isPlainMap(value)) return `${type}{}`;
+  const fields = Object.entries(value).map(
+    ([name, field]) => `${name.charAt(0).toUpperCase()}${name.slice(1)}:${printValue(field)}`,
+  );
+  return `${type}{${fields.join(', ')}}`;
+}

@@ -1,0 +1,188 @@
+import { invalid, required, type FieldError } from '../errors/field-error';
+import type { KubeObject } from '../object';
+import type { ResourceQuotaSpec, ResourceQuotaStatus, ScopedResourceSelectorRequirement } from '../schema/generated/core-v1';
+import { invalidLiteral, stringListLiteral } from './go-literal';
+import { isHugePageResource, validateResourceName } from './pod/resource-names';
+import { validateResourceQuantity } from './pod/resources';
+
+const COMPUTE = ['cpu', 'memory'];
+const COMPUTE_OF_PODS = new Set([
+  ...COMPUTE,
+  ...COMPUTE.map((name) => `requests.${name}`),
+  ...COMPUTE.map((name) => `limits.${name}`),
+]);
+const STANDARD = new Set([
+  ...COMPUTE_OF_PODS,
+  'ephemeral-storage',
+  'requests.ephemeral-storage',
+  'limits.ephemeral-storage',
+  'requests.storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+]);
+
+function isStandardQuotaResource(name: string): boolean {
+  return STANDARD.has(name) || isHugePageResource(name) || name.startsWith('requests.hugepages-');
+}
+
+function validateQuotaResourceName(name: string, field: string): readonly FieldError[] {
+  const errors = validateResourceName(name, field);
+  return name.includes('/') || isStandardQuotaResource(name)
+    ? errors
+    : [...errors, invalid(field, name, 'must be a standard resource for quota')];
+}
+
+function validateAmounts(amounts: Readonly<Record<string, string>> | undefined, path: string): readonly FieldError[] {
+  return Object.entries(amounts ?? {}).flatMap(([name, text]) => [
+    ...validateQuotaResourceName(name, `${path}[${name}]`),
+    ...validateResourceQuantity(name, text, `${path}[${name}]`),
+  ]);
+}
+
+/** What the quota of a scope may count: of best-effort pods their number alone, of others also what they compute with. */
+const SCOPES: Readonly<Record<string, (resource: string) => boolean>> = {
+  Terminating: isOfPods,
+  NotTerminating: isOfPods,
+  BestEffort: (resource) => resource === 'pods',
+  NotBestEffort: isOfPods,
+  PriorityClass: isOfPods,
+  CrossNamespacePodAffinity: isOfPods,
+};
+/** Scopes that a pod is in or not, so that a selector can only ask whether. */
+const PLAIN_SCOPES = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity'];
+const CONFLICTING = [
+  ['BestEffort', 'NotBestEffort'],
+  ['Terminating', 'NotTerminating'],
+] as const;
+
+function isOfPods(resource: string): boolean {
+  return resource === 'pods' || COMPUTE_OF_PODS.has(resource);
+}
+
+function unsupportedResources(scope: string, { hard = {} }: ResourceQuotaSpec): readonly string[] {
+  const covers = Object.hasOwn(SCOPES, scope) ? SCOPES[scope] : undefined;
+  if (covers === undefined) return [];
+  return Object.keys(hard).filter((resource) => isStandardQuotaResource(resource) && !covers(resource));
+}
+
+function conflicts(scopes: readonly string[]): number {
+  return CONFLICTING.filter((pair) => pair.every((scope) => scopes.includes(scope))).length;
+}
+
+function scopesLiteral(scopes: readonly string[] | undefined): string {
+  return stringListLiteral('[]core.ResourceQuotaScope', scopes);
+}
+
+function validateScopes(spec: ResourceQuotaSpec, path: string): readonly FieldError[] {
+  const { scopes = [] } = spec;
+  const literal = scopesLiteral(scopes);
+  return [
+    ...scopes.flatMap((scope) => [
+      ...(Object.hasOwn(SCOPES, scope) ? [] : [invalidLiteral(path, literal, 'unsupported scope')]),
+      ...unsupportedResources(scope, spec).map(() =>
+        invalidLiteral(path, literal, 'unsupported scope applied to resource'),
+      ),
+    ]),
+    ...Array.from({ length: conflicts(scopes) }, () => invalidLiteral(path, literal, 'conflicting scopes')),
+  ];
+}
+
+function requirementLiteral({ scopeName, operator, values }: ScopedResourceSelectorRequirement): string {
+  const list = stringListLiteral('[]string', values);
+  return `core.ScopedResourceSelectorRequirement{ScopeName:${JSON.stringify(scopeName ?? '')}, Operator:${JSON.stringify(operator ?? '')}, Values:${list}}`;
+}
+
+function selectorLiteral(requirements: readonly ScopedResourceSelectorRequirement[]): string {
+  const list = requirements.map(requirementLiteral).join(', ');
+  return `core.ScopeSelector{MatchExpressions:[]core.ScopedResourceSelectorRequirement{${list}}}`;
+}
+
+function validateOperator(
+  { scopeName = '', operator = '', values = [] }: ScopedResourceSelectorRequirement,
+  path: string,
+): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  if (PLAIN_SCOPES.includes(scopeName) && operator !== 'Exists') {
+    errors.push(
+      invalid(
+        `${path}.operator`,
+        operator,
+        "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
+          'ResourceQuotaScopeBestEffort and ResourceQuotaScopeNotBestEffort',
+      ),
+    );
+  }
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      if (values.length === 0) {
+        const detail = "must be at least one value when `operator` is 'In' or 'NotIn' for scope selector";
+        errors.push(required(`${path}.values`, detail));
+      }
+      break;
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length > 0) {
+        const detail = "must be no value when `operator` is 'Exist' or 'DoesNotExist' for scope selector";
+        errors.push(invalidLiteral(`${path}.values`, stringListLiteral('[]string', values), detail));
+      }
+      break;
+    default:
+      errors.push(invalid(`${path}.operator`, operator, 'not a valid selector operator'));
+  }
+  return errors;
+}
+
+function validateScopeSelector(spec: ResourceQuotaSpec, path: string): readonly FieldError[] {
+  const requirements = spec.scopeSelector?.matchExpressions ?? [];
+  const literal = selectorLiteral(requirements);
+  const scopes = requirements.map(({ scopeName = '' }) => scopeName);
+  return [
+    ...requirements.flatMap((requirement) => {
+      const { scopeName = '' } = requirement;
+      return [
+        ...(Object.hasOwn(SCOPES, scopeName) ? [] : [invalid(`${path}.scopeName`, scopeName, 'unsupported scope')]),
+        ...unsupportedResources(scopeName, spec).map(() =>
+          invalidLiteral(path, literal, 'unsupported scope applied to resource'),
+        ),
+        ...validateOperator(requirement, path),
+      ];
+    }),
+    ...Array.from({ length: conflicts(scopes) }, () =>
+      invalidLiteral(path, scopesLiteral(spec.scopes), 'conflicting scopes'),
+    ),
+  ];
+}
+
+/** All problems of a quota's spec. */
+export function validateResourceQuota(object: KubeObject): readonly FieldError[] {
+  const spec = (object['spec'] ?? {}) as ResourceQuotaSpec;
+  return [
+    ...validateAmounts(spec.hard, 'spec.hard'),
+    ...validateScopes(spec, 'spec.scopes'),
+    ...validateScopeSelector(spec, 'spec.scopeSelector.matchExpressions'),
+  ];
+}
+
+/** What a quota counts within stays: the counts so far would be wrong for other scopes. */
+export function validateResourceQuotaUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const { scopes = [] } = (object['spec'] ?? {}) as ResourceQuotaSpec;
+  const { scopes: oldScopes = [] } = (old['spec'] ?? {}) as ResourceQuotaSpec;
+  const same = scopes.every((scope) => oldScopes.includes(scope)) && oldScopes.every((scope) => scopes.includes(scope));
+  return [
+    ...validateResourceQuota(object),
+    ...(same ? [] : [invalidLiteral('spec.scopes', scopesLiteral(scopes), 'field is immutable')]),
+  ];
+}
+
+export function validateResourceQuotaStatusUpdate(object: KubeObject): readonly FieldError[] {
+  const status = (object['status'] ?? {}) as ResourceQuotaStatus;
+  return [...validateAmounts(status.hard, 'status.hard'), ...validateAmounts(status.used, 'status.used')];
+}
