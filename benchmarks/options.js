@@ -18,7 +18,7 @@ Usage: npm run bench -- [options]
   --scale-objects N      objects of the family "scale" (default 100000)
   --output DIR           where results.json and results.svg go (default benchmarks/results)
   --main FILE            the built command (default dist/cli/main.js)
-  --node-args "A B"      for the node of Sternpost, such as --cpu-prof
+  --node-args="A B"      for the node of Sternpost, such as --cpu-prof
   --keep                 keep the temporary folder with logs and data
   --help
 `;

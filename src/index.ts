@@ -2,8 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startControlPlane } from './cli/control-plane';
+import { openDataDirectory } from './cli/open-store';
 import { createLogger, type LogLevel } from './observability/logger';
-import { openEmbeddedStore } from './storage/embedded/embedded-store';
+
+/** As much as a server in a cluster keeps. */
+const HISTORY_MS = 5 * 60_000;
 
 export interface ApiServerOptions {
   /** A free port by default. */
@@ -31,9 +34,10 @@ export interface ApiServer extends AsyncDisposable {
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sternpost-'));
   const logger = createLogger({ level: options.logLevel ?? 'fatal' });
-  const store = await openEmbeddedStore({ path: join(folder, 'registry.mdb'), logger });
+  const { store, keyRoot } = await openDataDirectory(folder, HISTORY_MS, logger);
   const controlPlane = await startControlPlane({
     store,
+    keyRoot,
     certificateDirectory: join(folder, 'pki'),
     bindAddress: '127.0.0.1',
     securePort: options.port ?? 0,

@@ -161,7 +161,7 @@ export class QuotaLedger {
     refunds: Pending<Refund>[],
   ): Promise<void> {
     let quotas = this.#quotasOf(namespace, book);
-    for (let round = 1; quotas.length > 0 && (entries.length > 0 || refunds.length > 0); round++) {
+    for (let round = 1; (round === 1 || quotas.length > 0) && (entries.length > 0 || refunds.length > 0); round++) {
       const used = new Map(quotas.map((quota) => [nameOf(quota), usedOf(quota)]));
       const before = new Map(used);
       for (const { of, done } of refunds) giveBack(of, done, used);

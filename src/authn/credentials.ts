@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type { UserInfo } from '../api/user';
 
 /** What a request carries that may prove who sent it. */
@@ -6,17 +7,43 @@ export interface Credentials {
   readonly bearerToken: string | undefined;
   /** The TLS client certificate, when one was shown. */
   readonly clientCertificate: ClientCertificate | undefined;
+  /** For those whom a proxy speaks for; not to be believed by itself. */
+  readonly headers: HeaderReader;
+}
+
+/** Headers by lower-case name, with every value that was sent, in order. */
+export interface HeaderReader {
+  readonly names: () => readonly string[];
+  readonly values: (name: string) => readonly string[];
 }
 
 export interface ClientCertificate {
-  /** The chain leads to the client CA and the certificate is valid now. */
+  /** TLS found a valid chain to one of the authorities that the listener knows, for client use. */
   readonly trusted: boolean;
+  /** The leaf, with the chain that was sent behind it. The same object for every request of a connection. */
+  readonly leaf: X509Certificate;
   readonly commonName: string;
   readonly organizations: readonly string[];
 }
 
-/**
- * One way of finding out who asks. Undefined: these credentials are not of this kind. Throws a 401 StatusError when they
- * are of this kind and are refused.
- */
-export type Authenticator = (credentials: Credentials) => Promise<UserInfo | undefined>;
+/** What one way of finding out who asks has found. Undefined: these credentials are not of its kind. */
+export type AuthenticationResult = Authenticated | Refused | undefined;
+
+export interface Authenticated {
+  readonly user: UserInfo;
+  /** Of the audiences that were asked for, those that the credentials are meant for; absent: not known. */
+  readonly audiences?: readonly string[];
+}
+
+/** The credentials are of its kind and no good. Another way may still know the user. */
+export interface Refused {
+  /** For a TokenReview's status; never sent to the one who is refused. */
+  readonly refused: string;
+}
+
+export type MaybePromise<T> = T | Promise<T>;
+
+export type RequestAuthenticator = (credentials: Credentials) => MaybePromise<AuthenticationResult>;
+
+/** `audiences`: who wants to know; a token that is meant for none of them is refused. */
+export type TokenAuthenticator = (token: string, audiences: readonly string[]) => MaybePromise<AuthenticationResult>;

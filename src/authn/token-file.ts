@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parse } from 'csv-parse/sync';
 import type { UserInfo } from '../api/user';
-import type { Authenticator } from './credentials';
+import type { TokenAuthenticator } from './credentials';
 
 function fingerprint(token: string): string {
   return createHash('sha256').update(token).digest('base64');
@@ -30,6 +30,9 @@ export function parseTokenFile(text: string): ReadonlyMap<string, UserInfo> {
 }
 
 /** Knows the users of a token file; other tokens are left to the authenticators after it. */
-export function authenticateTokenFile(users: ReadonlyMap<string, UserInfo>): Authenticator {
-  return async ({ bearerToken }) => (bearerToken === undefined ? undefined : users.get(fingerprint(bearerToken)));
+export function tokenFileAuthenticator(users: ReadonlyMap<string, UserInfo>): TokenAuthenticator {
+  return (token) => {
+    const user = users.get(fingerprint(token));
+    return user && { user };
+  };
 }

@@ -1,27 +1,95 @@
 import { unauthorized } from '../api/errors/status-error';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../api/user';
-import type { Authenticator, Credentials } from './credentials';
+import type { Authenticated, Credentials, MaybePromise, RequestAuthenticator, TokenAuthenticator } from './credentials';
+
+export interface RequestAuthentication {
+  /** In order; the first that knows the user wins. */
+  readonly authenticators: readonly RequestAuthenticator[];
+  /** Asked last. */
+  readonly authenticateToken: TokenAuthenticator;
+  /** The audiences of this server. */
+  readonly audiences: readonly string[];
+  readonly allowAnonymous: boolean;
+}
+
+const ANONYMOUS: UserInfo = { name: ANONYMOUS_USER, groups: [UNAUTHENTICATED_GROUP] };
 
 /**
- * Asks the authenticators in order; the first that knows the user wins and the user joins system:authenticated. When
- * none does: credentials that were sent but not recognised are refused with 401 even if anonymous requests are allowed,
- * and a request without credentials is anonymous, or 401 (spec, "Authentication" 4).
+ * Finds out who asks: by the authenticators in order, then by the token; the user joins system:authenticated. When
+ * nobody knows: credentials that were refused, and a token that nobody accepts, are a 401 even if anonymous requests are
+ * allowed; a request without credentials is anonymous, or 401 (spec, "Authentication" 4).
  */
-export function authenticateUnion(
-  authenticators: readonly Authenticator[],
-  options: { readonly allowAnonymous: boolean },
-): (credentials: Credentials) => Promise<UserInfo> {
+export function authenticateRequest({
+  authenticators,
+  authenticateToken,
+  audiences,
+  allowAnonymous,
+}: RequestAuthentication): (credentials: Credentials) => Promise<UserInfo> {
   return async (credentials) => {
+    let refused = false;
     for (const authenticate of authenticators) {
-      const user = await authenticate(credentials);
-      if (user !== undefined) {
-        return user.groups.includes(AUTHENTICATED_GROUP)
-          ? user
-          : { ...user, groups: [...user.groups, AUTHENTICATED_GROUP] };
-      }
+      const pending = authenticate(credentials);
+      const result = pending instanceof Promise ? await pending : pending;
+      if (result === undefined) continue;
+      if ('user' in result) return withAuthenticatedGroup(result.user);
+      refused = true;
     }
-    const refused = credentials.bearerToken !== undefined || credentials.clientCertificate?.trusted === false;
-    if (refused || !options.allowAnonymous) throw unauthorized();
-    return { name: ANONYMOUS_USER, groups: [UNAUTHENTICATED_GROUP] };
+    const { bearerToken } = credentials;
+    if (bearerToken !== undefined) {
+      const pending = authenticateToken(bearerToken, audiences);
+      const result = pending instanceof Promise ? await pending : pending;
+      if (result !== undefined && 'user' in result) return withAuthenticatedGroup(result.user);
+      refused = true;
+    }
+    if (refused || !allowAnonymous) throw unauthorized();
+    return ANONYMOUS;
   };
+}
+
+const joined = new WeakMap<UserInfo, UserInfo>();
+
+/** Nobody is in both groups, and the anonymous user in neither but its own. The same user gives the same object. */
+export function withAuthenticatedGroup(user: UserInfo): UserInfo {
+  const { name, groups } = user;
+  if (name === ANONYMOUS_USER || groups.includes(AUTHENTICATED_GROUP) || groups.includes(UNAUTHENTICATED_GROUP)) {
+    return user;
+  }
+  let withGroup = joined.get(user);
+  if (withGroup === undefined) {
+    withGroup = { ...user, groups: [...groups, AUTHENTICATED_GROUP] };
+    joined.set(user, withGroup);
+  }
+  return withGroup;
+}
+
+/**
+ * The token authenticators in order: the first that knows the user wins. When none does, what those said that refused
+ * the token, each once; `invalid bearer token` stands before them, and alone when none said a thing.
+ */
+export function authenticateTokenUnion(authenticators: readonly TokenAuthenticator[]): TokenAuthenticator {
+  return (token, audiences) => tryFrom(authenticators, 0, token, audiences, []);
+}
+
+function tryFrom(
+  authenticators: readonly TokenAuthenticator[],
+  start: number,
+  token: string,
+  audiences: readonly string[],
+  refusals: readonly string[],
+): MaybePromise<Authenticated | { readonly refused: string }> {
+  let said = refusals;
+  for (let index = start; index < authenticators.length; index++) {
+    const result = authenticators[index]?.(token, audiences);
+    if (result instanceof Promise) {
+      return result.then((found) => {
+        if (found !== undefined && 'user' in found) return found;
+        return tryFrom(authenticators, index + 1, token, audiences, found === undefined ? said : [...said, found.refused]);
+      });
+    }
+    if (result === undefined) continue;
+    if ('user' in result) return result;
+    said = [...said, result.refused];
+  }
+  const distinct = [...new Set(['invalid bearer token', ...said])];
+  return { refused: distinct.length === 1 ? 'invalid bearer token' : `[${distinct.join(', ')}]` };
 }

@@ -22,6 +22,14 @@ export interface Authorization {
   readonly decision: Decision;
   /** For the audit log, and for the client where it was refused. */
   readonly reason: string;
+  /** Why the decision may be wrong: an authorizer that could not be asked. A refusal with it is a failure, not a 403. */
+  readonly error?: string;
 }
 
 export type Authorizer = (attributes: Attributes) => Promise<Authorization>;
+
+/** Errors of several parties as one text: one alone as it is, several in brackets, each once. */
+export function joinErrors(errors: readonly string[]): string {
+  const distinct = [...new Set(errors)];
+  return distinct.length > 1 ? `[${distinct.join(', ')}]` : (distinct[0] ?? '');
+}

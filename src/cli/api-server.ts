@@ -35,6 +35,8 @@ import { versionInfo } from './version';
 /** What an API server is made of, decided before anything starts. */
 export interface ApiServerOptions {
   readonly store: Store;
+  /** What all keys begin with: `/registry/`. */
+  readonly keyRoot: string;
   readonly certificates: ServingCertificates;
   readonly bindAddress: string;
   /** 0: any free port. */
@@ -61,7 +63,6 @@ export interface RunningApiServer {
   stop(): Promise<void>;
 }
 
-const KEY_ROOT = '/registry/';
 /** The name under which the server owns the fields of what it creates itself. */
 const OWN_MANAGER = 'kube-apiserver';
 
@@ -94,11 +95,11 @@ function authorizers(modes: readonly string[], rbac: RbacAuthorizer): readonly A
  * cluster has is created right after, and /readyz says when that is done.
  */
 export async function startServer(options: ApiServerOptions): Promise<RunningApiServer> {
-  const { store, logger, certificates } = options;
+  const { store, keyRoot, logger, certificates } = options;
   const schema = loadBuiltinSchema();
   const stored = CATALOGUE.filter((definition) => definition.stored);
   const decoders = new Map(stored.map((definition) => [definition.storagePrefix, storedDecoder(definition, schema)]));
-  const cache = await startRegistryCache(store, { prefix: KEY_ROOT, resources: decoders, logger });
+  const cache = await startRegistryCache(store, { prefix: keyRoot, resources: decoders, logger });
 
   const decoderOf = (definition: KindDefinition) =>
     decoders.get(definition.storagePrefix) ?? storedDecoder(definition, schema);
@@ -107,7 +108,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     GROUPS,
     schema,
     (definition) =>
-      new ResourceRegistry({ definition, store, cache, decode: decoderOf(definition).decode, keyRoot: KEY_ROOT }),
+      new ResourceRegistry({ definition, store, cache, decode: decoderOf(definition).decode, keyRoot }),
   );
   const resourceCache = (storagePrefix: string) => {
     const definition = stored.find((one) => one.storagePrefix === storagePrefix);
@@ -116,14 +117,14 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   };
 
   const rbac = new RbacAuthorizer();
-  const rbacFeed = feedRbac(rbac, resourceCache, logger);
+  const rbacFeed = feedRbac(rbac, resourceCache, keyRoot, logger);
   const ownership = fieldOwnership(catalogue, Date.now);
   const lifecycle = new Lifecycle();
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = new RequestMetrics(registry);
   const version = versionInfo();
-  const reader = new RegistryReader(cache, store, resourceCache);
+  const reader = new RegistryReader(cache, store, keyRoot, resourceCache);
   const fixed = { generation: () => 0, definitions: () => catalogue.definitions() };
 
   const server = createServer({

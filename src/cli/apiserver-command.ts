@@ -5,7 +5,7 @@ import { apiserverFlags, type ApiserverOptions } from './apiserver-flags';
 import { certificateDirectory, loadCertificates } from './certificates';
 import { describeFlags, parseFlags, UsageError } from './flag-table';
 import { ignoredFlags } from './ignored-flags';
-import { openDataDirectory } from './open-store';
+import { openStore } from './open-store';
 import { untilSignal } from './until-signal';
 import { VERSION } from './version';
 
@@ -13,7 +13,7 @@ const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC'];
 
 /** All problems of the options, before anything starts. */
 function problemsOf(options: ApiserverOptions): readonly string[] {
-  const { tlsCertFile, tlsPrivateKeyFile, authorizationMode, etcdServers, serviceClusterIpRange } = options;
+  const { tlsCertFile, tlsPrivateKeyFile, authorizationMode, serviceClusterIpRange, etcdCertfile, etcdKeyfile } = options;
   return [
     ...authorizationMode
       .filter((mode) => !AUTHORIZATION_MODES.includes(mode))
@@ -24,7 +24,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
     ...(serviceClusterIpRange.length === 1 ? [] : ['--service-cluster-ip-range takes one network']),
-    ...(etcdServers.length > 0 ? ['--etcd-servers is not supported yet: leave it out to use the embedded store'] : []),
+    ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
   ];
 }
 
@@ -46,9 +46,10 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   for (const warning of warnings) logger.warn(warning);
   const advertiseAddress = options.advertiseAddress || defaultAdvertiseAddress();
   const certificates = loadCertificates(certificateDirectory(options.dataDir), options, [advertiseAddress], new Date());
-  const store = await openDataDirectory(options.dataDir, options.etcdCompactionInterval, logger);
+  const { store, keyRoot } = await openStore(options, logger);
   const server = await startServer({
     store,
+    keyRoot,
     certificates,
     bindAddress: options.bindAddress,
     securePort: options.securePort,

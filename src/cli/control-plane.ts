@@ -19,6 +19,7 @@ export interface ControlPlane {
 
 export interface ControlPlaneOptions {
   readonly store: Store;
+  readonly keyRoot: string;
   /** Where generated keys and certificates are kept. */
   readonly certificateDirectory: string;
   readonly bindAddress: string;
@@ -41,6 +42,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const server = await startServer({
     ...DEFAULTS,
     store,
+    keyRoot: options.keyRoot,
     certificates,
     bindAddress: options.bindAddress,
     securePort: options.securePort,

@@ -31,9 +31,10 @@ export async function devCommand(argv: readonly string[]): Promise<void> {
   }
   const { dataDir } = options;
   const logger = createLogger({ level: options.verbose ? 'info' : 'warn' });
-  const store = await openDataDirectory(dataDir, HISTORY_MS, logger);
+  const { store, keyRoot } = await openDataDirectory(dataDir, HISTORY_MS, logger);
   const controlPlane = await startControlPlane({
     store,
+    keyRoot,
     certificateDirectory: certificateDirectory(dataDir),
     bindAddress: options.bindAddress,
     securePort: options.securePort,

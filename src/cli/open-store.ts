@@ -1,9 +1,59 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Logger } from '../observability/logger';
-import { openEmbeddedStore } from '../storage/embedded/embedded-store';
+import type * as EmbeddedStore from '../storage/embedded/embedded-store';
+import type * as EtcdStore from '../storage/etcd/etcd-store';
 import type { Store } from '../storage/store';
+import type { ApiserverOptions } from './apiserver-flags';
+
+/** Where a registry is kept, and what all its keys begin with. */
+export interface OpenedStore {
+  readonly store: Store;
+  readonly keyRoot: string;
+}
+
+/**
+ * A store's libraries are loaded when it is used: the other's would only slow the start. By require, because an import()
+ * from CommonJS needs flags under Jest.
+ */
+/* eslint-disable @typescript-eslint/no-require-imports */
+const stores = {
+  embedded: () => require('../storage/embedded/embedded-store') as typeof EmbeddedStore,
+  etcd: () => require('../storage/etcd/etcd-store') as typeof EtcdStore,
+};
+/* eslint-enable @typescript-eslint/no-require-imports */
+
+export const DEFAULT_KEY_ROOT = '/registry/';
 
 /** The embedded store of a data directory, keeping `historyMs` of history. */
-export function openDataDirectory(dataDir: string, historyMs: number, logger: Logger): Promise<Store> {
-  return openEmbeddedStore({ path: join(dataDir, 'registry.mdb'), historyMs, logger });
+export async function openDataDirectory(dataDir: string, historyMs: number, logger: Logger): Promise<OpenedStore> {
+  const { openEmbeddedStore } = stores.embedded();
+  const store = await openEmbeddedStore({ path: join(dataDir, 'registry.mdb'), historyMs, logger });
+  return { store, keyRoot: DEFAULT_KEY_ROOT };
+}
+
+/** etcd as the flags say, compacted by whichever replica comes first. */
+async function openEtcd(options: ApiserverOptions, logger: Logger): Promise<OpenedStore> {
+  const { openEtcdStore, startCompactor } = stores.etcd();
+  const read = (name: 'ca' | 'certificate' | 'key', file: string): object =>
+    file === '' ? {} : { [name]: readFileSync(file) };
+  const tls = {
+    ...read('ca', options.etcdCafile),
+    ...read('certificate', options.etcdCertfile),
+    ...read('key', options.etcdKeyfile),
+  };
+  const store = await openEtcdStore({
+    endpoints: options.etcdServers,
+    ...(Object.keys(tls).length === 0 ? {} : { tls }),
+    logger,
+  });
+  if (options.etcdCompactionInterval > 0) startCompactor(store, options.etcdCompactionInterval);
+  return { store, keyRoot: `/${options.etcdPrefix.replace(/^\/+|\/+$/g, '')}/` };
+}
+
+/** The store that the flags name: etcd when it has servers, else the embedded one. */
+export function openStore(options: ApiserverOptions, logger: Logger): Promise<OpenedStore> {
+  return options.etcdServers.length > 0
+    ? openEtcd(options, logger)
+    : openDataDirectory(options.dataDir, options.etcdCompactionInterval, logger);
 }

@@ -17,6 +17,7 @@ async function follow(
   kind: RbacKind,
   authorizer: RbacAuthorizer,
   known: Map<string, CacheEntry>,
+  keyRoot: string,
   signal: AbortSignal,
 ): Promise<void> {
   const snapshot = resource.snapshot();
@@ -25,7 +26,7 @@ async function follow(
     authorizer.delete(kind, entry.object);
     known.delete(key);
   }
-  for (const entry of snapshot.entries(`/registry/${resource.storagePrefix}/`)) {
+  for (const entry of snapshot.entries(`${keyRoot}${resource.storagePrefix}/`)) {
     authorizer.put(kind, entry.object);
     known.set(entry.key, entry);
   }
@@ -49,6 +50,7 @@ async function follow(
 export function feedRbac(
   authorizer: RbacAuthorizer,
   resourceCache: (resource: string) => ResourceCache,
+  keyRoot: string,
   logger: Logger,
 ): { close(): Promise<void> } {
   const stop = new AbortController();
@@ -57,7 +59,7 @@ export function feedRbac(
     const known = new Map<string, CacheEntry>();
     while (!signal.aborted) {
       try {
-        await follow(resourceCache(resource), kind, authorizer, known, signal);
+        await follow(resourceCache(resource), kind, authorizer, known, keyRoot, signal);
       } catch (error) {
         logger.warn({ err: error, resource }, 'following roles and bindings was interrupted');
         await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);

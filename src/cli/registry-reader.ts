@@ -6,11 +6,18 @@ import type { Store } from '../storage/store';
 export class RegistryReader {
   readonly #cache: RegistryCache;
   readonly #store: Store;
+  readonly #keyRoot: string;
   readonly #resource: (storagePrefix: string) => ResourceCache;
 
-  constructor(cache: RegistryCache, store: Store, resource: (storagePrefix: string) => ResourceCache) {
+  constructor(
+    cache: RegistryCache,
+    store: Store,
+    keyRoot: string,
+    resource: (storagePrefix: string) => ResourceCache,
+  ) {
     this.#cache = cache;
     this.#store = store;
+    this.#keyRoot = keyRoot;
     this.#resource = resource;
   }
 
@@ -19,20 +26,21 @@ export class RegistryReader {
   }
 
   *list(storagePrefix: string): Iterable<KubeObject> {
-    for (const { object } of this.#resource(storagePrefix).snapshot().entries(`/registry/${storagePrefix}/`)) yield object;
+    const snapshot = this.#resource(storagePrefix).snapshot();
+    for (const { object } of snapshot.entries(`${this.#keyRoot}${storagePrefix}/`)) yield object;
   }
 
   /** Looks at the store itself when memory has nothing: another replica may have created it just now. */
   async getLive(storagePrefix: string, ...path: readonly string[]): Promise<KubeObject | undefined> {
     const known = this.get(storagePrefix, ...path);
     if (known !== undefined) return known;
-    const stored = await this.#store.get(`/registry/${storagePrefix}/${path.join('/')}`);
+    const stored = await this.#store.get(`${this.#keyRoot}${storagePrefix}/${path.join('/')}`);
     return stored && this.#cache.toEntry(storagePrefix, stored).object;
   }
 
   #entry(storagePrefix: string, path: readonly string[]): CacheEntry | undefined {
     return this.#resource(storagePrefix)
       .snapshot()
-      .get(`/registry/${storagePrefix}/${path.join('/')}`);
+      .get(`${this.#keyRoot}${storagePrefix}/${path.join('/')}`);
   }
 }

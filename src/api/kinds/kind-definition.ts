@@ -66,8 +66,8 @@ export interface WriteRequest {
 /** What a create or an update does to the object besides storing it. All pure; a change is a new object. */
 export interface Strategy {
   /** Resets what clients may not set (status, for example), computes what the server sets. Storage version. */
-  readonly prepareForCreate?: (object: KubeObject, request: WriteRequest) => KubeObject;
-  readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, request: WriteRequest) => KubeObject;
+  readonly prepareForCreate?: (object: KubeObject, request?: WriteRequest) => KubeObject;
+  readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, request?: WriteRequest) => KubeObject;
   /** All problems at once, without those of metadata, which every kind shares. Storage version, defaults applied. */
   readonly validateCreate?: (object: KubeObject, requested?: RequestedVersion) => readonly FieldError[];
   /** Only what concerns the change, in addition to `validateCreate` where the kind wants that too (call it). */

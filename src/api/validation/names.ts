@@ -44,6 +44,16 @@ export const dns1123LabelProblems = checker(LABEL_MAX_BYTES, DNS_1123_LABEL, DNS
 export const dns1123SubdomainProblems = checker(SUBDOMAIN_MAX_BYTES, DNS_1123_SUBDOMAIN, DNS_1123_SUBDOMAIN_PROBLEM);
 export const dns1035LabelProblems = checker(LABEL_MAX_BYTES, DNS_1035_LABEL, DNS_1035_LABEL_PROBLEM);
 
+const WILDCARD_SUBDOMAIN = `\\*\\.${DNS_1123_SUBDOMAIN}`;
+const WILDCARD_SUBDOMAIN_PROBLEM = patternProblem(
+  "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+  WILDCARD_SUBDOMAIN,
+  '*.example.com',
+);
+
+/** `*.example.com`: all hosts of a domain. */
+export const wildcardSubdomainProblems = checker(SUBDOMAIN_MAX_BYTES, WILDCARD_SUBDOMAIN, WILDCARD_SUBDOMAIN_PROBLEM);
+
 /** A prefix may end in a dash, because what is appended ends well; a letter stands for it during the check. */
 function maskTrailingDash(name: string): string {
   return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;

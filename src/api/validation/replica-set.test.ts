@@ -3,7 +3,11 @@ import { validateReplicaSet, validateReplicaSetStatusUpdate, validateReplicaSetU
 const metadata = { name: 'x' };
 const template = {
   metadata: { labels: { app: 'a' } },
-  spec: { restartPolicy: 'Always', containers: [{ name: 'c', image: 'i' }] },
+  spec: {
+    restartPolicy: 'Always',
+    dnsPolicy: 'ClusterFirst',
+    containers: [{ name: 'c', image: 'i', imagePullPolicy: 'Always', terminationMessagePolicy: 'File' }],
+  },
 };
 const valid = { metadata, spec: { replicas: 1, selector: { matchLabels: { app: 'a' } }, template } };
 

@@ -103,7 +103,11 @@ describe('network policies', () => {
 describe('deployments', () => {
   const template = {
     metadata: { labels: { app: 'a' } },
-    spec: { restartPolicy: 'Always', containers: [{ name: 'c', image: 'i' }] },
+    spec: {
+      restartPolicy: 'Always',
+      dnsPolicy: 'ClusterFirst',
+      containers: [{ name: 'c', image: 'i', imagePullPolicy: 'Always', terminationMessagePolicy: 'File' }],
+    },
   };
   const valid = {
     replicas: 1,

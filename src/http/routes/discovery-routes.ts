@@ -6,6 +6,7 @@ import { parseApiVersion } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
 import type { RequestContext } from '../context';
 import type { NonResourceRoute } from '../dependencies';
+import { methodNotAllowed, resourceNotFound } from '../refusals';
 import { textReply, type Reply, type WireObject } from '../reply';
 
 /** What is served now; custom resources come and go. */
@@ -100,15 +101,20 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
       path: '/apis/',
       prefix: true,
       unlisted: true,
-      handler: ({ info: { path } }) => {
+      // A group answers whatever the method.
+      methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      handler: ({ info: { path }, request }) => {
         const name = path.slice('/apis/'.length).replace(/\/$/, '');
         if (name.split('/').length > 2) return textReply(404, '404 page not found\n');
         // Only what is served is remembered: a stranger's paths would fill the memory.
         const found = source.groups().find((group) => group.name === name);
         if (found !== undefined) return remember(path, () => object('APIGroup', apiGroup(found)));
         const { group, version } = parseApiVersion(name);
-        const served = source.groups().some((one) => one.name === group && one.versions.includes(version));
-        return served ? remember(path, () => resources(group, version)) : textReply(404, '404 page not found\n');
+        const known = source.groups().find((one) => one.name === group);
+        if (known === undefined) return textReply(404, '404 page not found\n');
+        if (!known.versions.includes(version)) throw resourceNotFound();
+        if (request.method !== 'GET') throw methodNotAllowed();
+        return remember(path, () => resources(group, version));
       },
     },
   ];

@@ -1,5 +1,5 @@
 import { defineKind } from '../define-kind';
-import { webhookConfigurationTable, webhookConfigurationVersions } from './webhook-configuration';
+import { webhookConfigurationStrategy, webhookConfigurationTable, webhookConfigurationVersions } from './webhook-configuration';
 
 export const mutatingWebhookConfiguration = defineKind({
   group: 'admissionregistration.k8s.io',
@@ -8,6 +8,7 @@ export const mutatingWebhookConfiguration = defineKind({
   categories: ['api-extensions'],
   namespaced: false,
   versions: webhookConfigurationVersions('MutatingWebhookConfiguration'),
+  strategy: webhookConfigurationStrategy,
   tracksGeneration: true,
   allowUnconditionalUpdate: false,
   table: webhookConfigurationTable,

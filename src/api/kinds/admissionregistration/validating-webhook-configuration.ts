@@ -1,5 +1,5 @@
 import { defineKind } from '../define-kind';
-import { webhookConfigurationTable, webhookConfigurationVersions } from './webhook-configuration';
+import { webhookConfigurationStrategy, webhookConfigurationTable, webhookConfigurationVersions } from './webhook-configuration';
 
 export const validatingWebhookConfiguration = defineKind({
   group: 'admissionregistration.k8s.io',
@@ -8,6 +8,7 @@ export const validatingWebhookConfiguration = defineKind({
   categories: ['api-extensions'],
   namespaced: false,
   versions: webhookConfigurationVersions('ValidatingWebhookConfiguration'),
+  strategy: webhookConfigurationStrategy,
   tracksGeneration: true,
   allowUnconditionalUpdate: false,
   table: webhookConfigurationTable,

@@ -1,6 +1,11 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import {
+  validateWebhookConfiguration,
+  validateWebhookConfigurationUpdate,
+} from '../../validation/webhook-configuration';
 import type { VersionInput } from '../define-kind';
 import { listAt } from '../field-values';
+import type { Strategy } from '../kind-definition';
 
 /** Both versions have one shape; their defaults and what they require differ. */
 export function webhookConfigurationVersions(kind: string): readonly (string | VersionInput)[] {
@@ -12,6 +17,11 @@ export function webhookConfigurationVersions(kind: string): readonly (string | V
     },
   ];
 }
+
+export const webhookConfigurationStrategy: Strategy = {
+  validateCreate: validateWebhookConfiguration,
+  validateUpdate: validateWebhookConfigurationUpdate,
+};
 
 export const webhookConfigurationTable = tableOf([
   nameColumn,

@@ -2,6 +2,7 @@ import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
 import { defineKind } from '../define-kind';
 import { isPlainMap, listAt, stringAt, valueAt } from '../field-values';
+import { validateApiService, validateApiServiceStatusUpdate } from '../../validation/api-service';
 import { pathSegmentName } from '../../validation/names';
 import { keepSpecAndMetadata, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
@@ -34,8 +35,10 @@ export const apiService = defineKind({
   storageVersion: 'v1beta1',
   storagePrefix: 'apiregistration.k8s.io/apiservices',
   validateName: pathSegmentName,
-  strategy: specStrategy(),
-  subresources: [statusSubresource({ prepareForUpdate: keepSpecAndMetadata })],
+  strategy: { ...specStrategy(), validateCreate: validateApiService, validateUpdate: validateApiService },
+  subresources: [
+    statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateApiServiceStatusUpdate }),
+  ],
   allowUnconditionalUpdate: false,
   table: tableOf([
     nameColumn,

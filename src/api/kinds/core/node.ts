@@ -1,8 +1,10 @@
 import { ageColumn, column, nameColumn, tableOf, wideColumn } from '../../table/table';
 import type { KubeObject } from '../../object';
+import { validateNode, validateNodeStatusUpdate, validateNodeUpdate } from '../../validation/node';
 import { defineKind } from '../define-kind';
 import { booleanAt, listAt, stringAt } from '../field-values';
 import { keepSpec, keepStatus } from '../strategies';
+import { defaultNode } from './node-defaults';
 import { connectSubresource, PROXY_VERBS, statusSubresource } from '../subresources';
 
 const ROLE_PREFIX = 'node-role.kubernetes.io/';
@@ -41,10 +43,11 @@ export const node = defineKind({
   namespaced: false,
   versions: ['v1'],
   storagePrefix: 'minions',
-  strategy: { prepareForUpdate: keepStatus },
+  applyDefaults: defaultNode,
+  strategy: { prepareForUpdate: keepStatus, validateCreate: validateNode, validateUpdate: validateNodeUpdate },
   subresources: [
     connectSubresource('proxy', 'NodeProxyOptions', PROXY_VERBS),
-    statusSubresource({ prepareForUpdate: keepSpec }),
+    statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateNodeStatusUpdate }),
   ],
   selectableFields: { 'spec.unschedulable': (object) => String(booleanAt(object, 'spec', 'unschedulable')) },
   table: tableOf([

@@ -1,11 +1,13 @@
 import { accessModesText } from '../../table/lists';
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
+import { validatePersistentVolumeClaimStatusUpdate } from '../../validation/persistent-volume-claim';
 import { defineKind } from '../define-kind';
 import { listAt, stringAt } from '../field-values';
-import { specStrategy } from '../strategies';
+import { keepSpec } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { phaseOrTerminating, storageClassOf, volumeModeColumn } from './persistent-volume';
+import { persistentVolumeClaimStrategy } from './persistent-volume-claim-strategy';
 
 /** Cells that say something only once the claim has a volume. */
 function whenBound(cell: (claim: KubeObject) => string): (claim: KubeObject) => string {
@@ -19,8 +21,10 @@ export const persistentVolumeClaim = defineKind({
   shortNames: ['pvc'],
   namespaced: true,
   versions: ['v1'],
-  strategy: specStrategy({ phase: 'Pending' }),
-  subresources: [statusSubresource()],
+  strategy: persistentVolumeClaimStrategy,
+  subresources: [
+    statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validatePersistentVolumeClaimStatusUpdate }),
+  ],
   deleteReturnsObject: true,
   table: tableOf([
     nameColumn,

@@ -1,6 +1,7 @@
 import { accessModesText } from '../../table/lists';
 import { ageColumn, column, nameColumn, tableOf, wideColumn } from '../../table/table';
 import type { KubeObject } from '../../object';
+import { validatePersistentVolume, validatePersistentVolumeUpdate } from '../../validation/persistent-volume';
 import { defineKind } from '../define-kind';
 import { listAt, stringAt, valueAt } from '../field-values';
 import { specStrategy } from '../strategies';
@@ -37,7 +38,11 @@ export const persistentVolume = defineKind({
   shortNames: ['pv'],
   namespaced: false,
   versions: ['v1'],
-  strategy: specStrategy({ phase: 'Pending' }),
+  strategy: {
+    ...specStrategy({ phase: 'Pending' }),
+    validateCreate: validatePersistentVolume,
+    validateUpdate: validatePersistentVolumeUpdate,
+  },
   subresources: [statusSubresource()],
   deleteReturnsObject: true,
   table: tableOf([

@@ -2,7 +2,7 @@ import type { Pod } from '../../schema/generated/core-v1';
 import { defaultPod, podTemplateDefaults } from './pod-defaults';
 
 function defaulted(spec: object, status?: object): Pod {
-  return defaultPod({ metadata: { name: 'p' }, spec, ...(status === undefined ? {} : { status }) }) as Pod;
+  return defaultPod({ metadata: { name: 'p' }, spec, ...(status === undefined ? {} : { status }) });
 }
 
 describe('the defaults of a pod', () => {

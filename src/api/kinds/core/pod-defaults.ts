@@ -123,7 +123,7 @@ function withBothAddresses(status: PodStatus): PodStatus {
 
 /** The computed defaults of a pod. */
 export function defaultPod(object: KubeObject): KubeObject {
-  const spec = defaultPodSpec((object['spec'] ?? {}) as PodSpec);
+  const spec = defaultPodSpec(object['spec'] ?? {});
   const status = object['status'] as PodStatus | undefined;
   return {
     ...object,

@@ -7,7 +7,7 @@ function pod(spec: object, rest: object = {}): KubeObject {
 }
 
 function created(object: KubeObject): Pod {
-  return (podStrategy.prepareForCreate?.(object) ?? object) as Pod;
+  return podStrategy.prepareForCreate?.(object) ?? object;
 }
 
 const containers = [{ name: 'c', image: 'i:1' }];

@@ -35,11 +35,11 @@ export const podTable = tableOf(
   [
     nameColumn,
     column('Ready', 'How many containers are ready, of those there are.', (object) => {
-      const { ready, total } = summarizePod(object as Pod);
+      const { ready, total } = summarizePod(object);
       return `${ready}/${total}`;
     }),
-    column('Status', 'What the containers are doing, taken together.', (object) => summarizePod(object as Pod).status),
-    column('Restarts', 'How often containers have been restarted.', (object) => summarizePod(object as Pod).restarts, {
+    column('Status', 'What the containers are doing, taken together.', (object) => summarizePod(object).status),
+    column('Restarts', 'How often containers have been restarted.', (object) => summarizePod(object).restarts, {
       type: 'integer',
     }),
     ageColumn,
@@ -55,7 +55,7 @@ export const podTable = tableOf(
       (object) => (object as Pod).status?.nominatedNodeName || NONE,
     ),
     wideColumn('Readiness Gates', 'How many conditions that the pod waits for are met.', (object) =>
-      readinessGates(object as Pod),
+      readinessGates(object),
     ),
   ],
   completion,

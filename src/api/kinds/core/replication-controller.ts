@@ -1,9 +1,14 @@
 import { ageColumn, column, nameColumn, tableOf, wideColumn } from '../../table/table';
 import { templateColumns } from '../../table/workload-columns';
+import { validateReplicaSetStatusUpdate } from '../../validation/replica-set';
+import {
+  validateReplicationController,
+  validateReplicationControllerUpdate,
+} from '../../validation/replication-controller';
 import { defineKind } from '../define-kind';
 import { mapAt, numberAt } from '../field-values';
 import { labelsCell } from '../label-selector-text';
-import { specStrategy } from '../strategies';
+import { keepSpec, specStrategy } from '../strategies';
 import { labelMapText, scaleSubresource, statusSubresource } from '../subresources';
 import { defaultReplicationController } from './replication-controller-defaults';
 
@@ -17,8 +22,15 @@ export const replicationController = defineKind({
   versions: ['v1'],
   storagePrefix: 'controllers',
   applyDefaults: defaultReplicationController,
-  strategy: specStrategy({ replicas: 0 }),
-  subresources: [scaleSubresource(labelMapText), statusSubresource()],
+  strategy: {
+    ...specStrategy({ replicas: 0 }),
+    validateCreate: validateReplicationController,
+    validateUpdate: validateReplicationControllerUpdate,
+  },
+  subresources: [
+    scaleSubresource(labelMapText),
+    statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateReplicaSetStatusUpdate }),
+  ],
   selectableFields: { 'status.replicas': (object) => String(numberAt(object, 'status', 'replicas')) },
   tracksGeneration: true,
   defaultGarbageCollection: 'orphan',

@@ -1,8 +1,13 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
+import {
+  validateResourceQuota,
+  validateResourceQuotaStatusUpdate,
+  validateResourceQuotaUpdate,
+} from '../../validation/resource-quota';
 import { defineKind } from '../define-kind';
 import { mapAt, stringAt } from '../field-values';
-import { specStrategy } from '../strategies';
+import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
 
 /** `pods: 4/100, services: 1/2`, of the resources that `wanted` picks. */
@@ -28,8 +33,8 @@ export const resourceQuota = defineKind({
   shortNames: ['quota'],
   namespaced: true,
   versions: ['v1'],
-  strategy: specStrategy(),
-  subresources: [statusSubresource()],
+  strategy: { ...specStrategy(), validateCreate: validateResourceQuota, validateUpdate: validateResourceQuotaUpdate },
+  subresources: [statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateResourceQuotaStatusUpdate })],
   deleteReturnsObject: true,
   table: tableOf([
     nameColumn,

@@ -5,8 +5,10 @@ import { defineKind } from '../define-kind';
 import { listAt, mapAt, numberAt, stringAt } from '../field-values';
 import { labelsCell } from '../label-selector-text';
 import { dns1035LabelName } from '../../validation/names';
-import { specStrategy } from '../strategies';
+import { validateServiceStatusUpdate } from '../../validation/service-update';
+import { keepSpec } from '../strategies';
 import { connectSubresource, PROXY_VERBS, statusSubresource } from '../subresources';
+import { defaultService, serviceStrategy } from './service-strategy';
 
 function clusterIp(service: KubeObject): string {
   const [first] = listAt(service, 'spec', 'clusterIPs');
@@ -44,8 +46,12 @@ export const service = defineKind({
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   storagePrefix: 'services/specs',
   validateName: dns1035LabelName,
-  strategy: specStrategy({ loadBalancer: {} }),
-  subresources: [connectSubresource('proxy', 'ServiceProxyOptions', PROXY_VERBS), statusSubresource()],
+  applyDefaults: defaultService,
+  strategy: serviceStrategy,
+  subresources: [
+    connectSubresource('proxy', 'ServiceProxyOptions', PROXY_VERBS),
+    statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateServiceStatusUpdate }),
+  ],
   allowCreateOnUpdate: true,
   table: tableOf([
     nameColumn,

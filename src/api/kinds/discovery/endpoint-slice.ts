@@ -1,5 +1,6 @@
 import { firstThree } from '../../table/lists';
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { validateEndpointSlice, validateEndpointSliceUpdate } from '../../validation/endpoint-slice';
 import { defineKind } from '../define-kind';
 import { listAt, stringAt, valueAt } from '../field-values';
 import { endpointSliceFromV1, endpointSliceToV1 } from './endpoint-slice-conversion';
@@ -25,6 +26,7 @@ export const endpointSlice = defineKind({
     },
   ],
   tracksGeneration: true,
+  strategy: { validateCreate: validateEndpointSlice, validateUpdate: validateEndpointSliceUpdate },
   table: tableOf([
     nameColumn,
     column('AddressType', 'The type of the addresses.', (object) => stringAt(object, 'addressType')),

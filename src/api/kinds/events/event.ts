@@ -1,6 +1,8 @@
 import { ageOf } from '../../table/age';
 import { column, nameColumn, tableOf, wideColumn } from '../../table/table';
 import type { KubeObject } from '../../object';
+import { validateEvent, validateEventUpdate } from '../../validation/event';
+import { pathSegmentName } from '../../validation/names';
 import { defineKind, textField } from '../define-kind';
 import { isPlainMap, numberAt, stringAt } from '../field-values';
 import { eventsGroupFromCore, eventsGroupToCore } from './event-conversion';
@@ -79,6 +81,9 @@ export const event = defineKind({
     source: (object) => stringAt(object, 'source', 'component') || stringAt(object, 'reportingComponent'),
     type: textField('type'),
   },
+  // Only the strictest of its versions wants more of a name.
+  validateName: pathSegmentName,
+  strategy: { validateCreate: validateEvent, validateUpdate: validateEventUpdate },
   allowCreateOnUpdate: true,
   watchCache: false,
   ttlSeconds: EVENT_TTL_SECONDS,

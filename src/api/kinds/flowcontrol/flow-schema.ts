@@ -1,4 +1,5 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { validateFlowControlStatus, validateFlowSchema } from '../../validation/flow-schema';
 import { defineKind } from '../define-kind';
 import { listAt, numberAt, stringAt } from '../field-values';
 import { keepSpecAndMetadata, specStrategy } from '../strategies';
@@ -10,8 +11,10 @@ export const flowSchema = defineKind({
   resource: 'flowschemas',
   namespaced: false,
   versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.23', removed: '1.26' } }],
-  strategy: specStrategy(),
-  subresources: [statusSubresource({ prepareForUpdate: keepSpecAndMetadata })],
+  strategy: { ...specStrategy(), validateCreate: validateFlowSchema, validateUpdate: validateFlowSchema },
+  subresources: [
+    statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateFlowControlStatus }),
+  ],
   tracksGeneration: true,
   table: tableOf([
     nameColumn,

@@ -1,4 +1,6 @@
 import { ageColumn, column, nameColumn, tableOf, type Column } from '../../table/table';
+import { validateFlowControlStatus } from '../../validation/flow-schema';
+import { validatePriorityLevel } from '../../validation/priority-level';
 import { defineKind } from '../define-kind';
 import { stringAt, valueAt } from '../field-values';
 import { keepSpecAndMetadata, specStrategy } from '../strategies';
@@ -15,8 +17,10 @@ export const priorityLevelConfiguration = defineKind({
   resource: 'prioritylevelconfigurations',
   namespaced: false,
   versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.23', removed: '1.26' } }],
-  strategy: specStrategy(),
-  subresources: [statusSubresource({ prepareForUpdate: keepSpecAndMetadata })],
+  strategy: { ...specStrategy(), validateCreate: validatePriorityLevel, validateUpdate: validatePriorityLevel },
+  subresources: [
+    statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateFlowControlStatus }),
+  ],
   tracksGeneration: true,
   table: tableOf([
     nameColumn,

@@ -1,5 +1,6 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
+import { validateIngressClass, validateIngressClassUpdate } from '../../validation/ingress-class';
 import { defineKind } from '../define-kind';
 import { stringAt, valueAt } from '../field-values';
 
@@ -26,6 +27,7 @@ export const ingressClass = defineKind({
   ],
   storageVersion: 'v1beta1',
   tracksGeneration: true,
+  strategy: { validateCreate: validateIngressClass, validateUpdate: validateIngressClassUpdate },
   table: tableOf([
     nameColumn,
     column('Controller', 'The controller that serves the class.', (object) => stringAt(object, 'spec', 'controller')),

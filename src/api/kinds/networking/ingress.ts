@@ -1,9 +1,10 @@
 import { loadBalancerAddresses } from '../../table/lists';
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
+import { validateIngress, validateIngressStatusUpdate, validateIngressUpdate } from '../../validation/ingress';
 import { defineKind } from '../define-kind';
 import { listAt, stringAt } from '../field-values';
-import { specStrategy } from '../strategies';
+import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { ingressFromV1, ingressToV1 } from './ingress-conversion';
 
@@ -47,8 +48,13 @@ export const ingress = defineKind({
     },
   ],
   storagePrefix: 'ingress',
-  strategy: specStrategy({ loadBalancer: {} }),
-  subresources: [statusSubresource()],
+  errorGroup: 'extensions',
+  strategy: {
+    ...specStrategy({ loadBalancer: {} }),
+    validateCreate: validateIngress,
+    validateUpdate: validateIngressUpdate,
+  },
+  subresources: [statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateIngressStatusUpdate })],
   tracksGeneration: true,
   table: tableOf([
     nameColumn,

@@ -12,6 +12,7 @@ export const networkPolicy = defineKind({
   shortNames: ['netpol'],
   namespaced: true,
   versions: ['v1'],
+  errorGroup: 'extensions',
   applyDefaults: defaultNetworkPolicy,
   strategy: { validateCreate: validateNetworkPolicy, validateUpdate: validateNetworkPolicyUpdate },
   tracksGeneration: true,

@@ -1,4 +1,5 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { validateRuntimeClass, validateRuntimeClassUpdate } from '../../validation/runtime-class';
 import { defineKind } from '../define-kind';
 import { stringAt } from '../field-values';
 
@@ -10,6 +11,7 @@ export const runtimeClass = defineKind({
   versions: ['v1', { version: 'v1beta1', lifecycle: { deprecated: '1.22', removed: '1.25' } }],
   storageVersion: 'v1beta1',
   allowUnconditionalUpdate: false,
+  strategy: { validateCreate: validateRuntimeClass, validateUpdate: validateRuntimeClassUpdate },
   table: tableOf([
     nameColumn,
     column('Handler', 'What the container runtime calls this class.', (object) => stringAt(object, 'handler')),

@@ -14,6 +14,7 @@ export const podSecurityPolicy = defineKind({
   shortNames: ['psp'],
   namespaced: false,
   versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.21', removed: '1.25' } }],
+  errorGroup: 'extensions',
   storagePrefix: 'podsecuritypolicy',
   deleteReturnsObject: true,
   table: tableOf([

@@ -1,4 +1,5 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { validateCsiDriver, validateCsiDriverUpdate } from '../../validation/csi';
 import { defineKind } from '../define-kind';
 import { booleanAt, listAt, valueAt } from '../field-values';
 
@@ -17,6 +18,7 @@ export const csiDriver = defineKind({
   storageVersion: 'v1beta1',
   allowUnconditionalUpdate: false,
   deleteReturnsObject: true,
+  strategy: { validateCreate: validateCsiDriver, validateUpdate: validateCsiDriverUpdate },
   table: tableOf([
     nameColumn,
     column(

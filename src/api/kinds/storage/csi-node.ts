@@ -1,4 +1,5 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { validateCsiNode, validateCsiNodeUpdate } from '../../validation/csi';
 import { defineKind } from '../define-kind';
 import { listAt } from '../field-values';
 
@@ -16,6 +17,7 @@ export const csiNode = defineKind({
   ],
   allowUnconditionalUpdate: false,
   deleteReturnsObject: true,
+  strategy: { validateCreate: validateCsiNode, validateUpdate: validateCsiNodeUpdate },
   table: tableOf([
     nameColumn,
     column('Drivers', 'How many drivers the node has.', (object) => listAt(object, 'spec', 'drivers').length, {

@@ -1,4 +1,5 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { validateCsiStorageCapacity, validateCsiStorageCapacityUpdate } from '../../validation/csi';
 import { defineKind } from '../define-kind';
 import { stringAt } from '../field-values';
 
@@ -9,6 +10,7 @@ export const csiStorageCapacity = defineKind({
   namespaced: true,
   versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.24', removed: '1.27' } }],
   allowUnconditionalUpdate: false,
+  strategy: { validateCreate: validateCsiStorageCapacity, validateUpdate: validateCsiStorageCapacityUpdate },
   table: tableOf([
     nameColumn,
     column('StorageClassName', 'The storage class that this is about.', (object) =>

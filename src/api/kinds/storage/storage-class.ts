@@ -1,5 +1,6 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
+import { validateStorageClass, validateStorageClassUpdate } from '../../validation/storage-class';
 import { defineKind } from '../define-kind';
 import { booleanAt, stringAt } from '../field-values';
 
@@ -27,6 +28,7 @@ export const storageClass = defineKind({
     },
   ],
   deleteReturnsObject: true,
+  strategy: { validateCreate: validateStorageClass, validateUpdate: validateStorageClassUpdate },
   table: tableOf([
     { ...nameColumn, cell: nameAndDefault },
     column('Provisioner', 'Who makes volumes of this class.', (object) => stringAt(object, 'provisioner')),

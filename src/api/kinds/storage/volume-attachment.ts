@@ -1,8 +1,17 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { validateVolumeAttachment, validateVolumeAttachmentUpdate } from '../../validation/volume-attachment';
 import { defineKind } from '../define-kind';
+import type { WriteRequest } from '../kind-definition';
 import { booleanAt, stringAt } from '../field-values';
 import { keepSpecAndMetadata, keepStatus, resetStatus } from '../strategies';
 import { statusSubresource } from '../subresources';
+
+const withoutStatus = resetStatus({ attached: false });
+
+/** v1beta1 writes the status with the object. */
+function statusIsOpen(request: WriteRequest | undefined): boolean {
+  return request?.requested?.version === 'v1beta1';
+}
 
 export const volumeAttachment = defineKind({
   group: 'storage.k8s.io',
@@ -18,7 +27,12 @@ export const volumeAttachment = defineKind({
       withoutSubresources: ['status'],
     },
   ],
-  strategy: { prepareForCreate: resetStatus({ attached: false }), prepareForUpdate: keepStatus },
+  strategy: {
+    prepareForCreate: (object, request) => (statusIsOpen(request) ? object : withoutStatus(object)),
+    prepareForUpdate: (object, old, request) => (statusIsOpen(request) ? object : keepStatus(object, old)),
+    validateCreate: validateVolumeAttachment,
+    validateUpdate: validateVolumeAttachmentUpdate,
+  },
   subresources: [statusSubresource({ prepareForUpdate: keepSpecAndMetadata })],
   allowUnconditionalUpdate: false,
   deleteReturnsObject: true,

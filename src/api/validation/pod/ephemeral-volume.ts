@@ -1,9 +1,9 @@
 import { forbiddenField, invalid, required, type FieldError } from '../../errors/field-error';
 import type { ObjectMeta } from '../../object';
-import type { EphemeralVolumeSource, PersistentVolumeClaimSpec } from '../../schema/generated/core-v1';
+import type { EphemeralVolumeSource } from '../../schema/generated/core-v1';
 import { dns1123SubdomainProblems } from '../names';
 import { validateAnnotations, validateLabels } from '../object-meta';
-import { validateResourceQuantity } from './resources';
+import { validateClaimSpec } from '../persistent-volume-claim';
 
 /** Claims that are made for a pod and go with it. */
 
@@ -17,17 +17,6 @@ function validateClaimMetadata(metadata: ObjectMeta, path: string): readonly Fie
     ...validateAnnotations(metadata.annotations, `${path}.annotations`),
     ...validateLabels(metadata.labels, `${path}.labels`),
     ...others.map(([name]) => forbiddenField(`${path}.${name}`, 'cannot be set for an ephemeral volume')),
-  ];
-}
-
-function validateClaim({ accessModes, resources }: PersistentVolumeClaimSpec, path: string): readonly FieldError[] {
-  const storage = resources?.requests?.['storage'];
-  const field = `${path}.resources[storage]`;
-  return [
-    ...((accessModes ?? []).length === 0
-      ? [required(`${path}.accessModes`, 'at least 1 access mode is required')]
-      : []),
-    ...(storage === undefined ? [required(field, '')] : validateResourceQuantity('storage', storage, field)),
   ];
 }
 
@@ -49,6 +38,6 @@ export function validateEphemeralVolume(
   return [
     ...nameErrors,
     ...validateClaimMetadata(volumeClaimTemplate.metadata ?? {}, `${field}.metadata`),
-    ...validateClaim(volumeClaimTemplate.spec ?? {}, `${field}.spec`),
+    ...validateClaimSpec(volumeClaimTemplate.spec ?? {}, `${field}.spec`),
   ];
 }

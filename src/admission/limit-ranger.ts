@@ -1,0 +1,187 @@
+import type { KubeObject } from '../api/object';
+import { podTotal } from '../api/quota/pod-resources';
+import { formatQuantity, parseQuantity, type Quantity } from '../api/quantity/quantity';
+import { podSpec, withSpec, type Container } from './pod';
+import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
+
+type Amounts = Readonly<Record<string, string>>;
+
+interface Limit {
+  readonly type?: string;
+  readonly min?: Amounts;
+  readonly max?: Amounts;
+  readonly default?: Amounts;
+  readonly defaultRequest?: Amounts;
+  readonly maxLimitRequestRatio?: Amounts;
+}
+
+/** What is asked for and what may be used, by resource. */
+interface Usage {
+  readonly requests: ReadonlyMap<string, Quantity>;
+  readonly limits: ReadonlyMap<string, Quantity>;
+}
+
+const ANNOTATION = 'kubernetes.io/limit-ranger';
+/** Ratios are compared in thousandths where the numbers allow it. */
+const RATIO_DIGITS = 6;
+
+function limitsOf(range: KubeObject): readonly Limit[] {
+  return (range.spec as { readonly limits?: readonly Limit[] } | undefined)?.limits ?? [];
+}
+
+function sorted(amounts: Amounts = {}): readonly (readonly [string, Quantity])[] {
+  return Object.keys(amounts)
+    .sort()
+    .map((name) => [name, parseQuantity(amounts[name] ?? '0')]);
+}
+
+/** The container with the range's defaults, and a note of what was set. */
+function withDefaults(
+  container: Container,
+  kind: string,
+  limit: { readonly requests: Amounts; readonly limits: Amounts },
+): { readonly container: Container; readonly notes: readonly string[] } {
+  const notes: string[] = [];
+  let resources = container.resources ?? {};
+  for (const [list, word] of [
+    ['requests', 'request'],
+    ['limits', 'limit'],
+  ] as const) {
+    const given = resources[list] ?? {};
+    const missing = Object.keys(limit[list])
+      .filter((name) => given[name] === undefined)
+      .sort();
+    if (missing.length === 0) continue;
+    const added = Object.fromEntries(missing.map((name) => [name, limit[list][name] ?? '0']));
+    resources = { ...resources, [list]: { ...given, ...added } };
+    notes.push(`${missing.join(', ')} ${word} for ${kind} ${container.name}`);
+  }
+  return { container: notes.length === 0 ? container : { ...container, resources }, notes };
+}
+
+/** Sets what the pod's containers leave open to the range's defaults. */
+function defaulted(pod: KubeObject, range: KubeObject): KubeObject {
+  const ofContainers = limitsOf(range).filter(({ type }) => type === 'Container');
+  const requests = Object.assign({}, ...ofContainers.map(({ defaultRequest }) => defaultRequest)) as Amounts;
+  const limits = Object.assign({}, ...ofContainers.map((limit) => limit.default)) as Amounts;
+  const notes: string[] = [];
+  const apply = (containers: readonly Container[], kind: string): readonly Container[] =>
+    containers.map((one) => {
+      const result = withDefaults(one, kind, { requests, limits });
+      notes.push(...result.notes);
+      return result.container;
+    });
+  const { containers, initContainers } = podSpec(pod);
+  const changes = {
+    ...(containers === undefined ? {} : { containers: apply(containers, 'container') }),
+    ...(initContainers === undefined ? {} : { initContainers: apply(initContainers, 'init container') }),
+  };
+  if (notes.length === 0) return pod;
+  const note = `LimitRanger plugin set: ${notes.join('; ')}`;
+  const metadata = { ...pod.metadata, annotations: { ...pod.metadata.annotations, [ANNOTATION]: note } };
+  return withSpec({ ...pod, metadata }, changes);
+}
+
+function below(type: string, name: string, least: Quantity, { requests, limits }: Usage): string | undefined {
+  const rule = `minimum ${name} usage per ${type} is ${formatQuantity(least)}`;
+  const request = requests.get(name);
+  const limit = limits.get(name);
+  if (request === undefined) return `${rule}.  No request is specified`;
+  if (request.nanos < least.nanos) return `${rule}, but request is ${formatQuantity(request)}`;
+  if (limit !== undefined && limit.nanos < least.nanos) return `${rule}, but limit is ${formatQuantity(limit)}`;
+  return undefined;
+}
+
+function above(type: string, name: string, most: Quantity, { requests, limits }: Usage): string | undefined {
+  const rule = `maximum ${name} usage per ${type} is ${formatQuantity(most)}`;
+  const request = requests.get(name);
+  const limit = limits.get(name);
+  if (limit === undefined) return `${rule}.  No limit is specified`;
+  if (limit.nanos > most.nanos) return `${rule}, but limit is ${formatQuantity(limit)}`;
+  if (request !== undefined && request.nanos > most.nanos) return `${rule}, but request is ${formatQuantity(request)}`;
+  return undefined;
+}
+
+function aboveRequest(type: string, name: string, most: Quantity, { requests }: Usage): string | undefined {
+  const rule = `maximum ${name} usage per ${type} is ${formatQuantity(most)}`;
+  const request = requests.get(name);
+  if (request === undefined) return `${rule}.  No request is specified`;
+  return request.nanos > most.nanos ? `${rule}, but request is ${formatQuantity(request)}` : undefined;
+}
+
+function aboveRatio(type: string, name: string, most: Quantity, { requests, limits }: Usage): string | undefined {
+  const rule = `${name} max limit to request ratio per ${type} is ${formatQuantity(most)}`;
+  const request = requests.get(name);
+  const limit = limits.get(name);
+  if (request === undefined || request.nanos === 0n) return `${rule}, but no request is specified or request is 0`;
+  if (limit === undefined || limit.nanos === 0n) return `${rule}, but no limit is specified or limit is 0`;
+  const ratio = Number(limit.nanos) / Number(request.nanos);
+  if (ratio <= Number(most.nanos) / 1e9) return undefined;
+  return `${rule}, but provided ratio is ${ratio.toFixed(RATIO_DIGITS)}`;
+}
+
+function problemsOf({ type = '', min, max, maxLimitRequestRatio }: Limit, usage: Usage): readonly string[] {
+  return [
+    ...sorted(min).map(([name, amount]) => below(type, name, amount, usage)),
+    ...sorted(max).map(([name, amount]) => above(type, name, amount, usage)),
+    ...sorted(maxLimitRequestRatio).map(([name, amount]) => aboveRatio(type, name, amount, usage)),
+  ].filter((problem) => problem !== undefined);
+}
+
+function podProblems(pod: KubeObject, range: KubeObject): readonly string[] {
+  const spec = podSpec(pod);
+  return limitsOf(range).flatMap((limit) => {
+    if (limit.type === 'Pod') {
+      return problemsOf(limit, { requests: podTotal(spec, 'requests'), limits: podTotal(spec, 'limits') });
+    }
+    if (limit.type !== 'Container') return [];
+    return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
+      problemsOf(limit, {
+        requests: new Map(sorted(resources?.requests)),
+        limits: new Map(sorted(resources?.limits)),
+      }),
+    );
+  });
+}
+
+function claimProblems(claim: KubeObject, range: KubeObject): readonly string[] {
+  const { resources } = (claim.spec ?? {}) as { readonly resources?: { readonly requests?: Amounts } };
+  const usage = { requests: new Map(sorted(resources?.requests)), limits: new Map<string, Quantity>() };
+  return limitsOf(range)
+    .filter(({ type }) => type === 'PersistentVolumeClaim')
+    .flatMap(({ type = '', min, max }) => [
+      ...sorted(min).map(([name, amount]) => below(type, name, amount, usage)),
+      ...sorted(max).map(([name, amount]) => aboveRequest(type, name, amount, usage)),
+    ])
+    .filter((problem) => problem !== undefined);
+}
+
+/**
+ * LimitRanger: containers, pods and claims keep within the bounds of their namespace's LimitRanges, and containers get
+ * their defaults. Pods are looked at when they are created: later their resources are fixed.
+ */
+export function limitRanger(listLimitRanges: (namespace: string) => Iterable<KubeObject>): AdmissionPlugin {
+  const isExempt = ({ resource, operation, oldObject }: AdmissionAttributes): boolean =>
+    (resource === 'pods' && operation === 'UPDATE') || Boolean(oldObject?.metadata.deletionTimestamp);
+  return {
+    name: 'LimitRanger',
+    operations: ['CREATE', 'UPDATE'],
+    resources: ['pods', 'persistentvolumeclaims'],
+    mutate: async (attributes) => {
+      let { object } = attributes;
+      if (attributes.resource !== 'pods' || isExempt(attributes)) return object;
+      for (const range of listLimitRanges(attributes.namespace)) object = defaulted(object, range);
+      return object;
+    },
+    validate: async (attributes) => {
+      const { object, resource } = attributes;
+      if (object === undefined || isExempt(attributes)) return;
+      const problemsIn = resource === 'pods' ? podProblems : claimProblems;
+      for (const range of listLimitRanges(attributes.namespace)) {
+        const problems = [...new Set(problemsIn(object, range))];
+        if (problems.length === 0) continue;
+        throw refuse(attributes, problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
+      }
+    },
+  };
+}

@@ -1,0 +1,167 @@
+import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from '../errors/field-error';
+import { deepEqual } from '../kinds/deep-equal';
+import { stringAt } from '../kinds/field-values';
+import type { KubeObject } from '../object';
+import { parseQuantity } from '../quantity/quantity';
+import type { CSIDriverSpec, CSINodeDriver, CSINodeSpec, TokenRequest } from '../schema/generated/storage-v1';
+import { invalidLiteral, stringListLiteral } from './go-literal';
+import { structLiteral, validateUnchanged } from './immutable';
+import { validateLabelSelector } from './label-selector';
+import { qualifiedNameProblems } from './label-syntax';
+import { dns1123SubdomainProblems, dnsSubdomainName } from './names';
+import { NON_NEGATIVE_PROBLEM, validateNonNegative } from './numbers';
+import { validateObjectMeta } from './object-meta';
+import { invalidBecause } from './pod/field-rules';
+
+const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType'];
+const LIFECYCLE_MODES = ['Ephemeral', 'Persistent'];
+const MAX_DRIVER_NAME_LENGTH = 63;
+const MAX_NODE_ID_LENGTH = 128;
+const MIN_TOKEN_SECONDS = 600;
+const MAX_TOKEN_SECONDS = 2 ** 32;
+
+/** Names of drivers may be in upper case, as names of objects may not. */
+export function validateCsiDriverName(name: string, field: string): readonly FieldError[] {
+  return [
+    ...(name === '' ? [required(field, '')] : []),
+    ...(name.length > MAX_DRIVER_NAME_LENGTH ? [tooLong(field, MAX_DRIVER_NAME_LENGTH)] : []),
+    ...invalidBecause(field, name, dns1123SubdomainProblems(name.toLowerCase())),
+  ];
+}
+
+/** A new driver and a new node's drivers are checked twice, metadata included: each problem is reported twice. */
+function reportedTwice(object: KubeObject, errors: readonly FieldError[]): readonly FieldError[] {
+  const metadata = validateObjectMeta(object.metadata, {
+    namespaced: false,
+    validateName: dnsSubdomainName,
+    unqualifiedFinalizers: false,
+  });
+  return [...errors, ...metadata, ...errors];
+}
+
+function validateTokenRequests(requests: readonly TokenRequest[]): readonly FieldError[] {
+  return requests.flatMap(({ audience = '', expirationSeconds: seconds }, index) => {
+    const path = `spec.tokenRequests[${index}]`;
+    const isRepeated = requests.findIndex((request) => (request.audience ?? '') === audience) < index;
+    return [
+      ...(isRepeated ? [duplicate(`${path}.audience`, audience)] : []),
+      ...(seconds !== undefined && seconds < MIN_TOKEN_SECONDS
+        ? [invalid(`${path}.expirationSeconds`, seconds, 'may not specify a duration less than 10 minutes')]
+        : []),
+      ...(seconds !== undefined && seconds > MAX_TOKEN_SECONDS
+        ? [invalid(`${path}.expirationSeconds`, seconds, 'may not specify a duration larger than 2^32 seconds')]
+        : []),
+    ];
+  });
+}
+
+function validateDriverSpec(spec: CSIDriverSpec): readonly FieldError[] {
+  const { attachRequired, podInfoOnMount, storageCapacity, fsGroupPolicy, volumeLifecycleModes } = spec;
+  return [
+    // The path is the wire's; the field is called attachRequired.
+    ...(attachRequired === undefined ? [required('spec.attachedRequired', '')] : []),
+    ...(podInfoOnMount === undefined ? [required('spec.podInfoOnMount', '')] : []),
+    ...(storageCapacity === undefined ? [required('spec.storageCapacity', '')] : []),
+    ...(fsGroupPolicy === undefined || GROUP_POLICIES.includes(fsGroupPolicy)
+      ? []
+      : [notSupported('spec.fsGroupPolicy', fsGroupPolicy, GROUP_POLICIES)]),
+    ...validateTokenRequests(spec.tokenRequests ?? []),
+    ...(volumeLifecycleModes ?? []).flatMap((mode) =>
+      LIFECYCLE_MODES.includes(mode) ? [] : [notSupported('spec.volumeLifecycleModes', mode, LIFECYCLE_MODES)],
+    ),
+  ];
+}
+
+function driverOf(object: KubeObject): CSIDriverSpec {
+  return (object['spec'] ?? {}) as CSIDriverSpec;
+}
+
+export function validateCsiDriver(object: KubeObject): readonly FieldError[] {
+  return reportedTwice(object, validateDriverSpec(driverOf(object)));
+}
+
+/** How the driver is used cannot change while volumes of it exist; what it is told of pods can. */
+export function validateCsiDriverUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const [spec, was] = [driverOf(object), driverOf(old)];
+  return [
+    ...validateUnchanged(spec.attachRequired, was.attachRequired, 'spec.attachedRequired'),
+    ...validateUnchanged(spec.podInfoOnMount, was.podInfoOnMount, 'spec.podInfoOnMount'),
+    ...validateUnchanged(spec.volumeLifecycleModes, was.volumeLifecycleModes, 'spec.volumeLifecycleModes'),
+    ...validateTokenRequests(spec.tokenRequests ?? []),
+  ];
+}
+
+function validateNodeId(nodeId: string, field: string): readonly FieldError[] {
+  if (nodeId === '') return [required(field, '')];
+  return nodeId.length > MAX_NODE_ID_LENGTH
+    ? [invalid(field, nodeId, `must be ${MAX_NODE_ID_LENGTH} characters or less`)]
+    : [];
+}
+
+/** Problems of single keys are reported for the driver that has them. */
+function validateTopologyKeys(keys: readonly string[], path: string): readonly FieldError[] {
+  const literal = stringListLiteral('[]string', keys);
+  return keys.flatMap((key, index) => [
+    ...(key === '' ? [required(path, '')] : []),
+    ...(keys.indexOf(key) < index ? [duplicate(path, key)] : []),
+    ...qualifiedNameProblems(key).map((problem) => invalidLiteral(path, literal, problem)),
+  ]);
+}
+
+function validateNodeDrivers(drivers: readonly CSINodeDriver[]): readonly FieldError[] {
+  return drivers.flatMap(({ name = '', nodeID = '', allocatable, topologyKeys }, index) => {
+    const path = `spec.drivers[${index}]`;
+    return [
+      ...validateCsiDriverName(name, `${path}.name`),
+      ...validateNodeId(nodeID, `${path}.nodeID`),
+      ...validateNonNegative(allocatable?.count, `${path}.allocatable.count`),
+      ...(drivers.findIndex((driver) => (driver.name ?? '') === name) < index
+        ? [duplicate(`${path}.name`, name)]
+        : []),
+      ...validateTopologyKeys(topologyKeys ?? [], path),
+    ];
+  });
+}
+
+function driversOf(object: KubeObject): readonly CSINodeDriver[] {
+  return ((object['spec'] ?? {}) as CSINodeSpec).drivers ?? [];
+}
+
+export function validateCsiNode(object: KubeObject): readonly FieldError[] {
+  return reportedTwice(object, validateNodeDrivers(driversOf(object)));
+}
+
+/** A driver is registered or it is not; its record does not change in between. */
+export function validateCsiNodeUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const errors = validateNodeDrivers(driversOf(object));
+  return [
+    ...errors,
+    ...errors,
+    ...driversOf(old).flatMap((was) => {
+      const driver = driversOf(object).find(({ name }) => name === was.name);
+      return driver === undefined || deepEqual(driver, was)
+        ? []
+        : [invalidLiteral('CSINodeDriver', structLiteral('storage.CSINodeDriver', driver), 'field is immutable')];
+    }),
+  ];
+}
+
+export function validateCsiStorageCapacity(object: KubeObject): readonly FieldError[] {
+  const name = stringAt(object, 'storageClassName');
+  const capacity = object['capacity'];
+  const isNegative = typeof capacity === 'string' && parseQuantity(capacity).nanos < 0n;
+  return [
+    ...invalidBecause('storageClassName', name, dnsSubdomainName(name, false)),
+    ...(isNegative ? [invalid('capacity', capacity, NON_NEGATIVE_PROBLEM)] : []),
+    ...validateLabelSelector(object['nodeTopology'] as Parameters<typeof validateLabelSelector>[0], 'nodeTopology'),
+  ];
+}
+
+/** What was asked of the driver cannot change, as the answer is about it. */
+export function validateCsiStorageCapacityUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  return [
+    ...validateCsiStorageCapacity(object),
+    ...validateUnchanged(object['nodeTopology'], old['nodeTopology'], 'nodeTopology'),
+    ...validateUnchanged(object['storageClassName'], old['storageClassName'], 'storageClassName'),
+  ];
+}

@@ -1,0 +1,160 @@
+import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { isPlainMap, listAt, valueAt } from '../kinds/field-values';
+import type { KubeObject } from '../object';
+import type { NodeSpec, NodeStatus, Taint } from '../schema/generated/core-v1';
+import { parseCidr } from './cidr';
+import { invalidLiteral, stringListLiteral } from './go-literal';
+import { goJsonObjectProblem } from './json-problem';
+import { labelValueProblems } from './label-syntax';
+import { validateQualifiedName } from './pod/field-rules';
+import { validateResourceQuantity } from './pod/resources';
+
+/** Asks the scheduler to prefer other nodes for pods of certain controllers. */
+const AVOID_PODS = 'scheduler.alpha.kubernetes.io/preferAvoidPods';
+const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+const MAX_POD_CIDRS = 2;
+
+function specOf(object: KubeObject): NodeSpec {
+  return (object['spec'] ?? {}) as NodeSpec;
+}
+
+function statusOf(object: KubeObject): NodeStatus {
+  return (object['status'] ?? {}) as NodeStatus;
+}
+
+function validateAvoidPods({ metadata }: KubeObject): readonly FieldError[] {
+  const text = metadata.annotations?.[AVOID_PODS] ?? '';
+  if (text === '') return [];
+  const problem = goJsonObjectProblem(text);
+  if (problem !== undefined) return [invalid('metadata.annotations.AvoidPods', AVOID_PODS, problem)];
+  const entries = listAt(JSON.parse(text), 'preferAvoidPods');
+  return entries.flatMap((entry, index) => {
+    const path = `metadata.annotations.${AVOID_PODS}[${index}].PodSignature`;
+    const controller = valueAt(entry, 'podSignature', 'podController');
+    if (!isPlainMap(controller)) return [required(path, '')];
+    return controller['controller'] === true
+      ? []
+      : [invalid(`${path}.PodController.Controller`, false, 'must point to a controller')];
+  });
+}
+
+function duplicateTaint({ key = '', value = '', effect = '', timeAdded }: Taint, field: string): FieldError {
+  const time = timeAdded ? JSON.stringify(timeAdded) : '<nil>';
+  const literal = `core.Taint{Key:${JSON.stringify(key)}, Value:${JSON.stringify(value)}, Effect:${JSON.stringify(effect)}, TimeAdded:${time}}`;
+  return {
+    reason: 'FieldValueDuplicate',
+    field,
+    message: `Duplicate value: ${literal}: taints must be unique by key and effect pair`,
+  };
+}
+
+/** The messages place taints among the metadata, where they once were. */
+function validateTaints({ taints = [] }: NodeSpec): readonly FieldError[] {
+  const seen = new Set<string>();
+  return taints.flatMap((taint, index) => {
+    const path = `metadata.taints[${index}]`;
+    const { key = '', value = '', effect = '' } = taint;
+    const identity = JSON.stringify([effect, key]);
+    const problems = labelValueProblems(value);
+    const errors = [
+      ...validateQualifiedName(key, `${path}.key`),
+      ...(problems.length > 0 ? [invalid(`${path}.value`, value, problems.join(';'))] : []),
+      ...validateTaintEffect(effect, `${path}.effect`),
+      ...(seen.has(identity) ? [duplicateTaint(taint, path)] : []),
+    ];
+    seen.add(identity);
+    return errors;
+  });
+}
+
+function validateTaintEffect(effect: string, field: string): readonly FieldError[] {
+  if (effect === '') return [required(field, '')];
+  return TAINT_EFFECTS.includes(effect) ? [] : [notSupported(field, effect, TAINT_EFFECTS)];
+}
+
+function validateAmounts(amounts: Readonly<Record<string, string>> | undefined, path: string): readonly FieldError[] {
+  return Object.entries(amounts ?? {}).flatMap(([name, text]) =>
+    validateResourceQuantity(name, text, `${path}.${name}`),
+  );
+}
+
+function validateResources({ capacity, allocatable }: NodeStatus): readonly FieldError[] {
+  return [...validateAmounts(capacity, 'status.capacity'), ...validateAmounts(allocatable, 'status.allocatable')];
+}
+
+function validatePodCidrs({ podCIDRs = [] }: NodeSpec): readonly FieldError[] {
+  const literal = stringListLiteral('[]string', podCIDRs);
+  const parsed = podCIDRs.map(parseCidr);
+  const families = new Set(parsed.map((cidr) => cidr?.bits));
+  const isAmbiguous = podCIDRs.length > MAX_POD_CIDRS || (podCIDRs.length > 1 && families.size < podCIDRs.length);
+  return [
+    ...parsed.flatMap((cidr, index) =>
+      cidr === undefined ? [invalidLiteral(`spec.podCIDRs[${index}]`, literal, 'must be valid CIDR')] : [],
+    ),
+    ...(isAmbiguous
+      ? [invalidLiteral('spec.podCIDRs', literal, 'may specify no more than one CIDR for each IP family')]
+      : []),
+  ];
+}
+
+/** All problems of a node. */
+export function validateNode(object: KubeObject): readonly FieldError[] {
+  const spec = specOf(object);
+  return [
+    ...validateAvoidPods(object),
+    ...validateTaints(spec),
+    ...validateResources(statusOf(object)),
+    ...validatePodCidrs(spec),
+  ];
+}
+
+function validateAddresses({ addresses = [] }: NodeStatus): readonly FieldError[] {
+  const seen = new Set<string>();
+  return addresses.flatMap(({ type = '', address = '' }, index): FieldError[] => {
+    const literal = `core.NodeAddress{Type:${JSON.stringify(type)}, Address:${JSON.stringify(address)}}`;
+    if (!seen.has(literal)) {
+      seen.add(literal);
+      return [];
+    }
+    return [
+      { reason: 'FieldValueDuplicate', field: `status.addresses[${index}]`, message: `Duplicate value: ${literal}` },
+    ];
+  });
+}
+
+/** What identifies a node to others is set once. */
+function validateIdentity(spec: NodeSpec, oldSpec: NodeSpec): readonly FieldError[] {
+  const { podCIDRs = [], providerID = '' } = spec;
+  const { podCIDRs: oldCidrs = [], providerID: oldProvider = '' } = oldSpec;
+  const cidrProblem = forbiddenField(
+    'spec.podCIDRs',
+    'node updates may not change podCIDR except from "" to valid',
+  );
+  const changed =
+    oldCidrs.length === podCIDRs.length || oldCidrs.length === 0
+      ? oldCidrs.filter((cidr, index) => cidr !== podCIDRs[index])
+      : [''];
+  return [
+    ...changed.map(() => cidrProblem),
+    ...(oldProvider !== '' && oldProvider !== providerID
+      ? [forbiddenField('spec.providerID', 'node updates may not change providerID except from "" to valid')]
+      : []),
+  ];
+}
+
+export function validateNodeStatusUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const spec = specOf(object);
+  const status = statusOf(object);
+  return [
+    ...validateAvoidPods(object),
+    ...validateResources(status),
+    ...validateAddresses(status),
+    ...validateIdentity(spec, specOf(old)),
+    ...validateTaints(spec),
+  ];
+}
+
+/** An update reports the problems of the whole, then those of the change, which are partly the same. */
+export function validateNodeUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  return [...validateNode(object), ...validateNodeStatusUpdate(object, old)];
+}

@@ -1,0 +1,114 @@
+import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
+import { deepEqual } from '../kinds/deep-equal';
+import type { KubeObject } from '../object';
+import { parseQuantity } from '../quantity/quantity';
+import type { PersistentVolumeClaimSpec, PersistentVolumeClaimStatus } from '../schema/generated/core-v1';
+import { validateLabelSelector } from './label-selector';
+import {
+  validateAccessModes,
+  validateClassName,
+  validatePositiveQuantity,
+  validateStatusAmounts,
+  validateVolumeMode,
+} from './storage-claims';
+
+/** Before there was a field for it, claims named their class in this annotation. */
+const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
+
+function specOf(object: KubeObject): PersistentVolumeClaimSpec {
+  return (object['spec'] ?? {}) as PersistentVolumeClaimSpec;
+}
+
+function validateSize(spec: PersistentVolumeClaimSpec, field: string): readonly FieldError[] {
+  const size = spec.resources?.requests?.['storage'];
+  return size === undefined ? [required(field, '')] : validatePositiveQuantity(size, field);
+}
+
+/** The problems of a claim's spec at `path`; claims of ephemeral volumes have the same. */
+export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: string): readonly FieldError[] {
+  const { accessModes = [] } = spec;
+  return [
+    ...(accessModes.length === 0
+      ? [required(`${path}.accessModes`, 'at least 1 access mode is required')]
+      : []),
+    ...validateLabelSelector(spec.selector, `${path}.selector`),
+    ...validateAccessModes(accessModes, `${path}.accessModes`),
+    ...validateSize(spec, `${path}.resources[storage]`),
+    ...validateClassName(spec.storageClassName, `${path}.storageClassName`),
+    ...validateVolumeMode(spec.volumeMode, `${path}.volumeMode`),
+  ];
+}
+
+export function validatePersistentVolumeClaim(object: KubeObject): readonly FieldError[] {
+  return validateClaimSpec(specOf(object), 'spec');
+}
+
+/** The class may move from the annotation to the field, once. */
+function movesClass(object: KubeObject, old: KubeObject): boolean {
+  const before = old.metadata.annotations?.[CLASS_ANNOTATION];
+  const now = object.metadata.annotations?.[CLASS_ANNOTATION];
+  return (
+    before !== undefined &&
+    before !== '' &&
+    now === undefined &&
+    specOf(old).storageClassName === undefined &&
+    specOf(object).storageClassName === before
+  );
+}
+
+function validateClassAnnotation(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const now = object.metadata.annotations?.[CLASS_ANNOTATION] ?? '';
+  const before = old.metadata.annotations?.[CLASS_ANNOTATION] ?? '';
+  return now === before ? [] : [invalid(`metadata.annotations[${CLASS_ANNOTATION}]`, now, 'field is immutable')];
+}
+
+/** The spec without what may change: the volume's name once, the size of a bound claim, the class as above. */
+function fixedPart(
+  spec: PersistentVolumeClaimSpec,
+  { named, bound, moved }: { readonly named: boolean; readonly bound: boolean; readonly moved: boolean },
+): unknown {
+  const { volumeName, resources, storageClassName, ...rest } = spec;
+  const { storage, ...requests } = resources?.requests ?? {};
+  return {
+    ...rest,
+    ...(named ? { volumeName } : {}),
+    ...(moved ? {} : { storageClassName }),
+    resources: { ...resources, requests: bound ? requests : { ...requests, storage } },
+  };
+}
+
+/** Claims are immutable, but for growing once they are bound. */
+export function validatePersistentVolumeClaimUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const spec = specOf(object);
+  const oldSpec = specOf(old);
+  const moved = movesClass(object, old);
+  const exempt = {
+    named: Boolean(oldSpec.volumeName),
+    bound: ((object['status'] ?? {}) as PersistentVolumeClaimStatus).phase === 'Bound',
+    moved,
+  };
+  const size = parseQuantity(spec.resources?.requests?.['storage'] ?? '0');
+  const oldSize = parseQuantity(oldSpec.resources?.requests?.['storage'] ?? '0');
+  return [
+    ...validatePersistentVolumeClaim(object),
+    ...(moved ? [] : validateClassAnnotation(object, old)),
+    ...(deepEqual(fixedPart(spec, exempt), fixedPart(oldSpec, exempt))
+      ? []
+      : [forbiddenField('spec', 'spec is immutable after creation except resources.requests for bound claims')]),
+    ...(size.nanos < oldSize.nanos
+      ? [forbiddenField('spec.resources.requests.storage', 'field can not be less than previous value')]
+      : []),
+    ...(spec.volumeMode === oldSpec.volumeMode
+      ? []
+      : [invalid('volumeMode', spec.volumeMode, 'field is immutable')]),
+  ];
+}
+
+export function validatePersistentVolumeClaimStatusUpdate(object: KubeObject): readonly FieldError[] {
+  const { accessModes = [] } = specOf(object);
+  const { capacity } = (object['status'] ?? {}) as PersistentVolumeClaimStatus;
+  return [
+    ...(accessModes.length === 0 ? [required('spec.accessModes', '')] : []),
+    ...validateStatusAmounts(capacity, 'status.capacity'),
+  ];
+}

@@ -1,0 +1,44 @@
+import { duplicate, type FieldError } from '../errors/field-error';
+import { deepEqual } from '../kinds/deep-equal';
+import { stringAt } from '../kinds/field-values';
+import type { KubeObject } from '../object';
+import type { Toleration } from '../schema/generated/core-v1';
+import type { Overhead, Scheduling } from '../schema/generated/node-v1';
+import { validateUnchanged } from './immutable';
+import { validateLabels } from './object-meta';
+import { validateDnsLabel } from './pod/field-rules';
+import { validateResourceRequirements } from './pod/resources';
+import { tolerationLiteral, validateTolerations } from './pod/tolerations';
+
+function validateDuplicates(tolerations: readonly Toleration[], path: string): readonly FieldError[] {
+  return tolerations.flatMap((toleration, index) =>
+    tolerations.slice(0, index).some((earlier) => deepEqual(earlier, toleration))
+      ? [{ ...duplicate(`${path}[${index}]`, ''), message: `Duplicate value: ${tolerationLiteral(toleration)}` }]
+      : [],
+  );
+}
+
+function validateScheduling({ nodeSelector, tolerations }: Scheduling): readonly FieldError[] {
+  return [
+    ...validateLabels(nodeSelector, 'scheduling.nodeSelector'),
+    ...validateTolerations(tolerations, 'scheduling.tolerations'),
+    ...validateDuplicates(tolerations ?? [], 'scheduling.tolerations'),
+  ];
+}
+
+export function validateRuntimeClass(object: KubeObject): readonly FieldError[] {
+  const { podFixed } = (object['overhead'] ?? {}) as Overhead;
+  return [
+    ...validateDnsLabel(stringAt(object, 'handler'), 'handler'),
+    ...(podFixed ? validateResourceRequirements({ limits: podFixed }, 'overhead.podFixed') : []),
+    ...validateScheduling((object['scheduling'] ?? {}) as Scheduling),
+  ];
+}
+
+/** What pods run with cannot change under them. */
+export function validateRuntimeClassUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  return [
+    ...validateRuntimeClass(object),
+    ...validateUnchanged(stringAt(object, 'handler'), stringAt(old, 'handler'), 'handler'),
+  ];
+}

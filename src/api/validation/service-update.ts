@@ -1,0 +1,40 @@
+import { invalid, type FieldError } from '../errors/field-error';
+import type { KubeObject } from '../object';
+import type { LoadBalancerIngress, ServiceStatus } from '../schema/generated/core-v1';
+import { isAddress } from './addresses';
+import { validateDnsSubdomain } from './pod/field-rules';
+import { needsHealthCheck, validateService } from './service';
+import { specOf, validateClusterIpsUpdate } from './service-addresses';
+
+/** The port that load balancers have been told of stays as long as they need one. */
+function validateHealthCheckPort(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const spec = specOf(object);
+  const oldSpec = specOf(old);
+  if (!needsHealthCheck(spec) || !needsHealthCheck(oldSpec)) return [];
+  const { healthCheckNodePort: port = 0 } = spec;
+  return port === (oldSpec.healthCheckNodePort ?? 0)
+    ? []
+    : [invalid('spec.healthCheckNodePort', port, 'field is immutable')];
+}
+
+export function validateServiceUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const errors = [...validateClusterIpsUpdate(specOf(object), specOf(old)), ...validateService(object)];
+  return errors.length > 0 ? errors : validateHealthCheckPort(object, old);
+}
+
+function validateIngress({ ip = '', hostname = '' }: LoadBalancerIngress, path: string): readonly FieldError[] {
+  return [
+    ...(ip === '' || isAddress(ip) ? [] : [invalid(`${path}.ip`, ip, 'must be a valid IP address')]),
+    ...(hostname === '' ? [] : validateDnsSubdomain(hostname, `${path}.hostname`)),
+    ...(isAddress(hostname)
+      ? [invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address')]
+      : []),
+  ];
+}
+
+export function validateServiceStatusUpdate(object: KubeObject): readonly FieldError[] {
+  const { loadBalancer } = (object['status'] ?? {}) as ServiceStatus;
+  return (loadBalancer?.ingress ?? []).flatMap((ingress, index) =>
+    validateIngress(ingress, `status.loadBalancer.ingress[${index}]`),
+  );
+}

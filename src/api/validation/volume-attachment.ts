@@ -1,0 +1,86 @@
+import { forbiddenField, required, tooLong, type FieldError } from '../errors/field-error';
+import type { RequestedVersion } from '../kinds/kind-definition';
+import type { KubeObject } from '../object';
+import type {
+  VolumeAttachmentSource,
+  VolumeAttachmentSpec,
+  VolumeAttachmentStatus,
+  VolumeError,
+} from '../schema/generated/storage-v1';
+import { validateCsiDriverName } from './csi';
+import { structLiteral, validateUnchanged } from './immutable';
+import { validateDnsSubdomain } from './pod/field-rules';
+import { byteLength } from './syntax-error';
+
+const EXACTLY_ONE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
+const INLINE = 'the context of inline volumes';
+const MAX_METADATA_BYTES = 256 * 1024;
+const MAX_MESSAGE_LENGTH = 1024;
+
+function validateInline(volume: NonNullable<VolumeAttachmentSource['inlineVolumeSpec']>, path: string) {
+  const isGiven = (value: object | undefined): boolean => value !== undefined && Object.keys(value).length > 0;
+  return [
+    ...(volume.claimRef ? [forbiddenField(`${path}.claimRef`, `may not be specified in ${INLINE}`)] : []),
+    ...(isGiven(volume.capacity) ? [forbiddenField(`${path}.capacity`, `may not be specified in ${INLINE}`)] : []),
+    ...(volume.csi ? [] : [required(`${path}.csi`, `has to be specified in ${INLINE}`)]),
+    ...((volume.accessModes ?? []).length === 0 ? [required(`${path}.accessModes`, '')] : []),
+  ];
+}
+
+function validateSource({ inlineVolumeSpec: inline, persistentVolumeName: name }: VolumeAttachmentSource) {
+  if (!inline && name === undefined) return [required('spec.source', EXACTLY_ONE)];
+  if (inline && name !== undefined) return [forbiddenField('spec.source', EXACTLY_ONE)];
+  if (inline) return validateInline(inline, 'spec.source.inlineVolumeSpec');
+  return name === ''
+    ? [required('spec.source.persistentVolumeName', 'must specify non empty persistentVolumeName')]
+    : [];
+}
+
+function validateError(error: VolumeError | undefined, path: string): readonly FieldError[] {
+  return (error?.message ?? '').length > MAX_MESSAGE_LENGTH ? [tooLong(`${path}.message`, MAX_MESSAGE_LENGTH)] : [];
+}
+
+function validateStatus(object: KubeObject): readonly FieldError[] {
+  const { attachmentMetadata, attachError, detachError } = (object['status'] ?? {}) as VolumeAttachmentStatus;
+  const bytes = Object.entries(attachmentMetadata ?? {}).reduce(
+    (sum, [key, value]) => sum + byteLength(key) + byteLength(value),
+    0,
+  );
+  return [
+    ...(bytes > MAX_METADATA_BYTES ? [tooLong('status.attachmentMetadata', MAX_METADATA_BYTES)] : []),
+    ...validateError(attachError, 'status.attachError'),
+    ...validateError(detachError, 'status.detachError'),
+  ];
+}
+
+function specOf(object: KubeObject): VolumeAttachmentSpec {
+  return (object['spec'] ?? {}) as VolumeAttachmentSpec;
+}
+
+function validateSpecAndStatus(object: KubeObject): readonly FieldError[] {
+  const { attacher = '', source = {}, nodeName = '' } = specOf(object);
+  return [
+    ...(attacher === '' ? [required('spec.attacher', '')] : []),
+    ...validateSource(source),
+    ...validateDnsSubdomain(nodeName, 'spec.nodeName'),
+    ...validateStatus(object),
+  ];
+}
+
+/** With v1, names were checked that had been free before. */
+export function validateVolumeAttachment(object: KubeObject, requested?: RequestedVersion): readonly FieldError[] {
+  const errors = validateSpecAndStatus(object);
+  if (requested?.version === 'v1beta1') return errors;
+  const { attacher = '', source } = specOf(object);
+  const name = source?.persistentVolumeName;
+  return [
+    ...errors,
+    ...validateCsiDriverName(attacher, 'spec.attacher'),
+    ...(name === undefined ? [] : validateDnsSubdomain(name, 'spec.source.persistentVolumeName')),
+  ];
+}
+
+export function validateVolumeAttachmentUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const literal = structLiteral('storage.VolumeAttachmentSpec', object['spec']);
+  return [...validateSpecAndStatus(object), ...validateUnchanged(object['spec'], old['spec'], 'spec', literal)];
+}

@@ -1,0 +1,125 @@
+import type { Attributes, Authorization, Authorizer } from './attributes';
+
+export type ReviewVersion = 'v1' | 'v1beta1';
+
+export interface WebhookAuthorizerOptions {
+  /** The version of SubjectAccessReview that is sent, and that the reply must have. */
+  readonly version: ReviewVersion;
+  /** How long a permission and a refusal are believed, in milliseconds. 0: not at all. */
+  readonly allowedTtlMs: number;
+  readonly refusedTtlMs: number;
+  /** Sends a review and returns the reply's JSON. Throws an error whose message says what went wrong. */
+  readonly post: (review: object) => Promise<unknown>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Answers that are remembered; the oldest go first. */
+const MAX_REMEMBERED = 8192;
+/** Questions longer than this are not remembered: the client chose them. */
+const MAX_QUESTION_CHARACTERS = 10_000;
+
+interface Remembered {
+  readonly answer: Authorization;
+  readonly expiresAt: number;
+}
+
+interface ReviewStatus {
+  readonly allowed?: boolean;
+  readonly denied?: boolean;
+  readonly reason?: string;
+  readonly evaluationError?: string;
+}
+
+/**
+ * `--authorization-mode=Webhook`: asks a remote authorizer with a SubjectAccessReview. A peer that fails has no opinion,
+ * and its error is told; such an answer is not remembered.
+ */
+export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
+  const remembered = new Map<string, Remembered>();
+  return async (attributes) => {
+    const spec = specOf(attributes, options.version);
+    const question = JSON.stringify(spec);
+    const known = remembered.get(question);
+    if (known !== undefined && known.expiresAt > options.now()) return known.answer;
+    remembered.delete(question);
+    let answer: Authorization;
+    try {
+      answer = readReply(await options.post(reviewOf(spec, options.version)), options.version);
+    } catch (error) {
+      return { decision: 'no-opinion', reason: '', error: (error as Error).message };
+    }
+    const ttl = answer.decision === 'allow' ? options.allowedTtlMs : options.refusedTtlMs;
+    if (ttl > 0 && question.length <= MAX_QUESTION_CHARACTERS) {
+      if (remembered.size >= MAX_REMEMBERED) dropOldest(remembered);
+      remembered.set(question, { answer, expiresAt: options.now() + ttl });
+    }
+    return answer;
+  };
+}
+
+function dropOldest(remembered: Map<string, Remembered>): void {
+  for (const oldest of remembered.keys()) {
+    remembered.delete(oldest);
+    return;
+  }
+}
+
+function reviewOf(spec: object, version: ReviewVersion): object {
+  return {
+    kind: 'SubjectAccessReview',
+    apiVersion: `authorization.k8s.io/${version}`,
+    metadata: { creationTimestamp: null },
+    spec,
+    status: { allowed: false },
+  };
+}
+
+/** v1beta1 calls the groups `group`. */
+function specOf({ user, ...attributes }: Attributes, version: ReviewVersion): object {
+  const { extra = {}, uid = '', groups, name } = user;
+  const groupsField = version === 'v1' ? 'groups' : 'group';
+  return {
+    ...(attributes.resourceRequest
+      ? {
+          resourceAttributes: present({
+            namespace: attributes.namespace,
+            verb: attributes.verb,
+            group: attributes.group,
+            version: attributes.version,
+            resource: attributes.resource,
+            subresource: attributes.subresource,
+            name: attributes.name,
+          }),
+        }
+      : { nonResourceAttributes: present({ path: attributes.path, verb: attributes.verb }) }),
+    ...present({ user: name }),
+    ...(groups.length === 0 ? {} : { [groupsField]: groups }),
+    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    ...present({ uid }),
+  };
+}
+
+function present(fields: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== ''));
+}
+
+/** Throws when the reply is no review of the version that was asked in; a reply that names no type is taken. */
+function readReply(reply: unknown, version: ReviewVersion): Authorization {
+  if (typeof reply !== 'object' || reply === null) throw new Error('the reply is not an object');
+  const review = reply as {
+    readonly apiVersion?: string;
+    readonly kind?: string;
+    readonly status?: ReviewStatus;
+  };
+  const { apiVersion = '', kind = '' } = review;
+  const wanted = `authorization.k8s.io/${version}`;
+  if ((apiVersion !== '' && apiVersion !== wanted) || (kind !== '' && kind !== 'SubjectAccessReview')) {
+    const got = `${apiVersion.slice(apiVersion.indexOf('/') + 1)}.${kind}`;
+    throw new Error(`converting (${got}) to (${version}.SubjectAccessReview): unknown conversion`);
+  }
+  const { allowed = false, denied = false, reason = '' } = review.status ?? {};
+  if (allowed && denied) throw new Error('webhook subject access review returned both allow and deny response');
+  return { decision: allowed ? 'allow' : denied ? 'deny' : 'no-opinion', reason };
+}
+
