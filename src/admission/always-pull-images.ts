@@ -16,9 +16,9 @@ export const alwaysPullImages: AdmissionPlugin = {
     ),
   validate: async (attributes) => {
     if (attributes.object === undefined) return;
-    const { initContainers = [], containers = [] } = podSpec(attributes.object);
-    const problemOf = (field: string, list: readonly Container[]) =>
-      list.flatMap(({ imagePullPolicy = '' }, index) =>
+    const { initContainers, containers } = podSpec(attributes.object);
+    const problemOf = (field: string, list: readonly Container[] | null = []) =>
+      (list ?? []).flatMap(({ imagePullPolicy = '' }, index) =>
         imagePullPolicy === ALWAYS
           ? []
           : [notSupported(`spec.${field}[${index}].imagePullPolicy`, imagePullPolicy, [ALWAYS])],

@@ -14,8 +14,8 @@ export const extendedResourceToleration: AdmissionPlugin = {
   operations: ['CREATE', 'UPDATE'],
   resources: ['pods'],
   mutate: async ({ object }) => {
-    const { containers = [], initContainers = [], tolerations = [] } = podSpec(object);
-    const wanted = [...new Set([...containers, ...initContainers].flatMap(extendedResources))].sort();
+    const { containers, initContainers, tolerations = [] } = podSpec(object);
+    const wanted = [...new Set([...(containers ?? []), ...(initContainers ?? [])].flatMap(extendedResources))].sort();
     const isThere = (resource: string): boolean =>
       tolerations.some(
         ({ key, operator, effect, value = '' }: Toleration) =>

@@ -73,7 +73,7 @@ function defaulted(pod: KubeObject, range: KubeObject): KubeObject {
     });
   const { containers, initContainers } = podSpec(pod);
   const changes = {
-    ...(containers === undefined ? {} : { containers: apply(containers, 'container') }),
+    ...(containers == null ? {} : { containers: apply(containers, 'container') }),
     ...(initContainers === undefined ? {} : { initContainers: apply(initContainers, 'init container') }),
   };
   if (notes.length === 0) return pod;

@@ -11,6 +11,14 @@ type Labels = Readonly<Record<string, string>>;
 const ANNOTATION = 'scheduler.alpha.kubernetes.io/node-selector';
 const CLUSTER_DEFAULT = 'clusterDefaultNodeSelector';
 
+/** Reads the plugin's configuration. */
+export function parseNodeSelectors(configuration: unknown): NodeSelectors {
+  const { podNodeSelectorPluginConfig: selectors } = (configuration ?? {}) as {
+    readonly podNodeSelectorPluginConfig?: NodeSelectors | null;
+  };
+  return selectors ?? {};
+}
+
 /** Reads `env=prod,zone=a`. Throws a text that says what is wrong. */
 export function parseNodeSelector(text: string): Labels {
   if (text === '') return {};

@@ -10,6 +10,12 @@ export interface TolerationDefaults {
   readonly whitelist: readonly Toleration[];
 }
 
+/** Reads the plugin's configuration. */
+export function parseTolerationDefaults(configuration: unknown): TolerationDefaults {
+  const given = (configuration ?? {}) as Partial<TolerationDefaults>;
+  return { default: given.default ?? [], whitelist: given.whitelist ?? [] };
+}
+
 const DEFAULT_ANNOTATION = 'scheduler.alpha.kubernetes.io/defaultTolerations';
 const WHITELIST_ANNOTATION = 'scheduler.alpha.kubernetes.io/tolerationsWhitelist';
 const MEMORY_PRESSURE = { key: 'node.kubernetes.io/memory-pressure', operator: 'Exists', effect: 'NoSchedule' };

@@ -52,6 +52,7 @@ export interface Volume {
   readonly projected?: { readonly sources?: readonly ProjectedSource[]; readonly defaultMode?: number };
 }
 
+/** `containers` is null where a client has sent none: validation, which comes later, refuses that. */
 export interface PodSpec {
   readonly nodeName?: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
@@ -59,7 +60,7 @@ export interface PodSpec {
   readonly serviceAccount?: string;
   readonly automountServiceAccountToken?: boolean;
   readonly imagePullSecrets?: readonly LocalReference[];
-  readonly containers?: readonly Container[];
+  readonly containers?: readonly Container[] | null;
   readonly initContainers?: readonly Container[];
   readonly ephemeralContainers?: readonly Container[];
   readonly volumes?: readonly Volume[];
@@ -79,21 +80,17 @@ export function withSpec(pod: KubeObject, changes: Partial<PodSpec>): KubeObject
 }
 
 /** Init containers first, as they run. */
-export function allContainers({
-  initContainers = [],
-  containers = [],
-  ephemeralContainers = [],
-}: PodSpec): readonly Container[] {
-  return [...initContainers, ...containers, ...ephemeralContainers];
+export function allContainers({ initContainers, containers, ephemeralContainers }: PodSpec): readonly Container[] {
+  return [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
 }
 
 /** The containers, each changed, where there are any of that sort. */
 export function mapContainers(spec: PodSpec, change: (container: Container) => Container): Partial<PodSpec> {
   const { initContainers, containers, ephemeralContainers } = spec;
   return {
-    ...(initContainers === undefined ? {} : { initContainers: initContainers.map(change) }),
-    ...(containers === undefined ? {} : { containers: containers.map(change) }),
-    ...(ephemeralContainers === undefined ? {} : { ephemeralContainers: ephemeralContainers.map(change) }),
+    ...(initContainers == null ? {} : { initContainers: initContainers.map(change) }),
+    ...(containers == null ? {} : { containers: containers.map(change) }),
+    ...(ephemeralContainers == null ? {} : { ephemeralContainers: ephemeralContainers.map(change) }),
   };
 }
 

@@ -23,6 +23,17 @@ export interface LimitedResource {
   readonly matchScopes: readonly ScopeRequirement[];
 }
 
+/** Reads the plugin's configuration. Throws what is wrong with it. */
+export function parseLimitedResources(configuration: unknown): readonly LimitedResource[] {
+  const { limitedResources = [] } = (configuration ?? {}) as {
+    readonly limitedResources?: readonly Partial<LimitedResource>[];
+  };
+  return limitedResources.map(({ apiGroup = '', resource = '', matchContains = [], matchScopes = [] }, index) => {
+    if (resource === '') throw new Error(`limitedResources[${index}].resource: Required value`);
+    return { apiGroup, resource, matchContains, matchScopes };
+  });
+}
+
 /** What a request costs one quota. */
 export interface Charge {
   readonly quota: string;

@@ -86,7 +86,7 @@ export function mountToken(spec: PodSpec, { name, add }: TokenVolume): PodSpec {
   return {
     ...spec,
     ...(initContainers === undefined ? {} : { initContainers: initContainers.map(mount) }),
-    ...(containers === undefined ? {} : { containers: containers.map(mount) }),
+    ...(containers == null ? {} : { containers: containers.map(mount) }),
     ...(add === undefined ? {} : { volumes: [...(spec.volumes ?? []), add] }),
   };
 }

@@ -53,8 +53,8 @@ function forbiddenSecret(account: KubeObject, spec: PodSpec): string | undefined
     ['init container', spec.initContainers],
     ['container', spec.containers],
   ] as const;
-  for (const [sort, containers = []] of sorts) {
-    for (const container of containers) {
+  for (const [sort, containers] of sorts) {
+    for (const container of containers ?? []) {
       for (const variable of container.env ?? []) {
         const secret = variable.valueFrom?.secretKeyRef;
         if (secret == null || mountable.has(secret.name ?? '')) continue;

@@ -1,8 +1,8 @@
 import type { TokenAuthenticator } from './credentials';
 
-/** The audiences of `offered` that are wanted, in the order in which they are wanted. */
-export function commonAudiences(offered: readonly string[], wanted: readonly string[]): readonly string[] {
-  return wanted.filter((audience) => offered.includes(audience));
+/** The audiences that are in both lists, in the order of the second. */
+export function commonAudiences(some: readonly string[], others: readonly string[]): readonly string[] {
+  return others.filter((audience) => some.includes(audience));
 }
 
 /** For tokens that name no audience: they are meant for the API server's own. Others do not get them accepted. */

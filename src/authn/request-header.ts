@@ -13,7 +13,8 @@ export interface RequestHeaderOptions {
 
 /**
  * Believes the names in headers, but only those of a proxy that shows a certificate of its own CA with an allowed name.
- * Without such a certificate, or without a user's name, the headers mean nothing.
+ * Another certificate is refused here (it may still count as the client's own); without one, or without a user's name,
+ * the headers mean nothing.
  */
 export function requestHeaderAuthenticator(options: RequestHeaderOptions): RequestAuthenticator {
   const lower = (names: readonly string[]): readonly string[] => names.map((name) => name.toLowerCase());
@@ -24,7 +25,7 @@ export function requestHeaderAuthenticator(options: RequestHeaderOptions): Reque
   return ({ clientCertificate, headers }) => {
     if (clientCertificate === undefined) return undefined;
     const { trusted, leaf, commonName } = clientCertificate;
-    if (!trusted || !authority().vouchesFor(leaf)) return undefined;
+    if (!trusted || !authority().vouchesFor(leaf)) return { refused: 'x509: certificate signed by unknown authority' };
     if (allowedNames.length > 0 && !allowedNames.includes(commonName)) {
       return { refused: `x509: subject with cn=${commonName} is not in the allowed list` };
     }

@@ -20,10 +20,10 @@ interface ReviewStatus {
   readonly user?: {
     readonly username?: string;
     readonly uid?: string;
-    readonly groups?: readonly string[];
-    readonly extra?: Readonly<Record<string, readonly string[]>>;
+    readonly groups?: readonly string[] | null;
+    readonly extra?: Readonly<Record<string, readonly string[]>> | null;
   };
-  readonly audiences?: readonly string[];
+  readonly audiences?: readonly string[] | null;
   readonly error?: string;
 }
 
@@ -55,7 +55,7 @@ export function tokenWebhookAuthenticator(options: TokenWebhookOptions): TokenAu
     if (status.authenticated !== true) {
       return status.error === undefined || status.error === '' ? undefined : { refused: status.error };
     }
-    const named = status.audiences !== undefined && status.audiences.length > 0 ? status.audiences : options.audiences;
+    const named = status.audiences != null && status.audiences.length > 0 ? status.audiences : options.audiences;
     const audiences = commonAudiences(wanted, named);
     if (audiences.length === 0 && wanted.length > 0) return undefined;
     return { user: userOf(status), audiences };
@@ -75,19 +75,23 @@ export function failuresAsRefusals(authenticate: TokenAuthenticator): TokenAuthe
 }
 
 function userOf({ user = {} }: ReviewStatus): UserInfo {
-  const { username = '', uid = '', groups = [], extra = {} } = user;
+  const { username = '', uid = '', groups, extra } = user;
   return {
     name: username,
     ...(uid === '' ? {} : { uid }),
-    groups,
-    ...(Object.keys(extra).length === 0 ? {} : { extra }),
+    groups: groups ?? [],
+    ...(extra == null || Object.keys(extra).length === 0 ? {} : { extra }),
   };
 }
 
 /** A reply that names no type is taken. */
 function readReply(reply: unknown, version: ReviewVersion): ReviewStatus {
   if (typeof reply !== 'object' || reply === null) throw new Error('the reply is not an object');
-  const { apiVersion = '', kind = '', status = {} } = reply as {
+  const {
+    apiVersion = '',
+    kind = '',
+    status = {},
+  } = reply as {
     readonly apiVersion?: string;
     readonly kind?: string;
     readonly status?: ReviewStatus;

@@ -83,7 +83,13 @@ function tryFrom(
     if (result instanceof Promise) {
       return result.then((found) => {
         if (found !== undefined && 'user' in found) return found;
-        return tryFrom(authenticators, index + 1, token, audiences, found === undefined ? said : [...said, found.refused]);
+        return tryFrom(
+          authenticators,
+          index + 1,
+          token,
+          audiences,
+          found === undefined ? said : [...said, found.refused],
+        );
       });
     }
     if (result === undefined) continue;

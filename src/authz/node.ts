@@ -69,7 +69,8 @@ const OWN_OBJECT_VERBS = ['get', 'create', 'update', 'patch', 'delete'];
 
 const leases: Check = (node, { verb, namespace, name }) => {
   if (!OWN_OBJECT_VERBS.includes(verb)) return refuse('can only get, create, update, patch, or delete a node lease');
-  if (namespace !== LEASE_NAMESPACE) return refuse(`can only access leases in the "${LEASE_NAMESPACE}" system namespace`);
+  if (namespace !== LEASE_NAMESPACE)
+    return refuse(`can only access leases in the "${LEASE_NAMESPACE}" system namespace`);
   // The name of what is created is checked by admission, which sees the object.
   if (verb !== 'create' && name !== node) {
     return refuse('can only access node lease with the same name as the requesting node');

@@ -74,10 +74,7 @@ export class RbacAuthorizer {
   put(kind: RbacKind, object: KubeObject): void {
     const { name = '', namespace = '' } = object.metadata;
     if (kind === 'Role' || kind === 'ClusterRole') {
-      this.#rules.set(
-        `${kind}:${namespace}/${name}`,
-        (object.rules as readonly PolicyRule[] | null | undefined) ?? [],
-      );
+      this.#rules.set(`${kind}:${namespace}/${name}`, (object.rules as readonly PolicyRule[] | null | undefined) ?? []);
       return;
     }
     this.delete(kind, object);
@@ -151,9 +148,7 @@ export class RbacAuthorizer {
 
   /** The first grant of the user for the namespace that is wanted; cluster-wide ones come first, as upstream has it. */
   #find(user: UserInfo, namespace: string, wanted: (grant: Grant) => boolean): Grant | undefined {
-    return (
-      this.#findIn(user, '', wanted) ?? (namespace === '' ? undefined : this.#findIn(user, namespace, wanted))
-    );
+    return this.#findIn(user, '', wanted) ?? (namespace === '' ? undefined : this.#findIn(user, namespace, wanted));
   }
 
   #findIn({ name, groups }: UserInfo, namespace: string, wanted: (grant: Grant) => boolean): Grant | undefined {

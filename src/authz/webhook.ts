@@ -122,4 +122,3 @@ function readReply(reply: unknown, version: ReviewVersion): Authorization {
   if (allowed && denied) throw new Error('webhook subject access review returned both allow and deny response');
   return { decision: allowed ? 'allow' : denied ? 'deny' : 'no-opinion', reason };
 }
-

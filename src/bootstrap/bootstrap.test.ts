@@ -1,7 +1,7 @@
 import { defaultObjects, firstServiceAddress } from './default-objects';
 import { defaultRbacObjects, reconcileRbacObject } from './default-rbac';
 
-const addresses = { advertiseAddress: '192.0.2.10', securePort: 6443, serviceRange: '10.0.0.0/24' };
+const addresses = { securePort: 6443, serviceRange: '10.0.0.0/24' };
 
 describe('the default objects', () => {
   it('are the system namespaces first, and the kubernetes Service on the first address of the range', () => {
@@ -14,12 +14,6 @@ describe('the default objects', () => {
     ]);
     const service = objects.find(({ resource }) => resource === 'services')?.object;
     expect(service?.spec).toMatchObject({ clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] });
-    expect(objects.some(({ resource }) => resource === 'endpoints')).toBe(true);
-  });
-
-  it('have no endpoints on a server that only listens on loopback', () => {
-    const objects = defaultObjects({ ...addresses, advertiseAddress: '127.0.0.1' });
-    expect(objects.some(({ resource }) => resource === 'endpoints')).toBe(false);
   });
 
   it.each([

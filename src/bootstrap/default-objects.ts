@@ -10,8 +10,6 @@ export interface DefaultObject {
 }
 
 export interface ClusterAddresses {
-  /** Where clients outside reach this server. */
-  readonly advertiseAddress: string;
   readonly securePort: number;
   /** CIDR of Service cluster IPs. */
   readonly serviceRange: string;
@@ -101,32 +99,6 @@ function kubernetesService({ serviceRange, securePort }: ClusterAddresses): Defa
   };
 }
 
-function isLoopback(address: string): boolean {
-  return address.startsWith('127.') || address === '::1';
-}
-
-/** Endpoints may not name a loopback address (validation refuses it), so a server on loopback only has none. */
-function kubernetesEndpoints({ advertiseAddress, securePort }: ClusterAddresses): readonly DefaultObject[] {
-  if (isLoopback(advertiseAddress)) return [];
-  const port = { name: 'https', port: securePort, protocol: 'TCP' };
-  return [
-    {
-      group: '',
-      resource: 'endpoints',
-      object: {
-        kind: 'Endpoints',
-        apiVersion: 'v1',
-        metadata: {
-          name: 'kubernetes',
-          namespace: 'default',
-          labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' },
-        },
-        subsets: [{ addresses: [{ ip: advertiseAddress }], ports: [port] }],
-      },
-    },
-  ];
-}
-
 function flowControlObjects(): readonly DefaultObject[] {
   const make = (kind: string, resource: string, row: { name: string; spec: object }): DefaultObject => ({
     group: 'flowcontrol.apiserver.k8s.io',
@@ -153,7 +125,6 @@ export function defaultObjects(addresses: ClusterAddresses): readonly DefaultObj
     ...NAMESPACES.map(namespace),
     ...PRIORITY_CLASSES.map(priorityClass),
     kubernetesService(addresses),
-    ...kubernetesEndpoints(addresses),
     ...flowControlObjects(),
   ];
 }

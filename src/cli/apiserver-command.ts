@@ -1,25 +1,26 @@
 import { createLogger } from '../observability/logger';
+import { admissionFromFlags } from './admission-flags';
 import { defaultAdvertiseAddress } from './advertise-address';
 import { startServer } from './api-server';
 import { apiserverFlags, type ApiserverOptions } from './apiserver-flags';
-import { certificateDirectory, loadCertificates } from './certificates';
+import { authenticationFromFlags, authenticationProblems } from './authentication-flags';
+import { authorizationFromFlags, authorizationProblems } from './authorization-flags';
+import { certificateDirectory, certificateFiles, loadCertificates } from './certificates';
 import { describeFlags, parseFlags, UsageError } from './flag-table';
 import { ignoredFlags } from './ignored-flags';
 import { openStore } from './open-store';
+import { tlsProblems, tlsProtocol } from './tls-flags';
+import { TlsMaterial } from './tls-material';
 import { untilSignal } from './until-signal';
 import { VERSION } from './version';
 
-const AUTHORIZATION_MODES = ['AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC'];
-
 /** All problems of the options, before anything starts. */
 function problemsOf(options: ApiserverOptions): readonly string[] {
-  const { tlsCertFile, tlsPrivateKeyFile, authorizationMode, serviceClusterIpRange, etcdCertfile, etcdKeyfile } = options;
+  const { tlsCertFile, tlsPrivateKeyFile, serviceClusterIpRange, etcdCertfile, etcdKeyfile } = options;
   return [
-    ...authorizationMode
-      .filter((mode) => !AUTHORIZATION_MODES.includes(mode))
-      .map((mode) => `authorization-mode ${JSON.stringify(mode)} is not one of ${AUTHORIZATION_MODES.join(', ')}`),
-    ...(authorizationMode.length === 0 ? ['at least one authorization-mode must be passed'] : []),
-    ...(new Set(authorizationMode).size < authorizationMode.length ? ['authorization-mode has a mode twice'] : []),
+    ...authenticationProblems(options),
+    ...authorizationProblems(options),
+    ...tlsProblems(options),
     ...((tlsCertFile === '') === (tlsPrivateKeyFile === '')
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
@@ -39,25 +40,34 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${VERSION}\n`);
     return;
   }
-  const problems = problemsOf(options);
+  const admission = admissionFromFlags(options);
+  const problems = [...problemsOf(options), ...admission.problems];
   if (problems.length > 0) throw new UsageError(problems);
 
   const logger = createLogger();
-  for (const warning of warnings) logger.warn(warning);
+  for (const warning of [...warnings, ...admission.warnings]) logger.warn(warning);
   const advertiseAddress = options.advertiseAddress || defaultAdvertiseAddress();
-  const certificates = loadCertificates(certificateDirectory(options.dataDir), options, [advertiseAddress], new Date());
+  const directory = certificateDirectory(options.dataDir);
+  const load = () => loadCertificates(directory, options, [advertiseAddress], new Date());
+  const certificates = load();
+  const tls = new TlsMaterial(certificates, { load, files: certificateFiles(options), protocol: tlsProtocol(options), logger });
+  const authentication = authenticationFromFlags(options, directory);
+  const authorization = authorizationFromFlags(options);
+  const anonymous = authentication.anonymous && !authorization.modes.includes('AlwaysAllow');
+  if (authentication.anonymous && !anonymous) logger.warn('anonymous requests are off with the mode AlwaysAllow');
   const { store, keyRoot } = await openStore(options, logger);
   const server = await startServer({
     store,
     keyRoot,
     certificates,
+    tls,
     bindAddress: options.bindAddress,
     securePort: options.securePort,
     advertiseAddress,
     serviceRange: options.serviceClusterIpRange[0] ?? '',
-    tokenAuthFile: options.tokenAuthFile,
-    anonymousAuth: options.anonymousAuth,
-    authorizationModes: options.authorizationMode,
+    authentication: { ...authentication, anonymous },
+    authorization,
+    admission: admission.admission,
     requestTimeoutMs: options.requestTimeout,
     minRequestTimeoutSeconds: options.minRequestTimeout,
     shutdownDelayMs: options.shutdownDelayDuration,

@@ -1,4 +1,7 @@
+import { authenticationFlags } from './authentication-flags';
+import { authorizationFlags } from './authorization-flags';
 import type { FlagTable, OptionsOf } from './flag-table';
+import { tlsFlags } from './tls-flags';
 
 /** The flags of `sternpost apiserver`: kube-apiserver's names, meanings and defaults, and a few of our own. */
 export const apiserverFlags = {
@@ -37,6 +40,7 @@ export const apiserverFlags = {
     help: 'Serving certificate, with its chain; generated when absent.',
   },
   'tls-private-key-file': { type: 'string', section: 'Serving', help: 'Key of the serving certificate.' },
+  ...tlsFlags,
   'request-timeout': {
     type: 'duration',
     section: 'Serving',
@@ -67,28 +71,41 @@ export const apiserverFlags = {
     default: '10.0.0.0/24',
     help: 'Network of Service cluster IPs; the first address is that of the kubernetes Service.',
   },
-  'client-ca-file': {
-    type: 'string',
-    section: 'Authentication',
-    help: 'CA of client certificates: CN is the user, each O a group; generated when absent.',
-  },
-  'token-auth-file': {
-    type: 'string',
-    section: 'Authentication',
-    help: 'CSV file of token, user, uid and optional quoted groups.',
-  },
-  'anonymous-auth': {
-    type: 'bool',
-    section: 'Authentication',
-    default: 'true',
-    help: 'Requests without credentials act as system:anonymous.',
-  },
-  'authorization-mode': {
+  ...authenticationFlags,
+  ...authorizationFlags,
+  'enable-admission-plugins': {
     type: 'strings',
-    section: 'Authorization',
-    default: 'AlwaysAllow',
-    help: 'Authorizers in order: AlwaysAllow, AlwaysDeny, Node, RBAC.',
+    section: 'Admission',
+    help: 'Plugins that are on besides those that are on anyway, comma-separated; their order does not matter.',
   },
+  'disable-admission-plugins': {
+    type: 'strings',
+    section: 'Admission',
+    help: 'Plugins that are off although they are on by default, comma-separated.',
+  },
+  'admission-control': {
+    type: 'strings',
+    section: 'Admission',
+    help: 'Deprecated: all plugins that are on. Use --enable-admission-plugins and --disable-admission-plugins.',
+  },
+  'admission-control-config-file': {
+    type: 'string',
+    section: 'Admission',
+    help: 'File with the configurations of plugins (AdmissionConfiguration).',
+  },
+  'default-not-ready-toleration-seconds': {
+    type: 'int',
+    section: 'Admission',
+    default: '300',
+    help: 'How long pods that say nothing else stay on a node that is not ready.',
+  },
+  'default-unreachable-toleration-seconds': {
+    type: 'int',
+    section: 'Admission',
+    default: '300',
+    help: 'How long pods that say nothing else stay on a node that cannot be reached.',
+  },
+  'feature-gates': { type: 'map', section: 'Misc', help: 'Gate=true or Gate=false, comma-separated.' },
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;

@@ -9,9 +9,11 @@ export interface ServingCertificates {
   readonly serving: KeyPair;
   /** What clients verify the server by; undefined when the certificate came from a file. */
   readonly servingAuthority: string | undefined;
-  /** What the server verifies client certificates by. */
-  readonly clientAuthority: string;
-  /** A client certificate of system:masters; undefined when the client CA came from a file. */
+  /** What the server verifies client certificates by; undefined: they are not asked for. */
+  readonly clientAuthority: string | undefined;
+  /** What the server verifies authenticating proxies by. */
+  readonly frontAuthority: string | undefined;
+  /** A client certificate of system:masters; undefined when the client CA is not our own. */
   readonly admin: KeyPair | undefined;
 }
 
@@ -19,7 +21,16 @@ export interface CertificateFiles {
   readonly tlsCertFile: string;
   readonly tlsPrivateKeyFile: string;
   readonly clientCaFile: string;
+  readonly requestheaderClientCaFile: string;
 }
+
+/** None of them: everything is generated. */
+export const NO_CERTIFICATE_FILES: CertificateFiles = {
+  tlsCertFile: '',
+  tlsPrivateKeyFile: '',
+  clientCaFile: '',
+  requestheaderClientCaFile: '',
+};
 
 const LOCAL_NAMES = [
   'localhost',
@@ -36,7 +47,8 @@ export const ADMIN_USER = 'kubernetes-admin';
 
 /**
  * The certificates of the flags, and for those that are not given ones of our own, made on first start and kept in
- * `directory`. `addresses` are further names under which clients reach the server.
+ * `directory`. `addresses` are further names under which clients reach the server. Who brings a serving certificate and
+ * no client CA wants no client certificates.
  */
 export function loadCertificates(
   directory: string,
@@ -48,6 +60,7 @@ export function loadCertificates(
   const ownAuthority = (): Authority => (made ??= loadOrCreateAuthority(directory, 'ca', 'sternpost-ca', now));
   const givenServing = files.tlsCertFile !== '';
   const givenClientAuthority = files.clientCaFile !== '';
+  const ownClientAuthority = !givenClientAuthority && !givenServing;
   const altNames = [...new Set([...LOCAL_NAMES, hostname().toLowerCase(), ...addresses])];
   return {
     serving: givenServing
@@ -63,8 +76,14 @@ export function loadCertificates(
           now,
         ),
     servingAuthority: givenServing ? undefined : ownAuthority().certificatePem,
-    clientAuthority: givenClientAuthority ? readFileSync(files.clientCaFile, 'utf8') : ownAuthority().certificatePem,
-    admin: givenClientAuthority
+    clientAuthority: givenClientAuthority
+      ? readFileSync(files.clientCaFile, 'utf8')
+      : ownClientAuthority
+        ? ownAuthority().certificatePem
+        : undefined,
+    frontAuthority:
+      files.requestheaderClientCaFile === '' ? undefined : readFileSync(files.requestheaderClientCaFile, 'utf8'),
+    admin: !ownClientAuthority
       ? undefined
       : loadOrIssueKeyPair(
           directory,
@@ -83,4 +102,14 @@ export function loadCertificates(
 /** Where generated certificates are kept below the data directory. */
 export function certificateDirectory(dataDir: string): string {
   return join(dataDir, 'pki');
+}
+
+/** The files among the flags. */
+export function certificateFiles({
+  tlsCertFile,
+  tlsPrivateKeyFile,
+  clientCaFile,
+  requestheaderClientCaFile,
+}: CertificateFiles): CertificateFiles {
+  return { tlsCertFile, tlsPrivateKeyFile, clientCaFile, requestheaderClientCaFile };
 }

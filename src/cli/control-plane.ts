@@ -1,12 +1,15 @@
 import { ApiClient } from '../client/api-client';
 import type { Controller } from '../controllers/controller';
 import { startNamespaceController } from '../controllers/namespace';
+import { startResourceQuotaController } from '../controllers/resource-quota';
 import { startServiceAccountController } from '../controllers/service-account';
 import type { Logger } from '../observability/logger';
 import type { Store } from '../storage/store';
 import { startServer } from './api-server';
-import { ADMIN_USER, loadCertificates } from './certificates';
+import { ownAuthentication } from './authentication-flags';
+import { ADMIN_USER, loadCertificates, NO_CERTIFICATE_FILES } from './certificates';
 import { printKubeconfig } from './kubeconfig';
+import { TlsMaterial } from './tls-material';
 
 /** A control plane in one process: the API server on loopback and the controllers that a user misses without them. */
 export interface ControlPlane {
@@ -35,8 +38,10 @@ const CLUSTER_NAME = 'sternpost';
 /** Starts everything; resolves when requests are answered. RBAC decides, and the kubeconfig's user may do all. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, logger } = options;
-  const files = { tlsCertFile: '', tlsPrivateKeyFile: '', clientCaFile: '' };
-  const certificates = loadCertificates(options.certificateDirectory, files, [], new Date());
+  const directory = options.certificateDirectory;
+  const load = () => loadCertificates(directory, NO_CERTIFICATE_FILES, [], new Date());
+  const certificates = load();
+  const tls = new TlsMaterial(certificates, { load, files: NO_CERTIFICATE_FILES, protocol: {}, logger });
   const { admin, servingAuthority } = certificates;
   if (admin === undefined || servingAuthority === undefined) throw new Error('certificates are not our own');
   const server = await startServer({
@@ -44,13 +49,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     store,
     keyRoot: options.keyRoot,
     certificates,
+    tls,
     bindAddress: options.bindAddress,
     securePort: options.securePort,
     advertiseAddress: ADDRESS,
     serviceRange: '10.0.0.0/24',
-    tokenAuthFile: '',
-    anonymousAuth: true,
-    authorizationModes: ['Node', 'RBAC'],
+    authentication: ownAuthentication(directory),
+    authorization: { modes: ['Node', 'RBAC'], policyFile: '' },
     logger,
   });
   const url = `https://${ADDRESS}:${server.port}`;
@@ -64,6 +69,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const controllers: readonly Controller[] = [
     startNamespaceController(client, logger),
     startServiceAccountController(client, logger),
+    startResourceQuotaController(client, logger),
   ];
   return {
     url,

@@ -25,9 +25,11 @@ export class RegistryReader {
     return this.#entry(storagePrefix, path)?.object;
   }
 
-  *list(storagePrefix: string): Iterable<KubeObject> {
+  /** All objects, or those of one namespace. */
+  *list(storagePrefix: string, namespace?: string): Iterable<KubeObject> {
     const snapshot = this.#resource(storagePrefix).snapshot();
-    for (const { object } of snapshot.entries(`${this.#keyRoot}${storagePrefix}/`)) yield object;
+    const within = namespace === undefined ? '' : `${namespace}/`;
+    for (const { object } of snapshot.entries(`${this.#keyRoot}${storagePrefix}/${within}`)) yield object;
   }
 
   /** Looks at the store itself when memory has nothing: another replica may have created it just now. */

@@ -1,37 +1,60 @@
+import { compareVersions } from '../api/custom/version-order';
 import type { DiscoveredGroup } from '../api/discovery/groups';
 import type { GroupDefinition } from '../api/kinds/groups';
 import type { KindDefinition, ServedVersion } from '../api/kinds/kind-definition';
 import { apiVersionOf } from '../api/object';
+import type { CustomSchemas } from '../api/openapi/definitions';
 import type { Schema } from '../api/schema/model';
 import type { Catalogue, ServedResource } from '../http/dependencies';
 import type { ResourceRegistry } from '../registry/resource-registry';
 
-/** Everything that is served, by group, version and resource. */
+/** A custom resource, ready to be served in all its versions. */
+export interface CustomResource {
+  readonly definition: KindDefinition;
+  /** One per served version, the preferred one first. */
+  readonly served: readonly ServedResource[];
+  readonly registry: ResourceRegistry;
+  /** For OpenAPI, by group, version and kind. */
+  readonly schemas: CustomSchemas;
+}
+
+interface GroupVersion {
+  readonly group: string;
+  readonly version: string;
+}
+
+/** Everything that is served, by group, version and resource. Custom resources come and go. */
 export class ServedCatalogue implements Catalogue {
   readonly schema: Schema;
-  readonly #resources = new Map<string, ServedResource>();
+  readonly #builtIn = new Map<string, ServedResource>();
+  readonly #custom = new Map<string, ServedResource>();
+  readonly #customResources = new Map<string, CustomResource>();
   readonly #registries = new Map<string, ResourceRegistry>();
   readonly #groups: readonly GroupDefinition[];
-  readonly #definitions: readonly KindDefinition[];
+  readonly #builtInDefinitions: readonly KindDefinition[];
+  #generation = 0;
+  #view: View | undefined;
 
   constructor(
     definitions: readonly KindDefinition[],
     groups: readonly GroupDefinition[],
     schema: Schema,
-    createRegistry: (definition: KindDefinition) => ResourceRegistry,
+    createRegistry: (definition: KindDefinition, group: string) => ResourceRegistry,
   ) {
     this.schema = schema;
     this.#groups = groups;
-    this.#definitions = definitions;
+    this.#builtInDefinitions = definitions;
     for (const definition of definitions) {
-      const registry = definition.stored ? createRegistry(definition) : undefined;
-      if (registry !== undefined) this.#registries.set(definition.storagePrefix, registry);
-      for (const version of definition.versions) this.#serve(definition, version, registry);
+      if (definition.stored) this.#createRegistries(definition, createRegistry);
+      for (const version of definition.versions) {
+        this.#serve(definition, version, this.#registries.get(registryKey(definition, version.group)));
+      }
     }
   }
 
   resolve(group: string, version: string, resource: string): ServedResource | undefined {
-    return this.#resources.get(`${group}/${version}/${resource}`);
+    const key = `${group}/${version}/${resource}`;
+    return this.#builtIn.get(key) ?? this.#custom.get(key);
   }
 
   hasBuiltInGroup(group: string): boolean {
@@ -39,34 +62,81 @@ export class ServedCatalogue implements Catalogue {
   }
 
   registryOf(group: string, resource: string): ResourceRegistry {
-    const { storagePrefix } = this.storageVersionOf(group, resource).definition;
-    const registry = this.#registries.get(storagePrefix);
+    const { definition } = this.storageVersionOf(group, resource);
+    const registry = this.#registries.get(registryKey(definition, group));
     if (registry === undefined) throw new Error(`${resource} are not stored`);
     return registry;
   }
 
   /** A built-in resource under its storage version. Throws when there is none of that name. */
   storageVersionOf(group: string, resource: string): ServedResource {
-    const definition = this.#definitions.find((one) => one.storage.group === group && one.resource === resource);
+    const definition = this.#builtInDefinitions.find((one) => one.storage.group === group && one.resource === resource);
     const served = definition && this.resolve(group, definition.storage.version, resource);
     if (served === undefined) throw new Error(`no resource ${resource} is stored in group ${JSON.stringify(group)}`);
     return served;
   }
 
+  /** Serves a custom resource, or serves it otherwise than before. `name`: its definition's. */
+  setCustom(name: string, resource: CustomResource): void {
+    this.#forget(name);
+    this.#customResources.set(name, resource);
+    for (const served of resource.served) this.#custom.set(resourceKey(served), served);
+    this.#changed();
+  }
+
+  removeCustom(name: string): void {
+    if (this.#forget(name)) this.#changed();
+  }
+
+  /** Changes with every change of what is served. */
+  generation(): number {
+    return this.#generation;
+  }
+
   definitions(): readonly KindDefinition[] {
-    return this.#definitions;
+    return this.#current.definitions;
   }
 
   /** Named groups, in order of priority. */
   groups(): readonly DiscoveredGroup[] {
-    return this.#groups
-      .filter(({ name }) => name !== '')
-      .map(({ name, versions }) => ({ name, versions: versions.map(({ version }) => version) }));
+    return this.#current.groups;
   }
 
   /** Every group and version that is served, the core group included. */
-  groupVersions(): readonly { readonly group: string; readonly version: string }[] {
-    return this.#groups.flatMap(({ name, versions }) => versions.map(({ version }) => ({ group: name, version })));
+  groupVersions(): readonly GroupVersion[] {
+    return this.#current.groupVersions;
+  }
+
+  /** The schemas of custom kinds, for OpenAPI. */
+  customSchemas(): CustomSchemas {
+    return this.#current.schemas;
+  }
+
+  get #current(): View {
+    return (this.#view ??= viewOf(this.#groups, this.#builtInDefinitions, [...this.#customResources.values()]));
+  }
+
+  #forget(name: string): boolean {
+    const known = this.#customResources.get(name);
+    if (known === undefined) return false;
+    this.#customResources.delete(name);
+    for (const served of known.served) this.#custom.delete(resourceKey(served));
+    return true;
+  }
+
+  #changed(): void {
+    this.#generation += 1;
+    this.#view = undefined;
+  }
+
+  /** One for each group under which the kind is served: they differ in what they call it. */
+  #createRegistries(
+    definition: KindDefinition,
+    create: (definition: KindDefinition, group: string) => ResourceRegistry,
+  ): void {
+    for (const group of new Set([definition.storage.group, ...definition.versions.map((version) => version.group)])) {
+      this.#registries.set(registryKey(definition, group), create(definition, group));
+    }
   }
 
   #serve(definition: KindDefinition, version: ServedVersion, registry: ResourceRegistry | undefined): void {
@@ -74,13 +144,53 @@ export class ServedCatalogue implements Catalogue {
     if (type === undefined) {
       throw new Error(`no type of ${apiVersionOf(version.group, version.version)} ${definition.kind} in the schema`);
     }
-    this.#resources.set(`${version.group}/${version.version}/${definition.resource}`, {
-      definition,
-      version,
-      registry,
-      type,
-      listKind: `${definition.kind}List`,
-      custom: false,
-    });
+    const served = { definition, version, registry, type, listKind: `${definition.kind}List`, custom: false };
+    this.#builtIn.set(resourceKey(served), served);
   }
+}
+
+function registryKey({ storagePrefix }: KindDefinition, group: string): string {
+  return `${group}/${storagePrefix}`;
+}
+
+function resourceKey({ definition, version: { group, version } }: ServedResource): string {
+  return `${group}/${version}/${definition.resource}`;
+}
+
+/** What discovery and OpenAPI tell of everything that is served. */
+interface View {
+  readonly definitions: readonly KindDefinition[];
+  readonly groups: readonly DiscoveredGroup[];
+  readonly groupVersions: readonly GroupVersion[];
+  readonly schemas: CustomSchemas;
+}
+
+/** All groups of custom resources have one priority, below those of the built-in ones: they stand by name after them. */
+function viewOf(
+  builtInGroups: readonly GroupDefinition[],
+  builtIn: readonly KindDefinition[],
+  custom: readonly CustomResource[],
+): View {
+  const versionsOf = new Map<string, Set<string>>();
+  for (const { definition } of custom) {
+    for (const { group, version } of definition.versions) {
+      versionsOf.set(group, (versionsOf.get(group) ?? new Set()).add(version));
+    }
+  }
+  const groups = builtInGroups.map(({ name, versions }): DiscoveredGroup => {
+    const own = versions.map(({ version }) => version);
+    const added = [...(versionsOf.get(name) ?? [])].filter((version) => !own.includes(version));
+    versionsOf.delete(name);
+    return { name, versions: [...own, ...added.sort(compareVersions)] };
+  });
+  const customGroups = [...versionsOf]
+    .map(([name, versions]): DiscoveredGroup => ({ name, versions: [...versions].sort(compareVersions) }))
+    .sort((left, right) => (left.name < right.name ? -1 : 1));
+  const all = [...groups, ...customGroups];
+  return {
+    definitions: [...builtIn, ...custom.map(({ definition }) => definition)],
+    groups: all.filter(({ name }) => name !== ''),
+    groupVersions: all.flatMap(({ name, versions }) => versions.map((version) => ({ group: name, version }))),
+    schemas: new Map(custom.flatMap(({ schemas }) => [...schemas])),
+  };
 }

@@ -2,8 +2,12 @@ import { StatusError, forbidden } from '../api/errors/status-error';
 import type { UserInfo } from '../api/user';
 import type { Attributes, Authorizer } from '../authz/attributes';
 import type { RequestContext } from './context';
+import { PlainTextError } from './refusals';
 
-/** Asks the authorizer for the request as it was read. Throws the 403 that names who may not do what where. */
+/**
+ * Asks the authorizer for the request as it was read. Throws the 403 that names who may not do what where; a 500 when
+ * nobody allows it and somebody could not be asked.
+ */
 export async function authorizeRequest(context: RequestContext, authorize: Authorizer): Promise<void> {
   const { info, user } = context;
   if (user === undefined) throw new Error('authorization came before authentication');
@@ -19,10 +23,14 @@ export async function authorizeRequest(context: RequestContext, authorize: Autho
     name: info.name,
     path: info.path,
   };
-  const { decision, reason } = await authorize(attributes);
+  const { decision, reason, error } = await authorize(attributes);
   context.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
   context.annotate('authorization.k8s.io/reason', reason);
   if (decision !== 'allow') {
+    if (error !== undefined) {
+      const uri = JSON.stringify(context.request.url ?? info.path);
+      throw new PlainTextError(500, `Internal Server Error: ${uri}: ${error}\n`);
+    }
     context.response.setHeader('X-Content-Type-Options', 'nosniff');
     throw refusal(attributes, reason);
   }

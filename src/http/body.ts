@@ -18,20 +18,25 @@ export async function readBody(context: RequestContext, limit = MAX_BODY_BYTES):
   return new Promise<Buffer>((resolve, reject) => {
     const pieces: Buffer[] = [];
     let size = 0;
+    const leave = (): void => {
+      request.off('data', take).off('end', done).off('error', gone).off('close', gone);
+    };
     const fail = (error: Error): void => {
-      request.off('data', take);
+      leave();
       request.resume();
       reject(error);
     };
+    const gone = (): void => fail(new ClientGoneError());
     const take = (piece: Buffer): void => {
       size += piece.length;
       if (size > limit) fail(tooLargeBody(limit));
       else pieces.push(piece);
     };
-    request.on('data', take);
-    request.once('end', () => resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size)));
-    request.once('error', () => fail(new ClientGoneError()));
-    request.once('close', () => fail(new ClientGoneError()));
+    const done = (): void => {
+      leave();
+      resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size));
+    };
+    request.on('data', take).on('end', done).on('error', gone).on('close', gone);
   });
 }
 

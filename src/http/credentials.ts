@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { TLSSocket, type PeerCertificate } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import type { ClientCertificate, Credentials } from '../authn/credentials';
 
 /** A connection shows its certificate once; requests that share the connection share what was read from it. */
@@ -7,7 +7,14 @@ const certificates = new WeakMap<TLSSocket, ClientCertificate | 'none'>();
 
 /** What the request carries that may prove who sent it. */
 export function credentialsOf(request: IncomingMessage): Credentials {
-  return { bearerToken: bearerTokenOf(request), clientCertificate: clientCertificateOf(request) };
+  return {
+    bearerToken: bearerTokenOf(request),
+    clientCertificate: clientCertificateOf(request),
+    headers: {
+      names: () => Object.keys(request.headersDistinct),
+      values: (name) => request.headersDistinct[name] ?? [],
+    },
+  };
 }
 
 const WEBSOCKET_TOKEN_PREFIX = 'base64url.bearer.authorization.k8s.io.';
@@ -38,13 +45,15 @@ function clientCertificateOf({ socket }: IncomingMessage): ClientCertificate | u
 }
 
 function readCertificate(socket: TLSSocket): ClientCertificate | undefined {
-  const peer = socket.getPeerCertificate() as Partial<PeerCertificate> | null;
-  const subject = peer?.subject as Partial<Record<'CN' | 'O', string | readonly string[]>> | undefined;
-  if (subject === undefined) return undefined;
+  const leaf = socket.getPeerX509Certificate();
+  if (leaf === undefined) return undefined;
+  const subject = (leaf.toLegacyObject().subject ?? {}) as Partial<Record<'CN' | 'O', string | readonly string[]>>;
   const { CN: commonName = '', O: organizations = [] } = subject;
   return {
     trusted: socket.authorized,
-    commonName: typeof commonName === 'string' ? commonName : (commonName[0] ?? ''),
+    leaf,
+    // Of several names the last one counts, as in Go.
+    commonName: typeof commonName === 'string' ? commonName : (commonName.at(-1) ?? ''),
     organizations: typeof organizations === 'string' ? [organizations] : organizations,
   };
 }

@@ -31,7 +31,8 @@ export function startDeadline(context: RequestContext, requestTimeoutMs: number)
 }
 
 function wantedMs({ info }: RequestContext): number | undefined {
-  const wanted = milliseconds(info.query.first('timeout') ?? '');
+  const text = info.query.first('timeout');
+  const wanted = text === undefined ? undefined : milliseconds(text);
   if (wanted !== undefined && wanted > 0) return wanted;
   return info.isResourceRequest && WRITE_VERBS.has(info.verb) ? DEFAULT_WRITE_TIMEOUT_MS : undefined;
 }

@@ -124,8 +124,8 @@ function identify(apiVersion: string | undefined, kind: string | undefined, expe
     );
   }
   const found: GroupVersionKind = {
-    ...(apiVersion ? parseApiVersion(apiVersion) : { group: wanted.group, version: wanted.version }),
     kind: kind || wanted.kind,
+    ...(apiVersion ? parseApiVersion(apiVersion) : { group: wanted.group, version: wanted.version }),
   };
   const sameVersion = found.group === wanted.group && found.version === wanted.version;
   if (sameVersion && (found.kind === wanted.kind || custom)) return found;

@@ -9,7 +9,6 @@ import type { Schema, StructType } from '../api/schema/model';
 import type { UserInfo } from '../api/user';
 import type { Credentials } from '../authn/credentials';
 import type { Authorizer } from '../authz/attributes';
-import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestMetrics } from '../observability/request-metrics';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { RequestContext } from './context';
@@ -84,6 +83,8 @@ export interface AdmissionRequest {
   readonly signal: AbortSignal;
   readonly warn: (text: string) => void;
   readonly annotate: (key: string, value: string) => void;
+  /** Takes back what a plugin has written for this request, should it be refused after all. */
+  readonly onRefused: (undo: () => Promise<void>) => void;
 }
 
 /** Both throw a StatusError to refuse. For a DELETE `mutate` is called for its refusals only. */
@@ -123,7 +124,7 @@ export interface EndpointDependencies {
 /** The functions that the filters call. */
 export interface ChainDependencies {
   /** Throws a 401 StatusError. */
-  readonly authenticate: (credentials: Credentials, headers: IncomingHttpHeaders) => Promise<UserInfo>;
+  readonly authenticate: (credentials: Credentials) => Promise<UserInfo>;
   readonly authorize: Authorizer;
   /** Registers with `context.onFinished` what it wants to write down, and sets the Audit-Id header. */
   readonly audit?: (context: RequestContext) => void;

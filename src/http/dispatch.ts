@@ -1,4 +1,4 @@
-import { methodNotSupported, StatusError } from '../api/errors/status-error';
+import { methodNotSupported, notFound, StatusError } from '../api/errors/status-error';
 import type { SubresourceDefinition, Verb } from '../api/kinds/kind-definition';
 import type { RequestContext } from './context';
 import { mediaTypeOf, unknownBodyFormat } from './decode';
@@ -105,23 +105,27 @@ function warnOfDeprecation(
 }
 
 /** Namespaced objects are named in a namespace, cluster-scoped ones outside, and nothing follows a subresource. */
-function shapeFits(info: RequestInfo, { definition }: ServedResource): boolean {
+function shapeFits(info: RequestInfo, { definition, custom }: ServedResource): boolean {
   const { namespace, named, parts, subresource, watchPrefix } = info;
   if (info.verb === 'proxy') return false;
   if (parts.length > 3 && !PATH_SUBRESOURCES.has(subresource)) return false;
   if (watchPrefix && subresource !== '') return false;
-  if (definition.namespaced) return namespace !== '' || !named;
+  // What is only posted (reviews, bindings) has no names.
+  if (named && subresource === '' && !definition.verbs.some((verb) => NAMED_VERBS.has(verb))) return false;
+  if (definition.namespaced) return namespace !== '' || (!named && !(custom && info.verb === 'create'));
   // A namespace's own path has it as its namespace, too.
   return namespace === '' || (definition.resource === 'namespaces' && named && namespace === info.name);
 }
 
 function findSubresource(
-  { subresource: name }: RequestInfo,
-  { definition, version }: ServedResource,
+  { subresource: name, name: parent }: RequestInfo,
+  { definition, version, custom }: ServedResource,
 ): SubresourceDefinition | undefined {
   if (name === '') return undefined;
   const found = definition.subresources.find((subresource) => subresource.name === name);
-  if (found === undefined || version.withoutSubresources?.includes(name) === true) throw resourceNotFound();
+  if (found === undefined || version.withoutSubresources?.includes(name) === true) {
+    throw custom ? notFound({ group: version.group, resource: definition.resource }, parent) : resourceNotFound();
+  }
   return found;
 }
 

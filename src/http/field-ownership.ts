@@ -42,9 +42,9 @@ export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOw
   };
   return {
     trackUpdate: ({ served, live, updated, manager }) =>
-      trackUpdate({ ...optionsOf(served, manager), live, object: updated }),
+      trackUpdate({ live, object: updated, ...optionsOf(served, manager) }),
     apply: ({ served, live, applied, manager, force }) =>
-      apply({ ...optionsOf(served, manager), live, applied: applied as unknown as JsonObject, force }).object,
+      apply({ live, applied: applied as unknown as JsonObject, force, ...optionsOf(served, manager) }).object,
   };
 }
 

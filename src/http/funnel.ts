@@ -1,14 +1,16 @@
 import { internalError, StatusError, type Status } from '../api/errors/status-error';
 import type { Schema } from '../api/schema/model';
 import type { Logger } from '../observability/logger';
+import { StoreFailure } from '../storage/store';
 import type { RequestContext } from './context';
 import { MEDIA_TYPES, negotiateError, wantsPretty } from './negotiate';
 import { encodeStatus, sendWarnings } from './reply-writer';
+import { PlainTextError } from './refusals';
 import { MalformedPathError } from './request-info';
 
 /**
- * Where everything that was thrown ends: a StatusError is sent as it is; anything else is a 500 whose cause is logged
- * and not sent. Nothing is sent to a client that has gone, or that has its answer.
+ * Where everything that was thrown ends: a StatusError is sent as it is; a failure of the store is a 500 that says what
+ * is wrong with it; anything else is a 500 whose cause is logged and not sent. Nothing is sent to a client that has gone, or that has its answer.
  */
 export function answerError(context: RequestContext, error: unknown, schema: Schema, logger: Logger): void {
   const { response } = context;
@@ -25,6 +27,16 @@ export function answerError(context: RequestContext, error: unknown, schema: Sch
     response.end('400 Bad Request');
     return;
   }
+  if (error instanceof PlainTextError) {
+    context.statusCode = error.code;
+    response.writeHead(error.code, {
+      'Content-Type': 'text/plain; charset=utf-8',
+      'X-Content-Type-Options': 'nosniff',
+      'Content-Length': Buffer.byteLength(error.text),
+    });
+    response.end(error.text);
+    return;
+  }
   sendStatus(context, statusOf(context, error, logger), schema);
 }
 
@@ -32,6 +44,8 @@ function statusOf(context: RequestContext, error: unknown, logger: Logger): Stat
   if (error instanceof StatusError) return error.status;
   const { verb, resource, namespace, name, path } = context.info;
   logger.error({ err: error, verb, resource, namespace, name, path }, 'a request failed');
+  // kube-apiserver hands the store's words on as they are, without a reason.
+  if (error instanceof StoreFailure) return new StatusError(500, undefined, error.publicMessage).status;
   return internalError('the server could not complete the request; its log says why').status;
 }
 

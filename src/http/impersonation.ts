@@ -84,7 +84,7 @@ function* checks(user: UserInfo, wanted: Wanted): Iterable<Attributes> {
     user,
     verb: 'impersonate',
     resourceRequest: true,
-    version: 'v1',
+    version: '',
     subresource: '',
     namespace: '',
     path: '',

@@ -2,6 +2,17 @@ import { StatusError } from '../api/errors/status-error';
 
 /** What is said to requests for paths and methods that are not there, before it is known what they are about. */
 
+/** An answer in plain text, where the API gives no Status: a filter that could not do its work. */
+export class PlainTextError extends Error {
+  constructor(
+    readonly code: number,
+    readonly text: string,
+  ) {
+    super(text);
+    this.name = 'PlainTextError';
+  }
+}
+
 export function resourceNotFound(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }

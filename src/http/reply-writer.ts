@@ -103,7 +103,7 @@ class ReplyWriter {
   list(result: ListResult, served: ServedResource): Promise<void> | void {
     const { format, transform } = this.negotiated;
     const entries = Array.isArray(result.entries) ? (result.entries as readonly CacheEntry[]) : [...result.entries];
-    const metadata = listMetadata(result, served.custom);
+    const metadata = listMetadata(result, served.custom && transform === undefined);
     if (transform !== undefined) return this.transformedList(entries, metadata, served, transform);
     if (format === 'json' && !this.pretty) return this.jsonList(entries, metadata, served);
     if (format === 'protobuf') return this.protobufList(entries, metadata, served);
@@ -274,13 +274,13 @@ function statusType(schema: Schema): StructType | undefined {
 
 function* jsonListPieces(head: Buffer, entries: readonly CacheEntry[], served: ServedResource): Iterable<Uint8Array> {
   const form = wireFormOf(served);
+  const nextHead = Buffer.concat([COMMA, form.itemHead]);
   yield head;
-  let first = true;
+  let itemHead = form.itemHead;
   for (const entry of entries) {
-    if (!first) yield COMMA;
-    first = false;
-    yield form.itemHead;
+    yield itemHead;
     yield form.body(entry);
+    itemHead = nextHead;
   }
   yield LIST_TAIL;
 }
@@ -288,7 +288,8 @@ function* jsonListPieces(head: Buffer, entries: readonly CacheEntry[], served: S
 /** Custom resources' lists always name their continue token, even when there is none. */
 function listMetadata({ revision, continue: token, remainingItemCount }: ListResult, custom: boolean): ListMeta {
   return {
-    resourceVersion: String(revision),
+    // What is computed for the request has no version.
+    ...(revision === 0 ? {} : { resourceVersion: String(revision) }),
     ...(token !== undefined ? { continue: token } : custom ? { continue: '' } : {}),
     ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
   };

@@ -19,7 +19,7 @@ export interface RequestInfo {
   readonly namespace: string;
   readonly resource: string;
   readonly subresource: string;
-  /** Also what `fieldSelector=metadata.name=x` names in a list, a watch or a deletecollection. */
+  /** Also what `fieldSelector=metadata.name=x` names in a list or a watch. */
   readonly name: string;
   /** The name stands in the path itself, not only in a selector. */
   readonly named: boolean;
@@ -80,7 +80,7 @@ export function parseRequestInfo(method: string, url: string): RequestInfo {
   if (name === '') {
     if (verb === 'get') verb = query.flag('watch') ? 'watch' : 'list';
     else if (verb === 'delete') verb = 'deletecollection';
-    if (verb === 'list' || verb === 'watch' || verb === 'deletecollection') {
+    if (verb === 'list' || verb === 'watch') {
       name = selectedName(query.first('fieldSelector'));
     }
   }

@@ -41,6 +41,11 @@ export interface ApiServer {
   /** New connections get these from now on; open ones keep theirs. */
   setSecureContext(tls: TlsOptions): void;
   /**
+   * From now on every answer ends its connection. So clients leave for another server while this one still serves, and
+   * none of them finds its connection closed under a request.
+   */
+  drain(): void;
+  /**
    * Takes no more connections, ends watches as if their time were over, lets requests under way finish, and closes what
    * is left after `graceMs`.
    */
@@ -58,6 +63,7 @@ const DEFAULT_GRACE_MS = 60_000;
 export function createServer(options: ServerOptions): ApiServer {
   const { catalogue, logger, metrics } = options;
   const closing = new AbortController();
+  let draining = false;
   const now = options.now ?? Date.now;
   const routes = new NonResourceRoutes(options.nonResourceRoutes, (group) => catalogue.hasBuiltInGroup(group));
   const known = {
@@ -83,7 +89,7 @@ export function createServer(options: ServerOptions): ApiServer {
       if (!response.headersSent) sendStatus(context, error.status, catalogue.schema);
     };
     response.setHeader('Cache-Control', 'no-cache, private');
-    if (closing.signal.aborted) response.setHeader('Connection', 'close');
+    if (draining) response.setHeader('Connection', 'close');
     await runFilters(context, chain);
     const { reply, negotiated } = await dispatch(context, endpoints);
     if (!response.headersSent) await writeReply(context, reply, negotiated, writer);
@@ -109,7 +115,11 @@ export function createServer(options: ServerOptions): ApiServer {
     setSecureContext: (tls) => {
       if ('setSecureContext' in server) server.setSecureContext(tlsOptions(tls));
     },
+    drain: () => {
+      draining = true;
+    },
     close: (graceMs = DEFAULT_GRACE_MS) => {
+      draining = true;
       closing.abort();
       return close(server, graceMs);
     },

@@ -17,6 +17,8 @@ type BookmarkItem = Extract<WatchItem, { type: 'BOOKMARK' }>;
 /** Turns what happens into the bytes of one stream's format. */
 export interface WatchEncoder {
   readonly contentType: string;
+  /** What it makes of an event is the same for every stream, now and later. */
+  readonly shared: boolean;
   /** The pieces of an event; pieces are shared by streams and must not be changed. */
   event(type: EventType, entry: CacheEntry): readonly Uint8Array[];
   bookmark(item: BookmarkItem): readonly Uint8Array[];
@@ -25,7 +27,11 @@ export interface WatchEncoder {
 }
 
 /** Serialized events that are kept per resource, version and format for the watchers that are a little behind. */
-const REMEMBERED_EVENTS = 1024;
+const REMEMBERED_EVENTS = {
+  entries: 1024,
+  bytes: 8 * 1024 * 1024,
+  sizeOf: (pieces: readonly Uint8Array[]) => pieces.reduce((sum, { length }) => sum + length, 0),
+};
 /** Marks the end of the initial events for clients that asked for them (API concepts, "Streaming lists"). */
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
@@ -34,6 +40,7 @@ const EVENT_TAIL = Buffer.from('}\n');
 /** The plain stream of JSON objects: each event is its stored bytes between a head and a tail. */
 class JsonEncoder implements WatchEncoder {
   readonly contentType = 'application/json';
+  readonly shared = true;
   private readonly heads: Readonly<Record<EventType, Buffer>>;
 
   constructor(private readonly served: ServedResource) {
@@ -57,6 +64,7 @@ class JsonEncoder implements WatchEncoder {
 
 class ProtobufEncoder implements WatchEncoder {
   readonly contentType = 'application/vnd.kubernetes.protobuf;stream=watch';
+  readonly shared = true;
   private readonly frames = memoPerType();
 
   constructor(
@@ -86,6 +94,7 @@ class ProtobufEncoder implements WatchEncoder {
 
 /** Objects reduced to their metadata. */
 class PartialEncoder implements WatchEncoder {
+  readonly shared = true;
   private readonly frames = memoPerType();
 
   constructor(
@@ -120,6 +129,7 @@ class PartialEncoder implements WatchEncoder {
 /** Tables of one row; only the first event of a stream names the columns, and so each stream has its own. */
 class TableEncoder implements WatchEncoder {
   readonly contentType = 'application/json';
+  readonly shared = false;
   private first = true;
 
   constructor(

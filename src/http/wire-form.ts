@@ -7,8 +7,15 @@ import type { ServedResource } from './dependencies';
 /** How a kind is written in Protobuf; from `api/codec`. */
 export type EncodeMessage = (type: StructType, object: KubeObject) => Uint8Array;
 
-/** Converted and encoded forms that are kept per resource and version. */
-const REMEMBERED_FORMS = 1024;
+/** Converted and encoded forms that are kept per resource and version: enough for a resource that is listed often. */
+const REMEMBERED = { entries: 16_384, bytes: 32 * 1024 * 1024 };
+/** What a parsed object takes for each byte of its JSON, roughly. */
+const PARSED_FACTOR = 4;
+
+interface Converted {
+  readonly object: KubeObject;
+  readonly body: Buffer;
+}
 
 /**
  * An entry in the version in which it is served, in the forms in which it is written. Where the versions have one shape
@@ -22,8 +29,11 @@ export class WireForm {
   /** What an item of a list begins with: kinds of the server's own leave kind and apiVersion out. */
   readonly itemHead: Buffer;
 
-  private readonly converted = new EntryMemo<{ readonly object: KubeObject; readonly body: Buffer }>(REMEMBERED_FORMS);
-  private readonly messages = new EntryMemo<Uint8Array>(REMEMBERED_FORMS);
+  private readonly converted = new EntryMemo<Converted>({
+    ...REMEMBERED,
+    sizeOf: ({ body }) => body.length * PARSED_FACTOR,
+  });
+  private readonly messages = new EntryMemo<Uint8Array>({ ...REMEMBERED, sizeOf: ({ length }) => length });
 
   constructor(private readonly served: ServedResource) {
     this.kind = served.definition.kind;
@@ -64,7 +74,7 @@ export class WireForm {
     return { ...object, kind: this.kind, apiVersion: this.apiVersion };
   }
 
-  private conversion(entry: CacheEntry): { readonly object: KubeObject; readonly body: Buffer } {
+  private conversion(entry: CacheEntry): Converted {
     return this.converted.get(entry, ({ object: stored }) => {
       const object = this.convert(stored);
       const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;

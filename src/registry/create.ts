@@ -10,6 +10,7 @@ import { placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfNew } from './metadata-errors';
 import { keyOf, timestamp, writeRequest, type Resource } from './resource';
+import { withSideEffects } from './side-effects';
 import { storedEntry, writeOptions } from './stored-object';
 import type { CreateHooks, OperationContext, Scope, WriteResult } from './types';
 
@@ -35,11 +36,25 @@ export async function createObject(
   const generated = !wanted.metadata.name && Boolean(wanted.metadata.generateName);
   for (let attempt = 1; ; attempt++) {
     const prepared = prepareNew(resource, wanted, resource.definition.strategy, context);
-    await hooks.validate?.(prepared);
-    const outcome = await storeNew(resource, scope, prepared, context);
+    const outcome = await admitAndStore(resource, scope, prepared, hooks, context);
     if (outcome.ok) return { entry: outcome.entry, created: true };
     if (!generated || attempt === NAME_ATTEMPTS) throw nameTaken(resource, prepared, outcome.current);
   }
+}
+
+/** The last steps of a create: side effects, validating admission, the store. */
+export async function admitAndStore(
+  resource: Resource,
+  scope: Scope,
+  prepared: KubeObject,
+  { validate }: Pick<CreateHooks, 'validate'>,
+  context: OperationContext,
+): Promise<StoreOutcome> {
+  const store = async (object: KubeObject): Promise<StoreOutcome> => {
+    await validate?.(object);
+    return storeNew(resource, scope, object, context);
+  };
+  return withSideEffects(resource.sideEffects, prepared, undefined, context, store, ({ ok }) => ok);
 }
 
 /** The object as it would be stored, validated. Throws 422. */
@@ -83,7 +98,7 @@ type StoreOutcome =
   | { readonly ok: false; readonly current: StoredValue | CacheEntry | undefined };
 
 /** Writes a prepared object, or finds out whether it could be written. Throws 400 when it carries a resourceVersion. */
-export async function storeNew(
+async function storeNew(
   resource: Resource,
   scope: Scope,
   prepared: KubeObject,

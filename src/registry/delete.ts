@@ -64,6 +64,7 @@ async function removeEntry(
   signal: AbortSignal,
 ): Promise<Attempt<DeleteResult>> {
   const outcome = await resource.store.delete(standing.key, standing.revision, signal);
+  if (outcome.ok) await resource.sideEffects?.removed(standing.object);
   if (outcome.ok) return { kind: 'written', value: { gone: true, entry: lastState(standing, outcome.revision) } };
   // Others saw that it was to go and were faster (a kubelet, the garbage collector): the client's wish is fulfilled.
   if (announced && outcome.current === undefined) return { kind: 'written', value: { gone: true, entry: standing } };

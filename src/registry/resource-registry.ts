@@ -9,6 +9,7 @@ import { deleteEntries } from './delete-collection';
 import { getEntry } from './get';
 import { listEntries } from './list';
 import type { Resource } from './resource';
+import type { SideEffects } from './side-effects';
 import { storageEncoder } from './stored-object';
 import type {
   CreateHooks,
@@ -34,12 +35,16 @@ const SUFFIX_LENGTH = 5;
 
 export interface ResourceRegistryOptions {
   readonly definition: KindDefinition;
+  /** The group under which it is served, for messages; absent: the one that it is stored in. */
+  readonly group?: string;
   readonly store: Store;
   readonly cache: RegistryCache;
   /** From stored bytes to the storage version's object. */
   readonly decode: ResourceDecoder['decode'];
+  readonly complete?: ResourceDecoder['complete'];
   /** What all keys of the cluster begin with (`--etcd-prefix`). */
   readonly keyRoot?: string;
+  readonly sideEffects?: SideEffects;
   readonly clock?: () => Date;
   readonly newUid?: () => string;
   readonly randomSuffix?: () => string;
@@ -54,10 +59,13 @@ export class ResourceRegistry {
 
   constructor({
     definition,
+    group = definition.storage.group,
     store,
     cache,
     decode,
+    complete,
     keyRoot = '/registry/',
+    sideEffects,
     clock = () => new Date(),
     newUid = randomUUID,
     randomSuffix = newSuffix,
@@ -68,11 +76,16 @@ export class ResourceRegistry {
       definition,
       store,
       cache,
-      cached: cache.register(storagePrefix, { decode, storedAs: { kind, apiVersion } }),
+      cached: cache.register(storagePrefix, {
+        decode,
+        storedAs: { kind, apiVersion },
+        ...(complete === undefined ? {} : { complete }),
+      }),
       keyPrefix: `${keyRoot}${storagePrefix}/`,
-      groupResource: { group: storage.group, resource },
+      groupResource: { group, resource },
       groupKind: { group: errorGroup, kind },
       encode: storageEncoder(definition),
+      ...(sideEffects === undefined ? {} : { sideEffects }),
       clock,
       newUid,
       randomSuffix,

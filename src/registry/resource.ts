@@ -3,6 +3,7 @@ import type { KindDefinition, WriteRequest } from '../api/kinds/kind-definition'
 import { pathSegmentName } from '../api/validation/names';
 import type { CacheEntry, RegistryCache, ResourceCache } from '../storage/cache/cache';
 import type { Store } from '../storage/store';
+import type { SideEffects } from './side-effects';
 import type { OperationContext, Scope } from './types';
 
 /** What every verb of one resource works with. */
@@ -18,6 +19,8 @@ export interface Resource {
   readonly groupResource: GroupResource;
   readonly groupKind: { readonly group: string; readonly kind: string };
   readonly encode: (object: CacheEntry['object']) => Buffer;
+  /** What writes need besides the object itself. */
+  readonly sideEffects?: SideEffects;
   readonly clock: () => Date;
   readonly newUid: () => string;
   /** Five characters that end a generated name. */

@@ -3,12 +3,13 @@ import type { Strategy } from '../api/kinds/kind-definition';
 import type { KubeObject, ObjectMeta } from '../api/object';
 import { jsonEqual } from '../api/patch/json-equal';
 import type { CacheEntry } from '../storage/cache/cache';
-import { prepareNew, storeNew } from './create';
+import { admitAndStore, prepareNew } from './create';
 import { checkIdentity, placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfChange } from './metadata-errors';
 import { keyOfNamed, objectNotFound, timestamp, writeRequest, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
+import { withSideEffects } from './side-effects';
 import { storedEntry, writeOptions } from './stored-object';
 import type { OperationContext, Scope, UpdateHooks, WriteResult } from './types';
 import { writeAgainstNewest, type Attempt } from './write-attempt';
@@ -35,9 +36,20 @@ export async function updateObject(
     checkIdentity(scope, name, changed);
     const sent = placedInScope(resource.definition, scope, changed);
     checkResourceVersion(resource, name, sent, current);
-    const object = prepareChange(resource, sent, current.object, strategy, context);
-    await hooks.validate?.(object, current.object);
-    const attempt = await store(resource, object, current, context);
+    const prepared = prepareChange(resource, sent, current.object, strategy, context);
+    const admitAndUpdate = async (object: KubeObject): Promise<Attempt<WriteResult>> => {
+      await hooks.validate?.(object, current.object);
+      return store(resource, object, current, context);
+    };
+    const isWritten = ({ kind }: Attempt<WriteResult>): boolean => kind === 'written';
+    const attempt = await withSideEffects(
+      resource.sideEffects,
+      prepared,
+      current.object,
+      context,
+      admitAndUpdate,
+      isWritten,
+    );
     if (attempt.kind === 'lost' && attempt.current !== undefined && !hooks.retryOnConflict) {
       throw modified(resource.groupResource, name);
     }
@@ -82,8 +94,8 @@ async function createMissing(
   const { resourceVersion: _ignored, ...metadata } = wanted.metadata;
   const placed = placedInScope(resource.definition, scope, { ...wanted, metadata });
   const prepared = prepareNew(resource, placed, strategy, context);
-  await hooks.validate?.(prepared, undefined);
-  const outcome = await storeNew(resource, scope, prepared, context);
+  const validate = async (object: KubeObject): Promise<void> => hooks.validate?.(object, undefined);
+  const outcome = await admitAndStore(resource, scope, prepared, { validate }, context);
   if (outcome.ok) return { kind: 'written', value: { entry: outcome.entry, created: true } };
   const { current } = outcome;
   // A dry run that finds the object there has read it with the newest state; the next round updates it.
@@ -176,6 +188,7 @@ async function store(
     const last = answer(localEntry(key, revision, object));
     if (dryRun) return { kind: 'unchanged', value: last };
     const outcome = await resource.store.delete(key, revision, signal);
+    if (outcome.ok) await resource.sideEffects?.removed(object);
     return outcome.ok || outcome.current === undefined
       ? { kind: 'written', value: last }
       : { kind: 'lost', current: outcome.current };

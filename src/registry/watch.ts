@@ -159,7 +159,13 @@ async function* streamWithBookmarks(
   }
 }
 
-function toItems({ events }: CacheBatch, watched: Watched): Items {
+function toItems(batch: CacheBatch, watched: Watched): Items {
+  const { prefix, onlyKey, matches } = watched;
+  if (onlyKey === undefined && matches === undefined) return sharedItems.get(batch, prefix);
+  return itemsOf(batch, watched);
+}
+
+function itemsOf({ events }: CacheBatch, watched: Watched): Items {
   const items: WatchItem[] = [];
   for (const event of events) {
     const { key } = event.entry;
@@ -169,6 +175,28 @@ function toItems({ events }: CacheBatch, watched: Watched): Items {
   }
   return items;
 }
+
+/** Batches whose items are remembered: watchers come for a batch one right after the other. */
+const SHARED_BATCHES = 16;
+
+/**
+ * Watchers without selectors get the very same items, whose identity lets them share what is made of them. Batches are
+ * told apart by identity, so that it does not matter whose they are.
+ */
+class SharedItems {
+  private readonly recent: { readonly batch: CacheBatch; readonly prefix: string; readonly items: Items }[] = [];
+  private oldest = 0;
+
+  get(batch: CacheBatch, prefix: string): Items {
+    for (const known of this.recent) if (known.batch === batch && known.prefix === prefix) return known.items;
+    const items = itemsOf(batch, { prefix, onlyKey: undefined, matches: undefined });
+    this.recent[this.oldest] = { batch, prefix, items };
+    this.oldest = (this.oldest + 1) % SHARED_BATCHES;
+    return items;
+  }
+}
+
+const sharedItems = new SharedItems();
 
 /** An object that begins to match is ADDED; one that ceases to, DELETED as it was before. */
 function toItem(event: CacheEvent, matches: Watched['matches']): WatchItem | undefined {

@@ -79,6 +79,19 @@ export class CompactedError extends Error {
   }
 }
 
+/** The store could not do what it was asked: it cannot be reached, it is full, it took too long. */
+export class StoreFailure extends Error {
+  constructor(
+    message: string,
+    /** The same for clients: the cause, without addresses and the like. */
+    readonly publicMessage: string,
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+    this.name = 'StoreFailure';
+  }
+}
+
 /** Thrown by whatever is still under way, or is asked, when the store has been closed. */
 export class StoreClosedError extends Error {
   constructor() {

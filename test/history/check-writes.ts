@@ -82,7 +82,7 @@ function checkAnswer(write: WriteCall, effect: TimelineEvent | undefined): reado
   if (outcome.revision !== undefined && outcome.revision !== effect.revision) {
     return [`${describe(write)} was acknowledged as ${outcome.revision}, but is ${effect.revision}`];
   }
-  if (outcome.uid !== effect.uid || !sameFields(outcome.fields, effect.fields)) {
+  if (outcome.uid !== effect.uid || !sameFields(outcome.fields ?? effect.fields, effect.fields)) {
     return [`${describe(write)} was answered with another object than ${effect.revision}`];
   }
   return [];

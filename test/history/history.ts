@@ -43,8 +43,8 @@ export interface WriteCall extends Call {
   /** create and update: all fields of the new version; patch: those it sets; delete: none. */
   readonly fields: Fields;
   readonly outcome:
-    /** `revision` is absent for deletes, whose answer does not tell it. */
-    | { readonly type: 'done'; readonly revision?: number; readonly uid: string; readonly fields: Fields }
+    /** The answers to deletes tell only the uid. */
+    | { readonly type: 'done'; readonly revision?: number; readonly uid: string; readonly fields?: Fields }
     | { readonly type: 'refused'; readonly reason: 'exists' | 'missing' | 'conflict' }
     /** A timeout, a 5xx, a broken connection: it may have happened or may still happen. */
     | { readonly type: 'unknown' };

@@ -76,6 +76,15 @@ export class EtcdServer implements AsyncDisposable {
     await exited;
   }
 
+  /** The process takes no turn any more, and keeps its connections, until {@link resume}. */
+  pause(): void {
+    this.#process?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#process?.kill('SIGCONT');
+  }
+
   async stop(): Promise<void> {
     await this.kill();
     await rm(this.folder, { recursive: true, force: true });

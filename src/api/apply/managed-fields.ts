@@ -31,11 +31,12 @@ const MERGED_MANAGER = 'ancient-changes';
  */
 export function managerId(manager: Omit<Manager, 'set' | 'time' | 'entry'>): string {
   const { name, operation, apiVersion, subresource } = manager;
+  // What is undefined is left out. Spreads of optional parts would cost more than the rest.
   return JSON.stringify({
-    ...(name === '' ? {} : { manager: name }),
+    manager: name === '' ? undefined : name,
     operation,
-    ...(operation === 'Apply' ? {} : { apiVersion }),
-    ...(subresource === undefined || subresource === '' ? {} : { subresource }),
+    apiVersion: operation === 'Apply' ? undefined : apiVersion,
+    subresource: subresource === '' ? undefined : subresource,
   });
 }
 
@@ -50,14 +51,17 @@ const readEntries = new WeakMap<ManagedFieldsEntry, ReadEntry>();
 function readEntry(entry: ManagedFieldsEntry): ReadEntry {
   let read = readEntries.get(entry);
   if (read === undefined) {
+    if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
+      throw new SyntaxError(`unknown operation ${JSON.stringify(entry.operation)}`);
+    }
     const manager: Manager = {
       name: entry.manager ?? '',
-      operation: entry.operation === 'Apply' ? 'Apply' : 'Update',
+      operation: entry.operation,
       apiVersion: entry.apiVersion ?? '',
-      ...(entry.subresource === undefined ? {} : { subresource: entry.subresource }),
-      ...(entry.time === undefined ? {} : { time: entry.time }),
       set: entry.fieldsV1 === undefined ? EMPTY_SET : parseFieldsV1(entry.fieldsV1),
       entry,
+      ...(entry.subresource === undefined ? {} : { subresource: entry.subresource }),
+      ...(entry.time === undefined ? {} : { time: entry.time }),
     };
     read = { id: managerId(manager), manager };
     readEntries.set(entry, read);
@@ -65,7 +69,7 @@ function readEntry(entry: ManagedFieldsEntry): ReadEntry {
   return read;
 }
 
-/** Reads managedFields. Throws a SyntaxError where the fields of an entry cannot be read. */
+/** Reads managedFields. Throws a SyntaxError where an entry's operation is unknown or its fields cannot be read. */
 export function readManagers(entries: readonly ManagedFieldsEntry[]): Managers {
   const managers = new Map<string, Manager>();
   for (const entry of entries) {

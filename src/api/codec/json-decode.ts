@@ -364,6 +364,7 @@ function decoderOf(type: StructType): Decoder {
  * StatusError that names the field and the type it should have.
  */
 export function decodeObject(type: StructType, value: unknown, options: DecodeOptions): DecodeResult {
+  if (type.decode !== undefined) return type.decode(value ?? {}, options);
   const unknown: string[] | undefined = options.collectUnknown ? [] : undefined;
   try {
     const object = decoderOf(type)(value ?? {}, { applyDefaults: options.applyDefaults, unknown }) as KubeObject;

@@ -69,7 +69,9 @@ export function apiResourceList(
     if (served === undefined) continue;
     resources.push(
       resourceOf(definition, served),
-      ...definition.subresources.map((subresource) => subresourceOf(definition, subresource)),
+      ...definition.subresources
+        .filter(({ name }) => served.withoutSubresources?.includes(name) !== true)
+        .map((subresource) => subresourceOf(definition, subresource)),
     );
   }
   if (resources.length === 0) return undefined;

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { KubeObject } from '../object';
+import { definitionFromV1, definitionToV1 } from './apiextensions/definition-conversion';
 import { autoscalerFromV1, autoscalerToV1 } from './autoscaling/autoscaler-conversion-v1';
 import { autoscalerFromV2beta1, autoscalerToV2beta1 } from './autoscaling/autoscaler-conversion-v2beta1';
 import { endpointSliceFromV1, endpointSliceToV1 } from './discovery/endpoint-slice-conversion';
@@ -15,7 +16,7 @@ describe('conversion between versions', () => {
       backend: { serviceName: 's', servicePort: 80 },
       rules: [
         { host: 'h', http: { paths: [{ path: '/a', backend: { serviceName: 's', servicePort: 'http' } }] } },
-        { http: { paths: [{ backend: { resource: { kind: 'K', name: 'n' } } }] } },
+        { http: { paths: [{ backend: { servicePort: 0, resource: { kind: 'K', name: 'n' } } }] } },
         { host: 'empty' },
       ],
     },
@@ -141,5 +142,63 @@ describe('conversion between versions', () => {
       spec: {},
     };
     expect(autoscalerFromV2beta1(annotated)).toEqual({ metadata, spec: {} });
+  });
+});
+
+describe('conversion of custom resource definitions', () => {
+  const column = fc.record({
+    name: fc.constantFrom('A', 'B'),
+    type: fc.constant('string'),
+    jsonPath: fc.constant('.a'),
+  });
+  const part = fc.record(
+    {
+      schema: fc.record({ openAPIV3Schema: fc.record({ type: fc.constantFrom('object', 'string') }) }),
+      subresources: fc.constantFrom({ status: {} }, { scale: { specReplicasPath: '.spec.r' } }),
+      additionalPrinterColumns: fc.array(column, { minLength: 1, maxLength: 2 }),
+    },
+    { requiredKeys: [] },
+  );
+  const webhook = fc.record({
+    clientConfig: fc.constant({ url: 'https://a' }),
+    conversionReviewVersions: fc.constant(['v1']),
+  });
+  const conversion = fc.oneof(
+    fc.constant({ strategy: 'None' }),
+    webhook.map((value) => ({ strategy: 'Webhook', webhook: value })),
+  );
+  const definition = fc.record({
+    metadata: fc.constant(metadata),
+    spec: fc.record(
+      {
+        group: fc.constant('g.b'),
+        versions: fc
+          .array(part, { minLength: 1, maxLength: 3 })
+          .map((parts) =>
+            parts.map((own, index) => ({ name: `v${index}`, served: true, storage: index === 0, ...own })),
+          ),
+        conversion,
+        preserveUnknownFields: fc.constant(true),
+      },
+      { requiredKeys: ['group', 'versions', 'conversion'] },
+    ),
+  });
+
+  test('a definition comes back from v1beta1 as it went', () => {
+    fc.assert(
+      fc.property(definition, (object) => {
+        expect(definitionToV1(definitionFromV1(object))).toEqual(object);
+      }),
+    );
+  });
+
+  test('what all versions have alike is said once in v1beta1', () => {
+    const schema = { openAPIV3Schema: { type: 'object' } };
+    const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1' }));
+    const object = { metadata, spec: { versions: versions.map((version) => ({ ...version, schema })) } };
+    expect(definitionFromV1(object)).toEqual({
+      metadata,
+      spec: { version: 'v1', validation: schema, versions, preserveUnknownFields: false },
+    });
   });
 });

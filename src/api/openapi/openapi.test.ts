@@ -121,7 +121,6 @@ describe('the OpenAPI v2 document', () => {
           'x-kubernetes-list-map-keys': ['name'],
         },
         volumes: { 'x-kubernetes-patch-strategy': 'merge,retainKeys' },
-        nodeSelector: { 'x-kubernetes-map-type': 'atomic' },
       },
     });
     expect(v2.definitions['io.k8s.apimachinery.pkg.util.intstr.IntOrString']).toMatchObject({

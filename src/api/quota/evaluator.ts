@@ -99,7 +99,7 @@ function pods(now: () => number): QuotaEvaluator {
     matchesScope: podMatchesScope,
     missing: (pod, limited) => {
       const wanted = limited.filter((name) => TO_BE_SPECIFIED.has(name));
-      const { containers = [], initContainers = [] } = podResources(pod);
+      const { containers, initContainers } = podResources(pod);
       const unspecified = ({ resources }: ContainerResources): readonly string[] => {
         const { requests, limits } = resources ?? {};
         return wanted.filter((name) =>
@@ -108,7 +108,7 @@ function pods(now: () => number): QuotaEvaluator {
             : requests?.[name.replace(REQUESTS, '')] === undefined,
         );
       };
-      return [...new Set([...containers, ...initContainers].flatMap(unspecified))].sort();
+      return [...new Set([...(containers ?? []), ...(initContainers ?? [])].flatMap(unspecified))].sort();
     },
   };
 }

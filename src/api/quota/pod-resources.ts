@@ -11,7 +11,8 @@ export interface ContainerResources {
 }
 
 export interface PodResources {
-  readonly containers?: readonly ContainerResources[];
+  /** Null where a client has sent none. */
+  readonly containers?: readonly ContainerResources[] | null;
   readonly initContainers?: readonly ContainerResources[];
   readonly activeDeadlineSeconds?: number;
   readonly priorityClassName?: string;
@@ -27,7 +28,7 @@ export function podResources(pod: KubeObject): PodResources {
  * container, which run one after the other before them.
  */
 export function podTotal(
-  { containers = [], initContainers = [] }: PodResources,
+  { containers, initContainers }: PodResources,
   of: 'requests' | 'limits',
 ): ReadonlyMap<string, Quantity> {
   const total = new Map<string, Quantity>();
@@ -38,16 +39,16 @@ export function podTotal(
       total.set(name, before === undefined ? amount : join(before, amount));
     }
   };
-  for (const container of containers) each(container, addQuantities);
-  for (const container of initContainers) {
+  for (const container of containers ?? []) each(container, addQuantities);
+  for (const container of initContainers ?? []) {
     each(container, (before, amount) => (compareQuantities(before, amount) >= 0 ? before : amount));
   }
   return total;
 }
 
 /** No container asks for processor or memory, or limits them: the class of service BestEffort. */
-export function isBestEffort({ containers = [], initContainers = [] }: PodResources): boolean {
-  return [...containers, ...initContainers].every(({ resources }) =>
+export function isBestEffort({ containers, initContainers }: PodResources): boolean {
+  return [...(containers ?? []), ...(initContainers ?? [])].every(({ resources }) =>
     [resources?.requests, resources?.limits].every((list) =>
       Object.entries(list ?? {}).every(([name, text]) => {
         return (name !== 'cpu' && name !== 'memory') || parseQuantity(text).nanos === 0n;

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../object';
+import type { JsonValue, KubeObject } from '../object';
 
 /**
  * The model of a type, from which everything schema-driven is derived: JSON type check and pruning, Protobuf codec,
@@ -80,7 +80,23 @@ export interface StructType {
   readonly mapType?: MapType;
   /** Custom resources: fields that the schema does not name are kept. */
   readonly preserveUnknownFields?: boolean;
+  /**
+   * Custom resources: their schema decides what of a body stays and what is filled in, and leaves values of a wrong type
+   * for validation to refuse. Absent: the type itself is what bodies are decoded by.
+   */
+  readonly decode?: StructDecoder;
 }
+
+/** From parsed JSON to the object, and the paths of the fields that were dropped because nobody knows them. Throws a 400. */
+export type StructDecoder = (
+  value: unknown,
+  options: {
+    readonly collectUnknown: boolean;
+    readonly applyDefaults: boolean;
+    readonly kind?: string;
+    readonly version?: string;
+  },
+) => { readonly object: KubeObject; readonly unknownFields: readonly string[] };
 
 /** Anything goes, nothing is known: custom resources without schema. */
 export interface AnyType {

@@ -33,9 +33,7 @@ export function validateRoutableAddress(address: string, field: string): readonl
   if (!isAddress(address)) return [invalid(field, address, 'must be a valid IP address')];
   return [
     ...(isWithin(UNSPECIFIED, address) ? [invalid(field, address, `may not be unspecified (${address})`)] : []),
-    ...(isWithin(LOOPBACK, address)
-      ? [invalid(field, address, 'may not be in the loopback range (127.0.0.0/8)')]
-      : []),
+    ...(isWithin(LOOPBACK, address) ? [invalid(field, address, 'may not be in the loopback range (127.0.0.0/8)')] : []),
     ...(isWithin(LINK_LOCAL, address)
       ? [invalid(field, address, 'may not be in the link-local range (169.254.0.0/16)')]
       : []),

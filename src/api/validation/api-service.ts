@@ -2,7 +2,7 @@ import { invalid, notSupported, required, type FieldError } from '../errors/fiel
 import { base64Bytes } from './config-keys';
 import type { KubeObject } from '../object';
 import type { APIServiceSpec, APIServiceStatus } from '../schema/generated/apiregistration-v1';
-import { dns1035LabelProblems, dns1123SubdomainProblems } from './names';
+import { dns1035LabelProblems, dns1123SubdomainProblems, pathSegmentName } from './names';
 import { portNumberProblems } from './ports';
 
 const MAX_GROUP_PRIORITY = 20_000;
@@ -38,9 +38,7 @@ function validateBackend(spec: APIServiceSpec): readonly FieldError[] {
   return [
     ...((service.namespace ?? '') === '' ? [required('spec.service.namespace', '')] : []),
     ...((service.name ?? '') === '' ? [required('spec.service.name', '')] : []),
-    ...(problems.length > 0
-      ? [invalid('spec.service.port', port, `port is not valid: ${problems.join(',')}`)]
-      : []),
+    ...(problems.length > 0 ? [invalid('spec.service.port', port, `port is not valid: ${problems.join(',')}`)] : []),
     ...(insecureSkipTLSVerify === true && (caBundle ?? '') !== ''
       ? [invalid('spec.insecureSkipTLSVerify', true, 'may not be true if caBundle is present')]
       : []),
@@ -54,11 +52,9 @@ export function validateApiService(object: KubeObject): readonly FieldError[] {
   const { name = '' } = object.metadata;
   const wanted = `${version}.${group}`;
   return [
-    ...(name === '' || name === wanted
+    ...(name === '' || name === wanted || pathSegmentName(name, false).length > 0
       ? []
-      : [
-          invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`),
-        ]),
+      : [invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)]),
     ...(group === '' && version !== 'v1'
       ? [required('spec.group', 'only v1 may have an empty group and it better be legacy kube')]
       : []),

@@ -72,17 +72,10 @@ const validateResource: SourceRule = (source, path) => {
   return [
     ...validateTarget(targetOf(source), `${path}.target`),
     ...(neither
-      ? [
-          required(`${path}.target.averageUtilization`, 'must set either a target raw value or a target utilization'),
-        ]
+      ? [required(`${path}.target.averageUtilization`, 'must set either a target raw value or a target utilization')]
       : []),
     ...(both
-      ? [
-          forbiddenField(
-            `${path}.target.averageValue`,
-            'may not set both a target raw value and a target utilization',
-          ),
-        ]
+      ? [forbiddenField(`${path}.target.averageValue`, 'may not set both a target raw value and a target utilization')]
       : []),
   ];
 };
@@ -107,20 +100,10 @@ const SOURCE_RULES: Readonly<Record<string, SourceRule>> = {
     return [
       ...validateMetricAndTarget(source, path),
       ...(value === undefined && averageValue === undefined
-        ? [
-            required(
-              `${path}.target.averageValue`,
-              'must set either a target value for metric or a per-pod target',
-            ),
-          ]
+        ? [required(`${path}.target.averageValue`, 'must set either a target value for metric or a per-pod target')]
         : []),
       ...(value !== undefined && averageValue !== undefined
-        ? [
-            forbiddenField(
-              `${path}.target.value`,
-              'may not set both a target value for metric and a per-pod target',
-            ),
-          ]
+        ? [forbiddenField(`${path}.target.value`, 'may not set both a target value for metric and a per-pod target')]
         : []),
     ];
   },
@@ -133,10 +116,7 @@ const SOURCE_RULES: Readonly<Record<string, SourceRule>> = {
         : []),
     ];
   },
-  resource: (source, path) => [
-    ...present(source, 'name', path, 'resource'),
-    ...validateResource(source, path),
-  ],
+  resource: (source, path) => [...present(source, 'name', path, 'resource'), ...validateResource(source, path)],
   containerResource: (source, path) => [
     ...present(source, 'name', path, 'resource'),
     ...present(source, 'container', path, 'container'),
@@ -161,9 +141,7 @@ function validateMetric(metric: MetricSpec, path: string): readonly FieldError[]
     ...(expected !== undefined && !isPlainMap(sources[expected])
       ? [required(`${path}.${expected}`, 'must populate information for the given metric source')]
       : []),
-    ...tooMany.map((field) =>
-      forbiddenField(`${path}.${String(field)}`, 'must populate the given metric source only'),
-    ),
+    ...tooMany.map((field) => forbiddenField(`${path}.${String(field)}`, 'must populate the given metric source only')),
   ];
 }
 

@@ -56,12 +56,11 @@ function validateTokenRequests(requests: readonly TokenRequest[]): readonly Fiel
 }
 
 function validateDriverSpec(spec: CSIDriverSpec): readonly FieldError[] {
-  const { attachRequired, podInfoOnMount, storageCapacity, fsGroupPolicy, volumeLifecycleModes } = spec;
+  const { attachRequired, podInfoOnMount, fsGroupPolicy, volumeLifecycleModes } = spec;
   return [
     // The path is the wire's; the field is called attachRequired.
     ...(attachRequired === undefined ? [required('spec.attachedRequired', '')] : []),
     ...(podInfoOnMount === undefined ? [required('spec.podInfoOnMount', '')] : []),
-    ...(storageCapacity === undefined ? [required('spec.storageCapacity', '')] : []),
     ...(fsGroupPolicy === undefined || GROUP_POLICIES.includes(fsGroupPolicy)
       ? []
       : [notSupported('spec.fsGroupPolicy', fsGroupPolicy, GROUP_POLICIES)]),
@@ -115,9 +114,7 @@ function validateNodeDrivers(drivers: readonly CSINodeDriver[]): readonly FieldE
       ...validateCsiDriverName(name, `${path}.name`),
       ...validateNodeId(nodeID, `${path}.nodeID`),
       ...validateNonNegative(allocatable?.count, `${path}.allocatable.count`),
-      ...(drivers.findIndex((driver) => (driver.name ?? '') === name) < index
-        ? [duplicate(`${path}.name`, name)]
-        : []),
+      ...(drivers.findIndex((driver) => (driver.name ?? '') === name) < index ? [duplicate(`${path}.name`, name)] : []),
       ...validateTopologyKeys(topologyKeys ?? [], path),
     ];
   });

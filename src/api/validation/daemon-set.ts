@@ -85,11 +85,7 @@ export function validateDaemonSetUpdate(object: KubeObject, old: KubeObject): re
   const errors = validateDaemonSet(object);
   const { selector } = specOf(object);
   const literal = labelSelectorLiteral(selector);
-  return [
-    ...errors,
-    ...errors,
-    ...validateUnchanged(selector, specOf(old).selector, 'spec.selector', literal),
-  ];
+  return [...errors, ...errors, ...validateUnchanged(selector, specOf(old).selector, 'spec.selector', literal)];
 }
 
 const COUNTS = [

@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { duplicate, invalid, notSupported, required, tooMany, type FieldError } from '../errors/field-error';
+import { stringAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
 import type { Endpoint, EndpointPort } from '../schema/generated/discovery-v1';
 import { validateUnchanged } from './immutable';
@@ -94,7 +95,7 @@ function validateAddressType(type: string): readonly FieldError[] {
 }
 
 export function validateEndpointSlice(object: KubeObject): readonly FieldError[] {
-  const type = String(object['addressType'] ?? '');
+  const type = stringAt(object, 'addressType');
   const endpoints = (object['endpoints'] ?? []) as readonly Endpoint[];
   return [
     ...validateAddressType(type),

@@ -23,9 +23,7 @@ function validateEndpointPort(port: EndpointPort, needsName: boolean, path: stri
   return [
     ...(name === '' ? nameErrors : validateDnsLabel(name, `${path}.name`)),
     ...validatePortNumber(port.port ?? 0, `${path}.port`),
-    ...(protocol === ''
-      ? [required(`${path}.protocol`, '')]
-      : validateOneOf(protocol, PROTOCOLS, `${path}.protocol`)),
+    ...(protocol === '' ? [required(`${path}.protocol`, '')] : validateOneOf(protocol, PROTOCOLS, `${path}.protocol`)),
     ...(appProtocol === undefined ? [] : validateQualifiedName(appProtocol, `${path}.appProtocol`)),
   ];
 }

@@ -11,7 +11,7 @@ const NOTE_MAX_LENGTH = 1024;
 const TYPES = ['Normal', 'Warning'];
 
 function asEvent(object: KubeObject): Event {
-  return object as unknown as Event;
+  return object;
 }
 
 function validateLength(text: string | undefined, limit: number, field: string): readonly FieldError[] {

@@ -118,9 +118,7 @@ function validateNonResourceRule(rule: NonResourcePolicyRule, path: string): rea
   return [
     ...validateVerbs(rule.verbs ?? [], `${path}.verbs`),
     ...ofList,
-    ...(urls.includes('*')
-      ? []
-      : urls.flatMap((url, index) => validateUrlPath(url, `${field}[${index}]`))),
+    ...(urls.includes('*') ? [] : urls.flatMap((url, index) => validateUrlPath(url, `${field}[${index}]`))),
   ];
 }
 
@@ -128,11 +126,11 @@ function validateRules(rules: PolicyRulesWithSubjects, path: string): readonly F
   const { subjects = [], resourceRules = [], nonResourceRules = [] } = rules;
   const isEmpty = (resourceRules ?? []).length === 0 && (nonResourceRules ?? []).length === 0;
   return [
-    ...((subjects ?? []).length === 0 ? [required(`${path}.subjects`, 'subjects must contain at least one value')] : []),
-    ...(subjects ?? []).flatMap((subject, index) => validateSubject(subject, `${path}.subjects[${index}]`)),
-    ...(isEmpty
-      ? [required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty')]
+    ...((subjects ?? []).length === 0
+      ? [required(`${path}.subjects`, 'subjects must contain at least one value')]
       : []),
+    ...(subjects ?? []).flatMap((subject, index) => validateSubject(subject, `${path}.subjects[${index}]`)),
+    ...(isEmpty ? [required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty')] : []),
     ...(resourceRules ?? []).flatMap((rule, index) => validateResourceRule(rule, `${path}.resourceRules[${index}]`)),
     ...(nonResourceRules ?? []).flatMap((rule, index) =>
       validateNonResourceRule(rule, `${path}.nonResourceRules[${index}]`),

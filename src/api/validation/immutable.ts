@@ -9,7 +9,12 @@ const IMMUTABLE_DETAIL = 'field is immutable';
  * A field that keeps its value for good. `literal`: the value as the message shows it, where that is not its JSON form.
  * An absent value is shown as `"null"`.
  */
-export function validateUnchanged(value: unknown, old: unknown, field: string, literal?: string): readonly FieldError[] {
+export function validateUnchanged(
+  value: unknown,
+  old: unknown,
+  field: string,
+  literal?: string,
+): readonly FieldError[] {
   if (deepEqual(value, old)) return [];
   if (literal !== undefined) return [invalidLiteral(field, literal, IMMUTABLE_DETAIL)];
   return value === undefined || value === null

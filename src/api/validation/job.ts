@@ -107,8 +107,6 @@ export function validateJobUpdate(object: KubeObject, old: KubeObject): readonly
 export function validateJobStatusUpdate(object: KubeObject): readonly FieldError[] {
   const status = (object['status'] ?? {}) as JobStatus;
   return (['active', 'succeeded', 'failed'] as const).flatMap((field) =>
-    (status[field] ?? 0) < 0
-      ? [invalid(`status.${field}`, status[field], 'must be greater than or equal to 0')]
-      : [],
+    (status[field] ?? 0) < 0 ? [invalid(`status.${field}`, status[field], 'must be greater than or equal to 0')] : [],
   );
 }

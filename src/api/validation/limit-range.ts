@@ -1,7 +1,7 @@
 import { duplicate, forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../quantity/quantity';
-import type { LimitRangeItem } from '../schema/generated/core-v1';
+import type { LimitRangeItem, LimitRangeSpec } from '../schema/generated/core-v1';
 import { invalidLiteral } from './go-literal';
 import { validateQualifiedName } from './pod/field-rules';
 import { quantityLiteral } from './pod/quantity-literal';
@@ -152,7 +152,7 @@ function validateItem(item: LimitRangeItem, seen: Set<string>, path: string): re
 
 /** All problems of a limit range's items. */
 export function validateLimitRange(object: KubeObject): readonly FieldError[] {
-  const { limits = [] } = (object['spec'] ?? {}) as { readonly limits?: readonly LimitRangeItem[] };
+  const { limits } = (object['spec'] ?? {}) as LimitRangeSpec;
   const seen = new Set<string>();
-  return limits.flatMap((item, index) => validateItem(item, seen, `spec.limits[${index}]`));
+  return (limits ?? []).flatMap((item, index) => validateItem(item, seen, `spec.limits[${index}]`));
 }

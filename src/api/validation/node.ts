@@ -15,11 +15,11 @@ const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const MAX_POD_CIDRS = 2;
 
 function specOf(object: KubeObject): NodeSpec {
-  return (object['spec'] ?? {}) as NodeSpec;
+  return object['spec'] ?? {};
 }
 
 function statusOf(object: KubeObject): NodeStatus {
-  return (object['status'] ?? {}) as NodeStatus;
+  return object['status'] ?? {};
 }
 
 function validateAvoidPods({ metadata }: KubeObject): readonly FieldError[] {
@@ -126,10 +126,7 @@ function validateAddresses({ addresses = [] }: NodeStatus): readonly FieldError[
 function validateIdentity(spec: NodeSpec, oldSpec: NodeSpec): readonly FieldError[] {
   const { podCIDRs = [], providerID = '' } = spec;
   const { podCIDRs: oldCidrs = [], providerID: oldProvider = '' } = oldSpec;
-  const cidrProblem = forbiddenField(
-    'spec.podCIDRs',
-    'node updates may not change podCIDR except from "" to valid',
-  );
+  const cidrProblem = forbiddenField('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid');
   const changed =
     oldCidrs.length === podCIDRs.length || oldCidrs.length === 0
       ? oldCidrs.filter((cidr, index) => cidr !== podCIDRs[index])

@@ -4,11 +4,12 @@ import type { KubeObject } from '../object';
 import { parseQuantity } from '../quantity/quantity';
 import type { PersistentVolumeClaimSpec, PersistentVolumeClaimStatus } from '../schema/generated/core-v1';
 import { validateLabelSelector } from './label-selector';
+import { validateResourceQuantity } from './pod/resources';
 import {
   validateAccessModes,
   validateClassName,
-  validatePositiveQuantity,
-  validateStatusAmounts,
+  validateBasicAmount,
+  validatePositiveAmount,
   validateVolumeMode,
 } from './storage-claims';
 
@@ -16,21 +17,21 @@ import {
 const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 
 function specOf(object: KubeObject): PersistentVolumeClaimSpec {
-  return (object['spec'] ?? {}) as PersistentVolumeClaimSpec;
+  return object['spec'] ?? {};
 }
 
 function validateSize(spec: PersistentVolumeClaimSpec, field: string): readonly FieldError[] {
   const size = spec.resources?.requests?.['storage'];
-  return size === undefined ? [required(field, '')] : validatePositiveQuantity(size, field);
+  return size === undefined
+    ? [required(field, '')]
+    : [...validateResourceQuantity('storage', size, field), ...validatePositiveAmount(size, field)];
 }
 
 /** The problems of a claim's spec at `path`; claims of ephemeral volumes have the same. */
 export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: string): readonly FieldError[] {
   const { accessModes = [] } = spec;
   return [
-    ...(accessModes.length === 0
-      ? [required(`${path}.accessModes`, 'at least 1 access mode is required')]
-      : []),
+    ...(accessModes.length === 0 ? [required(`${path}.accessModes`, 'at least 1 access mode is required')] : []),
     ...validateLabelSelector(spec.selector, `${path}.selector`),
     ...validateAccessModes(accessModes, `${path}.accessModes`),
     ...validateSize(spec, `${path}.resources[storage]`),
@@ -98,9 +99,7 @@ export function validatePersistentVolumeClaimUpdate(object: KubeObject, old: Kub
     ...(size.nanos < oldSize.nanos
       ? [forbiddenField('spec.resources.requests.storage', 'field can not be less than previous value')]
       : []),
-    ...(spec.volumeMode === oldSpec.volumeMode
-      ? []
-      : [invalid('volumeMode', spec.volumeMode, 'field is immutable')]),
+    ...(spec.volumeMode === oldSpec.volumeMode ? [] : [invalid('volumeMode', spec.volumeMode, 'field is immutable')]),
   ];
 }
 
@@ -109,6 +108,6 @@ export function validatePersistentVolumeClaimStatusUpdate(object: KubeObject): r
   const { capacity } = (object['status'] ?? {}) as PersistentVolumeClaimStatus;
   return [
     ...(accessModes.length === 0 ? [required('spec.accessModes', '')] : []),
-    ...validateStatusAmounts(capacity, 'status.capacity'),
+    ...Object.entries(capacity ?? {}).flatMap(([name, text]) => validateBasicAmount(text, `status.capacity[${name}]`)),
   ];
 }

@@ -11,7 +11,13 @@ import { validateNodeSelector } from './pod/node-selector';
 import { validateNoParentStep } from './pod/paths';
 import { quantityLiteral } from './pod/quantity-literal';
 import { validateHostPath } from './pod/volumes';
-import { validateAccessModes, validateClassName, validatePositiveQuantity, validateVolumeMode } from './storage-claims';
+import {
+  validateAccessModes,
+  validateClassName,
+  validateBasicAmount,
+  validatePositiveAmount,
+  validateVolumeMode,
+} from './storage-claims';
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain'];
 
@@ -69,7 +75,13 @@ const SOURCES: {
     ...validatePresent(endpoints, `${path}.endpoints`),
     ...validatePresent(volume, `${path}.path`),
     ...(endpointsNamespace === ''
-      ? [invalid(`${path}.endpointsNamespace`, '', 'if the endpointnamespace is set, it must be a valid namespace name')]
+      ? [
+          invalid(
+            `${path}.endpointsNamespace`,
+            '',
+            'if the endpointnamespace is set, it must be a valid namespace name',
+          ),
+        ]
       : []),
   ],
   flocker: NETWORK_VOLUMES.flocker,
@@ -154,7 +166,10 @@ function validateCapacity({ capacity = {} }: PersistentVolumeSpec, field: string
     ...(!Object.hasOwn(capacity, 'storage') || names.length > 1
       ? [notSupportedLiteral(field, capacityLiteral(capacity), ['storage'])]
       : []),
-    ...Object.entries(capacity).flatMap(([name, text]) => validatePositiveQuantity(text, `${field}[${name}]`)),
+    ...Object.entries(capacity).flatMap(([name, text]) => [
+      ...validateBasicAmount(text, `${field}[${name}]`),
+      ...validatePositiveAmount(text, `${field}[${name}]`),
+    ]),
   ];
 }
 
@@ -171,7 +186,7 @@ function wouldEmptyTheHost({ hostPath, persistentVolumeReclaimPolicy }: Persiste
 }
 
 function specOf(object: KubeObject): PersistentVolumeSpec {
-  return (object['spec'] ?? {}) as PersistentVolumeSpec;
+  return object['spec'] ?? {};
 }
 
 /** All problems of a persistent volume's spec. */
@@ -203,9 +218,7 @@ export function validatePersistentVolumeUpdate(object: KubeObject, old: KubeObje
     ...validatePersistentVolume(object),
     ...(SOURCE_NAMES.every((name) => deepEqual(spec[name], oldSpec[name]))
       ? []
-      : [
-          forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'),
-        ]),
+      : [forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation')]),
     ...(spec.volumeMode === oldSpec.volumeMode ? [] : [invalid('volumeMode', spec.volumeMode, 'field is immutable')]),
     ...(oldSpec.nodeAffinity === undefined || deepEqual(spec.nodeAffinity, oldSpec.nodeAffinity)
       ? []

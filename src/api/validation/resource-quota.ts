@@ -1,6 +1,10 @@
 import { invalid, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
-import type { ResourceQuotaSpec, ResourceQuotaStatus, ScopedResourceSelectorRequirement } from '../schema/generated/core-v1';
+import type {
+  ResourceQuotaSpec,
+  ResourceQuotaStatus,
+  ScopedResourceSelectorRequirement,
+} from '../schema/generated/core-v1';
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { isHugePageResource, validateResourceName } from './pod/resource-names';
 import { validateResourceQuantity } from './pod/resources';

@@ -13,7 +13,7 @@ export const NO_ADDRESS = 'None';
 const FIELD = 'spec.clusterIPs';
 
 export function specOf(object: KubeObject): ServiceSpec {
-  return (object['spec'] ?? {}) as ServiceSpec;
+  return object['spec'] ?? {};
 }
 
 /** A service that clients find by its pods' addresses alone. */
@@ -75,7 +75,11 @@ function validateTogether(spec: ServiceSpec): readonly FieldError[] {
       return wanted === undefined || wanted === familyOf(address)
         ? []
         : [
-            invalid(`${FIELD}[${index}]`, address, `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``),
+            invalid(
+              `${FIELD}[${index}]`,
+              address,
+              `expected an ${wanted} value as indicated by \`ipFamilies[${index}]\``,
+            ),
           ];
     }),
   ];

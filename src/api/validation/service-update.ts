@@ -26,9 +26,7 @@ function validateIngress({ ip = '', hostname = '' }: LoadBalancerIngress, path: 
   return [
     ...(ip === '' || isAddress(ip) ? [] : [invalid(`${path}.ip`, ip, 'must be a valid IP address')]),
     ...(hostname === '' ? [] : validateDnsSubdomain(hostname, `${path}.hostname`)),
-    ...(isAddress(hostname)
-      ? [invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address')]
-      : []),
+    ...(isAddress(hostname) ? [invalid(`${path}.hostname`, hostname, 'must be a DNS name, not an IP address')] : []),
   ];
 }
 

@@ -58,12 +58,7 @@ function validateType(spec: ServiceSpec): readonly FieldError[] {
   }
 }
 
-function validatePort(
-  port: ServicePort,
-  needsName: boolean,
-  names: Set<string>,
-  path: string,
-): readonly FieldError[] {
+function validatePort(port: ServicePort, needsName: boolean, names: Set<string>, path: string): readonly FieldError[] {
   const { name = '', protocol = '', targetPort = 0, appProtocol } = port;
   const target = `${path}.targetPort`;
   const errors: FieldError[] = [];
@@ -128,7 +123,9 @@ function validatePortsOfType({ type, ports = [] }: ServiceSpec): readonly FieldE
   }
   if (type !== 'ClusterIP') return [];
   return ports.flatMap(({ nodePort = 0 }, index) =>
-    nodePort === 0 ? [] : [forbiddenField(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'")],
+    nodePort === 0
+      ? []
+      : [forbiddenField(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'")],
   );
 }
 
@@ -154,9 +151,7 @@ function validateDistinctPorts({ ports = [] }: ServiceSpec): readonly FieldError
     const literal =
       `core.ServicePort{Name:"", Protocol:${JSON.stringify(protocol)}, AppProtocol:(*string)(nil), Port:${port}, ` +
       'TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}';
-    return [
-      { reason: 'FieldValueDuplicate', field: `spec.ports[${index}]`, message: `Duplicate value: ${literal}` },
-    ];
+    return [{ reason: 'FieldValueDuplicate', field: `spec.ports[${index}]`, message: `Duplicate value: ${literal}` }];
   });
 }
 
@@ -181,9 +176,7 @@ function validateTraffic(spec: ServiceSpec): readonly FieldError[] {
   return [
     ...(policy === '' || TRAFFIC_POLICIES.includes(policy)
       ? []
-      : [
-          invalid('spec.externalTrafficPolicy', policy, 'ExternalTrafficPolicy must be empty, Cluster or Local'),
-        ]),
+      : [invalid('spec.externalTrafficPolicy', policy, 'ExternalTrafficPolicy must be empty, Cluster or Local')]),
     ...(port < 0 ? [invalid('spec.healthCheckNodePort', port, 'HealthCheckNodePort must be not less than 0')] : []),
     ...(internalTrafficPolicy === undefined || TRAFFIC_POLICIES.includes(internalTrafficPolicy)
       ? []

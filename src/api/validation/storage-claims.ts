@@ -1,7 +1,6 @@
 import { invalid, notSupported, type FieldError } from '../errors/field-error';
-import { parseQuantity } from '../quantity/quantity';
+import { parseQuantity, quantityValue } from '../quantity/quantity';
 import { dns1123SubdomainProblems } from './names';
-import { NON_NEGATIVE_PROBLEM } from './numbers';
 
 /** What persistent volumes and the claims to them have in common. */
 
@@ -25,23 +24,12 @@ export function validateClassName(name: string | undefined, field: string): read
   return dns1123SubdomainProblems(name).map((problem) => invalid(field, name, problem));
 }
 
-/** An amount of storage: a negative one has two problems. */
-export function validatePositiveQuantity(text: string, field: string): readonly FieldError[] {
-  const { nanos } = parseQuantity(text);
-  return [
-    ...(nanos < 0n ? [invalid(field, text, NON_NEGATIVE_PROBLEM)] : []),
-    ...(nanos <= 0n ? [invalid(field, text, 'must be greater than zero')] : []),
-  ];
+/** Empty list: the amount is not negative; the message shows the number and not its text. */
+export function validateBasicAmount(text: string, field: string): readonly FieldError[] {
+  const quantity = parseQuantity(text);
+  return quantity.nanos < 0n ? [invalid(field, quantityValue(quantity), 'must be a valid resource quantity')] : [];
 }
 
-/** The amounts that a status tells of. */
-export function validateStatusAmounts(
-  amounts: Readonly<Record<string, string>> | undefined,
-  path: string,
-): readonly FieldError[] {
-  return Object.entries(amounts ?? {}).flatMap(([name, text]) =>
-    parseQuantity(text).nanos < 0n
-      ? [invalid(`${path}[${name}]`, text, `must be a valid resource quantity: ${NON_NEGATIVE_PROBLEM}`)]
-      : [],
-  );
+export function validatePositiveAmount(text: string, field: string): readonly FieldError[] {
+  return parseQuantity(text).nanos > 0n ? [] : [invalid(field, text, 'must be greater than zero')];
 }

@@ -42,7 +42,9 @@ function validateUrl(text: string, field: string): readonly FieldError[] {
     ...(url.host === '' ? [invalid(field, '', `host must be specified${URL_FORM}`)] : []),
     ...(user === '' ? [] : [invalid(field, user, 'user information is not permitted in the URL')]),
     ...(url.hash === '' ? [] : [invalid(field, url.hash.slice(1), 'fragments are not permitted in the URL')]),
-    ...(url.search === '' ? [] : [invalid(field, url.search.slice(1), 'query parameters are not permitted in the URL')]),
+    ...(url.search === ''
+      ? []
+      : [invalid(field, url.search.slice(1), 'query parameters are not permitted in the URL')]),
   ];
 }
 
@@ -68,9 +70,7 @@ function validateService({ name = '', namespace = '', path, port }: WebhookServi
   return [
     ...(name === '' ? [required(`${field}.name`, 'service name is required')] : []),
     ...(namespace === '' ? [required(`${field}.namespace`, 'service namespace is required')] : []),
-    ...(problems.length === 0
-      ? []
-      : [invalid(`${field}.port`, number, `port is not valid: ${problems.join(',')}`)]),
+    ...(problems.length === 0 ? [] : [invalid(`${field}.port`, number, `port is not valid: ${problems.join(',')}`)]),
     ...validatePath(path ?? '', `${field}.path`),
   ];
 }

@@ -6,12 +6,7 @@ const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
 
 /** A list that is not empty, in which a star stands alone. */
-function validateList(
-  list: readonly string[],
-  field: string,
-  type: string,
-  what: string,
-): readonly FieldError[] {
+function validateList(list: readonly string[], field: string, type: string, what: string): readonly FieldError[] {
   const detail = `if '*' is present, must not specify other ${what}`;
   return [
     ...(list.length === 0 ? [required(field, '')] : []),
@@ -53,9 +48,7 @@ function validateResources(resources: readonly string[], path: string): readonly
       ? [invalidLiteral(path, literal, "if '*/*' is present, must not specify other resources")]
       : []),
     ...(resources.includes('*') && hasPlain
-      ? [
-          invalidLiteral(path, literal, "if '*' is present, must not specify other resources without subresources"),
-        ]
+      ? [invalidLiteral(path, literal, "if '*' is present, must not specify other resources without subresources")]
       : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
 import type { AdmissionOperation, AdmissionRequest, EndpointDependencies, ResourceRequest } from '../dependencies';
 import { kindOf } from './resource-request';
@@ -10,6 +11,16 @@ export interface AdmissionHooks {
     object: KubeObject | undefined,
     oldObject: KubeObject | undefined,
   ): Promise<void>;
+  /** Does the write; when it is refused, what plugins have written for it is taken back. */
+  guard<T>(write: () => Promise<T>): Promise<T>;
+}
+
+/**
+ * Whether nothing has been written for certain. After a lost connection to the store it may have been: then plugins keep
+ * their books as if it had, and their controllers set them right.
+ */
+function isRefusal(error: unknown): boolean {
+  return error instanceof StatusError && error.status.code < 500;
 }
 
 /** `options` are the write's, as admission shows them; `name` is empty where the server is yet to make it up. */
@@ -19,7 +30,18 @@ export function admissionHooks(
   options: Readonly<Record<string, unknown>>,
   dryRun: boolean,
 ): AdmissionHooks {
-  if (admission === undefined) return { mutate: async (_operation, object) => object, validate: async () => undefined };
+  if (admission === undefined) {
+    return {
+      mutate: async (_operation, object) => object,
+      validate: async () => undefined,
+      guard: (write) => write(),
+    };
+  }
+  const undos: (() => Promise<void>)[] = [];
+  const undo = async (): Promise<void> => {
+    // An undo that fails leaves the same as a crash would: work for the plugin's controller.
+    await Promise.allSettled(undos.splice(0).map((one) => one()));
+  };
   const { context, served, user } = request;
   const { info } = context;
   const { group, version } = served.version;
@@ -43,10 +65,23 @@ export function admissionHooks(
     signal: context.signal,
     warn: (text) => context.warn(text),
     annotate: (key, value) => context.annotate(key, value),
+    onRefused: (one) => undos.push(one),
   });
   return {
     mutate: async (operation, object, oldObject) =>
       (await admission.mutate(attributes(operation, object, oldObject))) ?? object,
-    validate: (operation, object, oldObject) => admission.validate(attributes(operation, object, oldObject)),
+    validate: async (operation, object, oldObject) => {
+      // Another try of the same write, after it has lost a race.
+      if (undos.length > 0) await undo();
+      return admission.validate(attributes(operation, object, oldObject));
+    },
+    guard: async (write) => {
+      try {
+        return await write();
+      } catch (error) {
+        if (undos.length > 0 && isRefusal(error)) await undo();
+        throw error;
+      }
+    },
   };
 }

@@ -38,11 +38,13 @@ export async function changeObject(
     ...(change.preconditions === undefined ? {} : { preconditions: change.preconditions }),
     ...(change.createIfMissing === undefined ? {} : { createIfMissing: change.createIfMissing }),
   };
-  return request.registry.update(
-    scopeOf(request),
-    request.context.info.name,
-    hooks,
-    operationOf(request, options.dryRun),
-    request.subresource?.strategy,
+  return admission.guard(() =>
+    request.registry.update(
+      scopeOf(request),
+      request.context.info.name,
+      hooks,
+      operationOf(request, options.dryRun),
+      request.subresource?.strategy,
+    ),
   );
 }

@@ -18,14 +18,16 @@ export const createObject: Endpoint = async (request, dependencies) => {
   const manager = managerName(options, context.request.headers['user-agent']);
   const owned = trackCreation(request, dependencies, object, manager);
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
-  const { entry } = await request.registry.create(
-    scopeOf(request),
-    toStorage(request, owned),
-    {
-      mutate: (stored) => admission.mutate('CREATE', stored, undefined),
-      validate: (stored) => admission.validate('CREATE', stored, undefined),
-    },
-    operationOf(request, options.dryRun),
+  const { entry } = await admission.guard(() =>
+    request.registry.create(
+      scopeOf(request),
+      toStorage(request, owned),
+      {
+        mutate: (stored) => admission.mutate('CREATE', stored, undefined),
+        validate: (stored) => admission.validate('CREATE', stored, undefined),
+      },
+      operationOf(request, options.dryRun),
+    ),
   );
   return entryReply(201, entry, served);
 };

@@ -1,7 +1,7 @@
 import { decodeObject } from '../../api/codec/json-decode';
 import { invalid } from '../../api/errors/field-error';
-import { badRequest, StatusError } from '../../api/errors/status-error';
-import type { JsonObject, JsonValue, KubeObject } from '../../api/object';
+import { badRequest, invalidObject, StatusError } from '../../api/errors/status-error';
+import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from '../../api/object';
 import { readBody } from '../body';
 import { mediaTypeOf, reportStrict } from '../decode';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
@@ -63,10 +63,24 @@ function decodePatched(request: ResourceRequest, patched: JsonValue, options: Wr
   }
   const document = patched as JsonObject;
   if (document.kind !== kind || document.apiVersion !== apiVersion) {
+    if (request.served.custom) throw otherCustomKind(document, { kind, apiVersion });
     const found = `${printed(document.apiVersion)}, Kind=${printed(document.kind)}`;
     throw doesNotFit(patched, `the patched document is of ${found}, not of ${apiVersion}, Kind=${kind}`);
   }
   return decodeChanged(request, document, options);
+}
+
+/** A custom resource's kind is a field that its validation looks at. */
+function otherCustomKind(
+  { kind: foundKind, apiVersion: foundVersion, metadata }: JsonObject,
+  { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
+): StatusError {
+  const sent = { group: parseApiVersion(printed(foundVersion)).group, kind: printed(foundKind) };
+  const name = (metadata as { readonly name?: string } | null | undefined)?.name ?? '';
+  return invalidObject(sent, name, [
+    ...(foundKind === kind ? [] : [invalid('kind', sent.kind, `must be ${kind}`)]),
+    ...(foundVersion === apiVersion ? [] : [invalid('apiVersion', printed(foundVersion), `must be ${apiVersion}`)]),
+  ]);
 }
 
 function printed(value: JsonValue | undefined): string {

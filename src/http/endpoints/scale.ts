@@ -63,8 +63,8 @@ export const patchScale: Endpoint = async (request, dependencies) => {
   const patcher = patchers.get(mediaType === APPLY_PATCH ? MERGE_PATCH : mediaType);
   if (patcher === undefined) throw new Error(`no patcher for ${mediaType}`);
   const type = scaleType(dependencies);
-  const patch = (scale: Scale): Scale => {
-    const patched = decodePatchedScale(type, patcher(scale as unknown as JsonObject, body, type));
+  const patch = (scale: () => Scale): Scale => {
+    const patched = decodePatchedScale(type, patcher(scale() as unknown as JsonObject, body, type));
     checkName(patched, context.info.name, context.info.namespace);
     return patched;
   };
@@ -75,7 +75,7 @@ async function writeScale(
   request: ResourceRequest,
   dependencies: EndpointDependencies,
   options: WriteOptions,
-  wantedScale: (current: Scale) => Scale,
+  wantedScale: (current: () => Scale) => Scale,
   preconditions: Preconditions,
   retryOnConflict: boolean,
 ): Promise<Reply> {
@@ -84,8 +84,9 @@ async function writeScale(
   const { entry } = await changeObject(request, dependencies, options, {
     compute: (live) => {
       if (live === undefined) throw new Error('a scale needs its parent');
-      const scale = wantedScale(toScale(live, paths));
-      checkScale(scale, served.definition.namespaced);
+      const scale = wantedScale(() => toScale(live, paths));
+      // What a custom resource's replicas may be, its own validation says.
+      if (!served.custom) checkScale(scale, served.definition.namespaced);
       // Ownership follows whole objects only: a scale leaves it as it is (spec, "Field ownership" 8).
       const scaled = withReplicas(live, paths.specReplicasPath, scale.spec?.replicas ?? 0);
       const { resourceVersion } = scale.metadata;

@@ -7,6 +7,7 @@ import { parseCollectionOptions } from '../list-options';
 import type { WatchItem } from '../../registry/types';
 import { sendWarnings } from '../reply-writer';
 import { parseIncludeObject } from '../table';
+import { encodeBatch, writeChunk } from '../watch-chunk';
 import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../watch-encoder';
 import { scopeOf } from './resource-request';
 
@@ -105,22 +106,12 @@ async function streamEvents(
       const chunk = encodeBatch(items, encoder);
       metrics?.recordWatchEvents(resource, items.length, chunk.length);
       context.responseBytes += chunk.length;
-      if (!response.write(chunk)) await drained(response, signal);
+      if (!writeChunk(response, chunk)) await drained(response, signal);
     }
   } catch (error) {
     if (!signal.aborted) writeAll(response, encoder.error(watchFailure(error)));
   }
   response.end();
-}
-
-/** The events of one turn of the loop, in one write. */
-function encodeBatch(items: readonly WatchItem[], encoder: WatchEncoder): Uint8Array {
-  const pieces: Uint8Array[] = [];
-  for (const item of items) {
-    const encoded = item.type === 'BOOKMARK' ? encoder.bookmark(item) : encoder.event(item.type, item.entry);
-    for (const piece of encoded) pieces.push(piece);
-  }
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces);
 }
 
 function writeAll(response: ServerResponse, pieces: readonly Uint8Array[]): void {
@@ -129,14 +120,18 @@ function writeAll(response: ServerResponse, pieces: readonly Uint8Array[]): void
 
 /** Until the client has read enough for more, or the watch ends. Meanwhile the registry bounds what waits for it. */
 async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  const { socket } = response;
+  if (socket === null) return;
   await new Promise<void>((resolve) => {
     const done = (): void => {
-      response.off('drain', done);
+      socket.off('drain', done);
+      response.off('close', done);
       signal.removeEventListener('abort', done);
       resolve();
     };
-    response.once('drain', done);
+    socket.on('drain', done);
+    response.on('close', done);
     signal.addEventListener('abort', done);
-    if (signal.aborted || response.destroyed) done();
+    if (signal.aborted || response.destroyed || !socket.writableNeedDrain) done();
   });
 }

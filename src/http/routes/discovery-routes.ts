@@ -16,6 +16,8 @@ export interface DiscoverySource {
   readonly definitions: () => readonly KindDefinition[];
   /** Named groups in order of priority; the core group is not among them. */
   readonly groups: () => readonly DiscoveredGroup[];
+  /** Groups of custom resources alone answer more loosely. */
+  readonly hasBuiltInGroup: (name: string) => boolean;
   /** Host and port under which clients outside reach the server. */
   readonly serverAddress: string;
   /** A kind of meta/v1 by name, for Protobuf. */
@@ -112,8 +114,12 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
         const { group, version } = parseApiVersion(name);
         const known = source.groups().find((one) => one.name === group);
         if (known === undefined) return textReply(404, '404 page not found\n');
-        if (!known.versions.includes(version)) throw resourceNotFound();
-        if (request.method !== 'GET') throw methodNotAllowed();
+        const builtIn = source.hasBuiltInGroup(group);
+        if (!known.versions.includes(version)) {
+          if (builtIn) throw resourceNotFound();
+          return textReply(404, '404 page not found\n');
+        }
+        if (builtIn && request.method !== 'GET') throw methodNotAllowed();
         return remember(path, () => resources(group, version));
       },
     },

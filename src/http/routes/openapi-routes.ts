@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { openApiHash, buildOpenApiV3, buildOpenApiV3Index } from '../../api/openapi/v3-document';
 import { buildOpenApiV2, type DocumentInfo } from '../../api/openapi/v2-document';
+import type { CustomSchemas } from '../../api/openapi/definitions';
 import { encodeOpenApiV2 } from '../../api/openapi/v2-protobuf';
 import type { KindDefinition } from '../../api/kinds/kind-definition';
 import { parseApiVersion, type JsonObject } from '../../api/object';
@@ -15,6 +16,8 @@ export interface OpenApiSource {
   /** Changes whenever what is served changes: documents are kept until then. */
   readonly generation: () => number;
   readonly definitions: () => readonly KindDefinition[];
+  /** Schemas of custom kinds. */
+  readonly custom: () => CustomSchemas;
   /** Every group version that is served, the core one included. */
   readonly groupVersions: () => readonly { readonly group: string; readonly version: string }[];
 }
@@ -75,11 +78,11 @@ export function openApiRoutes(source: OpenApiSource): readonly NonResourceRoute[
     return made;
   };
 
-  const v2 = (): JsonObject => buildOpenApiV2(source.schema, source.definitions(), source.info);
+  const v2 = (): JsonObject => buildOpenApiV2(source.schema, source.definitions(), source.info, source.custom());
   const v3 = (groupVersion: { readonly group: string; readonly version: string }): Document =>
     remember(`v3 ${groupVersion.group}/${groupVersion.version}`, 'application/json', () =>
       Buffer.from(
-        JSON.stringify(buildOpenApiV3(source.schema, source.definitions(), groupVersion, source.info)),
+        JSON.stringify(buildOpenApiV3(source.schema, source.definitions(), groupVersion, source.info, source.custom())),
       ),
     );
 

@@ -22,7 +22,11 @@ export function wantsAddress(spec: ServiceSpec, oldSpec: ServiceSpec | undefined
 /** Takes the address that the service names, or any. Throws 422 when it cannot be had, 500 when none is left. */
 export function takeAddress(
   spec: ServiceSpec,
-  { range, pool, serviceName }: { readonly range: AddressRange; readonly pool: NumberPool; readonly serviceName: string },
+  {
+    range,
+    pool,
+    serviceName,
+  }: { readonly range: AddressRange; readonly pool: NumberPool; readonly serviceName: string },
 ): string {
   const [wanted] = addressesOf(spec);
   if (wanted === undefined) {

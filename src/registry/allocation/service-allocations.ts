@@ -69,7 +69,8 @@ export class ServiceAllocations implements SideEffects {
     const service = this.#withFamilies(object);
     const name = object.metadata.name ?? '';
     const address = await this.#takeAddress(specOf(service), oldSpec, name, dryRun);
-    const rollbackAddress = () => this.#release(this.#addresses, address === undefined ? [] : [this.#range.indexOf(address)]);
+    const rollbackAddress = () =>
+      this.#release(this.#addresses, address === undefined ? [] : [this.#range.indexOf(address)]);
     const ports = await this.#takeNodePorts(specOf(service), oldSpec, name, dryRun).catch(async (error: unknown) => {
       await rollbackAddress();
       throw error;
@@ -80,7 +81,8 @@ export class ServiceAllocations implements SideEffects {
     });
     return {
       object: complete,
-      commit: () => (oldSpec === undefined || dryRun ? Promise.resolve() : this.#releaseUnused(oldSpec, specOf(complete))),
+      commit: () =>
+        oldSpec === undefined || dryRun ? Promise.resolve() : this.#releaseUnused(oldSpec, specOf(complete)),
       rollback: async () => {
         await rollbackAddress();
         await this.#release(this.#nodePorts, ports.taken);

@@ -123,8 +123,7 @@ export class StoredRange {
     const metadata = { creationTimestamp: null };
     const data = bitmap.toBigEndian().toString('base64');
     const value = Buffer.from(JSON.stringify({ kind: 'RangeAllocation', apiVersion: 'v1', metadata, range, data }));
-    const outcome =
-      expected === undefined ? await store.create(key, value) : await store.update(key, value, expected);
+    const outcome = expected === undefined ? await store.create(key, value) : await store.update(key, value, expected);
     if (outcome.ok) {
       this.#known = { bitmap, revision: outcome.revision };
       return undefined;

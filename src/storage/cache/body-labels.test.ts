@@ -31,6 +31,7 @@ describe('labelsOf', () => {
     ['no metadata', '"metadata":{},"spec":{"labels":{"a":"b"}}}', {}],
     ['null labels', '"metadata":{"labels":null}}', {}],
     ['no label in the labels', '"metadata":{"labels":{}}}', {}],
+    ['a field before the metadata', '"0":{},"metadata":{"labels":{"labels":""}}}', { labels: '' }],
     ['white space', '"metadata":{ "name" : "a", "labels": {"a": "b"} } }', { a: 'b' }],
   ])('understands %s', (_, body, expected) => {
     expect(labelsOf(Buffer.from(body))).toEqual(expected);

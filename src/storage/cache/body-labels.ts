@@ -9,7 +9,7 @@ export type Labels = Readonly<Record<string, string>>;
 export const NO_LABELS: Labels = Object.freeze({});
 
 const NEEDLE = Buffer.from('"labels"');
-const METADATA = '"metadata":{'.length;
+const METADATA = Buffer.from('"metadata":{');
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
@@ -20,11 +20,11 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** `body` begins with `"metadata":{` and is the text of an object without its opening brace. */
+/** `body` is the text of an object without its opening brace; it begins with `"metadata":{`, as a rule. */
 export function labelsOf(body: Buffer): Labels {
   if (!body.includes(NEEDLE)) return NO_LABELS;
   const found = findLabels(body);
-  // Text with white space or escaped keys, which Sternpost does not write, is left to the parser.
+  // White space, escaped keys, and fields named by integers, which JavaScript puts first, are left to the parser.
   const labels = found === 'unusual' ? parsedLabels(body) : found;
   if (labels === undefined || labels === null) return NO_LABELS;
   for (const _ in labels) return labels;
@@ -36,7 +36,8 @@ function parsedLabels(body: Buffer): Labels | null | undefined {
 }
 
 function findLabels(body: Buffer): Labels | null | undefined | 'unusual' {
-  let at = METADATA;
+  let at = METADATA.length;
+  if (body.compare(METADATA, 0, at, 0, at) !== 0) return 'unusual';
   if (body[at] === CLOSE_BRACE) return undefined;
   for (;;) {
     if (body[at] !== QUOTE) return 'unusual';

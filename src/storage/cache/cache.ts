@@ -53,6 +53,11 @@ export interface ResourceDecoder {
    * Learnt from the first decoded value when absent.
    */
   readonly storedAs?: { readonly kind: string; readonly apiVersion: string };
+  /**
+   * Brings an object of the storage version up to what its kind's schema says now (custom resources). Asked once for each
+   * entry, when it is first read; gives the object itself when there is nothing to do.
+   */
+  readonly complete?: (object: KubeObject) => KubeObject;
 }
 
 export interface ResourceCache {
@@ -94,8 +99,8 @@ export class SlowWatcherError extends Error {
 export interface RegistryCache {
   /**
    * Declares a resource; what the store already has under it becomes visible at once. Again with the same prefix gives
-   * the same resource; when the decoder's `storedAs` is another (a definition's storage version changed) all entries are
-   * decoded anew and watches of the resource end. `storagePrefix`: `pods`, `services/specs`.
+   * the same resource; when the decoder's `storedAs` or `complete` is another (a definition's storage version or
+   * schema changed) all entries are decoded anew and watches of the resource end. `storagePrefix`: `pods`, `services/specs`.
    */
   register(storagePrefix: string, decoder: ResourceDecoder): ResourceCache;
   /** Forgets a resource whose definition is gone; its watches end. What is left in the store stays there. */

@@ -37,18 +37,28 @@ interface EntryKind {
   /** Length of the keys' part before namespace or name. */
   readonly keyPrefixLength: number;
   readonly parsed: ParsedObjects;
+  readonly complete: ResourceDecoder['complete'];
 }
 
 class Entry implements CacheEntry {
   private parsedObject: KubeObject | undefined;
   private knownLabels: Labels | undefined;
+  /** The stored bytes, or what became of them when they were completed. */
+  private current: Buffer | undefined;
 
   constructor(
     readonly key: string,
     readonly revision: Revision,
-    readonly body: Buffer,
+    /** The body as it is in the store. */
+    readonly stored: Buffer,
     private readonly kind: EntryKind,
-  ) {}
+  ) {
+    if (kind.complete === undefined) this.current = stored;
+  }
+
+  get body(): Buffer {
+    return (this.current ??= this.completed());
+  }
 
   get namespace(): string {
     const slash = this.key.indexOf('/', this.kind.keyPrefixLength);
@@ -70,7 +80,7 @@ class Entry implements CacheEntry {
   }
 
   get labels(): Labels {
-    this.knownLabels ??= labelsOf(this.body);
+    this.knownLabels ??= labelsOf(this.stored);
     return this.knownLabels;
   }
 
@@ -80,10 +90,19 @@ class Entry implements CacheEntry {
 
   /** The same state under the revision that deleted it. */
   deletedAt(revision: Revision): Entry {
-    const rest = this.body.indexOf('"', BEFORE_REVISION.length);
-    const entry = new Entry(this.key, revision, join(`${BEFORE_REVISION}${revision}`, this.body, rest), this.kind);
+    const rest = this.stored.indexOf('"', BEFORE_REVISION.length);
+    const entry = new Entry(this.key, revision, join(`${BEFORE_REVISION}${revision}`, this.stored, rest), this.kind);
     entry.knownLabels = this.knownLabels;
     return entry;
+  }
+
+  private completed(): Buffer {
+    const { head, complete } = this.kind;
+    const object = JSON.parse(head + this.stored.toString('utf8')) as KubeObject;
+    const completed = complete?.(object) ?? object;
+    if (completed === object) return this.stored;
+    const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = completed;
+    return Buffer.from(JSON.stringify({ metadata, ...rest }).slice(1));
   }
 }
 
@@ -130,7 +149,8 @@ export class EntryFactory {
 
   /** The bytes that would be stored for an entry of this factory. */
   toStored(entry: CacheEntry): StoredValue {
-    const { key, revision, body } = entry;
+    const { key, revision } = entry;
+    const body = (entry as Entry).stored;
     const end = body.indexOf('"', BEFORE_REVISION.length) + 1;
     const rest = body[end] === CLOSE_BRACE ? end : end + 1;
     return { key, revision, value: join((this.head?.head ?? '{') + METADATA, body, rest) };
@@ -138,7 +158,8 @@ export class EntryFactory {
 
   private learn(kind: string, apiVersion: string): EntryKind {
     const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
-    this.head = { head, keyPrefixLength: this.keyPrefix.length, parsed: this.parsed };
+    const { complete } = this.decoder;
+    this.head = { head, keyPrefixLength: this.keyPrefix.length, parsed: this.parsed, complete };
     this.ownValue = Buffer.from(head + METADATA);
     return this.head;
   }

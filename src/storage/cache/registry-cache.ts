@@ -343,6 +343,7 @@ class StoreCache implements RegistryCache {
 }
 
 function isOtherStorage(a: ResourceDecoder, b: ResourceDecoder): boolean {
+  if (a.complete !== b.complete) return true;
   if (a.storedAs === undefined || b.storedAs === undefined) return false;
   return a.storedAs.kind !== b.storedAs.kind || a.storedAs.apiVersion !== b.storedAs.apiVersion;
 }

@@ -1,3 +1,5 @@
+import { StoreFailure } from '../store';
+
 /** What went wrong, as far as a caller may want to tell apart. */
 export type EtcdProblem =
   /** Nothing listens there, the connection broke, or TLS failed. */
@@ -14,8 +16,23 @@ export type EtcdProblem =
   | 'future'
   | 'other';
 
+/** What clients are told: etcd's own words, which kube-apiserver hands on too, where it has any. */
+const publicMessages: Readonly<Record<EtcdProblem, string>> = {
+  unavailable: 'etcdserver: unavailable',
+  'no-leader': 'etcdserver: no leader',
+  timeout: 'etcdserver: request timed out',
+  'no-space': 'etcdserver: mvcc: database space exceeded',
+  'too-large': 'etcdserver: request is too large',
+  'too-many-requests': 'etcdserver: too many requests',
+  denied: 'etcdserver: permission denied',
+  'lease-not-found': 'etcdserver: requested lease not found',
+  compacted: 'etcdserver: mvcc: required revision has been compacted',
+  future: 'etcdserver: mvcc: required revision is a future revision',
+  other: 'etcdserver: the call failed',
+};
+
 /** A call to etcd failed. */
-export class EtcdError extends Error {
+export class EtcdError extends StoreFailure {
   constructor(
     readonly problem: EtcdProblem,
     endpoint: string,
@@ -24,7 +41,7 @@ export class EtcdError extends Error {
     readonly isUnsent: boolean,
     options?: ErrorOptions,
   ) {
-    super(`etcd ${endpoint}: ${explanation}`, options);
+    super(`etcd ${endpoint}: ${explanation}`, publicMessages[problem], options);
     this.name = 'EtcdError';
   }
 }

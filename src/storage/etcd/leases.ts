@@ -17,7 +17,8 @@ interface Lease {
 }
 
 export class LeasePool {
-  #newest: Lease | undefined;
+  /** By the time to live that was asked for, so that those who ask for others do not take each other's away. */
+  readonly #newest = new Map<number, Lease>();
   readonly #granting = new Map<number, Promise<Lease>>();
 
   constructor(
@@ -29,36 +30,38 @@ export class LeasePool {
   async leaseFor(ttlSeconds: number, signal?: AbortSignal): Promise<string> {
     const reuseSeconds = Math.min(REUSE_SECONDS, Math.floor(ttlSeconds * REUSE_SHARE));
     const earliest = this.clock() + ttlSeconds * 1000;
-    const newest = this.#newest;
+    const newest = this.#newest.get(ttlSeconds);
     const isFitting =
       newest !== undefined &&
       newest.keys < MAX_KEYS_PER_LEASE &&
       newest.expires > earliest &&
       newest.expires <= earliest + reuseSeconds * 1000;
-    const lease = isFitting ? newest : await this.#grant(ttlSeconds + reuseSeconds, signal);
+    const lease = isFitting ? newest : await this.#grant(ttlSeconds, reuseSeconds, signal);
     lease.keys++;
     return lease.id;
   }
 
   /** The server no longer knows this lease. */
   forget(id: string): void {
-    if (this.#newest?.id === id) this.#newest = undefined;
+    for (const [ttlSeconds, lease] of this.#newest) if (lease.id === id) this.#newest.delete(ttlSeconds);
   }
 
   /** Callers that come while a lease is being granted share it. */
-  #grant(seconds: number, signal: AbortSignal | undefined): Promise<Lease> {
-    const granting = this.#granting.get(seconds);
+  #grant(ttlSeconds: number, reuseSeconds: number, signal: AbortSignal | undefined): Promise<Lease> {
+    const granting = this.#granting.get(ttlSeconds);
     if (granting !== undefined) return granting;
-    const granted = this.#grantNew(seconds, signal).finally(() => this.#granting.delete(seconds));
-    this.#granting.set(seconds, granted);
+    const granted = this.#grantNew(ttlSeconds, reuseSeconds, signal).finally(() => this.#granting.delete(ttlSeconds));
+    this.#granting.set(ttlSeconds, granted);
     return granted;
   }
 
-  async #grantNew(seconds: number, signal: AbortSignal | undefined): Promise<Lease> {
+  async #grantNew(ttlSeconds: number, reuseSeconds: number, signal: AbortSignal | undefined): Promise<Lease> {
+    const seconds = ttlSeconds + reuseSeconds;
     const expires = this.clock() + seconds * 1000;
     // A lease that nobody got to know expires by itself.
     const { ID } = await this.client.call('leaseGrant', { TTL: seconds, ID: 0 }, { isRepeatable: true, signal });
-    this.#newest = { id: ID, expires, keys: 0 };
-    return this.#newest;
+    const lease = { id: ID, expires, keys: 0 };
+    if (reuseSeconds > 0) this.#newest.set(ttlSeconds, lease);
+    return lease;
   }
 }

@@ -1,5 +1,9 @@
 import { defineKind } from '../define-kind';
-import { webhookConfigurationStrategy, webhookConfigurationTable, webhookConfigurationVersions } from './webhook-configuration';
+import {
+  webhookConfigurationStrategy,
+  webhookConfigurationTable,
+  webhookConfigurationVersions,
+} from './webhook-configuration';
 
 export const mutatingWebhookConfiguration = defineKind({
   group: 'admissionregistration.k8s.io',
@@ -8,6 +12,7 @@ export const mutatingWebhookConfiguration = defineKind({
   categories: ['api-extensions'],
   namespaced: false,
   versions: webhookConfigurationVersions('MutatingWebhookConfiguration'),
+  storageVersion: 'v1beta1',
   strategy: webhookConfigurationStrategy,
   tracksGeneration: true,
   allowUnconditionalUpdate: false,

@@ -1,5 +1,9 @@
 import { defineKind } from '../define-kind';
-import { webhookConfigurationStrategy, webhookConfigurationTable, webhookConfigurationVersions } from './webhook-configuration';
+import {
+  webhookConfigurationStrategy,
+  webhookConfigurationTable,
+  webhookConfigurationVersions,
+} from './webhook-configuration';
 
 export const validatingWebhookConfiguration = defineKind({
   group: 'admissionregistration.k8s.io',
@@ -8,6 +12,7 @@ export const validatingWebhookConfiguration = defineKind({
   categories: ['api-extensions'],
   namespaced: false,
   versions: webhookConfigurationVersions('ValidatingWebhookConfiguration'),
+  storageVersion: 'v1beta1',
   strategy: webhookConfigurationStrategy,
   tracksGeneration: true,
   allowUnconditionalUpdate: false,

@@ -1,7 +1,15 @@
+import { markForCleanup } from '../../custom/definition-status';
 import { nameAndCreationTable } from '../../table/table';
+import {
+  validateDefinition,
+  validateDefinitionStatusUpdate,
+  validateDefinitionUpdate,
+} from '../../validation/custom-resource-definition';
 import { defineKind } from '../define-kind';
-import { keepSpecAndMetadata, keepStatus } from '../strategies';
+import { keepSpecAndMetadata } from '../strategies';
 import { statusSubresource } from '../subresources';
+import { definitionFromV1, definitionToV1 } from './definition-conversion';
+import { defaultDefinition, prepareDefinition, prepareDefinitionUpdate } from './definition-strategy';
 
 export const customResourceDefinition = defineKind({
   group: 'apiextensions.k8s.io',
@@ -19,11 +27,22 @@ export const customResourceDefinition = defineKind({
         removed: '1.22',
         replacement: 'apiextensions.k8s.io/v1 CustomResourceDefinition',
       },
+      convert: { toStorage: definitionToV1, fromStorage: definitionFromV1 },
     },
   ],
+  applyDefaults: defaultDefinition,
   storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
-  strategy: { prepareForUpdate: keepStatus },
-  subresources: [statusSubresource({ prepareForUpdate: keepSpecAndMetadata })],
+  strategy: {
+    prepareForCreate: prepareDefinition,
+    prepareForUpdate: prepareDefinitionUpdate,
+    validateCreate: validateDefinition,
+    validateUpdate: validateDefinitionUpdate,
+  },
+  subresources: [
+    statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateDefinitionStatusUpdate }),
+  ],
+  prepareForDelete: markForCleanup,
+  unqualifiedFinalizers: true,
   tracksGeneration: true,
   allowUnconditionalUpdate: false,
   table: nameAndCreationTable,

@@ -1,10 +1,6 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { selectorColumn, templateColumns } from '../../table/workload-columns';
-import {
-  validateDaemonSet,
-  validateDaemonSetStatusUpdate,
-  validateDaemonSetUpdate,
-} from '../../validation/daemon-set';
+import { validateDaemonSet, validateDaemonSetStatusUpdate, validateDaemonSetUpdate } from '../../validation/daemon-set';
 import { defineKind } from '../define-kind';
 import { mapAt, numberAt } from '../field-values';
 import { labelsCell } from '../label-selector-text';

@@ -2,9 +2,11 @@ import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
 import { defineKind, textField } from '../define-kind';
 import { listAt, stringAt } from '../field-values';
+import { validateSigningRequest, validateSigningRequestUpdate } from '../../validation/certificate-signing-request';
 import { pathSegmentName } from '../../validation/names';
-import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource, wholeObjectSubresource } from '../subresources';
+import { defaultSigningRequest } from './signing-request-defaults';
+import { keepSpecAndStatus, prepareApproval, prepareStatus, recordRequester } from './signing-request-strategy';
 
 function condition(request: KubeObject): string {
   const types = listAt(request, 'status', 'conditions').map((item) => stringAt(item, 'type'));
@@ -31,9 +33,25 @@ export const certificateSigningRequest = defineKind({
       },
     },
   ],
+  storageVersion: 'v1beta1',
   validateName: pathSegmentName,
-  strategy: specStrategy(),
-  subresources: [wholeObjectSubresource('approval', { prepareForUpdate: keepSpec }), statusSubresource()],
+  applyDefaults: defaultSigningRequest,
+  strategy: {
+    prepareForCreate: recordRequester,
+    prepareForUpdate: keepSpecAndStatus,
+    validateCreate: validateSigningRequest,
+    validateUpdate: validateSigningRequestUpdate({ decide: false, certify: false }),
+  },
+  subresources: [
+    wholeObjectSubresource('approval', {
+      prepareForUpdate: prepareApproval,
+      validateUpdate: validateSigningRequestUpdate({ decide: true, certify: false }),
+    }),
+    statusSubresource({
+      prepareForUpdate: prepareStatus,
+      validateUpdate: validateSigningRequestUpdate({ decide: false, certify: true }),
+    }),
+  ],
   selectableFields: { 'spec.signerName': textField('spec', 'signerName') },
   table: tableOf([
     nameColumn,

@@ -1,5 +1,8 @@
 import type { KubeObject } from '../../object';
-import { validatePersistentVolumeClaim, validatePersistentVolumeClaimUpdate } from '../../validation/persistent-volume-claim';
+import {
+  validatePersistentVolumeClaim,
+  validatePersistentVolumeClaimUpdate,
+} from '../../validation/persistent-volume-claim';
 import { isPlainMap, stringAt, valueAt } from '../field-values';
 import type { Strategy } from '../kind-definition';
 import { keepStatus, resetStatus, withFields } from '../strategies';

@@ -98,8 +98,9 @@ function withoutNodePort({ nodePort: _given, ...port }: ServicePort): ServicePor
 }
 
 /** Who is no load balancer any more has none of its addresses. */
-function withoutBalancer(service: KubeObject): KubeObject {
-  return specOf(service).type === 'LoadBalancer' ? service : withFields(service, 'status', { loadBalancer: {} });
+function withoutBalancer(service: KubeObject, old: KubeObject): KubeObject {
+  const isBalancer = (one: KubeObject): boolean => specOf(one).type === 'LoadBalancer';
+  return isBalancer(old) && !isBalancer(service) ? withFields(service, 'status', { loadBalancer: {} }) : service;
 }
 
 const resetBalancer = resetStatus({ loadBalancer: {} });
@@ -108,7 +109,7 @@ const resetBalancer = resetStatus({ loadBalancer: {} });
 export const serviceStrategy: Strategy = {
   prepareForCreate: (service) => listedAddress(withoutTopology(resetBalancer(service)), undefined),
   prepareForUpdate: (service, old) =>
-    dropOfOldType(listedAddress(withoutTopology(withoutBalancer(keepStatus(service, old))), old), old),
+    dropOfOldType(listedAddress(withoutTopology(withoutBalancer(keepStatus(service, old), old)), old), old),
   validateCreate: validateService,
   validateUpdate: validateServiceUpdate,
 };

@@ -1,6 +1,7 @@
 import { firstThree } from '../../table/lists';
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { validateEndpointSlice, validateEndpointSliceUpdate } from '../../validation/endpoint-slice';
+import type { KubeObject } from '../../object';
 import { defineKind } from '../define-kind';
 import { listAt, stringAt, valueAt } from '../field-values';
 import { endpointSliceFromV1, endpointSliceToV1 } from './endpoint-slice-conversion';
@@ -10,6 +11,11 @@ function portText(port: unknown): string {
   if (typeof number === 'number') return String(number);
   const name = valueAt(port, 'name');
   return typeof name === 'string' ? name : '*';
+}
+
+/** No endpoints are stored as null, which is what clients have always read for an empty list. */
+function nullForNone(slice: KubeObject): KubeObject {
+  return listAt(slice, 'endpoints').length === 0 ? { ...slice, endpoints: null } : slice;
 }
 
 export const endpointSlice = defineKind({
@@ -26,7 +32,10 @@ export const endpointSlice = defineKind({
     },
   ],
   tracksGeneration: true,
-  strategy: { validateCreate: validateEndpointSlice, validateUpdate: validateEndpointSliceUpdate },
+  strategy: {
+    prepareForCreate: nullForNone,
+    prepareForUpdate: nullForNone,
+    validateCreate: validateEndpointSlice, validateUpdate: validateEndpointSliceUpdate },
   table: tableOf([
     nameColumn,
     column('AddressType', 'The type of the addresses.', (object) => stringAt(object, 'addressType')),

@@ -2,7 +2,8 @@ import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
 import { validateIngressClass, validateIngressClassUpdate } from '../../validation/ingress-class';
 import { defineKind } from '../define-kind';
-import { stringAt, valueAt } from '../field-values';
+import { isPlainMap, stringAt, valueAt } from '../field-values';
+import { withFields } from '../strategies';
 
 function parameters(ingressClass: KubeObject): string {
   const reference = valueAt(ingressClass, 'spec', 'parameters') ?? undefined;
@@ -10,6 +11,13 @@ function parameters(ingressClass: KubeObject): string {
   const group = valueAt(reference, 'apiGroup');
   const kind = stringAt(reference, 'kind');
   return `${typeof group === 'string' ? `${kind}.${group}` : kind}/${stringAt(reference, 'name')}`;
+}
+
+/** The parameters of a class are those of the whole cluster unless they name a namespace. */
+function defaultScope(object: KubeObject): KubeObject {
+  const reference = valueAt(object, 'spec', 'parameters');
+  if (!isPlainMap(reference)) return object;
+  return withFields(object, 'spec', { parameters: { ...reference, scope: reference['scope'] ?? 'Cluster' } });
 }
 
 export const ingressClass = defineKind({
@@ -27,6 +35,7 @@ export const ingressClass = defineKind({
   ],
   storageVersion: 'v1beta1',
   tracksGeneration: true,
+  applyDefaults: defaultScope,
   strategy: { validateCreate: validateIngressClass, validateUpdate: validateIngressClassUpdate },
   table: tableOf([
     nameColumn,

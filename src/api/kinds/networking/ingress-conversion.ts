@@ -44,9 +44,9 @@ const backendToV1: Convert = ({ serviceName, servicePort, ...rest }) => {
 };
 
 const backendFromV1: Convert = ({ service, ...rest }) => {
-  if (!isPlainMap(service)) return rest;
+  // A port that is neither a number nor a name is the number zero, which v1beta1 always shows.
+  if (!isPlainMap(service)) return { servicePort: 0, ...rest };
   const port = mapAt(service, 'port');
-  // A port that is neither is the number zero, which v1beta1 always shows.
   return { serviceName: service['name'] ?? '', servicePort: port['name'] ?? port['number'] ?? 0, ...rest };
 };
 

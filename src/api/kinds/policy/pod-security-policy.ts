@@ -1,5 +1,6 @@
 import { column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
+import { validatePodSecurityPolicy } from '../../validation/pod-security-policy';
 import { defineKind } from '../define-kind';
 import { booleanAt, listAt, stringAt } from '../field-values';
 
@@ -15,6 +16,7 @@ export const podSecurityPolicy = defineKind({
   namespaced: false,
   versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.21', removed: '1.25' } }],
   errorGroup: 'extensions',
+  strategy: { validateCreate: validatePodSecurityPolicy, validateUpdate: validatePodSecurityPolicy },
   storagePrefix: 'podsecuritypolicy',
   deleteReturnsObject: true,
   table: tableOf([

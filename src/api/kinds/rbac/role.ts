@@ -3,6 +3,7 @@ import { defineKind } from '../define-kind';
 import { pathSegmentName } from '../../validation/names';
 import { validateRole, validateRoleUpdate } from '../../validation/rbac';
 import { RBAC_VERSIONS } from './rbac-versions';
+import { rulesStrategy } from './rules';
 
 const scope = { namespaced: true };
 
@@ -13,7 +14,7 @@ export const role = defineKind({
   ...scope,
   versions: RBAC_VERSIONS.role,
   validateName: pathSegmentName,
-  strategy: { validateCreate: validateRole(scope), validateUpdate: validateRoleUpdate(scope) },
+  strategy: { ...rulesStrategy, validateCreate: validateRole(scope), validateUpdate: validateRoleUpdate(scope) },
   allowCreateOnUpdate: true,
   table: nameAndCreationTable,
 });

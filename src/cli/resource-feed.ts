@@ -1,21 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RbacAuthorizer, RbacKind } from '../authz/rbac';
+import type { KubeObject } from '../api/object';
 import type { Logger } from '../observability/logger';
 import type { CacheEntry, ResourceCache } from '../storage/cache/cache';
 
-const RBAC_RESOURCES: readonly (readonly [string, RbacKind])[] = [
-  ['clusterroles', 'ClusterRole'],
-  ['clusterrolebindings', 'ClusterRoleBinding'],
-  ['roles', 'Role'],
-  ['rolebindings', 'RoleBinding'],
-];
+/** An index that wants to know every object of a resource as it now stands. */
+export interface ResourceSink {
+  /** `pods`, `services/specs`. */
+  readonly storagePrefix: string;
+  readonly put: (object: KubeObject) => void;
+  readonly delete: (object: KubeObject) => void;
+}
+
 const RETRY_MS = 100;
 
 /** Brings the index to what the cache has now, then follows the changes until the watch ends. */
 async function follow(
   resource: ResourceCache,
-  kind: RbacKind,
-  authorizer: RbacAuthorizer,
+  sink: ResourceSink,
   known: Map<string, CacheEntry>,
   keyRoot: string,
   signal: AbortSignal,
@@ -23,20 +24,20 @@ async function follow(
   const snapshot = resource.snapshot();
   for (const [key, entry] of known) {
     if (snapshot.get(key) !== undefined) continue;
-    authorizer.delete(kind, entry.object);
+    sink.delete(entry.object);
     known.delete(key);
   }
   for (const entry of snapshot.entries(`${keyRoot}${resource.storagePrefix}/`)) {
-    authorizer.put(kind, entry.object);
+    sink.put(entry.object);
     known.set(entry.key, entry);
   }
   for await (const { events } of resource.watch(snapshot.revision, signal)) {
     for (const { type, entry } of events) {
       if (type === 'put') {
-        authorizer.put(kind, entry.object);
+        sink.put(entry.object);
         known.set(entry.key, entry);
       } else {
-        authorizer.delete(kind, entry.object);
+        sink.delete(entry.object);
         known.delete(entry.key);
       }
     }
@@ -44,24 +45,24 @@ async function follow(
 }
 
 /**
- * Keeps an authorizer's index as the cache has the roles and bindings. What is in the cache now is in the index when
- * this returns. `close` waits for the last event.
+ * Keeps indexes as the cache has their resources. What is in the cache now is in the indexes when this returns. `close`
+ * waits for the last event.
  */
-export function feedRbac(
-  authorizer: RbacAuthorizer,
-  resourceCache: (resource: string) => ResourceCache,
+export function feedResources(
+  sinks: readonly ResourceSink[],
+  resourceCache: (storagePrefix: string) => ResourceCache,
   keyRoot: string,
   logger: Logger,
 ): { close(): Promise<void> } {
   const stop = new AbortController();
   const { signal } = stop;
-  const loops = RBAC_RESOURCES.map(async ([resource, kind]) => {
+  const loops = sinks.map(async (sink) => {
     const known = new Map<string, CacheEntry>();
     while (!signal.aborted) {
       try {
-        await follow(resourceCache(resource), kind, authorizer, known, keyRoot, signal);
+        await follow(resourceCache(sink.storagePrefix), sink, known, keyRoot, signal);
       } catch (error) {
-        logger.warn({ err: error, resource }, 'following roles and bindings was interrupted');
+        logger.warn({ err: error, resource: sink.storagePrefix }, 'following a resource was interrupted');
         await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }

@@ -1,0 +1,65 @@
+import { Registry } from 'prom-client';
+import { admissionRequest } from '../../test/fixtures/admission-request';
+import { admissionChain } from './chain';
+import { AdmissionMetrics } from './metrics';
+import { refuse, type AdmissionPlugin } from './plugin';
+
+const label = (key: string): AdmissionPlugin => ({
+  name: key,
+  operations: ['CREATE'],
+  mutate: async ({ object }) => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { ...object.metadata.labels, [key]: Object.keys(object.metadata.labels ?? {}).join() } },
+  }),
+});
+const refusing = (name: string): AdmissionPlugin => ({
+  name,
+  operations: ['CREATE'],
+  validate: async (attributes) => {
+    throw refuse(attributes, `${name} says no`);
+  },
+});
+
+describe('the admission chain', () => {
+  it('shows each mutating plugin what the ones before it made', async () => {
+    const object = await admissionChain([label('a'), label('b')]).mutate(admissionRequest());
+    expect(object?.metadata.labels).toEqual({ a: '', b: 'a' });
+  });
+
+  it('ends with the first refusal, in the words of a 403', async () => {
+    const chain = admissionChain([refusing('one'), refusing('two')]);
+    await expect(chain.validate(admissionRequest())).rejects.toMatchObject({
+      status: { code: 403, reason: 'Forbidden', message: 'configmaps "c" is forbidden: one says no' },
+    });
+  });
+
+  it('asks a plugin only about its operations and resources', async () => {
+    const chain = admissionChain([{ ...refusing('picky'), resources: ['pods', 'pods/status', 'jobs.batch'] }]);
+    const outcome = async (part: Parameters<typeof admissionRequest>[0]) =>
+      chain.validate(admissionRequest(part)).then(
+        () => 'passed',
+        () => 'refused',
+      );
+    expect(await outcome({ resource: 'configmaps' })).toBe('passed');
+    expect(await outcome({ resource: 'pods' })).toBe('refused');
+    expect(await outcome({ resource: 'pods', operation: 'DELETE' })).toBe('passed');
+    expect(await outcome({ resource: 'pods', subresource: 'status' })).toBe('refused');
+    expect(await outcome({ resource: 'pods', subresource: 'binding' })).toBe('passed');
+    expect(await outcome({ resource: 'jobs' })).toBe('passed');
+    expect(await outcome({ resource: 'jobs', group: 'batch' })).toBe('refused');
+  });
+
+  it('writes down how long plugins and steps take', async () => {
+    const registry = new Registry();
+    const chain = admissionChain([label('a'), refusing('b')], new AdmissionMetrics(registry));
+    await chain.mutate(admissionRequest());
+    await expect(chain.validate(admissionRequest())).rejects.toThrow();
+    const text = await registry.metrics();
+    const plugin = 'apiserver_admission_controller_admission_duration_seconds_count';
+    const step = 'apiserver_admission_step_admission_duration_seconds_count';
+    expect(text).toContain(`${plugin}{name="a",operation="CREATE",rejected="false",type="admit"} 1`);
+    expect(text).toContain(`${plugin}{name="b",operation="CREATE",rejected="true",type="validate"} 1`);
+    expect(text).toContain(`${step}{operation="CREATE",rejected="false",type="admit"} 1`);
+    expect(text).toContain(`${step}{operation="CREATE",rejected="true",type="validate"} 1`);
+  });
+});

@@ -1,0 +1,98 @@
+import { admissionRequest, podRequest } from '../../test/fixtures/admission-request';
+import { admissionChain } from './chain';
+import { limitRanger } from './limit-ranger';
+
+const chainFor = (...ranges: object[]) =>
+  admissionChain([limitRanger(() => ranges.map((limit) => ({ metadata: { name: 'r' }, spec: { limits: [limit] } })))]);
+
+const container = (name: string, resources: object = {}) => ({ name, image: 'i', resources });
+const check = (limit: object, spec: object) =>
+  chainFor(limit)
+    .validate(podRequest(spec))
+    .then(
+      () => 'admitted',
+      (error: Error) => error.message.replace('pods "p" is forbidden: ', ''),
+    );
+
+describe('LimitRanger', () => {
+  it('sets what containers leave open and says so in an annotation', async () => {
+    const chain = chainFor({
+      type: 'Container',
+      default: { cpu: '200m', memory: '1Gi' },
+      defaultRequest: { cpu: '100m', memory: '512Mi' },
+    });
+    const pod = await chain.mutate(
+      podRequest({
+        containers: [container('c', { requests: { cpu: '50m' } })],
+        initContainers: [container('i', { limits: { memory: '2Gi' }, requests: { memory: '2Gi' } })],
+      }),
+    );
+    expect(pod?.metadata.annotations).toEqual({
+      'kubernetes.io/limit-ranger':
+        'LimitRanger plugin set: memory request for container c; cpu, memory limit for container c; ' +
+        'cpu request for init container i; cpu limit for init container i',
+    });
+    expect(pod?.spec).toMatchObject({
+      containers: [{ resources: { requests: { cpu: '50m', memory: '512Mi' }, limits: { cpu: '200m', memory: '1Gi' } } }],
+      initContainers: [{ resources: { requests: { cpu: '100m', memory: '2Gi' }, limits: { cpu: '200m' } } }],
+    });
+  });
+
+  it('leaves a pod alone that has nothing open, and every pod on update', async () => {
+    const chain = chainFor({ type: 'Container', default: { cpu: '1' } });
+    const full = podRequest({ containers: [container('c', { limits: { cpu: '2' } })] });
+    expect(await chain.mutate(full)).toBe(full.object);
+    const update = podRequest({}, { operation: 'UPDATE' });
+    expect(await chain.mutate(update)).toBe(update.object);
+  });
+
+  const bounds = { type: 'Container', min: { cpu: '100m' }, max: { cpu: '500m' } };
+  it.each([
+    [{ requests: { cpu: '50m' }, limits: { cpu: '500m' } }, 'minimum cpu usage per Container is 100m, but request is 50m'],
+    [{ requests: { cpu: '200m' }, limits: { cpu: '600m' } }, 'maximum cpu usage per Container is 500m, but limit is 600m'],
+    [
+      {},
+      '[minimum cpu usage per Container is 100m.  No request is specified, ' +
+        'maximum cpu usage per Container is 500m.  No limit is specified]',
+    ],
+    [{ requests: { cpu: '100m' }, limits: { cpu: '0.5' } }, 'admitted'],
+  ])('checks the bounds of a container with %j', async (resources, expected) => {
+    expect(await check(bounds, { containers: [container('c', resources)] })).toBe(expected);
+  });
+
+  it('sums the containers of a pod and takes the largest init container', async () => {
+    const limit = { type: 'Pod', max: { cpu: '1' } };
+    const cpu = (amount: string) => ({ limits: { cpu: amount }, requests: { cpu: amount } });
+    expect(await check(limit, { containers: [container('a', cpu('600m')), container('b', cpu('600m'))] })).toBe(
+      'maximum cpu usage per Pod is 1, but limit is 1200m',
+    );
+    expect(
+      await check(limit, { containers: [container('a', cpu('100m'))], initContainers: [container('i', cpu('2'))] }),
+    ).toBe('maximum cpu usage per Pod is 1, but limit is 2');
+  });
+
+  it('bounds the ratio of limit and request', async () => {
+    const limit = { type: 'Container', maxLimitRequestRatio: { memory: '1500m' } };
+    const memory = (request: string, most: string) => ({
+      containers: [container('c', { requests: { memory: request }, limits: { memory: most } })],
+    });
+    expect(await check(limit, memory('1Gi', '2Gi'))).toBe(
+      'memory max limit to request ratio per Container is 1500m, but provided ratio is 2.000000',
+    );
+    expect(await check(limit, memory('2Gi', '3Gi'))).toBe('admitted');
+  });
+
+  it('bounds the size of claims', async () => {
+    const chain = chainFor({ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '5Gi' } });
+    const claim = (storage: string) =>
+      chain.validate(
+        admissionRequest({
+          resource: 'persistentvolumeclaims',
+          object: { metadata: { name: 'c' }, spec: { resources: { requests: { storage } } } },
+        }),
+      );
+    await expect(claim('5Gi')).resolves.toBeUndefined();
+    await expect(claim('500Mi')).rejects.toThrow('minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 500Mi');
+    await expect(claim('6Gi')).rejects.toThrow('maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi');
+  });
+});

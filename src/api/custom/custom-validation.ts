@@ -1,0 +1,60 @@
+import type { FieldError } from '../errors/field-error';
+import type { JsonValue, KubeObject } from '../object';
+import type { CustomVersion } from './custom-resource-definition';
+import { compileValidation } from './schema-validation';
+import { validateScaleFields } from './scale';
+import { compileEmbeddedCheck, compileListCheck } from './structural-rules';
+
+/** The rules of one version of a custom kind, compiled when an object is first written in it. */
+export class CustomValidation {
+  readonly #version: CustomVersion;
+  /** False for schemas of old definitions, which need not be structural. */
+  readonly #structural: boolean;
+  #checks: ReturnType<CustomValidation['compile']> | undefined;
+
+  constructor(version: CustomVersion, structural: boolean) {
+    this.#version = version;
+    this.#structural = structural;
+  }
+
+  /** All problems but those of the object's own metadata. */
+  validateCreate(object: KubeObject): readonly FieldError[] {
+    return [...this.#common(object), ...this.#lists(object)];
+  }
+
+  /** Lists that named something twice before may go on doing so. */
+  validateUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+    const common = this.#common(object);
+    const lists = this.#lists(object);
+    return lists.length === 0 || this.#lists(old).length > 0 ? common : [...common, ...lists];
+  }
+
+  #common(object: KubeObject): readonly FieldError[] {
+    const errors: FieldError[] = [];
+    const { schema, embedded } = this.#compiled();
+    schema?.(object as unknown as JsonValue, '', errors);
+    const scale = this.#version.subresources?.scale;
+    if (scale !== undefined) errors.push(...validateScaleFields(object, scale));
+    embedded?.(object as unknown as JsonValue, '', errors);
+    return errors;
+  }
+
+  #lists(object: KubeObject): readonly FieldError[] {
+    const errors: FieldError[] = [];
+    this.#compiled().lists?.(object as unknown as JsonValue, '', errors);
+    return errors;
+  }
+
+  #compiled(): ReturnType<CustomValidation['compile']> {
+    return (this.#checks ??= this.compile());
+  }
+
+  private compile() {
+    const schema = this.#version.schema?.openAPIV3Schema;
+    return {
+      schema: schema && compileValidation(schema),
+      embedded: schema && this.#structural ? compileEmbeddedCheck(schema) : undefined,
+      lists: schema && this.#structural ? compileListCheck(schema) : undefined,
+    };
+  }
+}

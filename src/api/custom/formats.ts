@@ -1,0 +1,113 @@
+import { isIPv4, isIPv6 } from 'node:net';
+
+/** The formats of texts that kube-apiserver checks; others say nothing. */
+export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
+  ['byte', matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/)],
+  ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
+  ['cidr', isCidr],
+  ['creditcard', isCreditCard],
+  ['date', isDate],
+  ['date-time', isDateTime],
+  ['datetime', isDateTime],
+  ['duration', isDuration],
+  ['email', matches(/^[^\s@<>(),;:\\"[\]]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/)],
+  ['hexcolor', matches(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
+  ['hostname', isHostname],
+  ['ipv4', isIPv4],
+  ['ipv6', isIPv6],
+  ['isbn', (text: string) => isIsbn10(text) || isIsbn13(text)],
+  ['isbn10', isIsbn10],
+  ['isbn13', isIsbn13],
+  ['mac', matches(/^(?:[0-9a-f]{2}([:-])(?:[0-9a-f]{2}\1){4,18}[0-9a-f]{2}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2,9})$/i)],
+  ['password', () => true],
+  ['rgbcolor', isRgbColor],
+  ['ssn', matches(/^\d{3}[- ]?\d{2}[- ]?\d{4}$/)],
+  ['uri', isUri],
+  ['uuid', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
+  ['uuid3', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?3[0-9a-f]{3}-?[0-9a-f]{4}-?[0-9a-f]{12}$/i)],
+  ['uuid4', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?4[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
+  ['uuid5', matches(/^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$/i)],
+]);
+
+function matches(pattern: RegExp): (text: string) => boolean {
+  return (text) => pattern.test(text);
+}
+
+/** A calendar day that exists. */
+function isDate(text: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false;
+  const time = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(text);
+}
+
+/** RFC 3339 with a zone; seconds of 60 are leap seconds. */
+function isDateTime(text: string): boolean {
+  const match =
+    /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):[0-5]\d:(?:[0-5]\d|60)(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$/.exec(
+      text,
+    );
+  return match !== null && isDate(match[1] ?? '');
+}
+
+/** Go's durations (`1h30m`, `-5ms`) and numbers of longer units (`3 days`, `2w`). */
+function isDuration(text: string): boolean {
+  return (
+    /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text) ||
+    /^\d+(?:\.\d+)?\s*(?:ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)s?$/i.test(text)
+  );
+}
+
+function isHostname(text: string): boolean {
+  if (text.length === 0 || text.length > 255) return false;
+  return text.split('.').every((label) => /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/.test(label));
+}
+
+function isCidr(text: string): boolean {
+  const slash = text.indexOf('/');
+  if (slash < 0 || !/^\d{1,3}$/.test(text.slice(slash + 1))) return false;
+  const address = text.slice(0, slash);
+  const bits = Number(text.slice(slash + 1));
+  return (isIPv4(address) && bits <= 32) || (isIPv6(address) && bits <= 128);
+}
+
+/** What a request line may hold: an absolute path or an absolute URI. */
+function isUri(text: string): boolean {
+  if (/[\s\u0000-\u001f\u007f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false;
+  return text === '*' || text.startsWith('/') || /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text);
+}
+
+function isRgbColor(text: string): boolean {
+  const match = /^rgb\(\s*(\d{1,3})\s*,\s*(\d{1,3})\s*,\s*(\d{1,3})\s*\)$/.exec(text);
+  return match !== null && match.slice(1).every((part) => Number(part) <= 255);
+}
+
+function digitsOf(text: string): string {
+  return text.replace(/[\s-]/g, '');
+}
+
+function isIsbn10(text: string): boolean {
+  const digits = digitsOf(text);
+  if (!/^\d{9}[\dX]$/.test(digits)) return false;
+  const sum = [...digits].reduce(
+    (total, digit, index) => total + (10 - index) * (digit === 'X' ? 10 : Number(digit)),
+    0,
+  );
+  return sum % 11 === 0;
+}
+
+function isIsbn13(text: string): boolean {
+  const digits = digitsOf(text);
+  if (!/^\d{13}$/.test(digits)) return false;
+  return [...digits].reduce((total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3), 0) % 10 === 0;
+}
+
+/** By the check digit (Luhn). */
+function isCreditCard(text: string): boolean {
+  const digits = digitsOf(text);
+  if (!/^\d{13,19}$/.test(digits)) return false;
+  const sum = [...digits].reverse().reduce((total, digit, index) => {
+    const value = Number(digit) * (index % 2 === 0 ? 1 : 2);
+    return total + (value > 9 ? value - 9 : value);
+  }, 0);
+  return sum % 10 === 0;
+}

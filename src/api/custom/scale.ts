@@ -1,0 +1,73 @@
+import { invalid, type FieldError } from '../errors/field-error';
+import { valueAt } from '../kinds/field-values';
+import type { SubresourceDefinition } from '../kinds/kind-definition';
+import { scaleSubresource } from '../kinds/subresources';
+import type { KubeObject } from '../object';
+import type { ScalePaths } from './custom-resource-definition';
+
+const MAX_REPLICAS = 2 ** 31 - 1;
+
+/** `.spec.replicas` */
+export function fieldPath(text: string): readonly string[] {
+  return text.replace(/^\./, '').split('.');
+}
+
+/** The scale of a custom kind, with its numbers where the definition says. */
+export function customScale(paths: ScalePaths): SubresourceDefinition {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = paths;
+  const selectorPath = labelSelectorPath === '' ? undefined : fieldPath(labelSelectorPath);
+  return {
+    ...scaleSubresource(),
+    scale: {
+      specReplicasPath: fieldPath(specReplicasPath),
+      statusReplicasPath: fieldPath(statusReplicasPath),
+      selector: (parent) => {
+        const selector = selectorPath && valueAt(parent, ...selectorPath);
+        return typeof selector === 'string' ? selector : undefined;
+      },
+    },
+  };
+}
+
+/** What stands at the paths of a scale must be what a scale can show. */
+export function validateScaleFields(object: KubeObject, paths: ScalePaths): readonly FieldError[] {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath = '' } = paths;
+  const errors = [specReplicasPath, statusReplicasPath].flatMap((path) => replicasProblem(object, path));
+  if (labelSelectorPath === '') return errors;
+  const selector = valueAt(object, ...fieldPath(labelSelectorPath));
+  if (selector === undefined || typeof selector === 'string') return errors;
+  return [...errors, invalid(labelSelectorPath, '', accessProblem(labelSelectorPath, selector, 'string'))];
+}
+
+function replicasProblem(object: KubeObject, path: string): readonly FieldError[] {
+  const value = valueAt(object, ...fieldPath(path));
+  if (value === undefined) return [];
+  if (typeof value !== 'number' || !Number.isInteger(value)) {
+    return [invalid(path, 0, accessProblem(path, value, 'int64'))];
+  }
+  if (value < 0) return [invalid(path, value, 'should be a non-negative integer')];
+  return value > MAX_REPLICAS ? [invalid(path, value, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
+}
+
+function accessProblem(path: string, value: unknown, wanted: string): string {
+  return `.${fieldPath(path).join('.')} accessor error: ${printed(value)} is of the type ${goType(value)}, expected ${wanted}`;
+}
+
+function printed(value: unknown): string {
+  return value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+function goType(value: unknown): string {
+  if (value === null) return '<nil>';
+  if (Array.isArray(value)) return '[]interface {}';
+  switch (typeof value) {
+    case 'object':
+      return 'map[string]interface {}';
+    case 'number':
+      return 'float64';
+    case 'boolean':
+      return 'bool';
+    default:
+      return 'string';
+  }
+}

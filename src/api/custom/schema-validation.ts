@@ -1,0 +1,270 @@
+import { RE2JS } from 're2js';
+import { invalid, required, type FieldError } from '../errors/field-error';
+import { printValue } from '../errors/field-error';
+import type { JsonObject, JsonValue } from '../object';
+import { FORMATS } from './formats';
+import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
+
+/**
+ * Checks values against a CustomResourceDefinition's schema, in the order and the words of kube-apiserver. Compiled into
+ * closures, part by part when a value first gets there: a generic JSON schema compiler takes seconds and hundreds of
+ * megabytes for schemas of the size that operators ship.
+ */
+export type Check = (value: JsonValue, path: string, errors: FieldError[]) => void;
+
+/** How kube-apiserver names the field of a problem that belongs to no field. */
+const NO_FIELD = '<nil>';
+
+export function compileValidation(schema: JsonSchema): Check {
+  const checks = [
+    typeCheck(schema),
+    ...alternativeChecks(schema),
+    ...textChecks(schema),
+    ...numberChecks(schema),
+    ...listChecks(schema),
+    ...enumChecks(schema),
+    ...mapChecks(schema),
+  ].filter((check) => check !== undefined);
+  const ofNull = [typeCheck(schema), ...enumChecks(schema)].filter((check) => check !== undefined);
+  return (value, path, errors) => {
+    for (const check of value === null ? ofNull : checks) check(value, path, errors);
+  };
+}
+
+/** Compiled when first needed: most of a big schema never is. */
+function lazily(schema: JsonSchema): Check {
+  let check: Check | undefined;
+  return (value, path, errors) => (check ??= compileValidation(schema))(value, path, errors);
+}
+
+function inBody(path: string, problem: string): string {
+  return `${path} in body ${problem}`;
+}
+
+function childPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`;
+}
+
+/** A value's JSON type, and the format that numbers have by themselves. */
+function typeOf(value: JsonValue): { readonly type: string; readonly format: string } {
+  if (value === null) return { type: 'null', format: '' };
+  if (isJsonList(value)) return { type: 'array', format: '' };
+  if (typeof value === 'number') {
+    return Number.isInteger(value) ? { type: 'integer', format: 'int64' } : { type: 'number', format: 'float64' };
+  }
+  return { type: typeof value, format: '' };
+}
+
+function typeCheck(schema: JsonSchema): Check | undefined {
+  const types =
+    schema['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : schema.type ? [schema.type] : [];
+  if (types.length === 0) return undefined;
+  const { format = '', nullable = false } = schema;
+  const numeric = types.includes('integer') || types.includes('number');
+  const wanted = types.join(',');
+  const fits = (type: string): boolean => types.includes(type) || (type === 'integer' && types.includes('number'));
+  return (value, path, errors) => {
+    if (value === null && nullable) return;
+    const found = typeOf(value);
+    if (fits(found.type)) return;
+    const asFormat = format !== '' && !numeric && found.type !== 'string' && value !== null && !isJsonList(value);
+    const [name, actual] = asFormat ? [format, found.format] : [wanted, found.type];
+    errors.push(invalid(path, actual, inBody(path, `must be of type ${name}: ${JSON.stringify(actual)}`)));
+  };
+}
+
+function alternativeChecks({ anyOf = [], oneOf = [], allOf = [], not }: JsonSchema): readonly (Check | undefined)[] {
+  return [
+    anyOf.length === 0 ? undefined : anyOfCheck(anyOf.map(lazily)),
+    oneOf.length === 0 ? undefined : oneOfCheck(oneOf.map(lazily)),
+    allOf.length === 0 ? undefined : allOfCheck(allOf.map(lazily)),
+    not === undefined ? undefined : notCheck(lazily(not)),
+  ];
+}
+
+function wholeValue(path: string, problem: string): FieldError {
+  return {
+    reason: 'FieldValueInvalid',
+    field: NO_FIELD,
+    message: `Invalid value: "": ${JSON.stringify(path)} must ${problem}`,
+  };
+}
+
+function outcomes(checks: readonly Check[], value: JsonValue, path: string): readonly (readonly FieldError[])[] {
+  return checks.map((check) => {
+    const errors: FieldError[] = [];
+    check(value, path, errors);
+    return errors;
+  });
+}
+
+/** Of several alternatives that fail, the one that comes closest is told. */
+function nearest(failures: readonly (readonly FieldError[])[]): readonly FieldError[] {
+  return failures.reduce((best, next) => (next.length < best.length ? next : best));
+}
+
+function anyOfCheck(checks: readonly Check[]): Check {
+  return (value, path, errors) => {
+    const results = outcomes(checks, value, path);
+    if (results.some((result) => result.length === 0)) return;
+    errors.push(wholeValue(path, 'validate at least one schema (anyOf)'), ...nearest(results));
+  };
+}
+
+function oneOfCheck(checks: readonly Check[]): Check {
+  return (value, path, errors) => {
+    const results = outcomes(checks, value, path);
+    const valid = results.filter((result) => result.length === 0).length;
+    if (valid === 1) return;
+    const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
+    errors.push(wholeValue(path, `validate one and only one schema (oneOf). ${found}`));
+    if (valid === 0) errors.push(...nearest(results));
+  };
+}
+
+function allOfCheck(checks: readonly Check[]): Check {
+  return (value, path, errors) => {
+    const failures = outcomes(checks, value, path).filter((result) => result.length > 0);
+    if (failures.length === 0) return;
+    const none = failures.length === checks.length ? '. None validated' : '';
+    errors.push(...failures.flat(), wholeValue(path, `validate all the schemas (allOf)${none}`));
+  };
+}
+
+function notCheck(check: Check): Check {
+  return (value, path, errors) => {
+    const failures: FieldError[] = [];
+    check(value, path, failures);
+    if (failures.length === 0) errors.push(wholeValue(path, 'not validate the schema (not)'));
+  };
+}
+
+/** Length and pattern: the first that fails is told. */
+function textChecks({ type, format = '', maxLength, minLength, pattern }: JsonSchema): readonly (Check | undefined)[] {
+  const expression = pattern === undefined ? undefined : compilePattern(pattern);
+  const problemOf = (text: string): string | undefined => {
+    const length = maxLength === undefined && minLength === undefined ? 0 : [...text].length;
+    if (maxLength !== undefined && length > maxLength) return `should be at most ${maxLength} chars long`;
+    if (minLength !== undefined && length < minLength) return `should be at least ${minLength} chars long`;
+    if (expression !== undefined && !expression(text)) return `should match '${pattern}'`;
+    return undefined;
+  };
+  const limits: Check = (value, path, errors) => {
+    const problem = typeof value === 'string' ? problemOf(value) : undefined;
+    if (problem !== undefined) errors.push(invalid(path, value, inBody(path, problem)));
+  };
+  const fitsFormat = type === 'integer' || type === 'number' ? undefined : FORMATS.get(format);
+  const formatCheck: Check = (value, path, errors) => {
+    if (typeof value !== 'string' || fitsFormat?.(value) !== false) return;
+    errors.push(invalid(path, value, inBody(path, `must be of type ${format}: ${JSON.stringify(value)}`)));
+  };
+  const limited = maxLength !== undefined || minLength !== undefined || pattern !== undefined;
+  return [limited ? limits : undefined, fitsFormat === undefined ? undefined : formatCheck];
+}
+
+/** In linear time, whatever the pattern. One that cannot be read fits nothing; definitions with one are refused. */
+function compilePattern(pattern: string): (text: string) => boolean {
+  let compiled: RE2JS | undefined;
+  return (text) => (compiled ??= RE2JS.compile(pattern)).matcher(text).find();
+}
+
+function numberChecks(schema: JsonSchema): readonly Check[] {
+  const { multipleOf, maximum, minimum, exclusiveMaximum = false, exclusiveMinimum = false } = schema;
+  const rules: ((value: number) => string | undefined)[] = [];
+  if (multipleOf !== undefined) {
+    rules.push((value) => (isMultiple(value, multipleOf) ? undefined : `should be a multiple of ${multipleOf}`));
+  }
+  if (maximum !== undefined) {
+    rules.push((value) => {
+      if (exclusiveMaximum ? value < maximum : value <= maximum) return undefined;
+      return `should be less than ${exclusiveMaximum ? '' : 'or equal to '}${maximum}`;
+    });
+  }
+  if (minimum !== undefined) {
+    rules.push((value) => {
+      if (exclusiveMinimum ? value > minimum : value >= minimum) return undefined;
+      return `should be greater than ${exclusiveMinimum ? '' : 'or equal to '}${minimum}`;
+    });
+  }
+  return rules.map((rule) => (value, path, errors) => {
+    const problem = typeof value === 'number' ? rule(value) : undefined;
+    if (problem !== undefined) errors.push(invalid(path, value, inBody(path, problem)));
+  });
+}
+
+/** 0.3 is a multiple of 0.1, although the quotient of the two is not quite an integer. */
+function isMultiple(value: number, factor: number): boolean {
+  const quotient = value / factor;
+  return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.max(1, Math.abs(quotient));
+}
+
+function listChecks({ items, minItems, maxItems }: JsonSchema): readonly Check[] {
+  const item = items === undefined ? undefined : lazily(items);
+  if (item === undefined && minItems === undefined && maxItems === undefined) return [];
+  return [
+    (value, path, errors) => {
+      if (!isJsonList(value)) return;
+      if (item !== undefined) for (const one of value) item(one, path, errors);
+      const { length } = value;
+      if (minItems !== undefined && length < minItems) {
+        errors.push(invalid(path, length, inBody(path, `should have at least ${minItems} items`)));
+      }
+      if (maxItems !== undefined && length > maxItems) {
+        errors.push(invalid(path, length, inBody(path, `should have at most ${maxItems} items`)));
+      }
+    },
+  ];
+}
+
+function enumChecks({ enum: values }: JsonSchema): readonly Check[] {
+  if (values === undefined || values.length === 0) return [];
+  const known = new Set(values.map(canonicalText));
+  const supported = values.map((value) => JSON.stringify(typeof value === 'string' ? value : JSON.stringify(value)));
+  return [
+    (value, path, errors) => {
+      if (known.has(canonicalText(value))) return;
+      const message = `Unsupported value: ${printValue(value)}: supported values: ${supported.join(', ')}`;
+      errors.push({ reason: 'FieldValueNotSupported', field: path, message });
+    },
+  ];
+}
+
+/** The same for values that differ only in the order of keys. */
+function canonicalText(value: JsonValue): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    isJsonObject(part as JsonValue)
+      ? Object.fromEntries(Object.entries(part as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}
+
+function mapChecks(schema: JsonSchema): readonly Check[] {
+  const { minProperties, maxProperties, required: names = [] } = schema;
+  const properties = new Map(Object.entries(schema.properties ?? {}).map(([name, one]) => [name, lazily(one)]));
+  const values = valueSchema(schema);
+  const valueCheck = values === undefined ? undefined : lazily(values);
+  return [
+    (value, path, errors) => {
+      if (!isJsonObject(value)) return;
+      const keys = Object.keys(value);
+      if (minProperties !== undefined && keys.length < minProperties) {
+        const problem = `should have at least ${minProperties} properties`;
+        errors.push(invalid(path, minProperties, inBody(path, problem)));
+        return;
+      }
+      if (maxProperties !== undefined && keys.length > maxProperties) {
+        const problem = `should have at most ${maxProperties} properties`;
+        errors.push(invalid(path, maxProperties, inBody(path, problem)));
+        return;
+      }
+      for (const key of keys) {
+        const member = value[key];
+        const check = properties.get(key) ?? valueCheck;
+        if (check !== undefined && member !== undefined) check(member, childPath(path, key), errors);
+      }
+      for (const name of names) {
+        if (!Object.hasOwn(value, name)) errors.push(required(childPath(path, name), ''));
+      }
+    },
+  ];
+}

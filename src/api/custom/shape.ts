@@ -1,0 +1,178 @@
+import { setOwn } from '../codec/struct-plan';
+import type { JsonObject, JsonValue } from '../object';
+import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
+
+/**
+ * What a structural schema makes of a value before it is validated: fields that it does not name go (pruning), nulls go
+ * where they are not allowed, defaults come in (custom resources, "Field pruning" and "Defaulting"). Compiled once per
+ * schema. The value itself is never changed, and is the result when there is nothing to do.
+ */
+export type Shaper = (value: JsonValue, context: ShapeContext) => JsonValue;
+
+export interface ShapeContext {
+  /** Collects the paths of fields that are dropped because nobody knows them: `spec.foo[0].bar`. */
+  readonly unknown: string[] | undefined;
+  /** Where the value in hand stands. */
+  readonly path: (string | number)[];
+  /** Metadata of embedded objects; absent: left as it is. */
+  readonly metadata?: (value: JsonValue, path: string) => JsonValue;
+}
+
+/** Reports are for humans: more than this of one document help nobody. */
+const MAX_UNKNOWN = 100;
+
+const TYPE_META: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
+
+/**
+ * The shaper of a kind's schema. Its root is an object of the API: kind, apiVersion and metadata stay as they are.
+ * Undefined when every value would stay as it is.
+ */
+export function compileShape(schema: JsonSchema): Shaper | undefined {
+  return keepsEverything(schema) ? undefined : compileObjectOrList(schema, false, 'root');
+}
+
+/** `kubectl explain`-like text of a path: `spec.list[0].name`. */
+export function printPath(path: readonly (string | number)[]): string {
+  let text = '';
+  for (const part of path) text += typeof part === 'number' ? `[${part}]` : text === '' ? part : `.${part}`;
+  return text;
+}
+
+/** An open schema without anything inside. */
+function keepsEverything(schema: JsonSchema): boolean {
+  return (
+    schema['x-kubernetes-preserve-unknown-fields'] === true &&
+    schema.properties === undefined &&
+    schema.additionalProperties === undefined &&
+    schema.items === undefined
+  );
+}
+
+type Embedding = 'root' | 'embedded' | 'plain';
+
+interface Member {
+  readonly shape: Shaper;
+  readonly nullable: boolean;
+  /** Complete with the defaults of what is inside. */
+  readonly defaultValue: JsonValue | undefined;
+}
+
+/** `open`: the list that holds the value is one whose unknown fields are kept. */
+function compileObjectOrList(
+  schema: JsonSchema | undefined,
+  open: boolean,
+  embedding: Embedding = schema?.['x-kubernetes-embedded-resource'] === true ? 'embedded' : 'plain',
+): Shaper {
+  if (schema === undefined) return dropFields;
+  const keepUnknown = open || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const shapeMap = compileMap(schema, keepUnknown, embedding);
+  const item = schema.items === undefined ? undefined : memberOf(schema.items, keepUnknown);
+  return (value, context) => {
+    if (isJsonObject(value)) return shapeMap(value, context);
+    if (!isJsonList(value)) return value;
+    if (item === undefined) return keepUnknown ? value : dropFields(value, context);
+    return shapeList(value, context, item);
+  };
+}
+
+function memberOf(schema: JsonSchema, open = false): Member {
+  const shape = compileObjectOrList(schema, open);
+  const { nullable = false, default: own } = schema;
+  const defaultValue = own === undefined ? undefined : shape(own, { unknown: undefined, path: [] });
+  return { shape, nullable, defaultValue };
+}
+
+function compileMap(
+  schema: JsonSchema,
+  keepUnknown: boolean,
+  embedding: Embedding,
+): (value: JsonObject, context: ShapeContext) => JsonValue {
+  const members = new Map<string, Member>();
+  for (const [name, property] of Object.entries(schema.properties ?? {})) {
+    const isTypeMeta = TYPE_META.has(name) || name === 'metadata';
+    if (embedding === 'plain' || !isTypeMeta) members.set(name, memberOf(property));
+  }
+  const withDefault = [...members].filter(([, { defaultValue }]) => defaultValue !== undefined);
+  const values = valueSchema(schema);
+  const hasValues = schema.additionalProperties !== undefined && schema.additionalProperties !== false;
+  const value = hasValues
+    ? values === undefined
+      ? { shape: dropFields, nullable: true, defaultValue: undefined }
+      : memberOf(values)
+    : undefined;
+
+  const shapeMember = (name: string, before: JsonValue, context: ShapeContext): JsonValue | undefined => {
+    if (embedding !== 'plain') {
+      if (TYPE_META.has(name)) return before;
+      if (name === 'metadata') return embedding === 'root' ? before : shapeMetadata(before, context);
+    }
+    const member = members.get(name);
+    if (member !== undefined) {
+      if (before === null && !member.nullable) return undefined;
+      return member.shape(before, context);
+    }
+    if (value !== undefined) {
+      return before === null && !value.nullable ? (value.defaultValue ?? null) : value.shape(before, context);
+    }
+    if (keepUnknown) return before;
+    report(context);
+    return undefined;
+  };
+
+  return (object, context) => {
+    let result: Record<string, JsonValue | undefined> | undefined;
+    for (const name of Object.keys(object)) {
+      const before = object[name];
+      if (before === undefined) continue;
+      context.path.push(name);
+      const after = shapeMember(name, before, context);
+      context.path.pop();
+      if (after === before) continue;
+      result ??= { ...object };
+      if (after === undefined) Reflect.deleteProperty(result, name);
+      else setOwn(result, name, after);
+    }
+    for (const [name, { defaultValue }] of withDefault) {
+      if (Object.hasOwn(result ?? object, name)) continue;
+      result ??= { ...object };
+      setOwn(result, name, defaultValue);
+    }
+    return result ?? object;
+  };
+}
+
+function shapeMetadata(value: JsonValue, context: ShapeContext): JsonValue {
+  return context.metadata === undefined ? value : context.metadata(value, printPath(context.path));
+}
+
+function shapeList(list: readonly JsonValue[], context: ShapeContext, item: Member): JsonValue {
+  let result: JsonValue[] | undefined;
+  list.forEach((before, index) => {
+    context.path.push(index);
+    const after = before === null && !item.nullable ? (item.defaultValue ?? null) : item.shape(before, context);
+    context.path.pop();
+    if (after === before) return;
+    result ??= [...list];
+    result[index] = after;
+  });
+  return result ?? list;
+}
+
+/** Where no schema is, no field is known. */
+function dropFields(value: JsonValue, context: ShapeContext): JsonValue {
+  if (isJsonList(value))
+    return shapeList(value, context, { shape: dropFields, nullable: true, defaultValue: undefined });
+  if (!isJsonObject(value)) return value;
+  const names = Object.keys(value);
+  if (names.length === 0) return value;
+  for (const name of names) {
+    context.path.push(name);
+    report(context);
+    context.path.pop();
+  }
+  return {};
+}
+
+function report({ unknown, path }: ShapeContext): void {
+  if (unknown !== undefined && unknown.length < MAX_UNKNOWN) unknown.push(printPath(path));
+}

@@ -1,0 +1,110 @@
+import { printGoSyntax } from '../apply/go-text';
+import { required, invalid, type FieldError } from '../errors/field-error';
+import type { JsonObject, JsonValue, ObjectMeta } from '../object';
+import { pathSegmentName } from '../validation/names';
+import { validateObjectMeta } from '../validation/object-meta';
+import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
+
+/**
+ * What a structural schema demands beyond JSON schema: embedded objects are objects of the API, and lists that are merged by
+ * key or as sets name nothing twice.
+ */
+export type StructuralCheck = (value: JsonValue, path: string, errors: FieldError[]) => void;
+
+/** Embedded objects have apiVersion, kind and valid metadata. Undefined when the schema embeds none. */
+export function compileEmbeddedCheck(schema: JsonSchema): StructuralCheck | undefined {
+  return compile(schema, (part) => (part['x-kubernetes-embedded-resource'] === true ? checkEmbedded : undefined));
+}
+
+/** Undefined when the schema has neither sets nor keyed lists. */
+export function compileListCheck(schema: JsonSchema): StructuralCheck | undefined {
+  return compile(schema, (part) => {
+    switch (part['x-kubernetes-list-type']) {
+      case 'set':
+        return (value, path, errors) => checkUnique(value, path, errors, (item) => item);
+      case 'map':
+        return (value, path, errors) => {
+          checkUnique(value, path, errors, (item) => keysOf(item, part['x-kubernetes-list-map-keys'] ?? []));
+        };
+      default:
+        return undefined;
+    }
+  });
+}
+
+/** Runs a rule wherever the schema asks for it, and walks only where it does. */
+function compile(
+  schema: JsonSchema,
+  ruleOf: (part: JsonSchema) => StructuralCheck | undefined,
+): StructuralCheck | undefined {
+  const own = ruleOf(schema);
+  const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const check = compile(property, ruleOf);
+    return check === undefined ? [] : [[name, check] as const];
+  });
+  const values = valueSchema(schema);
+  const ofValues = values && compile(values, ruleOf);
+  const ofItems = schema.items && compile(schema.items, ruleOf);
+  if (own === undefined && properties.length === 0 && ofValues === undefined && ofItems === undefined) return undefined;
+  return (value, path, errors) => {
+    own?.(value, path, errors);
+    if (isJsonObject(value)) {
+      for (const [name, check] of properties) {
+        const member = value[name];
+        if (member !== undefined) check(member, path === '' ? name : `${path}.${name}`, errors);
+      }
+      if (ofValues !== undefined) {
+        for (const [key, member] of Object.entries(value)) {
+          if (member !== undefined) ofValues(member, `${path}[${key}]`, errors);
+        }
+      }
+    } else if (isJsonList(value) && ofItems !== undefined) {
+      value.forEach((item, index) => ofItems(item, `${path}[${index}]`, errors));
+    }
+  };
+}
+
+const checkEmbedded: StructuralCheck = (value, path, errors) => {
+  if (!isJsonObject(value)) return;
+  for (const name of ['apiVersion', 'kind'] as const) {
+    const text = value[name];
+    if (text === undefined || text === '') errors.push(required(`${path}.${name}`, 'must not be empty'));
+    else if (typeof text !== 'string') errors.push(invalid(`${path}.${name}`, text, 'must be a string'));
+  }
+  const { metadata } = value;
+  if (!isJsonObject(metadata)) return;
+  const meta = metadata as unknown as ObjectMeta;
+  // It need not have a name; whether it has a namespace is its kind's matter.
+  const named: ObjectMeta = meta.name ? meta : { ...meta, name: 'unnamed' };
+  const rules = {
+    namespaced: Boolean(meta.namespace),
+    validateName: pathSegmentName,
+    unqualifiedFinalizers: true,
+  };
+  errors.push(...validateObjectMeta(named, rules, `${path}.metadata`));
+};
+
+function keysOf(item: JsonValue, keys: readonly string[]): JsonValue {
+  if (!isJsonObject(item)) return item;
+  const found: JsonObject = Object.fromEntries(
+    keys.filter((key) => item[key] !== undefined).map((key) => [key, item[key]]),
+  );
+  return found;
+}
+
+function checkUnique(
+  value: JsonValue,
+  path: string,
+  errors: FieldError[],
+  identity: (item: JsonValue) => JsonValue,
+): void {
+  if (!isJsonList(value)) return;
+  const seen = new Set<string>();
+  value.forEach((item, index) => {
+    const text = printGoSyntax(identity(item));
+    if (seen.has(text)) {
+      errors.push({ reason: 'FieldValueDuplicate', field: `${path}[${index}]`, message: `Duplicate value: ${text}` });
+    }
+    seen.add(text);
+  });
+}

@@ -1,0 +1,45 @@
+import { compileValidation } from '../custom/schema-validation';
+import type { JsonSchema } from '../custom/json-schema';
+import type { FieldError } from '../errors/field-error';
+import { isPlainMap } from '../kinds/field-values';
+import type { JsonValue } from '../object';
+import type { JSONSchemaProps as Schema } from '../schema/generated/apiextensions-v1';
+import { invalidLiteral } from './go-literal';
+
+/** True when pruning would take something out of the value. */
+function hasUnknownFields(schema: Schema, value: unknown): boolean {
+  if (Array.isArray(value)) {
+    const { items } = schema;
+    return isPlainMap(items) && value.some((item) => hasUnknownFields(items as Schema, item));
+  }
+  if (!isPlainMap(value)) return false;
+  const values = schema.additionalProperties;
+  return Object.entries(value).some(([name, field]) => {
+    const property = schema.properties?.[name] ?? (typeof values === 'object' ? values : undefined);
+    if (property !== undefined) return hasUnknownFields(property, field);
+    return values !== true && schema['x-kubernetes-preserve-unknown-fields'] !== true;
+  });
+}
+
+/** JSON data as Go prints it with its types. */
+function valueLiteral(value: unknown): string {
+  if (Array.isArray(value)) return `[]interface {}{${value.map(valueLiteral).join(', ')}}`;
+  if (!isPlainMap(value)) return JSON.stringify(value ?? null);
+  const fields = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+  const texts = fields.map(([name, field]) => `${JSON.stringify(name)}:${valueLiteral(field)}`);
+  return `map[string]interface {}{${texts.join(', ')}}`;
+}
+
+/** A default is a value that the schema itself allows, and of which nothing would be dropped. */
+export function validateDefault(schema: Schema, path: string): readonly FieldError[] {
+  const value = schema.default;
+  if (value === undefined) return [];
+  const field = `${path}.default`;
+  if (hasUnknownFields(schema, value)) {
+    return [invalidLiteral(field, valueLiteral(value), 'must not have unknown fields')];
+  }
+  const errors: FieldError[] = [];
+  const { default: _default, ...rules } = schema;
+  compileValidation(rules as JsonSchema)(value as JsonValue, '', errors);
+  return errors.map((error) => ({ ...error, field }));
+}

@@ -1,0 +1,121 @@
+import { created, problemsOfChange, problemsOfNew, sentAs } from '../kinds/write.fixture';
+
+const metadata = { name: 'things.example.com' };
+const v1 = sentAs('apiextensions.k8s.io/v1 CustomResourceDefinition');
+const beta = sentAs('apiextensions.k8s.io/v1beta1 CustomResourceDefinition');
+const names = { plural: 'things', kind: 'Thing' };
+
+function definition(openAPIV3Schema: object, change: object = {}): object {
+  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
+  return { metadata, spec: { group: 'example.com', scope: 'Namespaced', names, versions, ...change } };
+}
+
+const plain = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+test('names follow from the kind, and the storage version is noted', () => {
+  expect(created(v1, definition(plain))).toMatchObject({
+    spec: { names: { ...names, singular: 'thing', listKind: 'ThingList' }, conversion: { strategy: 'None' } },
+    status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
+  });
+});
+
+test.each<[string, object, readonly string[]]>([
+  ['a plain one', {}, []],
+  [
+    'another group',
+    { group: 'other.io' },
+    ['metadata.name: Invalid value: "things.example.com": must be spec.names.plural+"."+spec.group'],
+  ],
+  ['no scope', { scope: '' }, ['spec.scope: Required value']],
+  [
+    'no schema',
+    { versions: [{ name: 'v1', served: true, storage: true }] },
+    ['spec.versions[0].schema.openAPIV3Schema: Required value: schemas are required'],
+  ],
+  [
+    'no versions',
+    { versions: [] },
+    [
+      'spec.versions: Invalid value: []apiextensions.CustomResourceDefinitionVersion{}: must have exactly one version marked as storage version',
+      'status.storedVersions: Invalid value: []string(nil): must have at least one stored version',
+    ],
+  ],
+  [
+    'fields kept for all',
+    { preserveUnknownFields: true },
+    [
+      'spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-preserve-unknown-fields to true in spec.versions[*].schema instead',
+    ],
+  ],
+  [
+    'a webhook that is missing',
+    { conversion: { strategy: 'Webhook' } },
+    [
+      'spec.conversion.webhookClientConfig: Required value: required when strategy is set to Webhook',
+      'spec.conversion.conversionReviewVersions: Required value',
+    ],
+  ],
+])('%s', (_name, change, problems) => {
+  expect(problemsOfNew(v1, definition(plain, change))).toEqual(problems);
+});
+
+test.each<[string, object, string]>([
+  ['no type', {}, 'type: Required value: must not be empty for specified object fields'],
+  [
+    'an unknown type',
+    { type: 'x' },
+    'type: Unsupported value: "x": supported values: "array", "boolean", "integer", "number", "object", "string"',
+  ],
+  ['a list without items', { type: 'array' }, 'items: Required value: must be specified'],
+  ['a reference', { $ref: '#/definitions/x' }, '$ref: Forbidden: $ref is not supported'],
+  [
+    'a default of another type',
+    { type: 'integer', default: 'string' },
+    'default: Invalid value: "string":  in body must be of type integer: "string"',
+  ],
+  [
+    'a default that would be pruned',
+    { type: 'object', default: { b: 'c' } },
+    'default: Invalid value: map[string]interface {}{"b":"c"}: must not have unknown fields',
+  ],
+  [
+    'a pattern that is none',
+    { type: 'string', pattern: '(' },
+    'pattern: Invalid value: "(": must be a valid regular expression, but isn\'t: error parsing regexp: missing closing ): `(`',
+  ],
+  [
+    'structure in a condition',
+    { type: 'string', allOf: [{ type: 'string' }] },
+    'allOf[0].type: Forbidden: must be empty to be structural',
+  ],
+  [
+    'a set of objects',
+    { type: 'array', items: { type: 'object' }, 'x-kubernetes-list-type': 'set' },
+    'items.x-kubernetes-map-type: Invalid value: "null": must be atomic as item of a list with x-kubernetes-list-type=set',
+  ],
+])('a field of a schema with %s', (_name, field, problem) => {
+  expect(problemsOfNew(v1, definition({ type: 'object', properties: { f: field } }))).toEqual([
+    `spec.validation.openAPIV3Schema.properties[f].${problem}`,
+  ]);
+});
+
+test('v1beta1 has one schema for all versions, or none, and no defaults in it', () => {
+  const spec = { group: 'example.com', names, version: 'v1' };
+  expect(problemsOfNew(beta, { metadata, spec })).toEqual([]);
+  const openAPIV3Schema = { type: 'object', properties: { a: { type: 'integer', default: 1 } } };
+  expect(problemsOfNew(beta, { metadata, spec: { ...spec, validation: { openAPIV3Schema } } })).toEqual([
+    'spec.validation.openAPIV3Schema.properties[a].default: Forbidden: must not be set (cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)',
+  ]);
+});
+
+test('what objects are stored by cannot change', () => {
+  const old = {
+    ...created(v1, definition(plain)),
+    status: { conditions: [{ type: 'Established', status: 'True' }], storedVersions: ['v1'] },
+  };
+  const spec = old['spec' as keyof typeof old] as object;
+  expect(problemsOfChange(v1, old, { spec: { ...spec, scope: 'Cluster', group: 'other.io' } })).toEqual([
+    'spec.scope: Invalid value: "Cluster": field is immutable',
+    'spec.group: Invalid value: "other.io": field is immutable',
+  ]);
+});

@@ -1,0 +1,280 @@
+import { invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { deepEqual } from '../kinds/deep-equal';
+
+import type { RequestedVersion } from '../kinds/kind-definition';
+import type { KubeObject } from '../object';
+import type {
+  CustomResourceDefinitionNames,
+  CustomResourceDefinitionSpec,
+  CustomResourceDefinitionStatus,
+  CustomResourceDefinitionVersion,
+} from '../schema/generated/apiextensions-v1';
+import { validateConversion } from './custom-conversion';
+import {
+  definitionVersionLiteral,
+  definitionVersionsLiteral,
+  validateVersion,
+  validateVersionParts,
+} from './custom-version';
+import { invalidLiteral, stringListLiteral } from './go-literal';
+import { validateUnchanged } from './immutable';
+import { dns1035LabelProblems, dns1123SubdomainProblems } from './names';
+
+const SCOPES = ['Cluster', 'Namespaced'];
+const APPROVAL = 'api-approved.kubernetes.io';
+const APPROVAL_POLICY = 'see https://github.com/kubernetes/enhancements/pull/1111';
+const PROTECTED_DOMAINS = ['.k8s.io', '.kubernetes.io'];
+const EXCLUSIVE = ['schemas', 'subresources', 'additionalPrinterColumns'] as const;
+const COMMON_FIELDS = ['validation', 'subresources', 'additionalPrinterColumns'] as const;
+
+function specOf(object: KubeObject): CustomResourceDefinitionSpec {
+  return (object['spec'] ?? {}) as CustomResourceDefinitionSpec;
+}
+
+function statusOf(object: KubeObject): CustomResourceDefinitionStatus {
+  return (object['status'] ?? {}) as CustomResourceDefinitionStatus;
+}
+
+function oneProblem(field: string, value: string, problems: readonly string[], before = ''): readonly FieldError[] {
+  return problems.length === 0 ? [] : [invalid(field, value, before + problems.join(','))];
+}
+
+function validateGroup(group: string): readonly FieldError[] {
+  if (group === '') return [required('spec.group', '')];
+  const problems = dns1123SubdomainProblems(group);
+  if (problems.length > 0) return oneProblem('spec.group', group, problems);
+  return group.includes('.') ? [] : [invalid('spec.group', group, 'should be a domain with at least one dot')];
+}
+
+function validateNames(names: CustomResourceDefinitionNames, path: string): readonly FieldError[] {
+  const { plural = '', singular = '', kind = '', listKind = '', shortNames, categories } = names;
+  const mixedCase = 'may have mixed case, but should otherwise match: ';
+  const label = (field: string, value: string): readonly FieldError[] =>
+    value === '' ? [] : oneProblem(`${path}.${field}`, value, dns1035LabelProblems(value));
+  const mixedLabel = (field: string, value: string): readonly FieldError[] =>
+    value === '' ? [] : oneProblem(`${path}.${field}`, value, dns1035LabelProblems(value.toLowerCase()), mixedCase);
+  return [
+    ...label('plural', plural),
+    ...label('singular', singular),
+    ...mixedLabel('kind', kind),
+    ...mixedLabel('listKind', listKind),
+    ...(shortNames ?? []).flatMap((name, index) =>
+      oneProblem(`${path}.shortNames[${index}]`, name, dns1035LabelProblems(name)),
+    ),
+    // Else it could not be told which of the two is meant.
+    ...(kind !== '' && kind === listKind
+      ? [invalid(`${path}.listKind`, listKind, 'kind and listKind may not be the same')]
+      : []),
+    ...(categories ?? []).flatMap((category, index) =>
+      oneProblem(`${path}.categories[${index}]`, category, dns1035LabelProblems(category)),
+    ),
+  ];
+}
+
+const REQUIRED_NAMES = ['plural', 'singular', 'kind', 'listKind'] as const;
+
+/** A field for all versions beside those of single ones, which v1beta1 objects may have by mistake. */
+function validateExclusive(object: KubeObject): readonly FieldError[] {
+  const spec = specOf(object) as Readonly<Record<string, unknown>>;
+  return COMMON_FIELDS.flatMap((field, index) =>
+    spec[field] === undefined
+      ? []
+      : [
+          {
+            reason: 'FieldValueForbidden' as const,
+            field: `spec.${field}`,
+            message: `Forbidden: top-level and per-version ${EXCLUSIVE[index] ?? field} are mutually exclusive`,
+          },
+        ],
+  );
+}
+
+function validateVersions(versions: readonly CustomResourceDefinitionVersion[] | null | undefined) {
+  const list = versions ?? [];
+  const literal = definitionVersionsLiteral(versions);
+  const isUnique = new Set(list.map(({ name }) => name)).size === list.length;
+  return [
+    ...(isUnique ? [] : [invalidLiteral('spec.versions', literal, 'must contain unique version names')]),
+    ...(list.filter(({ storage }) => storage === true).length === 1
+      ? []
+      : [invalidLiteral('spec.versions', literal, 'must have exactly one version marked as storage version')]),
+  ];
+}
+
+/** v1beta1 repeats the name of the first version; what remains of the field after conversion contradicts it. */
+function validateFirstVersion(object: KubeObject): readonly FieldError[] {
+  const { versions } = specOf(object);
+  const first = versions?.[0]?.name ?? '';
+  const named = (specOf(object) as { readonly version?: string }).version;
+  return [
+    ...(first === '' ? [] : oneProblem('spec.version', first, dns1035LabelProblems(first))),
+    ...(named === undefined ? [] : [invalid('spec.version', named, 'must match the first version in spec.versions')]),
+  ];
+}
+
+/** What a definition that was made in v1beta1 may go without. */
+interface Demands {
+  readonly schemas: boolean;
+  readonly structure: boolean;
+  readonly noDefaults: boolean;
+}
+
+function demandsOf(object: KubeObject, requested: RequestedVersion | undefined): Demands {
+  const isBeta = requested?.version === 'v1beta1';
+  const isPreserving = specOf(object).preserveUnknownFields === true;
+  return { schemas: !isBeta, structure: !isPreserving, noDefaults: isBeta };
+}
+
+function validateSpec(object: KubeObject, demands: Demands): readonly FieldError[] {
+  const { group = '', scope = '', names = {}, versions, conversion, preserveUnknownFields } = specOf(object);
+  const list = versions ?? [];
+  return [
+    ...validateGroup(group),
+    ...(scope === '' ? [required('spec.scope', '')] : []),
+    ...(scope === '' || SCOPES.includes(scope) ? [] : [notSupported('spec.scope', scope, SCOPES)]),
+    ...(demands.schemas
+      ? list.flatMap(({ schema }, index) =>
+          schema?.openAPIV3Schema
+            ? []
+            : [required(`spec.versions[${index}].schema.openAPIV3Schema`, 'schemas are required')],
+        )
+      : []),
+    ...list.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`)),
+    ...validateExclusive(object),
+    ...validateVersions(versions),
+    ...validateFirstVersion(object),
+    ...REQUIRED_NAMES.filter((name) => (names[name] ?? '') === '').map((name) => required(`spec.names.${name}`, '')),
+    ...validateNames(names, 'spec.names'),
+    ...validateVersionParts(list, demands),
+    ...(preserveUnknownFields === true && conversion?.strategy === 'Webhook'
+      ? [invalid('spec.conversion.strategy', conversion.strategy, 'must be None if spec.preserveUnknownFields is true')]
+      : []),
+    ...(conversion ? validateConversion(conversion, 'spec.conversion') : []),
+  ];
+}
+
+function validateStatus(object: KubeObject): readonly FieldError[] {
+  return validateNames(statusOf(object).acceptedNames ?? {}, 'status.acceptedNames');
+}
+
+function validateStoredVersions(object: KubeObject): readonly FieldError[] {
+  const path = 'status.storedVersions';
+  const stored = statusOf(object).storedVersions ?? [];
+  const versions = specOf(object).versions ?? [];
+  const literal = stringListLiteral('[]string', stored);
+  if (stored.length === 0) return [invalidLiteral(path, literal, 'must have at least one stored version')];
+  const storage = versions.findLast((version) => version.storage === true);
+  return [
+    ...stored.flatMap((name, index) =>
+      versions.some((version) => version.name === name)
+        ? []
+        : [invalid(`${path}[${index}]`, name, 'must appear in spec.versions')],
+    ),
+    ...(storage === undefined || stored.includes(storage.name ?? '')
+      ? []
+      : [
+          invalidLiteral(
+            path,
+            definitionVersionLiteral(storage),
+            `must have the storage version ${storage.name ?? ''}`,
+          ),
+        ]),
+  ];
+}
+
+function isUrl(text: string): boolean {
+  try {
+    return new URL(text).host !== '';
+  } catch {
+    return false;
+  }
+}
+
+/** The groups of the project are for what has been reviewed, or says that it has not. */
+function validateApproval(object: KubeObject): readonly FieldError[] {
+  const { group = '' } = specOf(object);
+  if (!PROTECTED_DOMAINS.some((domain) => `.${group}`.endsWith(domain))) return [];
+  const value = object.metadata.annotations?.[APPROVAL];
+  const field = `metadata.annotations[${APPROVAL}]`;
+  const rule = `protected groups must have approval annotation "${APPROVAL}"`;
+  if (value === undefined || value === '') return [required(field, `${rule}, ${APPROVAL_POLICY}`)];
+  return value.startsWith('unapproved') || isUrl(value)
+    ? []
+    : [invalid(field, value, `${rule} with either a URL or a reason starting with "unapproved", ${APPROVAL_POLICY}`)];
+}
+
+function validatePruning(object: KubeObject): readonly FieldError[] {
+  const detail = 'cannot set to true, set x-preserve-unknown-fields to true in spec.versions[*].schema instead';
+  return specOf(object).preserveUnknownFields === true ? [invalid('spec.preserveUnknownFields', true, detail)] : [];
+}
+
+function validateName(object: KubeObject): readonly FieldError[] {
+  const { names, group = '' } = specOf(object);
+  const { name = '' } = object.metadata;
+  return name === '' || name === `${names?.plural ?? ''}.${group}`
+    ? []
+    : [invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
+}
+
+/** All problems of a new definition: its name says which resource it is about. */
+export function validateDefinition(object: KubeObject, requested?: RequestedVersion): readonly FieldError[] {
+  const isBeta = requested?.version === 'v1beta1';
+  return [
+    ...validateName(object),
+    ...validateSpec(object, demandsOf(object, requested)),
+    ...validateStatus(object),
+    ...validateStoredVersions(object),
+    ...(isBeta ? [] : validateApproval(object)),
+    ...(isBeta ? [] : validatePruning(object)),
+  ];
+}
+
+function isEstablished(object: KubeObject): boolean {
+  return (statusOf(object).conditions ?? []).some(({ type, status }) => type === 'Established' && status === 'True');
+}
+
+/** Fields by which objects are stored; `scope` and `kind` are fixed as soon as there can be objects. */
+function validateFixed(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  const [spec, was] = [specOf(object), specOf(old)];
+  return [
+    ...(isEstablished(old)
+      ? [
+          ...validateUnchanged(spec.scope, was.scope, 'spec.scope'),
+          ...validateUnchanged(spec.names?.kind, was.names?.kind, 'spec.names.kind'),
+        ]
+      : []),
+    ...validateUnchanged(spec.group, was.group, 'spec.group'),
+    ...validateUnchanged(spec.names?.plural, was.names?.plural, 'spec.names.plural'),
+  ];
+}
+
+/** What the old definition does without, the new one may do without. */
+export function validateDefinitionUpdate(
+  object: KubeObject,
+  old: KubeObject,
+  requested?: RequestedVersion,
+): readonly FieldError[] {
+  const demands = demandsOf(object, requested);
+  const hadSchemas = (specOf(old).versions ?? []).every(({ schema }) => Boolean(schema?.openAPIV3Schema));
+  const wasStructural = specOf(old).preserveUnknownFields !== true;
+  const isSameGroup = specOf(object).group === specOf(old).group;
+  const wasApproved = validateApproval(old).length === 0;
+  const isSamePruning = deepEqual(specOf(object).preserveUnknownFields, specOf(old).preserveUnknownFields);
+  return [
+    ...validateSpec(object, {
+      schemas: demands.schemas && hadSchemas,
+      structure: demands.structure && wasStructural,
+      noDefaults: false,
+    }),
+    ...validateFixed(object, old),
+    ...validateStatus(object),
+    ...validateStoredVersions(object),
+    ...(requested?.version !== 'v1beta1' && isSameGroup && wasApproved ? validateApproval(object) : []),
+    ...(requested?.version !== 'v1beta1' && !isSamePruning ? validatePruning(object) : []),
+  ];
+}
+
+/** The controllers write conditions and accepted names; an administrator shortens the list of stored versions. */
+export function validateDefinitionStatusUpdate(object: KubeObject): readonly FieldError[] {
+  return validateStatus(object);
+}

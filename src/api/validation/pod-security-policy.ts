@@ -1,0 +1,192 @@
+import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import type { KubeObject } from '../object';
+import type { IDRange, PodSecurityPolicySpec } from '../schema/generated/policy-v1beta1';
+import { invalidLiteral, stringListLiteral } from './go-literal';
+import { dnsSubdomainName } from './names';
+import { validateCsiDriverName } from './csi';
+import { invalidBecause } from './pod/field-rules';
+import { hasParentStep } from './pod/paths';
+
+const USER_RULES = ['MustRunAs', 'MustRunAsNonRoot', 'RunAsAny'];
+const GROUP_RULES = ['MayRunAs', 'MustRunAs', 'RunAsAny'];
+const LINUX_RULES = ['MustRunAs', 'RunAsAny'];
+const VOLUMES = [
+  '*',
+  'awsElasticBlockStore',
+  'azureDisk',
+  'azureFile',
+  'cephFS',
+  'cinder',
+  'configMap',
+  'csi',
+  'downwardAPI',
+  'emptyDir',
+  'ephemeral',
+  'fc',
+  'flexVolume',
+  'flocker',
+  'gcePersistentDisk',
+  'gitRepo',
+  'glusterfs',
+  'hostPath',
+  'iscsi',
+  'nfs',
+  'persistentVolumeClaim',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'projected',
+  'quobyte',
+  'rbd',
+  'scaleIO',
+  'secret',
+  'storageos',
+  'vsphereVolume',
+];
+const PROC_MOUNTS = ['Default', 'Unmasked'];
+const SYSCTL = '([a-z0-9]([-_a-z0-9]*[a-z0-9])?\\.)*([a-z0-9][-_a-z0-9]*)?[a-z0-9*]';
+const sysctlPattern = new RegExp(`^(?:${SYSCTL})$`);
+const MAX_SYSCTL_LENGTH = 253;
+
+interface Rule {
+  readonly rule?: string;
+  readonly ranges?: readonly IDRange[] | null;
+}
+
+function validateRanges(ranges: readonly IDRange[], path: string): readonly FieldError[] {
+  return ranges.flatMap(({ min = 0, max = 0 }, index) => [
+    ...(min < 0 ? [invalid(`${path}[${index}].min`, min, 'min cannot be negative')] : []),
+    ...(max < 0 ? [invalid(`${path}[${index}].max`, max, 'max cannot be negative')] : []),
+    ...(min > max ? [invalid(`${path}[${index}].min`, min, 'min cannot be greater than max')] : []),
+  ]);
+}
+
+function validateRule({ rule = '', ranges }: Rule, rules: readonly string[], path: string): readonly FieldError[] {
+  return [
+    ...(rules.includes(rule) ? [] : [notSupported(`${path}.rule`, rule, rules)]),
+    ...validateRanges(ranges ?? [], `${path}.ranges`),
+  ];
+}
+
+/** What is dropped cannot be added at once; the path is the wire's, without the spec. */
+function validateNotDropped(dropped: readonly string[], added: readonly string[], field: string) {
+  return added
+    .filter((capability) => dropped.includes(capability))
+    .map((capability) => invalid(field, capability, `capability is listed in ${field} and requiredDropCapabilities`));
+}
+
+function validateCapabilities(spec: PodSecurityPolicySpec): readonly FieldError[] {
+  const dropped = spec.requiredDropCapabilities ?? [];
+  const allowed = spec.allowedCapabilities ?? [];
+  const literal = stringListLiteral('[]core.Capability', dropped);
+  return [
+    ...(dropped.length > 0 && allowed.includes('*')
+      ? [
+          invalidLiteral(
+            'spec.requiredDropCapabilities',
+            literal,
+            'must be empty when all capabilities are allowed by a wildcard',
+          ),
+        ]
+      : []),
+    ...validateNotDropped(dropped, spec.defaultAddCapabilities ?? [], 'defaultAddCapabilities'),
+    ...validateNotDropped(dropped, allowed, 'allowedCapabilities'),
+  ];
+}
+
+function validateEscalation(spec: PodSecurityPolicySpec): readonly FieldError[] {
+  const isContradiction = spec.defaultAllowPrivilegeEscalation === true && spec.allowPrivilegeEscalation === false;
+  const detail =
+    'Cannot set DefaultAllowPrivilegeEscalation to true without also setting AllowPrivilegeEscalation to true';
+  return isContradiction ? [invalid('spec.defaultAllowPrivilegeEscalation', true, detail)] : [];
+}
+
+function validateHostPath(prefix: string, field: string): readonly FieldError[] {
+  if (prefix === '') return [required(field, 'is required')];
+  return hasParentStep(prefix) ? [invalid(field, prefix, "must not contain '..'")] : [];
+}
+
+function validateDrivers(spec: PodSecurityPolicySpec): readonly FieldError[] {
+  return [
+    ...(spec.allowedFlexVolumes ?? []).flatMap(({ driver = '' }, index) =>
+      // The doubled name is the wire's.
+      driver === ''
+        ? [required(`spec.allowedFlexVolumes.allowedFlexVolumes[${index}].driver`, 'must specify a driver')]
+        : [],
+    ),
+    ...(spec.allowedCSIDrivers ?? []).flatMap(({ name = '' }, index) =>
+      validateCsiDriverName(name, `spec.allowedCSIDrivers[${index}].name`),
+    ),
+  ];
+}
+
+function validateSysctls(sysctls: readonly string[], path: string): readonly FieldError[] {
+  const detail = `must have at most ${MAX_SYSCTL_LENGTH} characters and match regex ${SYSCTL}`;
+  return [
+    ...sysctls.flatMap((sysctl, index) => {
+      const field = `${path}[${index}]`;
+      if (sysctl === '') return [invalid(field, sysctl, 'empty sysctl not allowed')];
+      return sysctl.length <= MAX_SYSCTL_LENGTH && sysctlPattern.test(sysctl) ? [] : [invalid(field, sysctl, detail)];
+    }),
+    ...(sysctls.length > 1 && sysctls.includes('*')
+      ? [forbiddenField(`${path}.items`, "if '*' is present, must not specify other sysctls")]
+      : []),
+  ];
+}
+
+/** A pattern that ends in a star covers what begins like it. */
+function overlaps(left: string, right: string): boolean {
+  const covers = (pattern: string, name: string): boolean =>
+    pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
+  return covers(left, right) || covers(right, left);
+}
+
+function validateAllSysctls({ allowedUnsafeSysctls, forbiddenSysctls }: PodSecurityPolicySpec): readonly FieldError[] {
+  const allowed = allowedUnsafeSysctls ?? [];
+  const forbidden = forbiddenSysctls ?? [];
+  return [
+    ...validateSysctls(allowed, 'spec.allowedUnsafeSysctls'),
+    ...validateSysctls(forbidden, 'spec.forbiddenSysctls'),
+    ...allowed.flatMap((sysctl, index) =>
+      forbidden
+        .filter((other) => overlaps(sysctl, other))
+        .map((other) => invalid(`spec.allowedUnsafeSysctls[${index}]`, sysctl, `sysctl overlaps with ${other}`)),
+    ),
+  ];
+}
+
+function validateRuntimeClasses({ runtimeClass }: PodSecurityPolicySpec): readonly FieldError[] {
+  if (!runtimeClass) return [];
+  const path = 'spec.runtimeClass.allowedRuntimeClassNames';
+  const names = runtimeClass.allowedRuntimeClassNames ?? [];
+  const detail = "if '*' is present, must not specify other RuntimeClass names";
+  if (names.includes('*')) {
+    return names.length > 1 ? [invalidLiteral(path, stringListLiteral('[]string', names), detail)] : [];
+  }
+  return names.flatMap((name, index) => invalidBecause(`${path}[${index}]`, name, dnsSubdomainName(name, false)));
+}
+
+/** All problems of a policy's spec: also what an update checks. */
+export function validatePodSecurityPolicy(object: KubeObject): readonly FieldError[] {
+  const spec = (object['spec'] ?? {}) as PodSecurityPolicySpec;
+  return [
+    ...validateRule(spec.runAsUser ?? {}, USER_RULES, 'spec.runAsUser'),
+    ...(spec.runAsGroup ? validateRule(spec.runAsGroup, GROUP_RULES, 'spec.runAsGroup') : []),
+    ...validateRule({ rule: spec.seLinux?.rule ?? '' }, LINUX_RULES, 'spec.seLinux'),
+    ...validateRule(spec.supplementalGroups ?? {}, GROUP_RULES, 'spec.supplementalGroups'),
+    ...validateRule(spec.fsGroup ?? {}, GROUP_RULES, 'spec.fsGroup'),
+    ...(spec.volumes ?? []).flatMap((volume) =>
+      VOLUMES.includes(volume) ? [] : [notSupported('spec.volumes', volume, VOLUMES)],
+    ),
+    ...validateCapabilities(spec),
+    ...validateEscalation(spec),
+    ...(spec.allowedProcMountTypes ?? []).flatMap((type, index) =>
+      PROC_MOUNTS.includes(type) ? [] : [notSupported(`spec.allowedProcMountTypes[${index}]`, type, PROC_MOUNTS)],
+    ),
+    ...(spec.allowedHostPaths ?? []).flatMap(({ pathPrefix = '' }, index) =>
+      validateHostPath(pathPrefix, `spec.allowedHostPaths[${index}]`),
+    ),
+    ...validateDrivers(spec),
+    ...validateAllSysctls(spec),
+    ...validateRuntimeClasses(spec),
+  ];
+}

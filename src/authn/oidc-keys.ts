@@ -1,0 +1,102 @@
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+
+export interface OidcKeysOptions {
+  /** The issuer's URL, without a slash at its end unless the issuer has one. */
+  readonly issuer: string;
+  /** Fetches a JSON document. Throws with a message that says why not. */
+  readonly fetchJson: (url: string) => Promise<unknown>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+interface PublishedKey {
+  readonly id: string;
+  readonly key: KeyObject;
+}
+
+/** Fetches that may follow each other at once; after that one a second: a stranger's tokens must not burden the issuer. */
+const BURST = 10;
+const REFILL_MS = 1000;
+
+/**
+ * The keys that an OpenID provider publishes: found through its discovery document (OpenID Connect Discovery 1.0, 4),
+ * fetched when first needed and again when a token is signed by none of them, since providers rotate their keys.
+ */
+export class OidcKeys {
+  readonly #options: OidcKeysOptions;
+  #keysUrl: string | undefined;
+  #keys: readonly PublishedKey[] = [];
+  #fetching: Promise<void> | undefined;
+  #tokens = BURST;
+  #refilledAt: number;
+
+  constructor(options: OidcKeysOptions) {
+    this.#options = options;
+    this.#refilledAt = options.now();
+  }
+
+  /**
+   * Whether `verifies` holds for a key with this id (any key, when there is no id). Throws when the provider cannot be
+   * asked and no key is known.
+   */
+  async some(id: string | undefined, verifies: (key: KeyObject) => boolean): Promise<boolean> {
+    if (this.#candidates(id).some(verifies)) return true;
+    if (!this.#mayFetch()) return false;
+    await this.#fetch();
+    return this.#candidates(id).some(verifies);
+  }
+
+  #candidates(id: string | undefined): readonly KeyObject[] {
+    return this.#keys.filter((published) => id === undefined || published.id === id).map(({ key }) => key);
+  }
+
+  #mayFetch(): boolean {
+    if (this.#fetching !== undefined) return true;
+    const now = this.#options.now();
+    const refill = Math.floor((now - this.#refilledAt) / REFILL_MS);
+    if (refill > 0) {
+      this.#tokens = Math.min(BURST, this.#tokens + refill);
+      this.#refilledAt = now;
+    }
+    if (this.#tokens === 0) return false;
+    this.#tokens--;
+    return true;
+  }
+
+  #fetch(): Promise<void> {
+    this.#fetching ??= this.#fetchNow().finally(() => {
+      this.#fetching = undefined;
+    });
+    return this.#fetching;
+  }
+
+  async #fetchNow(): Promise<void> {
+    const { issuer, fetchJson } = this.#options;
+    if (this.#keysUrl === undefined) {
+      const document = (await fetchJson(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`)) as {
+        readonly issuer?: unknown;
+        readonly jwks_uri?: unknown;
+      } | null;
+      if (document?.issuer !== issuer) {
+        throw new Error(`issuer did not match the issuer returned by provider, expected ${JSON.stringify(issuer)}`);
+      }
+      if (typeof document.jwks_uri !== 'string') throw new Error('the provider names no jwks_uri');
+      this.#keysUrl = document.jwks_uri;
+    }
+    const set = (await fetchJson(this.#keysUrl)) as { readonly keys?: unknown } | null;
+    if (!Array.isArray(set?.keys)) throw new Error('the provider publishes no key set');
+    this.#keys = set.keys.flatMap(readKey);
+  }
+}
+
+/** Keys of other uses, and of kinds that nobody here knows, are left out. */
+function readKey(value: unknown): readonly PublishedKey[] {
+  const jwk = value as JsonWebKey & { readonly kid?: string; readonly use?: string };
+  if (jwk.use !== undefined && jwk.use !== 'sig') return [];
+  if (jwk.kty === 'oct') return [];
+  try {
+    return [{ id: jwk.kid ?? '', key: createPublicKey({ key: jwk, format: 'jwk' }) }];
+  } catch {
+    return [];
+  }
+}

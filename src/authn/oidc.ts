@@ -1,0 +1,107 @@
+import { isSignedBy, parseJwt, type Jwt } from '../pki/jwt';
+import type { AuthenticationResult, TokenAuthenticator } from './credentials';
+import type { OidcKeys } from './oidc-keys';
+
+/** `--oidc-*`. */
+export interface OidcOptions {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly usernameClaim: string;
+  /** Undefined: the issuer and `#` for every claim but email. `-`: none. */
+  readonly usernamePrefix: string | undefined;
+  /** Empty: no groups. */
+  readonly groupsClaim: string;
+  readonly groupsPrefix: string;
+  readonly requiredClaims: Readonly<Record<string, string>>;
+  readonly signingAlgorithms: readonly string[];
+  readonly keys: Pick<OidcKeys, 'some'>;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** A token may be used this much before its `nbf`; after its `exp` not at all. */
+const NOT_BEFORE_LEEWAY_SECONDS = 5 * 60;
+
+class InvalidToken extends Error {}
+
+/**
+ * OpenID Connect: ID tokens of one issuer for one client. Tokens of other issuers are left to others; what is wrong with
+ * one of this issuer refuses it.
+ */
+export function oidcAuthenticator(options: OidcOptions): TokenAuthenticator {
+  return (token) => {
+    const jwt = parseJwt(token);
+    if (jwt === undefined || jwt.claims.iss !== options.issuer) return undefined;
+    return authenticate(jwt, options);
+  };
+}
+
+async function authenticate(jwt: Jwt, options: OidcOptions): Promise<AuthenticationResult> {
+  try {
+    await verify(jwt, options);
+    const { claims } = jwt;
+    checkRequired(claims, options.requiredClaims);
+    return { user: { name: nameOf(claims, options), groups: groupsOf(claims, options) } };
+  } catch (error) {
+    // The issuer cannot be asked: its tokens prove nothing now, and the other authenticators go on.
+    return { refused: `oidc: ${(error as Error).message}` };
+  }
+}
+
+async function verify(jwt: Jwt, { clientId, signingAlgorithms, keys, now }: OidcOptions): Promise<void> {
+  const { header, claims } = jwt;
+  const { aud, exp, nbf } = claims;
+  const audiences = Array.isArray(aud) ? (aud as readonly unknown[]) : [aud];
+  if (!audiences.includes(clientId)) {
+    throw new InvalidToken(
+      `verify token: expected audience ${JSON.stringify(clientId)} got ${JSON.stringify(aud ?? [])}`,
+    );
+  }
+  const nowSeconds = now() / 1000;
+  if (typeof exp !== 'number' || exp < nowSeconds) throw new InvalidToken('verify token: token is expired');
+  if (nbf !== undefined && (typeof nbf !== 'number' || nbf > nowSeconds + NOT_BEFORE_LEEWAY_SECONDS)) {
+    throw new InvalidToken('verify token: current time before the nbf (not before) time');
+  }
+  const { alg, kid } = header;
+  if (typeof alg !== 'string' || !signingAlgorithms.includes(alg)) {
+    throw new InvalidToken(`verify token: id token signed with unsupported algorithm`);
+  }
+  const id = typeof kid === 'string' && kid !== '' ? kid : undefined;
+  if (!(await keys.some(id, (key) => isSignedBy(jwt, key)))) {
+    throw new InvalidToken('verify token: failed to verify signature: failed to verify id token signature');
+  }
+}
+
+function checkRequired(claims: Claims, required: Readonly<Record<string, string>>): void {
+  for (const [name, wanted] of Object.entries(required)) {
+    if (!Object.hasOwn(claims, name)) throw new InvalidToken(`required claim ${name} not present in ID token`);
+    if (typeof claims[name] !== 'string') throw new InvalidToken(`parse claim ${name}: not a string`);
+    if (claims[name] !== wanted) {
+      throw new InvalidToken(`required claim ${name} value does not match. Got = ${claims[name]}, want = ${wanted}`);
+    }
+  }
+}
+
+function nameOf(claims: Claims, { usernameClaim, usernamePrefix, issuer }: OidcOptions): string {
+  const name = claims[usernameClaim];
+  if (typeof name !== 'string' || name === '')
+    throw new InvalidToken(`parse username claims ${JSON.stringify(usernameClaim)}`);
+  if (usernameClaim === 'email' && Object.hasOwn(claims, 'email_verified') && claims.email_verified !== true) {
+    throw new InvalidToken('email not verified');
+  }
+  if (usernamePrefix === '-') return name;
+  return `${usernamePrefix ?? (usernameClaim === 'email' ? '' : `${issuer}#`)}${name}`;
+}
+
+/** A single group may come as a string. */
+function groupsOf(claims: Claims, { groupsClaim, groupsPrefix }: OidcOptions): readonly string[] {
+  if (groupsClaim === '' || !Object.hasOwn(claims, groupsClaim)) return [];
+  const value = claims[groupsClaim];
+  const groups: readonly unknown[] = Array.isArray(value) ? value : [value];
+  return groups.map((group) => {
+    if (typeof group !== 'string') throw new InvalidToken(`parse groups claim ${JSON.stringify(groupsClaim)}`);
+    return `${groupsPrefix}${group}`;
+  });
+}

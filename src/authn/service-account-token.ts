@@ -1,0 +1,202 @@
+import type { KubeObject } from '../api/object';
+import { serviceAccountUserName, parseServiceAccountUserName, type UserInfo } from '../api/user';
+import { isSignedBy, parseJwt, type Jwt } from '../pki/jwt';
+import type { VerificationKey } from '../pki/signing-keys';
+import { commonAudiences } from './audiences';
+import type { AuthenticationResult, TokenAuthenticator } from './credentials';
+
+export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
+/** Clocks of the token's maker and its reader may differ by this much. */
+const LEEWAY_SECONDS = 60;
+
+/** What a token's claims refer to; undefined: it is not there. */
+export interface TokenObjects {
+  readonly getServiceAccount: (namespace: string, name: string) => Promise<KubeObject | undefined>;
+  readonly getSecret: (namespace: string, name: string) => Promise<KubeObject | undefined>;
+  readonly getPod: (namespace: string, name: string) => Promise<KubeObject | undefined>;
+}
+
+export interface ServiceAccountTokenOptions {
+  /** Any of them may have signed. */
+  readonly keys: readonly VerificationKey[];
+  /** Of bound tokens; the first is that of new ones. */
+  readonly issuers: readonly string[];
+  /** Those of this server, for tokens that name none. */
+  readonly audiences: readonly string[];
+  /** `--service-account-lookup`: the secret and the account of a legacy token must still be there. */
+  readonly lookup: boolean;
+  readonly objects: TokenObjects;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+type Claims = Readonly<Record<string, unknown>>;
+
+class InvalidToken extends Error {}
+
+/** Legacy tokens out of secrets, and bound ones of TokenRequest: whatever this server's issuer signed. */
+export function serviceAccountTokenAuthenticator(options: ServiceAccountTokenOptions): TokenAuthenticator {
+  return (token, wanted) => {
+    const jwt = parseJwt(token);
+    if (jwt === undefined) return undefined;
+    const { iss } = jwt.claims;
+    const legacy = iss === LEGACY_ISSUER;
+    if (!legacy && !options.issuers.includes(iss as string)) return undefined;
+    if (!options.keys.some(({ publicKey }) => isSignedBy(jwt, publicKey))) {
+      return { refused: 'error in cryptographic primitive' };
+    }
+    return authenticate(jwt, token, legacy, wanted, options);
+  };
+}
+
+async function authenticate(
+  jwt: Jwt,
+  token: string,
+  legacy: boolean,
+  wanted: readonly string[],
+  options: ServiceAccountTokenOptions,
+): Promise<AuthenticationResult> {
+  const named = audiencesOf(jwt.claims);
+  const offered = named.length === 0 ? options.audiences : named;
+  const audiences = commonAudiences(offered, wanted);
+  if (audiences.length === 0 && options.audiences.length > 0) {
+    return {
+      refused: `token audiences ${printList(offered)} is invalid for the target audiences ${printList(wanted)}`,
+    };
+  }
+  try {
+    const user = legacy ? await legacyUser(jwt.claims, token, options) : await boundUser(jwt.claims, options);
+    return { user, audiences };
+  } catch (error) {
+    if (error instanceof InvalidToken) return { refused: error.message };
+    throw error;
+  }
+}
+
+function printList(list: readonly string[]): string {
+  return `[${list.map((text) => JSON.stringify(text)).join(' ')}]`;
+}
+
+function audiencesOf({ aud }: Claims): readonly string[] {
+  if (typeof aud === 'string') return [aud];
+  return Array.isArray(aud) ? aud.filter((one): one is string => typeof one === 'string') : [];
+}
+
+function textOf(claims: Claims | undefined, name: string): string {
+  const value = claims?.[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function mapOf(claims: Claims | undefined, name: string): Claims | undefined {
+  const value = claims?.[name];
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Claims) : undefined;
+}
+
+async function legacyUser(
+  claims: Claims,
+  token: string,
+  { lookup, objects }: ServiceAccountTokenOptions,
+): Promise<UserInfo> {
+  const claim = (name: string): string => textOf(claims, `kubernetes.io/serviceaccount/${name}`);
+  const subject = textOf(claims, 'sub');
+  if (subject === '') throw new InvalidToken('sub claim is missing');
+  const namespace = required(claim('namespace'), 'namespace');
+  const secretName = required(claim('secret.name'), 'secretName');
+  const name = required(claim('service-account.name'), 'serviceAccountName');
+  const uid = required(claim('service-account.uid'), 'serviceAccountUID');
+  const account = parseServiceAccountUserName(subject);
+  if (account?.namespace !== namespace || account.name !== name) throw new InvalidToken('sub claim is invalid');
+  if (lookup) {
+    const secret = await objects.getSecret(namespace, secretName);
+    if (secret === undefined || secret.metadata.deletionTimestamp) throw new InvalidToken('Token has been invalidated');
+    const data = (secret.data ?? {}) as Readonly<Record<string, string>>;
+    if (Buffer.from(data.token ?? '', 'base64').toString('utf8') !== token) {
+      throw new InvalidToken("Token does not match server's copy");
+    }
+    await checkAccount(objects, namespace, name, uid, undefined);
+  }
+  return userOf(namespace, name, uid);
+}
+
+function required(value: string, name: string): string {
+  if (value === '') throw new InvalidToken(`${name} claim is missing`);
+  return value;
+}
+
+async function boundUser(claims: Claims, { objects, now }: ServiceAccountTokenOptions): Promise<UserInfo> {
+  const nowSeconds = now() / 1000;
+  checkTimes(claims, nowSeconds);
+  const own = mapOf(claims, 'kubernetes.io');
+  const account = mapOf(own, 'serviceaccount');
+  const namespace = textOf(own, 'namespace');
+  const name = textOf(account, 'name');
+  const uid = textOf(account, 'uid');
+  const cutoff = nowSeconds - LEEWAY_SECONDS;
+  await checkAccount(objects, namespace, name, uid, cutoff);
+  const secret = mapOf(own, 'secret');
+  if (secret !== undefined) {
+    const stored = await objects.getSecret(namespace, textOf(secret, 'name'));
+    checkBound('Secret', stored, textOf(secret, 'uid'), cutoff);
+  }
+  const pod = mapOf(own, 'pod');
+  if (pod === undefined) return userOf(namespace, name, uid);
+  const podName = textOf(pod, 'name');
+  const podUid = textOf(pod, 'uid');
+  checkBound('Pod', await objects.getPod(namespace, podName), podUid, cutoff);
+  return {
+    ...userOf(namespace, name, uid),
+    extra: {
+      'authentication.kubernetes.io/pod-name': [podName],
+      'authentication.kubernetes.io/pod-uid': [podUid],
+    },
+  };
+}
+
+/** A bound token always ends: one without `exp` was not made here. */
+function checkTimes({ exp, nbf, iat }: Claims, nowSeconds: number): void {
+  if (typeof exp !== 'number' || nowSeconds - LEEWAY_SECONDS > exp) throw new InvalidToken('Token has expired');
+  for (const from of [nbf, iat]) {
+    if (from === undefined) continue;
+    if (typeof from !== 'number' || nowSeconds + LEEWAY_SECONDS < from) {
+      throw new InvalidToken('Token could not be validated');
+    }
+  }
+}
+
+/** `cutoffSeconds`: what began to be deleted before then is gone; undefined: at once. */
+async function checkAccount(
+  { getServiceAccount }: TokenObjects,
+  namespace: string,
+  name: string,
+  uid: string,
+  cutoffSeconds: number | undefined,
+): Promise<void> {
+  const account = await getServiceAccount(namespace, name);
+  if (account === undefined) throw new InvalidToken(`serviceaccounts ${JSON.stringify(name)} not found`);
+  if (isGone(account, cutoffSeconds)) {
+    throw new InvalidToken(`ServiceAccount ${namespace}/${name} has been deleted`);
+  }
+  if (account.metadata.uid !== uid) {
+    throw new InvalidToken(`ServiceAccount UID (${account.metadata.uid ?? ''}) does not match claim (${uid})`);
+  }
+}
+
+function checkBound(kind: string, stored: KubeObject | undefined, uid: string, cutoffSeconds: number): void {
+  if (stored === undefined || isGone(stored, cutoffSeconds)) throw new InvalidToken('Token has been invalidated');
+  if (stored.metadata.uid !== uid) {
+    throw new InvalidToken(`${kind} UID (${stored.metadata.uid ?? ''}) does not match claim (${uid})`);
+  }
+}
+
+function isGone({ metadata: { deletionTimestamp } }: KubeObject, cutoffSeconds: number | undefined): boolean {
+  if (!deletionTimestamp) return false;
+  return cutoffSeconds === undefined || Date.parse(deletionTimestamp) / 1000 < cutoffSeconds;
+}
+
+function userOf(namespace: string, name: string, uid: string): UserInfo {
+  return {
+    name: serviceAccountUserName(namespace, name),
+    uid,
+    groups: ['system:serviceaccounts', `system:serviceaccounts:${namespace}`],
+  };
+}

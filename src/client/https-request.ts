@@ -1,0 +1,104 @@
+import { Agent, request as httpsRequest } from 'node:https';
+import { request as httpRequest } from 'node:http';
+
+/** A peer's side of a TLS connection, and ours; PEM texts. */
+export interface PeerTls {
+  readonly certificateAuthority?: string;
+  readonly clientCertificate?: string;
+  readonly clientKey?: string;
+  /** The name that the peer's certificate must have, where it is not the URL's host. */
+  readonly serverName?: string;
+  readonly insecure?: boolean;
+}
+
+export interface HttpsRequest {
+  readonly url: string;
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly agent?: Agent;
+  readonly timeoutMs: number;
+}
+
+export interface HttpsResponse {
+  readonly status: number;
+  readonly contentType: string;
+  /** Seconds that the peer asks to wait. */
+  readonly retryAfterSeconds: number | undefined;
+  readonly body: string;
+}
+
+/** Bytes of an answer; more is not read. */
+const MAX_BODY_BYTES = 10 * 1024 * 1024;
+
+export function agentFor(tls: PeerTls): Agent {
+  return new Agent({
+    keepAlive: true,
+    ...(tls.certificateAuthority === undefined ? {} : { ca: tls.certificateAuthority }),
+    ...(tls.clientCertificate === undefined ? {} : { cert: tls.clientCertificate }),
+    ...(tls.clientKey === undefined ? {} : { key: tls.clientKey }),
+    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+    ...(tls.insecure === true ? { rejectUnauthorized: false } : {}),
+  });
+}
+
+/** One request and its whole answer. Rejects when there is none in time, in the words of Go's clients. */
+export function sendRequest({ url, method, headers, body, agent, timeoutMs }: HttpsRequest): Promise<HttpsResponse> {
+  const fail = (error: NodeJS.ErrnoException): Error => {
+    const verb = `${method[0] ?? ''}${method.slice(1).toLowerCase()}`;
+    return new Error(`${verb} ${JSON.stringify(url)}: ${describe(error)}`, { cause: error });
+  };
+  return new Promise((resolve, reject) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const send = url.startsWith('https:') ? httpsRequest : httpRequest;
+    const request = send(
+      new URL(url),
+      {
+        method,
+        ...(agent !== undefined && url.startsWith('https:') ? { agent } : {}),
+        signal,
+        headers: { ...headers, ...(body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }) },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        response.on('data', (chunk: Buffer) => {
+          size += chunk.length;
+          if (size > MAX_BODY_BYTES) request.destroy(new Error('the answer is too large'));
+          else chunks.push(chunk);
+        });
+        response.on('error', (error) => reject(fail(error)));
+        response.on('end', () => {
+          const retryAfter = response.headers['retry-after'];
+          resolve({
+            status: response.statusCode ?? 0,
+            contentType: response.headers['content-type'] ?? '',
+            retryAfterSeconds: retryAfter !== undefined && /^\d+$/.test(retryAfter) ? Number(retryAfter) : undefined,
+            body: Buffer.concat(chunks).toString('utf8'),
+          });
+        });
+      },
+    );
+    request.on('error', (error) => reject(fail(error)));
+    request.end(body);
+  });
+}
+
+function describe(error: NodeJS.ErrnoException & { readonly address?: string; readonly port?: number }): string {
+  switch (error.code) {
+    case 'ECONNREFUSED':
+      return `dial tcp ${error.address ?? ''}:${error.port ?? ''}: connect: connection refused`;
+    case 'ECONNRESET':
+      return 'EOF';
+    case 'ABORT_ERR':
+    case 'ETIMEDOUT':
+      return 'context deadline exceeded';
+    case 'SELF_SIGNED_CERT_IN_CHAIN':
+    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
+    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
+    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
+      return 'x509: certificate signed by unknown authority';
+    default:
+      return error.message;
+  }
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parse } from 'yaml';
+import type { PeerTls } from './https-request';
+
+/** The command of a credential plugin (client.authentication.k8s.io). */
+export interface ExecConfig {
+  readonly apiVersion: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly provideClusterInfo: boolean;
+  /** Relative commands are looked up here. */
+  readonly directory: string;
+}
+
+/** Where a kubeconfig's current context leads, and as whom. */
+export interface KubeconfigTarget {
+  readonly url: string;
+  readonly tls: PeerTls;
+  readonly bearerToken?: string;
+  readonly basic?: { readonly username: string; readonly password: string };
+  readonly exec?: ExecConfig;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a kubeconfig (v1 Config, YAML or JSON), with the files it names, which are relative to it. Throws an error that
+ * says what is missing.
+ */
+export function readKubeconfig(file: string): KubeconfigTarget {
+  const directory = dirname(resolve(file));
+  const config = mapOf(parse(readFileSync(file, 'utf8')));
+  const contextName = textAt(config, 'current-context');
+  const contexts = listAt(config, 'contexts');
+  const clusters = listAt(config, 'clusters');
+  const users = listAt(config, 'users');
+  const context = mapAt(named(contexts, contextName) ?? contexts[0], 'context');
+  const cluster = mapAt(
+    named(clusters, textAt(context, 'cluster')) ?? (context === undefined ? clusters[0] : undefined),
+    'cluster',
+  );
+  const user = mapAt(named(users, textAt(context, 'user')) ?? (context === undefined ? users[0] : undefined), 'user');
+  const url = textAt(cluster, 'server');
+  if (url === '') throw new Error(`${file}: no server in the current context`);
+  const pem = (from: Json | undefined, name: string): string | undefined => {
+    const inline = textAt(from, `${name}-data`);
+    if (inline !== '') return Buffer.from(inline, 'base64').toString('utf8');
+    const path = textAt(from, name);
+    return path === '' ? undefined : readFileSync(resolve(directory, path), 'utf8');
+  };
+  const tokenFile = textAt(user, 'tokenFile');
+  const token =
+    textAt(user, 'token') || (tokenFile === '' ? '' : readFileSync(resolve(directory, tokenFile), 'utf8').trim());
+  const exec = mapAt(user, 'exec');
+  const username = textAt(user, 'username');
+  return {
+    url,
+    tls: withoutUndefined({
+      certificateAuthority: pem(cluster, 'certificate-authority'),
+      clientCertificate: pem(user, 'client-certificate'),
+      clientKey: pem(user, 'client-key'),
+      serverName: textAt(cluster, 'tls-server-name') || undefined,
+      insecure: cluster?.['insecure-skip-tls-verify'] === true ? true : undefined,
+    }),
+    ...(token === '' ? {} : { bearerToken: token }),
+    ...(username === '' ? {} : { basic: { username, password: textAt(user, 'password') } }),
+    ...(exec === undefined ? {} : { exec: execConfig(exec, directory) }),
+  };
+}
+
+function execConfig(exec: Json, directory: string): ExecConfig {
+  return {
+    apiVersion: textAt(exec, 'apiVersion'),
+    command: textAt(exec, 'command'),
+    args: (Array.isArray(exec.args) ? (exec.args as readonly unknown[]) : []).map(String),
+    env: Object.fromEntries(listAt(exec, 'env').map((entry) => [textAt(entry, 'name'), textAt(entry, 'value')])),
+    provideClusterInfo: exec.provideClusterInfo === true,
+    directory,
+  };
+}
+
+function mapOf(value: unknown): Json | undefined {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : undefined;
+}
+
+function mapAt(map: Json | undefined, name: string): Json | undefined {
+  return mapOf(map?.[name]);
+}
+
+function listAt(map: Json | undefined, name: string): readonly Json[] {
+  const value = map?.[name];
+  return Array.isArray(value) ? (value as readonly Json[]) : [];
+}
+
+function textAt(map: Json | undefined, name: string): string {
+  const value = map?.[name];
+  return typeof value === 'string' ? value : '';
+}
+
+function named(list: readonly Json[], name: string): Json | undefined {
+  return list.find((entry) => textAt(entry, 'name') === name);
+}
+
+function withoutUndefined(tls: { readonly [Name in keyof PeerTls]: PeerTls[Name] | undefined }): PeerTls {
+  return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined)) as PeerTls;
+}

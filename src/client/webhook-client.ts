@@ -1,0 +1,117 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { agentFor, sendRequest, type HttpsResponse } from './https-request';
+import { readKubeconfig } from './kubeconfig-file';
+
+/** How long a peer is given, told to it as `?timeout=30s`. */
+const TIMEOUT_MS = 30_000;
+const MAX_ATTEMPTS = 5;
+const FIRST_WAIT_MS = 500;
+const WAIT_FACTOR = 1.5;
+/** Of the wait, at random, so that replicas do not ask in step. */
+const JITTER = 0.2;
+
+/** Asks a remote party with a review object and returns its reply. */
+export interface WebhookClient {
+  post(review: object): Promise<unknown>;
+  close(): void;
+}
+
+/**
+ * A client for the peer that a kubeconfig file describes (`--authorization-webhook-config-file` and the like). `post`
+ * asks up to five times while the peer is overloaded or broken inside, and throws an error that says what it answered.
+ */
+export function webhookClient(kubeconfigFile: string): WebhookClient {
+  const { url, tls, bearerToken, basic } = readKubeconfig(kubeconfigFile);
+  const target = new URL(url);
+  target.searchParams.set('timeout', `${TIMEOUT_MS / 1000}s`);
+  const agent = agentFor(tls);
+  const authorization =
+    bearerToken !== undefined
+      ? `Bearer ${bearerToken}`
+      : basic !== undefined
+        ? `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`
+        : undefined;
+  const headers = {
+    Accept: 'application/json, */*',
+    'Content-Type': 'application/json',
+    ...(authorization === undefined ? {} : { Authorization: authorization }),
+  };
+  return {
+    post: async (review) => {
+      const body = JSON.stringify(review);
+      let wait = FIRST_WAIT_MS;
+      for (let attempt = 1; ; attempt++) {
+        const response = await sendRequest({
+          url: target.href,
+          method: 'POST',
+          headers,
+          body,
+          agent,
+          timeoutMs: TIMEOUT_MS,
+        });
+        if (attempt === MAX_ATTEMPTS || !isWorthAnotherTry(response)) return readResponse(response);
+        const asked = (response.retryAfterSeconds ?? 0) * 1000;
+        await delay(Math.max(asked, wait * (1 + Math.random() * JITTER)));
+        wait *= WAIT_FACTOR;
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function isWorthAnotherTry({ status, retryAfterSeconds }: HttpsResponse): boolean {
+  return [429, 500, 504].includes(status) || (status >= 400 && retryAfterSeconds !== undefined);
+}
+
+function readResponse({ status, contentType, body }: HttpsResponse): unknown {
+  if (status < 200 || status > 206) throw new Error(explain(status, body));
+  if (body === '') {
+    throw new Error(
+      `0-length response with status code: ${status} and content type: ${contentType || 'application/json'}`,
+    );
+  }
+  try {
+    return JSON.parse(body);
+  } catch (error) {
+    throw new Error(`couldn't get version/kind; json parse error: ${inGoWords(error as Error, body)}`, {
+      cause: error,
+    });
+  }
+}
+
+function inGoWords(error: Error, body: string): string {
+  if (error.message.includes('end of JSON')) return 'unexpected end of JSON input';
+  const first = body.trimStart()[0] ?? '';
+  return /[[{"\d-]/.test(first) ? error.message : `invalid character '${first}' looking for beginning of value`;
+}
+
+const EXPLANATIONS: Readonly<Record<number, string>> = {
+  400: 'the server rejected our request for an unknown reason',
+  401: 'the server has asked for the client to provide credentials',
+  404: 'the server could not find the requested resource',
+  405: 'the server does not allow this method on the requested resource',
+  406: 'the server was unable to respond with a content type that the client supports',
+  409: 'the server reported a conflict',
+  415: 'the server was unable to understand the content type of the request',
+  422: 'the server rejected our request due to an error in our request',
+  429: 'the server has received too many requests and has asked us to try again later',
+  503: 'the server is currently unable to handle the request',
+  504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
+};
+
+/** What clients of the API say of an answer without a result; a Status speaks for itself. */
+function explain(status: number, body: string): string {
+  try {
+    const parsed = JSON.parse(body) as { readonly kind?: string; readonly message?: string } | null;
+    if (parsed?.kind === 'Status' && typeof parsed.message === 'string') return parsed.message;
+  } catch {
+    // Not a Status.
+  }
+  if (status === 403) return body || 'forbidden';
+  return (
+    EXPLANATIONS[status] ??
+    (status >= 500
+      ? `an error on the server (${JSON.stringify(body || 'unknown')}) has prevented the request from succeeding`
+      : `the server responded with the status code ${status} but did not return more information`)
+  );
+}

@@ -1,0 +1,211 @@
+import { isDeepStrictEqual } from 'node:util';
+import { StatusError, type GroupResource } from '../api/errors/status-error';
+import type { KubeObject } from '../api/object';
+import { parseQuantity } from '../api/quantity/quantity';
+import { addResources, formatResourceList, parseResourceList, type ResourceList } from '../api/quota/resource-list';
+import { scopesOf } from '../api/quota/scopes';
+import type { ApiClient, ListOf } from '../client/api-client';
+import { objectKey, runInformer } from '../client/informer';
+import type { Logger } from '../observability/logger';
+import type { Controller } from './controller';
+import { increaseOf, measuresOf, recountedUsage, usageOf, type Measure } from './resource-quota-usage';
+import { WorkQueue } from './work-queue';
+
+interface QuotaStatus {
+  readonly hard?: Readonly<Record<string, string>>;
+  readonly used?: Readonly<Record<string, string>>;
+}
+
+/** A quota as it was last seen, with the charges of the last moments. */
+interface Watched {
+  readonly quota: KubeObject;
+  readonly charges: readonly { readonly at: number; readonly amounts: ResourceList }[];
+}
+
+/** A charge is followed by its object's transaction at once; after this it has come or will not come. */
+const SETTLE_MS = 2000;
+/** Room is given back soon; what has been added is charged already, and only checked. */
+const AFTER_DELETION_MS = 100;
+const AFTER_CHANGE_MS = 5000;
+const RESYNC_MS = 300_000;
+
+function hardOf({ spec }: KubeObject): Readonly<Record<string, string>> {
+  return (spec as QuotaStatus | undefined)?.hard ?? {};
+}
+
+function statusOf({ status }: KubeObject): QuotaStatus {
+  return (status ?? {}) as QuotaStatus;
+}
+
+/** The collection of a resource over all namespaces, or in one. */
+async function pathOf(
+  client: ApiClient,
+  { group, resource }: GroupResource,
+  namespace: string | undefined,
+  signal: AbortSignal,
+): Promise<string> {
+  const within = namespace === undefined ? '' : `/namespaces/${namespace}`;
+  if (group === '') return `/api/v1${within}/${resource}`;
+  const { preferredVersion } = await client.get<{ readonly preferredVersion: { readonly groupVersion: string } }>(
+    `/apis/${group}`,
+    signal,
+  );
+  return `/apis/${preferredVersion.groupVersion}${within}/${resource}`;
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof StatusError && error.status.code === 404;
+}
+
+/**
+ * Keeps every quota's status true: takes over a changed `hard`, recounts when something is deleted or changed, and now
+ * and then in any case. Admission raises `used` itself; this gives back, and mends what a crash has left.
+ */
+export function startResourceQuotaController(client: ApiClient, logger: Logger): Controller {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const watched = new Map<string, Watched>();
+  const byNamespace = new Map<string, Set<string>>();
+  /** When a quota is due at the latest; milliseconds since the epoch. */
+  const due = new Map<string, number>();
+  const informers = new Map<string, Promise<void>>();
+
+  const count = async (quota: KubeObject, measure: Measure): Promise<ResourceList> => {
+    // Only pods have scopes; what has none is outside of any.
+    if (measure.onlyNumber && scopesOf(quota).length > 0) return usageOf(quota, measure, []);
+    try {
+      const path = await pathOf(client, measure.of, quota.metadata.namespace, signal);
+      if (!measure.onlyNumber) return usageOf(quota, measure, (await client.get<ListOf>(path, signal)).items);
+      const { items, metadata } = await client.get<ListOf>(`${path}?limit=1`, signal);
+      const number = parseQuantity(String(items.length + (metadata.remainingItemCount ?? 0)));
+      return new Map(measure.names.map((name) => [name, number]));
+    } catch (error) {
+      // No such resource: nothing of it is used.
+      if (isNotFound(error)) return usageOf(quota, measure, []);
+      throw error;
+    }
+  };
+
+  const sync = async (key: string): Promise<void> => {
+    due.delete(key);
+    const known = watched.get(key);
+    if (known === undefined) return;
+    const { quota, charges } = known;
+    const hard = hardOf(quota);
+    const startedAt = Date.now();
+    let counted: ResourceList = new Map();
+    for (const measure of measuresOf(Object.keys(hard), Date.now)) {
+      counted = addResources(counted, await count(quota, measure));
+    }
+    const recent = charges
+      .filter(({ at }) => at > startedAt - SETTLE_MS)
+      .reduce((sum, { amounts }) => addResources(sum, amounts), new Map() as ResourceList);
+    const status = statusOf(quota);
+    const used = recountedUsage(counted, parseResourceList(status.used), recent);
+    if (recent.size > 0) schedule(key, SETTLE_MS);
+    const wanted = { hard, used: formatResourceList(used) };
+    if (isDeepStrictEqual({ hard: status.hard ?? {}, used: status.used ?? {} }, wanted)) return;
+    const { namespace = '', name = '' } = quota.metadata;
+    try {
+      // Compared by resourceVersion: a charge that came in between wins, and the watch brings it here.
+      await client.update(
+        `/api/v1/namespaces/${namespace}/resourcequotas/${name}/status`,
+        { apiVersion: 'v1', kind: 'ResourceQuota', ...quota, status: wanted },
+        signal,
+      );
+    } catch (error) {
+      if (isNotFound(error)) return;
+      if (!(error instanceof StatusError && error.status.code === 409)) throw error;
+      schedule(key, AFTER_DELETION_MS);
+    }
+  };
+  const queue = new WorkQueue(sync, (quota, error) => {
+    if (!signal.aborted) logger.warn({ quota, err: error }, 'recounting a resource quota failed');
+  });
+  const schedule = (key: string, delayMs: number): void => {
+    const at = Date.now() + delayMs;
+    if ((due.get(key) ?? Infinity) <= at) return;
+    due.set(key, at);
+    queue.addAfter(key, delayMs);
+  };
+
+  /** Follows a resource from when the first quota limits it. */
+  const follow = (of: GroupResource): void => {
+    const id = `${of.resource}.${of.group}`;
+    if (informers.has(id)) return;
+    const changed =
+      (delayMs: number) =>
+      ({ metadata }: KubeObject): void => {
+        for (const key of byNamespace.get(metadata.namespace ?? '') ?? []) schedule(key, delayMs);
+      };
+    const handlers = {
+      changed: changed(AFTER_CHANGE_MS),
+      deleted: changed(AFTER_DELETION_MS),
+      failed: (error: unknown) => logger.warn({ err: error, ...of }, 'watching a limited resource failed'),
+    };
+    const run = async (): Promise<void> => {
+      try {
+        await runInformer(client, await pathOf(client, of, undefined, signal), handlers, signal);
+      } catch (error) {
+        if (!signal.aborted && !isNotFound(error)) handlers.failed(error);
+        // Tried again with the next quota that asks for it; until then the periodic recount has to do.
+        informers.delete(id);
+      }
+    };
+    informers.set(id, run());
+  };
+
+  const seen = (quota: KubeObject): void => {
+    const key = objectKey(quota);
+    const before = watched.get(key);
+    const now = Date.now();
+    const used = parseResourceList(statusOf(quota).used);
+    const increase =
+      before === undefined ? used : increaseOf(parseResourceList(statusOf(before.quota).used), used);
+    const charges = (before?.charges ?? []).filter(({ at }) => at > now - SETTLE_MS);
+    watched.set(key, {
+      quota,
+      charges: increase.size === 0 ? charges : [...charges, { at: now, amounts: increase }],
+    });
+    const namespace = quota.metadata.namespace ?? '';
+    const keys = byNamespace.get(namespace) ?? new Set();
+    byNamespace.set(namespace, keys.add(key));
+    const hard = hardOf(quota);
+    for (const { of } of measuresOf(Object.keys(hard), Date.now)) follow(of);
+    const isCurrent = isDeepStrictEqual(statusOf(quota).hard ?? {}, hard);
+    if (before === undefined || !isCurrent) queue.add(key);
+    else schedule(key, AFTER_CHANGE_MS);
+  };
+  const gone = (quota: KubeObject): void => {
+    const key = objectKey(quota);
+    const namespace = quota.metadata.namespace ?? '';
+    const keys = byNamespace.get(namespace);
+    watched.delete(key);
+    keys?.delete(key);
+    if (keys?.size === 0) byNamespace.delete(namespace);
+  };
+  const quotas = runInformer(
+    client,
+    '/api/v1/resourcequotas',
+    {
+      changed: seen,
+      deleted: gone,
+      failed: (error) => logger.warn({ err: error }, 'watching resource quotas failed'),
+    },
+    signal,
+  );
+  const resync = setInterval(() => {
+    for (const key of watched.keys()) queue.add(key);
+  }, RESYNC_MS);
+
+  return {
+    name: 'resource-quota',
+    close: async () => {
+      stop.abort();
+      clearInterval(resync);
+      await quotas;
+      await Promise.all(informers.values());
+      await queue.close();
+    },
+  };
+}

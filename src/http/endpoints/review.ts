@@ -1,0 +1,50 @@
+import type { GroupVersionKind, KubeObject } from '../../api/object';
+import type { StructType } from '../../api/schema/model';
+import type { EndpointDependencies, ResourceRequest, ServedResource } from '../dependencies';
+import { managerName, parseWriteOptions } from '../write-options';
+import { admissionHooks } from './admission-hooks';
+import { decodeAs } from './decode-request';
+
+/** The kind on the wire of a posted object that is answered and not kept. */
+export interface PostedKind {
+  readonly kind: GroupVersionKind;
+  readonly type: StructType;
+}
+
+/**
+ * Reads a posted object that is answered and not kept (reviews, token requests): decoded, its fields' owner written
+ * down, and admitted, as any created object is.
+ */
+export async function decodePosted(
+  request: ResourceRequest,
+  dependencies: EndpointDependencies,
+  { kind, type }: PostedKind,
+): Promise<KubeObject> {
+  const { context, served } = request;
+  const { schema } = dependencies.catalogue;
+  const { object: sent, options } = await decodeAs(request, schema, kind, type, () =>
+    parseWriteOptions(context.info.query, 'CreateOptions'),
+  );
+  const manager = managerName(options, context.request.headers['user-agent']);
+  const as = { ...served, ...ownedAs(served, { kind, type }) };
+  const tracked = dependencies.fieldOwnership?.trackUpdate({ served: as, live: undefined, updated: sent, manager });
+  const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
+  const admitted = await admission.mutate('CREATE', tracked ?? sent, undefined);
+  await admission.validate('CREATE', admitted, undefined);
+  return admitted;
+}
+
+/** For a subresource's kind: the owner of its fields is recorded in its own version. */
+function ownedAs({ definition }: ServedResource, { kind, type }: PostedKind): Partial<ServedResource> {
+  if (definition.kind === kind.kind) return {};
+  return {
+    type,
+    version: { group: kind.group, version: kind.version },
+    definition: { ...definition, kind: kind.kind, versions: [] },
+  };
+}
+
+/** A review as it is answered: it was never created, and says so. */
+export function answeredReview(object: KubeObject, fields: Readonly<Record<string, unknown>>): KubeObject {
+  return { ...object, metadata: { ...object.metadata, creationTimestamp: null }, ...fields };
+}

@@ -1,0 +1,121 @@
+import { invalid, type FieldError } from '../../api/errors/field-error';
+import { badRequest, conflict, invalidObject } from '../../api/errors/status-error';
+import { parseApiVersion, type KubeObject } from '../../api/object';
+import type { BoundTokenRequest } from '../../authn/service-account-issuer';
+import type { Endpoint, EndpointDependencies, RegistryOperations, ResourceRequest } from '../dependencies';
+import { scopeOf } from './resource-request';
+import { answeredReview, decodePosted } from './review';
+
+export interface TokenRequestOptions {
+  readonly issue: (request: BoundTokenRequest) => string;
+  /** Of this server, for requests that name none. */
+  readonly audiences: readonly string[];
+  /** Longer requests get this; undefined: no bound. */
+  readonly maxLifetimeSeconds: number | undefined;
+}
+
+interface ObjectReference {
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  readonly name?: string;
+  readonly uid?: string;
+}
+
+interface TokenRequestSpec {
+  readonly audiences?: readonly string[] | null;
+  readonly expirationSeconds?: number;
+  readonly boundObjectRef?: ObjectReference | null;
+}
+
+const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenRequest' };
+const DEFAULT_LIFETIME_SECONDS = 3600;
+const MIN_LIFETIME_SECONDS = 600;
+const MAX_LIFETIME_SECONDS = 2 ** 32;
+
+/** `POST serviceaccounts/{name}/token`: a token of the account, bound to a pod or a secret if the request says so. */
+export function tokenRequest({ issue, audiences, maxLifetimeSeconds }: TokenRequestOptions): Endpoint {
+  return async (request, dependencies) => {
+    const { context, registry } = request;
+    const type = dependencies.catalogue.schema.kind(KIND.group, KIND.version, KIND.kind);
+    if (type === undefined) throw new Error('the schema has no TokenRequest');
+    const object = await decodePosted(request, dependencies, { kind: KIND, type });
+    const { name } = context.info;
+    const account = (await registry.get(scopeOf(request), name, {}, context.signal)).object;
+    const sent = (object.spec ?? {}) as TokenRequestSpec;
+    const asked = sent.expirationSeconds ?? DEFAULT_LIFETIME_SECONDS;
+    const problems = lifetimeProblems(asked);
+    if (problems.length > 0) throw invalidObject(KIND, '', problems);
+    const reference = sent.boundObjectRef ?? undefined;
+    const bound = reference === undefined ? {} : await bindTo(reference, name, request, dependencies);
+    const lifetimeSeconds = Math.min(asked, maxLifetimeSeconds ?? asked);
+    const wanted = sent.audiences != null && sent.audiences.length > 0 ? sent.audiences : audiences;
+    const now = dependencies.now();
+    const token = issue({
+      namespace: context.info.namespace,
+      account: named(account),
+      ...bound,
+      audiences: wanted,
+      lifetimeSeconds,
+      now,
+    });
+    const expiresAt = new Date((Math.floor(now / 1000) + lifetimeSeconds) * 1000);
+    const answer = answeredReview(object, {
+      spec: { audiences: wanted, expirationSeconds: lifetimeSeconds, boundObjectRef: reference ?? null },
+      status: { token, expirationTimestamp: `${expiresAt.toISOString().slice(0, 19)}Z` },
+    });
+    return { type: 'object', code: 201, object: answer, struct: type };
+  };
+}
+
+function lifetimeProblems(seconds: number): readonly FieldError[] {
+  const field = 'spec.expirationSeconds';
+  if (seconds < MIN_LIFETIME_SECONDS)
+    return [invalid(field, seconds, 'may not specify a duration less than 10 minutes')];
+  if (seconds > MAX_LIFETIME_SECONDS) {
+    return [invalid(field, seconds, 'may not specify a duration larger than 2^32 seconds')];
+  }
+  return [];
+}
+
+function named({ metadata: { name = '', uid = '' } }: KubeObject): { readonly name: string; readonly uid: string } {
+  return { name, uid };
+}
+
+async function bindTo(
+  reference: ObjectReference,
+  accountName: string,
+  { context }: ResourceRequest,
+  dependencies: EndpointDependencies,
+): Promise<Pick<BoundTokenRequest, 'pod' | 'secret'>> {
+  const { kind = '', apiVersion = '', name = '', uid = '' } = reference;
+  const { group, version } = parseApiVersion(apiVersion);
+  if (group !== '' || (kind !== 'Pod' && kind !== 'Secret')) {
+    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  }
+  if (name === '') throw badRequest('Name parameter required.');
+  const registry = registryOf(dependencies, kind === 'Pod' ? 'pods' : 'secrets');
+  const { object } = await registry.get({ namespace: context.info.namespace }, name, {}, context.signal);
+  if (kind === 'Pod') {
+    const { serviceAccountName } = (object.spec ?? {}) as { readonly serviceAccountName?: string };
+    if (serviceAccountName !== accountName) {
+      throw badRequest(
+        `cannot bind token for serviceaccount ${JSON.stringify(accountName)} to pod running with different serviceaccount name.`,
+      );
+    }
+  }
+  if (uid !== '' && uid !== object.metadata.uid) {
+    throw conflict(
+      { group: '', resource: kind },
+      name,
+      `the UID in the bound object reference (${uid}) does not match the UID in record. ` +
+        'The object might have been deleted and then recreated',
+    );
+  }
+  return kind === 'Pod' ? { pod: named(object) } : { secret: named(object) };
+}
+
+function registryOf({ catalogue }: EndpointDependencies, resource: string): RegistryOperations {
+  const registry = catalogue.resolve('', 'v1', resource)?.registry;
+  if (registry === undefined) throw new Error(`${resource} are not served`);
+  return registry;
+}

@@ -1,0 +1,54 @@
+import type { ServerResponse } from 'node:http';
+import type { WatchItem } from '../registry/types';
+import type { WatchEncoder } from './watch-encoder';
+
+/** The events of one turn of the loop as one chunk of a chunked body, ready to be sent on any number of connections. */
+export interface WatchChunk {
+  /** `<length in hex>\r\n<body>\r\n` */
+  readonly framed: Buffer;
+  /** Where the body begins. */
+  readonly start: number;
+  /** Bytes of the body. */
+  readonly length: number;
+}
+
+const LINE_END = Buffer.from('\r\n');
+
+const remembered = new WeakMap<WatchEncoder, WeakMap<readonly WatchItem[], WatchChunk>>();
+
+/** Streams that are given the same items in the same format share the chunk. */
+export function encodeBatch(items: readonly WatchItem[], encoder: WatchEncoder): WatchChunk {
+  if (!encoder.shared) return chunkOf(items, encoder);
+  let chunks = remembered.get(encoder);
+  if (chunks === undefined) remembered.set(encoder, (chunks = new WeakMap()));
+  let chunk = chunks.get(items);
+  if (chunk === undefined) chunks.set(items, (chunk = chunkOf(items, encoder)));
+  return chunk;
+}
+
+function chunkOf(items: readonly WatchItem[], encoder: WatchEncoder): WatchChunk {
+  const pieces: Uint8Array[] = [LINE_END];
+  let length = 0;
+  for (const item of items) {
+    const encoded = item.type === 'BOOKMARK' ? encoder.bookmark(item) : encoder.event(item.type, item.entry);
+    for (const piece of encoded) {
+      pieces.push(piece);
+      length += piece.length;
+    }
+  }
+  const size = Buffer.from(`${length.toString(16)}\r\n`);
+  pieces[0] = size;
+  pieces.push(LINE_END);
+  return { framed: Buffer.concat(pieces, size.length + length + LINE_END.length), start: size.length, length };
+}
+
+/**
+ * False when the connection wants to be drained before more. Writes the ready chunk to the connection itself: the
+ * response would frame it again for each stream, in four writes. Safe because the head is out, and because a response
+ * has a connection only while it is its turn on it.
+ */
+export function writeChunk(response: ServerResponse, { framed, start, length }: WatchChunk): boolean {
+  const { socket } = response;
+  if (response.chunkedEncoding && response.headersSent && socket !== null) return socket.write(framed);
+  return response.write(framed.subarray(start, start + length));
+}

@@ -1,0 +1,142 @@
+import { createPublicKey, verify, type KeyObject } from 'node:crypto';
+import { asn1, util, type asn1 as Asn1 } from 'node-forge';
+import { pemBlocks } from './pem';
+
+/** What a certificate request asks for (PKCS #10, RFC 2986). */
+export interface CertificateRequest {
+  readonly commonName: string;
+  readonly organizations: readonly string[];
+  readonly dnsNames: readonly string[];
+  readonly emailAddresses: readonly string[];
+  readonly uris: readonly string[];
+  /** In the form of their bytes. */
+  readonly ipAddresses: readonly string[];
+}
+
+/** Why a text is no certificate request; the message is for the client. */
+export class CertificateRequestError extends Error {}
+
+const PEM_LABEL = 'CERTIFICATE REQUEST';
+const MALFORMED = 'x509: malformed certificate request';
+const OIDS = {
+  commonName: '2.5.4.3',
+  organization: '2.5.4.10',
+  extensionRequest: '1.2.840.113549.1.9.14',
+  subjectAltName: '2.5.29.17',
+} as const;
+/** Context-specific tags of GeneralName (RFC 5280, section 4.2.1.6). */
+const NAME_TAGS = { emailAddresses: 1, dnsNames: 2, uris: 6, ipAddresses: 7 } as const;
+
+/** The hashes of the signature algorithms in use; Ed25519 has its own within. */
+const SIGNATURE_HASHES: Readonly<Record<string, string | null>> = {
+  '1.2.840.113549.1.1.5': 'sha1',
+  '1.2.840.113549.1.1.11': 'sha256',
+  '1.2.840.113549.1.1.12': 'sha384',
+  '1.2.840.113549.1.1.13': 'sha512',
+  '1.2.840.10045.4.1': 'sha1',
+  '1.2.840.10045.4.3.2': 'sha256',
+  '1.2.840.10045.4.3.3': 'sha384',
+  '1.2.840.10045.4.3.4': 'sha512',
+  '1.3.101.112': null,
+};
+
+const VERIFICATION_FAILURES: Readonly<Record<string, string>> = {
+  rsa: 'crypto/rsa: verification error',
+  ec: 'x509: ECDSA verification failure',
+  ed25519: 'x509: Ed25519 verification failure',
+};
+
+function parts(node: Asn1.Asn1 | undefined): readonly Asn1.Asn1[] {
+  return Array.isArray(node?.value) ? node.value : [];
+}
+
+function bytesOf(node: Asn1.Asn1 | undefined): string {
+  return typeof node?.value === 'string' ? node.value : '';
+}
+
+interface DecodeOptions {
+  readonly strict: boolean;
+  readonly parseAllBytes: boolean;
+  /** False: bit strings stay bytes, so that what was signed can be encoded again as it was. */
+  readonly decodeBitStrings: boolean;
+}
+
+/** The library's types do not know of its options. */
+const fromDer = asn1.fromDer as unknown as (bytes: util.ByteStringBuffer, options: DecodeOptions) => Asn1.Asn1;
+
+function decode(der: string): Asn1.Asn1 {
+  try {
+    return fromDer(util.createBuffer(der), { strict: true, parseAllBytes: true, decodeBitStrings: false });
+  } catch {
+    throw new CertificateRequestError(MALFORMED);
+  }
+}
+
+function oidOf(node: Asn1.Asn1 | undefined): string {
+  return asn1.derToOid(bytesOf(node));
+}
+
+function text(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString('utf8');
+}
+
+function subjectValues(subject: Asn1.Asn1 | undefined, oid: string): readonly string[] {
+  return parts(subject)
+    .flatMap(parts)
+    .filter((attribute) => oidOf(parts(attribute)[0]) === oid)
+    .map((attribute) => text(bytesOf(parts(attribute)[1])));
+}
+
+function altNames(attributes: Asn1.Asn1 | undefined): readonly Asn1.Asn1[] {
+  const requested = parts(attributes).find((attribute) => oidOf(parts(attribute)[0]) === OIDS.extensionRequest);
+  const extensions = parts(parts(parts(requested)[1])[0]);
+  const extension = extensions.find((one) => oidOf(parts(one)[0]) === OIDS.subjectAltName);
+  return extension === undefined ? [] : parts(decode(bytesOf(parts(extension).at(-1))));
+}
+
+function publicKey(info: Asn1.Asn1 | undefined): KeyObject {
+  const der = asn1.toDer(info ?? asn1.create(asn1.Class.UNIVERSAL, asn1.Type.SEQUENCE, true, [])).getBytes();
+  try {
+    return createPublicKey({ key: Buffer.from(der, 'latin1'), format: 'der', type: 'spki' });
+  } catch {
+    throw new CertificateRequestError(MALFORMED);
+  }
+}
+
+/** Throws unless the request is signed with the key that it is about. */
+function checkSignature(root: Asn1.Asn1): void {
+  const [info, algorithm, signature] = parts(root);
+  if (info === undefined) throw new CertificateRequestError(MALFORMED);
+  const key = publicKey(parts(info)[2]);
+  const hash = SIGNATURE_HASHES[oidOf(parts(algorithm)[0])];
+  if (hash === undefined) {
+    throw new CertificateRequestError('x509: cannot verify signature: algorithm unimplemented');
+  }
+  const signed = Buffer.from(asn1.toDer(info).getBytes(), 'latin1');
+  // The first byte of a bit string counts its unused bits.
+  const value = Buffer.from(bytesOf(signature).slice(1), 'latin1');
+  if (!verify(hash, signed, key, value)) {
+    const type = key.asymmetricKeyType ?? '';
+    throw new CertificateRequestError(VERIFICATION_FAILURES[type] ?? 'x509: verification failure');
+  }
+}
+
+/** Reads a PEM text whose first block is a certificate request. Throws a CertificateRequestError for any other. */
+export function parseCertificateRequest(pem: string): CertificateRequest {
+  const block = pemBlocks(pem)[0];
+  if (block?.label !== PEM_LABEL) throw new CertificateRequestError(`PEM block type must be ${PEM_LABEL}`);
+  const root = decode(block.bytes.toString('latin1'));
+  checkSignature(root);
+  const [, subject, , attributes] = parts(parts(root)[0]);
+  const names = altNames(attributes);
+  const ofTag = (tag: number): readonly string[] =>
+    names.filter((name) => Number(name.type) === tag).map((name) => text(bytesOf(name)));
+  return {
+    commonName: subjectValues(subject, OIDS.commonName).at(-1) ?? '',
+    organizations: subjectValues(subject, OIDS.organization),
+    dnsNames: ofTag(NAME_TAGS.dnsNames),
+    emailAddresses: ofTag(NAME_TAGS.emailAddresses),
+    uris: ofTag(NAME_TAGS.uris),
+    ipAddresses: ofTag(NAME_TAGS.ipAddresses),
+  };
+}

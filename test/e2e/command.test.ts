@@ -1,0 +1,157 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { request as httpsRequest } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { ApiClient } from '../../src/client/api-client';
+import { parse } from 'yaml';
+
+/** The commands as processes of their own, from the sources. */
+
+const HOOK = resolve(__dirname, '../support/typescript-hook.js');
+const MAIN = resolve(__dirname, '../../src/cli/main.ts');
+
+interface Running {
+  readonly process: ChildProcess;
+  readonly output: () => string;
+  readonly exit: Promise<number | null>;
+}
+
+let folder: string;
+const running: Running[] = [];
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'sternpost-command-'));
+});
+
+afterEach(async () => {
+  for (const one of running.splice(0)) {
+    one.process.kill('SIGKILL');
+    await one.exit;
+  }
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function start(...argv: readonly string[]): Running {
+  const child = spawn(process.execPath, ['-r', HOOK, MAIN, ...argv], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  const started = { process: child, output: () => output, exit };
+  running.push(started);
+  return started;
+}
+
+async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const end = Date.now() + 20_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`${what} did not happen within 20 seconds`);
+    await new Promise((done) => setTimeout(done, 20));
+  }
+}
+
+function status(port: number, path: string): Promise<number> {
+  return new Promise((done) => {
+    const request = httpsRequest({ port, path, rejectUnauthorized: false, agent: false }, (response) => {
+      response.resume();
+      done(response.statusCode ?? 0);
+    });
+    request.on('error', () => done(0));
+    request.end();
+  });
+}
+
+async function startDev(): Promise<{ readonly dev: Running; readonly port: number }> {
+  const dev = start('dev', '--secure-port', '0', '--data-dir', 'data');
+  await until(() => dev.output().includes('kubectl get namespaces'), 'the start');
+  const port = Number(/127\.0\.0\.1:(\d+)/.exec(dev.output())?.[1]);
+  await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+  return { dev, port };
+}
+
+describe('sternpost dev', () => {
+  it('says in three lines what to type next, and writes a kubeconfig that only its owner may read', async () => {
+    const { dev } = await startDev();
+    expect(dev.output().trimEnd().split('\n')).toHaveLength(3);
+    const file = join(folder, 'data', 'kubeconfig');
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(parse(readFileSync(file, 'utf8'))).toMatchObject({ kind: 'Config', 'current-context': 'sternpost' });
+  }, 60_000);
+
+  it('refuses a data directory that another process has, and leaves that one in peace', async () => {
+    const { port } = await startDev();
+    const second = start('dev', '--secure-port', '0', '--data-dir', 'data');
+    await expect(second.exit).resolves.toBe(1);
+    expect(second.output()).toMatch(/another process/);
+    await expect(status(port, '/readyz')).resolves.toBe(200);
+  }, 60_000);
+});
+
+describe('sternpost apiserver', () => {
+  it('fails readyz first when it is told to end, ends watches cleanly, and leaves with code 0', async () => {
+    const server = start(
+      'apiserver',
+      '--data-dir',
+      'data',
+      '--secure-port',
+      '0',
+      '--bind-address',
+      '127.0.0.1',
+      '--shutdown-delay-duration',
+      '1500ms',
+    );
+    await until(() => server.output().includes('"serving"'), 'the start');
+    const port = Number(/"port":(\d+)/.exec(server.output())?.[1]);
+    await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+    const read = (name: string): string => readFileSync(join(folder, 'data', 'pki', name), 'utf8');
+    const client = new ApiClient({
+      url: `https://127.0.0.1:${port}`,
+      certificateAuthority: read('ca.crt'),
+      clientCertificate: read('admin.crt'),
+      clientKey: read('admin.key'),
+      userAgent: 'test',
+    });
+    const watch = (async () => {
+      const types: string[] = [];
+      for await (const event of client.watch('/api/v1/namespaces?watch=true', new AbortController().signal)) {
+        types.push(event.type);
+      }
+      return types;
+    })();
+    await new Promise((done) => setTimeout(done, 300));
+
+    server.process.kill('SIGTERM');
+    await until(async () => (await status(port, '/readyz')) === 500, 'readyz failing');
+    await expect(status(port, '/livez')).resolves.toBe(200);
+    await expect(client.get('/api/v1/namespaces/default')).resolves.toMatchObject({ kind: 'Namespace' });
+    const types = await watch;
+    expect(types).not.toContain('ERROR');
+    expect(types).toContain('ADDED');
+    client.close();
+    await expect(server.exit).resolves.toBe(0);
+  }, 60_000);
+
+  it.each([
+    ['an unknown flag', ['--nosuch'], 'unknown flag: --nosuch'],
+    ['an unknown authorizer', ['--authorization-mode=Magic'], 'Magic'],
+    ['half a certificate', ['--tls-cert-file=a.crt'], '--tls-private-key-file'],
+  ])('refuses %s with exit code 2 and a word of help', async (_, argv, message) => {
+    const server = start('apiserver', ...argv);
+    await expect(server.exit).resolves.toBe(2);
+    expect(server.output()).toContain(message);
+  }, 30_000);
+
+  it('takes flags of kube-apiserver that it has no use for with a warning', async () => {
+    const server = start('apiserver', '--data-dir=data', '--secure-port=0', '--profiling=false', '--cloud-provider=x');
+    await until(() => server.output().includes('"serving"'), 'the start');
+    expect(server.output()).toContain('flag --profiling is accepted but has no effect');
+  }, 60_000);
+
+  it('explains itself', async () => {
+    const help = start('apiserver', '--help');
+    await expect(help.exit).resolves.toBe(0);
+    expect(help.output()).toContain('--etcd-servers');
+  }, 30_000);
+});

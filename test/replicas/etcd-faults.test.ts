@@ -1,0 +1,209 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { TOKEN_FIELD } from '../history/history';
+import { seededRandom } from '../history/simulated-run';
+import { hasEtcd } from '../support/etcd-server';
+import type { Revision } from '../../src/storage/store';
+import { Cluster, Run } from './support/cluster';
+import type { HttpClient } from './support/http-client';
+import { runTraffic } from './support/traffic';
+import type { Watcher } from './support/watcher';
+
+/** How long writers write before and after a fault; STERNPOST_RUN_SECONDS sets more. */
+const PHASE_MS = 500 * Number(process.env['STERNPOST_RUN_SECONDS'] ?? 2);
+const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
+
+(hasEtcd ? describe : describe.skip)(`two replicas whose etcd has trouble (seed ${SEED})`, () => {
+  let cluster: Cluster;
+  let https: readonly HttpClient[] = [];
+
+  beforeAll(async () => {
+    cluster = await Cluster.start({ replicas: 2 });
+    https = cluster.replicas.map((_, i) => cluster.client(i));
+  }, 90_000);
+
+  afterAll(async () => {
+    for (const http of https) http[Symbol.dispose]();
+    await (cluster as Cluster | undefined)?.[Symbol.asyncDispose]();
+  });
+
+  /** Writers and watchers on both replicas, while `fault` takes its course. */
+  async function underLoad(
+    namespace: string,
+    fault: (run: Run) => Promise<void>,
+  ): Promise<{ readonly run: Run; readonly watchers: readonly Watcher[] }> {
+    const run = await Run.start(cluster, https[0]!, namespace);
+    const random = seededRandom(SEED);
+    const stop = new AbortController();
+    const watchers = https.flatMap((http, i) => [
+      run.watch({ name: `stayer-${i}`, https: [http], after: 'state' }),
+      run.watch({
+        name: `wanderer-${i}`,
+        https: i === 0 ? https : [...https].reverse(),
+        after: 'state',
+        streamSeconds: 3,
+      }),
+    ]);
+    const working = [...https, ...https].map((http, i) =>
+      runTraffic(run.recorder(`writer-${i}`, http), { random, signal: stop.signal, callsPerSecond: 40 }),
+    );
+    await delay(PHASE_MS);
+    await fault(run);
+    await untilReady();
+    await delay(PHASE_MS);
+    stop.abort();
+    await Promise.all(working);
+    return { run, watchers };
+  }
+
+  async function untilReady(): Promise<void> {
+    const deadline = Date.now() + 20_000;
+    for (const replica of cluster.replicas) {
+      while (!(await replica.isReady())) {
+        if (Date.now() > deadline) throw new Error(`a replica does not recover: ${replica.log}`);
+        await delay(100);
+      }
+    }
+  }
+
+  it('lose nothing and invent nothing when it is killed and comes back', async () => {
+    const { run, watchers } = await underLoad('etcd-killed', async () => {
+      await cluster.etcd.kill();
+      await delay(1_500);
+      await cluster.etcd.run();
+    });
+    expect(await run.problems()).toEqual([]);
+    expect(watchers.flatMap(({ refusals }) => refusals).filter(({ code }) => code === 410)).toEqual([]);
+  }, 90_000);
+
+  it('lose nothing and invent nothing when it stops for a while', async () => {
+    const { run, watchers } = await underLoad('etcd-paused', async () => {
+      cluster.etcd.pause();
+      await delay(3_000);
+      cluster.etcd.resume();
+    });
+    expect(await run.problems()).toEqual([]);
+    expect(watchers.flatMap(({ refusals }) => refusals).filter(({ code }) => code === 410)).toEqual([]);
+  }, 90_000);
+
+  it('need no new list when it is compacted all the time', async () => {
+    const { run, watchers } = await underLoad('etcd-compacted', async () => {
+      for (let round = 0; round < 15; round++) {
+        const seen = await cluster.store.currentRevision();
+        await delay(150);
+        await cluster.store.compact(seen);
+      }
+    });
+    expect(await run.problems()).toEqual([]);
+    expect(watchers.flatMap(({ refusals }) => refusals)).toEqual([]);
+    expect(run.log.failures).toEqual([]);
+  }, 90_000);
+
+  it('say 410 to those who ask for what has been compacted, unless they remember it', async () => {
+    const run = await Run.start(cluster, https[0]!, 'compacted');
+    const writer = run.recorder('writer', https[0]!);
+    const first = await writer.create('a', { [TOKEN_FIELD]: 'first' });
+    const after = first!.revision;
+    for (let i = 0; i < 3; i++) await writer.patch('a', { [TOKEN_FIELD]: `patched-${i}` });
+    const newest = await cluster.store.currentRevision();
+    await run.problems();
+    await cluster.store.compact(newest);
+    await cluster.replicas[1]!.kill();
+    await cluster.replicas[1]!.start();
+    const remembering = run.watch({ name: 'remembering', https: [https[0]!], after });
+    const forgetful = run.watch({ name: 'forgetful', https: [https[1]!], after });
+    expect(await remembering.until(newest - 1, 5_000)).toBe(true);
+    await forgetful.until(Infinity, 5_000);
+    expect(forgetful.refusals).toMatchObject([{ code: 410, reason: 'Expired' }]);
+    await Promise.all([remembering.stop(), forgetful.stop()]);
+  }, 60_000);
+
+  it('resume from the store the watches that a restarted one no longer remembers', async () => {
+    const run = await Run.start(cluster, https[0]!, 'restarted');
+    const writer = run.recorder('writer', https[0]!);
+    const first = await writer.create('a', { [TOKEN_FIELD]: 'first' });
+    for (let i = 0; i < 10; i++)
+      await writer.patch('a', { [TOKEN_FIELD]: `patched-${i}`, parity: i % 3 === 0 ? 'even' : 'odd' });
+    await cluster.replicas[1]!.kill();
+    await cluster.replicas[1]!.start();
+    const filter = { field: 'parity', value: 'even' };
+    const watchers = [
+      run.watch({ name: 'all', https: [https[1]!], after: first!.revision }),
+      run.watch({ name: 'even', https: [https[1]!], after: first!.revision, filter }),
+    ];
+    for (let i = 0; i < 5; i++)
+      await writer.patch('a', { [TOKEN_FIELD]: `more-${i}`, parity: i % 2 === 0 ? 'even' : 'odd' });
+    expect(await run.problems()).toEqual([]);
+    expect(watchers.flatMap(({ refusals }) => refusals)).toEqual([]);
+  }, 60_000);
+
+  it('say so while it is away, serve what they remember to those who take that, and recover by themselves', async () => {
+    const run = await Run.start(cluster, https[0]!, 'away');
+    const client = run.recorder('client', https[0]!);
+    const version = await client.create('a', { [TOKEN_FIELD]: 'before' });
+    await client.get('a', { type: 'not older than', revision: version!.revision });
+    const send = (
+      method: string,
+      path: string,
+      body?: object,
+    ): Promise<{ status: number; body: { message?: string } }> => https[0]!.send(method, `${run.path}${path}`, body);
+    const ask = async (path: string): Promise<number> => (await send('GET', path)).status;
+    await cluster.etcd.kill();
+
+    expect(await cluster.replicas[0]!.probe('/readyz')).toBe(500);
+    expect(await ask('/a?resourceVersion=0')).toBe(200);
+    expect(await ask('?resourceVersion=0')).toBe(200);
+    expect(await ask(`/a?resourceVersion=${version!.revision}`)).toBe(200);
+    for (const path of ['/a', '', '?limit=1']) {
+      const { status, body } = await send('GET', path);
+      expect([status, body.message]).toEqual([500, expect.stringContaining('etcd')]);
+    }
+    const create = await send('POST', '', { metadata: { name: 'b' } });
+    expect([create.status, create.body.message]).toEqual([500, expect.stringContaining('etcd')]);
+
+    await cluster.etcd.run();
+    await untilReady();
+    expect(await ask('/a')).toBe(200);
+    expect(await ask('/b')).toBe(404);
+    expect((await client.patch('a', { [TOKEN_FIELD]: 'after' }))?.fields[TOKEN_FIELD]).toBe('after');
+    expect(await run.problems()).toEqual([]);
+  }, 60_000);
+
+  it('answer readers who accept any state with what they have, at once, while it does not move', async () => {
+    const run = await Run.start(cluster, https[0]!, 'stuck');
+    const client = run.recorder('client', https[0]!);
+    const version = await client.create('a', { [TOKEN_FIELD]: 'before' });
+    await client.get('a', { type: 'not older than', revision: version!.revision });
+    cluster.etcd.pause();
+    const started = performance.now();
+    for (let i = 0; i < 20; i++) expect((await client.get('a', { type: 'any' }))?.revision).toBe(version!.revision);
+    expect(performance.now() - started).toBeLessThan(1_000);
+    // Whoever wants the newest state gets it or nothing.
+    await expect(client.get('a')).rejects.toThrow();
+    cluster.etcd.resume();
+    await untilReady();
+    expect((await client.get('a'))?.revision).toBe(version!.revision);
+    expect(await run.problems()).toEqual([]);
+  }, 60_000);
+});
+
+(hasEtcd ? describe : describe.skip)('a replica whose etcd is full', () => {
+  it('refuses writes with the cause, and goes on reading', async () => {
+    await using cluster = await Cluster.start({ replicas: 1, etcdFlags: ['--quota-backend-bytes=4000000'] });
+    using http = cluster.client(0);
+    const path = '/api/v1/namespaces/default/configmaps';
+    const filling = { text: 'x'.repeat(200_000) };
+    let refused: { status: number; body: { message?: string } } | undefined;
+    for (let i = 0; i < 100 && refused === undefined; i++) {
+      const answer = await http.send('POST', path, { metadata: { name: `big-${i}` }, data: filling });
+      if (answer.status !== 201) refused = answer;
+    }
+    expect(refused).toMatchObject({ status: 500, body: { message: expect.stringContaining('space exceeded') } });
+    expect((await http.send('GET', `${path}/big-0`)).status).toBe(200);
+    expect((await http.send('GET', `${path}?limit=2`)).body.items).toHaveLength(2);
+
+    // As an administrator would: forget, make room, disarm.
+    const revision = await cluster.store.currentRevision();
+    await cluster.store.compact(revision as Revision);
+    expect((await http.send('GET', `${path}/big-0`)).status).toBe(200);
+  }, 60_000);
+});

@@ -1,0 +1,121 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { checkHistory } from '../../history/check-history';
+import type { History } from '../../history/history';
+import { openEtcdStore, type EtcdStore } from '../../../src/storage/etcd/etcd-store';
+import { EtcdServer } from '../../support/etcd-server';
+import { freePorts } from './free-ports';
+import { HttpClient } from './http-client';
+import { Parts } from './parts';
+import { Recorder, type CallLog } from './recorder';
+import { credentialsOf, ServerProcess } from './server-process';
+import { TcpBalancer } from './tcp-balancer';
+import { TruthRecorder } from './truth';
+import { Watcher, type WatcherOptions } from './watcher';
+
+export interface ClusterOptions {
+  readonly replicas: number;
+  readonly flags?: readonly string[];
+  readonly etcdFlags?: readonly string[];
+  /** Whether the balancer asks /readyz. */
+  readonly probes?: boolean;
+}
+
+/** An etcd, replicas on it, and a balancer before them: real processes, all of this test. */
+export class Cluster implements AsyncDisposable {
+  private constructor(
+    private readonly folder: string,
+    readonly etcd: EtcdServer,
+    readonly store: EtcdStore,
+    readonly replicas: readonly ServerProcess[],
+    readonly balancer: TcpBalancer,
+    private readonly parts: Parts,
+  ) {}
+
+  static async start({
+    replicas: count,
+    flags = [],
+    etcdFlags = [],
+    probes = false,
+  }: ClusterOptions): Promise<Cluster> {
+    const folder = await mkdtemp(join(tmpdir(), 'sternpost-replicas-'));
+    await using started = new Parts();
+    started.defer(() => rm(folder, { recursive: true, force: true }));
+    const etcd = started.use(await EtcdServer.start({ flags: etcdFlags }));
+    const store = await openEtcdStore({ endpoints: [etcd.endpoint] });
+    started.defer(() => store.close());
+    const ports = await freePorts(count);
+    const replicas = ports.map((port, i) => {
+      const own = [`--etcd-servers=${etcd.endpoint}`, `--advertise-address=192.0.2.${i + 1}`];
+      return started.use(new ServerProcess({ dataDir: folder, port, flags: [...own, ...flags] }));
+    });
+    // The first one makes the certificates that all share.
+    for (const replica of replicas) await replica.start();
+    const backends = replicas.map((replica) => ({ port: replica.port, isReady: () => replica.isReady() }));
+    const balancer = started.use(await TcpBalancer.start(backends, { probes }));
+    return new Cluster(folder, etcd, store, replicas, balancer, started.move());
+  }
+
+  /** A client with connections of its own: to one replica, or to all of them through the balancer. */
+  client(replica?: number): HttpClient {
+    const port = replica === undefined ? this.balancer.port : this.replicas[replica]!.port;
+    return new HttpClient(port, credentialsOf(this.folder));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.parts[Symbol.asyncDispose]();
+  }
+}
+
+/** One namespace of ConfigMaps, and everything that clients see of it. */
+export class Run {
+  readonly log: CallLog = { calls: [], failures: [] };
+  readonly path: string;
+  readonly #watchers: Watcher[] = [];
+
+  private constructor(
+    private readonly namespace: string,
+    private readonly truth: TruthRecorder,
+  ) {
+    this.path = `/api/v1/namespaces/${namespace}/configmaps`;
+  }
+
+  /** Creates the namespace through `http`. */
+  static async start({ store }: Cluster, http: HttpClient, namespace: string): Promise<Run> {
+    const { status, body } = await http.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
+    if (status !== 201) throw new Error(`${status} for the namespace: ${JSON.stringify(body)}`);
+    const after = await store.currentRevision();
+    return new Run(namespace, new TruthRecorder(store, `/registry/configmaps/${namespace}/`, after));
+  }
+
+  recorder(name: string, http: HttpClient): Recorder {
+    return new Recorder(name, http, this.path, this.log);
+  }
+
+  watch(options: Omit<WatcherOptions, 'path'>): Watcher {
+    const watcher = new Watcher({ ...options, path: this.path });
+    this.#watchers.push(watcher);
+    return watcher;
+  }
+
+  /**
+   * Waits until the watchers have heard of everything, and gives what is wrong with what was seen; keeps the history in a
+   * file when something is.
+   */
+  async problems(): Promise<readonly string[]> {
+    const { events, last } = await this.truth.finish();
+    const waits = this.#watchers.filter((watcher) => watcher.refusals.every(({ code }) => code !== 410));
+    await Promise.all(waits.map((watcher) => watcher.until(last)));
+    const sessions = await Promise.all(
+      this.#watchers.map((watcher) => watcher.stop(waits.includes(watcher) ? last : undefined)),
+    );
+    const history: History = { truth: events, calls: this.log.calls, sessions };
+    const problems = checkHistory(history);
+    if (problems.length === 0) return problems;
+    const file = join(tmpdir(), `sternpost-history-${this.namespace}-${process.pid}.json`);
+    const maps = (_: string, value: unknown): unknown => (value instanceof Map ? [...value] : value);
+    await writeFile(file, JSON.stringify(history, maps, 1));
+    return [...problems.slice(0, 20), `the history is in ${file}`];
+  }
+}

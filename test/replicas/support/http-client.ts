@@ -1,0 +1,80 @@
+import { Agent, request as httpsRequest } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import type { Credentials } from './server-process';
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Json;
+}
+
+/** Parsed JSON whose shape a test knows. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+export type Json = any;
+
+const TIMEOUT_MS = 5_000;
+
+/** Requests of one client over connections that are kept; an answer that takes too long rejects. */
+export class HttpClient implements Disposable {
+  private readonly agent: Agent;
+
+  constructor(
+    readonly port: number,
+    credentials: Credentials,
+  ) {
+    this.agent = new Agent({ ...credentials, keepAlive: true });
+  }
+
+  async send(method: string, path: string, body?: object, contentType = 'application/json'): Promise<Answer> {
+    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const response = await this.open(method, path, signal, body, contentType);
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: isJson ? (JSON.parse(text) as Json) : text,
+    };
+  }
+
+  /** The lines of a stream, each parsed, until the stream ends or the signal aborts; rejects when it breaks. */
+  async *lines(path: string, signal: AbortSignal): AsyncGenerator<Json> {
+    const response = await this.open('GET', path, signal);
+    let rest = '';
+    response.setEncoding('utf8');
+    for await (const chunk of response) {
+      const lines = (rest + (chunk as string)).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) yield JSON.parse(line) as Json;
+    }
+    if (response.statusCode !== 200) yield JSON.parse(rest) as Json;
+  }
+
+  [Symbol.dispose](): void {
+    this.agent.destroy();
+  }
+
+  private open(
+    method: string,
+    path: string,
+    signal: AbortSignal,
+    body?: object,
+    contentType = 'application/json',
+  ): Promise<IncomingMessage> {
+    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const headers = {
+      Accept: 'application/json',
+      ...(payload && { 'Content-Type': contentType, 'Content-Length': payload.length }),
+    };
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest(
+        { host: '127.0.0.1', port: this.port, path, method, headers, agent: this.agent, signal },
+        resolve,
+      );
+      request.on('error', reject);
+      request.end(payload);
+    });
+  }
+}

@@ -1,0 +1,111 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { Agent, request } from 'node:https';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { buildServer } from './built-server';
+
+const START_TIMEOUT_MS = 30_000;
+
+/** What a client needs to be an administrator of servers that share a data directory. */
+export interface Credentials {
+  readonly ca: Buffer;
+  readonly cert: Buffer;
+  readonly key: Buffer;
+}
+
+export function credentialsOf(dataDir: string): Credentials {
+  const read = (name: string): Buffer => readFileSync(join(dataDir, 'pki', name));
+  return { ca: read('ca.crt'), cert: read('admin.crt'), key: read('admin.key') };
+}
+
+export interface ServerProcessOptions {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly flags: readonly string[];
+}
+
+/** `sternpost apiserver` in a process of its own, on loopback. */
+export class ServerProcess implements AsyncDisposable {
+  #child: ChildProcess | undefined;
+  #log = '';
+
+  constructor(private readonly options: ServerProcessOptions) {}
+
+  get port(): number {
+    return this.options.port;
+  }
+
+  /** What it has written since it was started last. */
+  get log(): string {
+    return this.#log;
+  }
+
+  /** Starts the process (again); resolves when it is ready. */
+  async start(): Promise<void> {
+    this.launch();
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await this.isReady())) {
+      if (this.#child?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`);
+      if (Date.now() > deadline) throw new Error(`the server does not become ready: ${this.#log}`);
+      await delay(50);
+    }
+  }
+
+  /** Starts the process without waiting. */
+  launch(): void {
+    const { dataDir, port, flags } = this.options;
+    const arguments_ = [
+      buildServer(),
+      'apiserver',
+      `--data-dir=${dataDir}`,
+      `--secure-port=${port}`,
+      '--bind-address=127.0.0.1',
+      '--authorization-mode=RBAC',
+      ...flags,
+    ];
+    this.#log = '';
+    const child = spawn(process.execPath, arguments_, { stdio: ['ignore', 'pipe', 'pipe'] });
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => (this.#log = (this.#log + text).slice(-100_000)));
+    }
+    this.#child = child;
+  }
+
+  async isReady(): Promise<boolean> {
+    return (await this.probe('/readyz')) === 200;
+  }
+
+  /** The status of an anonymous GET; 0 when nobody answers. Health checks are open to all. */
+  probe(path: string): Promise<number> {
+    return new Promise((resolve) => {
+      const agent = new Agent({ keepAlive: false });
+      const options = { host: '127.0.0.1', port: this.port, path, agent, rejectUnauthorized: false, timeout: 4_000 };
+      const probe = request(options, (response) => {
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      });
+      probe.on('timeout', () => probe.destroy());
+      probe.on('error', () => resolve(0));
+      probe.end();
+    });
+  }
+
+  async kill(signal: NodeJS.Signals = 'SIGKILL'): Promise<number | null> {
+    const child = this.#child;
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return child?.exitCode ?? null;
+    const exited = once(child, 'exit');
+    child.kill(signal);
+    await exited;
+    return child.exitCode;
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.#child?.kill(signal);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+}
