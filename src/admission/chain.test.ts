@@ -9,7 +9,10 @@ const label = (key: string): AdmissionPlugin => ({
   operations: ['CREATE'],
   mutate: async ({ object }) => ({
     ...object,
-    metadata: { ...object.metadata, labels: { ...object.metadata.labels, [key]: Object.keys(object.metadata.labels ?? {}).join() } },
+    metadata: {
+      ...object.metadata,
+      labels: { ...object.metadata.labels, [key]: Object.keys(object.metadata.labels ?? {}).join() },
+    },
   }),
 });
 const refusing = (name: string): AdmissionPlugin => ({

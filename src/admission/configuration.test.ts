@@ -11,7 +11,8 @@ plugins:
   configuration: {podNodeSelectorPluginConfig: {clusterDefaultNodeSelector: a=b}}
 `,
   '/etc/a/events.yaml': 'limits: [{type: Server, qps: 1, burst: 2}]',
-  '/etc/a/alpha.yaml': '{apiVersion: apiserver.k8s.io/v1alpha1, kind: AdmissionConfiguration, plugins: [{name: X, configuration: 1}]}',
+  '/etc/a/alpha.yaml':
+    '{apiVersion: apiserver.k8s.io/v1alpha1, kind: AdmissionConfiguration, plugins: [{name: X, configuration: 1}]}',
   '/etc/a/legacy.yaml': 'imagePolicy: {defaultAllow: true}',
   '/etc/a/odd.yaml': '{apiVersion: v1, kind: Pod}',
   '/etc/a/nameless.yaml': '{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [{}]}',

@@ -19,7 +19,9 @@ function parseFile(path: string, readFile: (path: string) => string): unknown {
   try {
     return parse(readFile(path)) as unknown;
   } catch (error) {
-    throw new Error(`unable to read admission control configuration from ${JSON.stringify(path)}: ${(error as Error).message}`);
+    throw new Error(
+      `unable to read admission control configuration from ${JSON.stringify(path)}: ${(error as Error).message}`,
+    );
   }
 }
 
@@ -37,7 +39,9 @@ export function readPluginConfigurations(path: string, readFile: (path: string) 
     return new Map(LEGACY_PLUGINS.map((name) => [name, file]));
   }
   if (file.kind !== KIND || !API_VERSIONS.includes(file.apiVersion ?? '')) {
-    throw new Error(`${path}: no kind ${JSON.stringify(file.kind)} in version ${JSON.stringify(file.apiVersion)} is known`);
+    throw new Error(
+      `${path}: no kind ${JSON.stringify(file.kind)} in version ${JSON.stringify(file.apiVersion)} is known`,
+    );
   }
   return new Map(
     (file.plugins ?? []).map(({ name, path: own, configuration }, index) => {

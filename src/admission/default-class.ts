@@ -29,13 +29,18 @@ function defaultClass(rule: DefaultClassRule, listClasses: () => Iterable<KubeOb
     }
     return rule.withClass(object, only.metadata.name ?? '');
   };
-  return { name: rule.plugin, operations: ['CREATE'], resources: [rule.resource], mutate: async (attributes) => admit(attributes) };
+  return {
+    name: rule.plugin,
+    operations: ['CREATE'],
+    resources: [rule.resource],
+    mutate: async (attributes) => admit(attributes),
+  };
 }
 
 /** DefaultStorageClass: a claim that names no class gets the default one. */
 export function defaultStorageClass(listStorageClasses: () => Iterable<KubeObject>): AdmissionPlugin {
   const spec = (object: KubeObject): { readonly storageClassName?: string } =>
-    (object.spec ?? {}) as { readonly storageClassName?: string };
+    (object.spec ?? {});
   return defaultClass(
     {
       plugin: 'DefaultStorageClass',
@@ -54,7 +59,7 @@ export function defaultStorageClass(listStorageClasses: () => Iterable<KubeObjec
 /** DefaultIngressClass: an ingress that names no class, in its spec or by the old annotation, gets the default one. */
 export function defaultIngressClass(listIngressClasses: () => Iterable<KubeObject>): AdmissionPlugin {
   const spec = (object: KubeObject): { readonly ingressClassName?: string } =>
-    (object.spec ?? {}) as { readonly ingressClassName?: string };
+    (object.spec ?? {});
   return defaultClass(
     {
       plugin: 'DefaultIngressClass',

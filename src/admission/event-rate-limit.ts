@@ -45,16 +45,18 @@ export function parseEventRateLimit(configuration: unknown): readonly EventLimit
   const { limits } = (configuration ?? {}) as { readonly limits?: readonly Partial<EventLimit>[] };
   if (!Array.isArray(limits) || limits.length === 0) throw new Error('limits: Invalid value: must not be empty');
   const problems: string[] = [];
-  const parsed = (limits as readonly Partial<EventLimit>[]).map(({ type, qps = 0, burst = 0, cacheSize = 0 }, index) => {
-    if (type === undefined || !LIMIT_TYPES.includes(type)) {
-      problems.push(`limits[${index}].type: must be one of ${LIMIT_TYPES.join(', ')}`);
-    }
-    if (!(qps > 0)) problems.push(`limits[${index}].qps: must be positive`);
-    if (!(burst > 0)) problems.push(`limits[${index}].burst: must be positive`);
-    if (burst < qps) problems.push(`limits[${index}].burst: must not be less than qps`);
-    if (cacheSize < 0) problems.push(`limits[${index}].cacheSize: must not be negative`);
-    return { type: type ?? 'Server', qps, burst, cacheSize: cacheSize || DEFAULT_CACHE_SIZE };
-  });
+  const parsed = (limits as readonly Partial<EventLimit>[]).map(
+    ({ type, qps = 0, burst = 0, cacheSize = 0 }, index) => {
+      if (type === undefined || !LIMIT_TYPES.includes(type)) {
+        problems.push(`limits[${index}].type: must be one of ${LIMIT_TYPES.join(', ')}`);
+      }
+      if (!(qps > 0)) problems.push(`limits[${index}].qps: must be positive`);
+      if (!(burst > 0)) problems.push(`limits[${index}].burst: must be positive`);
+      if (burst < qps) problems.push(`limits[${index}].burst: must not be less than qps`);
+      if (cacheSize < 0) problems.push(`limits[${index}].cacheSize: must not be negative`);
+      return { type: type ?? 'Server', qps, burst, cacheSize: cacheSize || DEFAULT_CACHE_SIZE };
+    },
+  );
   if (problems.length > 0) throw new Error(problems.join('; '));
   return parsed;
 }
@@ -72,7 +74,10 @@ function limiter({ type, qps, burst, cacheSize }: EventLimit, now: () => number)
 }
 
 /** EventRateLimit: components gone wild do not flood the store with events. `now`: milliseconds. */
-export function eventRateLimit(limits: readonly EventLimit[], now: () => number = performance.now.bind(performance)): AdmissionPlugin {
+export function eventRateLimit(
+  limits: readonly EventLimit[],
+  now: () => number = performance.now.bind(performance),
+): AdmissionPlugin {
   const limiters = limits.map((limit) => limiter(limit, now));
   return {
     name: 'EventRateLimit',

@@ -72,7 +72,11 @@ function reviewSpec({ object, namespace }: AdmissionAttributes): object {
   const annotations = Object.entries(object?.metadata.annotations ?? {}).filter(([key]) =>
     /^[^/]*\.image-policy\.k8s\.io\//.test(key),
   );
-  return { containers, ...(annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) }), namespace };
+  return {
+    containers,
+    ...(annotations.length === 0 ? {} : { annotations: Object.fromEntries(annotations) }),
+    namespace,
+  };
 }
 
 /** Throws unless the reply is an ImageReview that says yes or no. */
@@ -82,9 +86,11 @@ function readStatus(reply: unknown): ReviewStatus {
     readonly kind?: unknown;
     readonly status?: Readonly<Record<string, unknown>>;
   };
-  if (kind !== 'ImageReview' || apiVersion !== API_VERSION) throw new Error('the backend did not answer with an ImageReview');
+  if (kind !== 'ImageReview' || apiVersion !== API_VERSION)
+    throw new Error('the backend did not answer with an ImageReview');
   const { allowed = false, reason = '', auditAnnotations = {} } = status ?? {};
-  if (typeof allowed !== 'boolean' || typeof reason !== 'string') throw new Error('the backend answered with a malformed status');
+  if (typeof allowed !== 'boolean' || typeof reason !== 'string')
+    throw new Error('the backend answered with a malformed status');
   const annotations = Object.entries((auditAnnotations ?? {}) as Record<string, unknown>);
   return {
     allowed,
@@ -146,7 +152,8 @@ export function imagePolicyWebhook(policy: ImagePolicy, dependencies: ImagePolic
         attributes.annotate(FAILED_OPEN_ANNOTATION, 'true');
         return;
       }
-      for (const [key, value] of Object.entries(status.auditAnnotations)) attributes.annotate(AUDIT_PREFIX + key, value);
+      for (const [key, value] of Object.entries(status.auditAnnotations))
+        attributes.annotate(AUDIT_PREFIX + key, value);
       if (status.allowed) return;
       throw refuse(
         attributes,

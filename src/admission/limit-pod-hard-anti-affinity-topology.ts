@@ -17,7 +17,8 @@ export const limitPodHardAntiAffinityTopology: AdmissionPlugin = {
   resources: ['pods'],
   validate: async (attributes) => {
     const { affinity } = (attributes.object?.spec ?? {}) as AntiAffinity;
-    for (const { topologyKey = '' } of affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
+    for (const { topologyKey = '' } of affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ??
+      []) {
       if (topologyKey === HOSTNAME) continue;
       throw refuse(
         attributes,

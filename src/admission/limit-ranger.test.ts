@@ -33,7 +33,9 @@ describe('LimitRanger', () => {
         'cpu request for init container i; cpu limit for init container i',
     });
     expect(pod?.spec).toMatchObject({
-      containers: [{ resources: { requests: { cpu: '50m', memory: '512Mi' }, limits: { cpu: '200m', memory: '1Gi' } } }],
+      containers: [
+        { resources: { requests: { cpu: '50m', memory: '512Mi' }, limits: { cpu: '200m', memory: '1Gi' } } },
+      ],
       initContainers: [{ resources: { requests: { cpu: '100m', memory: '2Gi' }, limits: { cpu: '200m' } } }],
     });
   });
@@ -48,8 +50,14 @@ describe('LimitRanger', () => {
 
   const bounds = { type: 'Container', min: { cpu: '100m' }, max: { cpu: '500m' } };
   it.each([
-    [{ requests: { cpu: '50m' }, limits: { cpu: '500m' } }, 'minimum cpu usage per Container is 100m, but request is 50m'],
-    [{ requests: { cpu: '200m' }, limits: { cpu: '600m' } }, 'maximum cpu usage per Container is 500m, but limit is 600m'],
+    [
+      { requests: { cpu: '50m' }, limits: { cpu: '500m' } },
+      'minimum cpu usage per Container is 100m, but request is 50m',
+    ],
+    [
+      { requests: { cpu: '200m' }, limits: { cpu: '600m' } },
+      'maximum cpu usage per Container is 500m, but limit is 600m',
+    ],
     [
       {},
       '[minimum cpu usage per Container is 100m.  No request is specified, ' +
@@ -92,7 +100,11 @@ describe('LimitRanger', () => {
         }),
       );
     await expect(claim('5Gi')).resolves.toBeUndefined();
-    await expect(claim('500Mi')).rejects.toThrow('minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 500Mi');
-    await expect(claim('6Gi')).rejects.toThrow('maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi');
+    await expect(claim('500Mi')).rejects.toThrow(
+      'minimum storage usage per PersistentVolumeClaim is 1Gi, but request is 500Mi',
+    );
+    await expect(claim('6Gi')).rejects.toThrow(
+      'maximum storage usage per PersistentVolumeClaim is 5Gi, but request is 6Gi',
+    );
   });
 });

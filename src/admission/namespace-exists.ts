@@ -9,7 +9,8 @@ export function namespaceExists(getNamespace: (name: string) => Promise<KubeObje
     operations: ['CREATE', 'UPDATE', 'DELETE'],
     validate: async ({ group, resource, namespace }) => {
       if (namespace === '' || (group === '' && resource === 'namespaces')) return;
-      if ((await getNamespace(namespace)) === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+      if ((await getNamespace(namespace)) === undefined)
+        throw notFound({ group: '', resource: 'namespaces' }, namespace);
     },
   };
 }

@@ -13,7 +13,11 @@ export interface NodeRestrictionDependencies {
   readonly getNode: (name: string) => Promise<KubeObject | undefined>;
 }
 
-type Check = (node: string, attributes: AdmissionAttributes, dependencies: NodeRestrictionDependencies) => Promise<void>;
+type Check = (
+  node: string,
+  attributes: AdmissionAttributes,
+  dependencies: NodeRestrictionDependencies,
+) => Promise<void>;
 
 const USER_PREFIX = 'system:node:';
 const NODES_GROUP = 'system:nodes';

@@ -76,9 +76,7 @@ export function selectPlugins({ enable, disable }: PluginFlags): PluginSelection
   const plugins: readonly PluginInfo[] = PLUGINS;
   const known = new Set(plugins.map(({ name }) => name));
   const unknown = (flag: string, names: readonly string[]): readonly string[] =>
-    names
-      .filter((name) => !known.has(name))
-      .map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`);
+    names.filter((name) => !known.has(name)).map((name) => `${flag} plugin ${JSON.stringify(name)} is unknown`);
   const both = enable.filter((name) => disable.includes(name));
   const chosen = plugins.filter(({ name }) => enable.includes(name));
   return {

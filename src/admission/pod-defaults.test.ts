@@ -14,7 +14,12 @@ describe('DefaultTolerationSeconds', () => {
   const chain = admissionChain([defaultTolerationSeconds({ notReady: 30, unreachable: 60 })]);
   const tolerations = async (given: object[]) =>
     ((await chain.mutate(podRequest({ tolerations: given })))?.spec as { tolerations: object[] }).tolerations;
-  const notReady = { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 30 };
+  const notReady = {
+    key: 'node.kubernetes.io/not-ready',
+    operator: 'Exists',
+    effect: 'NoExecute',
+    tolerationSeconds: 30,
+  };
   const unreachable = { ...notReady, key: 'node.kubernetes.io/unreachable', tolerationSeconds: 60 };
 
   it('adds what the pod does not mention', async () => {
@@ -71,7 +76,9 @@ describe('DefaultStorageClass and DefaultIngressClass', () => {
 
   it('cannot choose between two', async () => {
     const chain = admissionChain([defaultStorageClass(() => [storage, storage])]);
-    await expect(chain.mutate(claim({}))).rejects.toThrow('Internal error occurred: 2 default StorageClasses were found');
+    await expect(chain.mutate(claim({}))).rejects.toThrow(
+      'Internal error occurred: 2 default StorageClasses were found',
+    );
   });
 
   it('knows ingresses by their group of today only', async () => {
@@ -146,9 +153,9 @@ describe('small plugins', () => {
     const chain = admissionChain([alwaysPullImages]);
     const object = await chain.mutate(podRequest({ containers: [{ name: 'c', imagePullPolicy: 'Never' }] }));
     expect(object?.spec).toEqual({ containers: [{ name: 'c', imagePullPolicy: 'Always' }] });
-    await expect(
-      chain.validate(podRequest({ containers: [{ name: 'c', imagePullPolicy: 'Never' }] })),
-    ).rejects.toThrow('spec.containers[0].imagePullPolicy: Unsupported value: "Never"');
+    await expect(chain.validate(podRequest({ containers: [{ name: 'c', imagePullPolicy: 'Never' }] }))).rejects.toThrow(
+      'spec.containers[0].imagePullPolicy: Unsupported value: "Never"',
+    );
   });
 
   it('ExtendedResourceToleration tolerates the taints of special devices', async () => {

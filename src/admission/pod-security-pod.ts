@@ -47,7 +47,7 @@ export function securedSpec(pod: KubeObject): SecuredPodSpec {
 }
 
 export function securedContainers(pod: KubeObject): readonly SecuredContainer[] {
-  return allContainers(podSpec(pod)) as readonly SecuredContainer[];
+  return allContainers(podSpec(pod));
 }
 
 /** Rules about Linux do not concern these. */
@@ -66,10 +66,7 @@ export function containersNamed(containers: readonly { readonly name: string }[]
 }
 
 /** Who sets something that may not be set: the pod, containers, or both. */
-export function setters(
-  pod: KubeObject,
-  isBad: (context: SecurityContext | undefined) => boolean,
-): string | undefined {
+export function setters(pod: KubeObject, isBad: (context: SecurityContext | undefined) => boolean): string | undefined {
   const containers = securedContainers(pod).filter(({ securityContext }) => isBad(securityContext));
   const found = [
     ...(isBad(securedSpec(pod).securityContext) ? ['pod'] : []),

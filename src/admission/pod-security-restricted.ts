@@ -96,9 +96,7 @@ function seccomp(pod: KubeObject): string | undefined {
   if (securedSpec(pod).securityContext?.seccompProfile?.type !== undefined) return undefined;
   const silent = securedContainers(pod).filter((one) => one.securityContext?.seccompProfile?.type === undefined);
   if (silent.length === 0) return undefined;
-  return (
-    `pod or ${containersNamed(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`
-  );
+  return `pod or ${containersNamed(silent)} must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost"`;
 }
 
 /** Pod Security Standards, "Restricted": what is known to be good practice. */

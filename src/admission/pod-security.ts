@@ -141,7 +141,10 @@ export function podSecurity(
     const audited = violations('audit');
     const told = violations('warn');
     if (audited !== '') {
-      attributes.annotate(`${PREFIX}audit-violations`, `would violate PodSecurity ${describe(policy.audit)}: ${audited}`);
+      attributes.annotate(
+        `${PREFIX}audit-violations`,
+        `would violate PodSecurity ${describe(policy.audit)}: ${audited}`,
+      );
     }
     const refused = enforces ? violations('enforce') : '';
     if (enforces) attributes.annotate(`${PREFIX}enforce-policy`, `${policy.enforce.level}:${policy.enforce.version}`);

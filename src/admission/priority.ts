@@ -27,10 +27,7 @@ function defaultClass(classes: Iterable<KubeObject>): KubeObject | undefined {
   return found;
 }
 
-function admitPod(
-  attributes: ObjectAttributes,
-  classes: PriorityClasses,
-): KubeObject {
+function admitPod(attributes: ObjectAttributes, classes: PriorityClasses): KubeObject {
   const spec = (attributes.object.spec ?? {}) as PodPriority;
   const named = spec.priorityClassName ?? '';
   const found = named === '' ? defaultClass(classes.list()) : classes.get(named);

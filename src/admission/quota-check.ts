@@ -120,7 +120,8 @@ function checkCovered(
   if (object === undefined || ofThis.length === 0) return;
   const names = [...deltaOf(attributes, evaluator).keys()];
   const uncovered = names.filter(
-    (name) => !covered.has(name) && ofThis.some(({ matchContains }) => matchContains.some((part) => name.includes(part))),
+    (name) =>
+      !covered.has(name) && ofThis.some(({ matchContains }) => matchContains.some((part) => name.includes(part))),
   );
   if (uncovered.length > 0) throw refuse(attributes, `insufficient quota to consume: ${uncovered.sort().join(',')}`);
   const scopes = ofThis

@@ -154,12 +154,7 @@ export class QuotaLedger {
     return listed.map((quota) => written.get(nameOf(quota)) ?? quota);
   }
 
-  async #runBatch(
-    namespace: string,
-    book: Book,
-    entries: Pending<Entry>[],
-    refunds: Pending<Refund>[],
-  ): Promise<void> {
+  async #runBatch(namespace: string, book: Book, entries: Pending<Entry>[], refunds: Pending<Refund>[]): Promise<void> {
     let quotas = this.#quotasOf(namespace, book);
     for (let round = 1; (round === 1 || quotas.length > 0) && (entries.length > 0 || refunds.length > 0); round++) {
       const used = new Map(quotas.map((quota) => [nameOf(quota), usedOf(quota)]));

@@ -74,9 +74,7 @@ export function runtimeClassAdmission(
         ...(nodeSelector === undefined
           ? {}
           : { nodeSelector: joinedSelector(attributes, spec.nodeSelector ?? {}, nodeSelector) }),
-        ...(tolerations === undefined
-          ? {}
-          : { tolerations: mergeTolerations(spec.tolerations ?? [], tolerations) }),
+        ...(tolerations === undefined ? {} : { tolerations: mergeTolerations(spec.tolerations ?? [], tolerations) }),
       });
     },
     validate: async (attributes) => {

@@ -24,7 +24,9 @@ export function boundTokenVolume({ volumes = [] }: PodSpec, randomSuffix: () => 
   const sources = [
     { serviceAccountToken: { expirationSeconds: TOKEN_SECONDS, path: 'token' } },
     { configMap: { name: 'kube-root-ca.crt', items: [{ key: 'ca.crt', path: 'ca.crt' }] } },
-    { downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] } },
+    {
+      downwardAPI: { items: [{ path: 'namespace', fieldRef: { apiVersion: 'v1', fieldPath: 'metadata.namespace' } }] },
+    },
   ];
   return { name, add: { name, projected: { sources, defaultMode: FILE_MODE } } };
 }

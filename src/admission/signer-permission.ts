@@ -26,8 +26,5 @@ export async function checkSignerPermission(
     });
     if (allowed) return;
   }
-  throw refuse(
-    attributes,
-    `user not permitted to ${verb} requests with signerName ${JSON.stringify(signerName)}`,
-  );
+  throw refuse(attributes, `user not permitted to ${verb} requests with signerName ${JSON.stringify(signerName)}`);
 }

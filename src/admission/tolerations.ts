@@ -25,10 +25,7 @@ function covers(wide: Toleration, narrow: Toleration): boolean {
 }
 
 /** Both lists, without the tolerations that another one of them covers. Of equal ones the first stays. */
-export function mergeTolerations(
-  first: readonly Toleration[],
-  second: readonly Toleration[],
-): readonly Toleration[] {
+export function mergeTolerations(first: readonly Toleration[], second: readonly Toleration[]): readonly Toleration[] {
   const all = [...first, ...second];
   const merged: Toleration[] = [];
   all.forEach((one, index) => {

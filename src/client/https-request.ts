@@ -79,6 +79,8 @@ export function sendRequest({ url, method, headers, body, agent, timeoutMs }: Ht
         });
       },
     );
+    // HTTP/1.1 keeps connections without being told.
+    request.removeHeader('Connection');
     request.on('error', (error) => reject(fail(error)));
     request.end(body);
   });

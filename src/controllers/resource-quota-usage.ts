@@ -74,7 +74,8 @@ export function recountedUsage(counted: ResourceList, current: ResourceList, rec
     if (before === undefined || charged === undefined) continue;
     const most = quantity.nanos + charged.nanos;
     const nanos = before.nanos < most ? before.nanos : most;
-    if (nanos > quantity.nanos) used.set(name, { nanos, format: quantity.nanos === 0n ? charged.format : quantity.format });
+    if (nanos > quantity.nanos)
+      used.set(name, { nanos, format: quantity.nanos === 0n ? charged.format : quantity.format });
   }
   return used;
 }

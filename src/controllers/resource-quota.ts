@@ -34,7 +34,7 @@ function hardOf({ spec }: KubeObject): Readonly<Record<string, string>> {
 }
 
 function statusOf({ status }: KubeObject): QuotaStatus {
-  return (status ?? {}) as QuotaStatus;
+  return (status ?? {});
 }
 
 /** The collection of a resource over all namespaces, or in one. */
@@ -160,8 +160,7 @@ export function startResourceQuotaController(client: ApiClient, logger: Logger):
     const before = watched.get(key);
     const now = Date.now();
     const used = parseResourceList(statusOf(quota).used);
-    const increase =
-      before === undefined ? used : increaseOf(parseResourceList(statusOf(before.quota).used), used);
+    const increase = before === undefined ? used : increaseOf(parseResourceList(statusOf(before.quota).used), used);
     const charges = (before?.charges ?? []).filter(({ at }) => at > now - SETTLE_MS);
     watched.set(key, {
       quota,

@@ -141,7 +141,9 @@ function routeExists(
   if (method === 'HEAD' || (info.watchPrefix && method !== 'GET')) return false;
   // Without a name there is nothing to update; with one there is nothing to create but a subresource's object.
   if (info.named ? verb === 'create' && subresource === undefined : NAMED_VERBS.has(verb)) return false;
-  if (verb === 'create' && definition.namespaced && info.namespace === '') return false;
+  // Over all namespaces there is only reading.
+  const writesToCollection = verb === 'create' || verb === 'deletecollection';
+  if (writesToCollection && definition.namespaced && info.namespace === '') return false;
   return custom || verbs.includes(verb) || (verb === 'watch' && verbs.includes('list'));
 }
 

@@ -89,6 +89,8 @@ export function createServer(options: ServerOptions): ApiServer {
       if (!response.headersSent) sendStatus(context, error.status, catalogue.schema);
     };
     response.setHeader('Cache-Control', 'no-cache, private');
+    // HTTP/1.1 keeps connections without being told; Node would say so in each answer.
+    if (request.httpVersion === '1.1' && request.headers.connection !== 'close') response.removeHeader('Connection');
     if (draining) response.setHeader('Connection', 'close');
     await runFilters(context, chain);
     const { reply, negotiated } = await dispatch(context, endpoints);

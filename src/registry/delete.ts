@@ -1,3 +1,4 @@
+import { forbidden } from '../api/errors/status-error';
 import { localEntry } from './local-entry';
 import { checkDeletePreconditions, validateDeleteOptions } from './delete-options';
 import { planDeletion, type DeletionPlan } from './deletion-plan';
@@ -22,6 +23,8 @@ export async function deleteObject(
   validateDeleteOptions(options);
   return writeAgainstNewest(resource, keyOfNamed(resource, scope, name), context.signal, async (current) => {
     if (current === undefined) throw objectNotFound(resource, name);
+    const refusal = resource.definition.refuseDelete?.(name);
+    if (refusal !== undefined) throw forbidden(resource.groupResource, name, refusal);
     checkDeletePreconditions(resource, current.object, options);
     const { definition } = resource;
     const plan = planDeletion(current.object, {

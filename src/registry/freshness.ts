@@ -2,6 +2,7 @@ import { tooLargeResourceVersion } from '../api/errors/status-error';
 import type { CacheEntry, ResourceSnapshot } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
 import type { Resource } from './resource';
+import { readSnapshot } from './stored-snapshot';
 
 /** How long a client that asks for "not older than" waits for it (HTTP facts, "futureResourceVersionWait"). */
 const FUTURE_VERSION_WAIT_MS = 3_000;
@@ -12,10 +13,9 @@ const LAG_WAIT_MS = 500;
 export async function newestSnapshot(
   { cache, cached }: Resource,
   signal: AbortSignal,
-  waitMs = LAG_WAIT_MS,
 ): Promise<ResourceSnapshot | undefined> {
   const revision = await cache.currentRevision(signal);
-  if (cache.revision < revision && !(await cache.waitFor(revision, waitMs, signal))) return undefined;
+  if (cache.revision < revision && !(await cache.waitFor(revision, LAG_WAIT_MS, signal))) return undefined;
   return cached.snapshot();
 }
 
@@ -31,23 +31,33 @@ export async function newestEntry(
   return value && resource.cache.toEntry(resource.definition.storagePrefix, value);
 }
 
-/** Memory once it has reached the revision. `text` is how the client wrote it. Throws 504 when that takes too long. */
+/**
+ * A state of the keys that begin with `prefix` that is not older than the revision: memory once it has reached that, or
+ * the store's own when it is there already and memory cannot know. That happens where progress reports cannot be trusted:
+ * somebody has written what is no object of ours, so no event comes. `text` is how the client wrote the revision. Throws
+ * 504 when it does not come soon.
+ */
 export async function snapshotNotOlderThan(
-  { cache, cached }: Resource,
+  resource: Resource,
+  prefix: string,
   revision: Revision,
   text: string,
   signal: AbortSignal,
 ): Promise<ResourceSnapshot> {
-  if (cache.revision < revision && !(await cache.waitFor(revision, FUTURE_VERSION_WAIT_MS, signal))) {
-    throw tooLargeResourceVersion(text, String(cache.revision), true);
+  const { cache, cached } = resource;
+  if (cache.revision >= revision || (await cache.waitFor(revision, FUTURE_VERSION_WAIT_MS, signal))) {
+    return cached.snapshot();
   }
-  return cached.snapshot();
+  const newest = await cache.currentRevision(signal);
+  if (newest < revision) throw tooLargeResourceVersion(text, String(newest), true);
+  return readSnapshot(resource, prefix, signal);
 }
 
-/** Memory as of the store's newest revision, for a reader who cannot read the store instead. Throws 504. */
-export async function awaitNewestSnapshot(resource: Resource, signal: AbortSignal): Promise<ResourceSnapshot> {
-  const snapshot = await newestSnapshot(resource, signal, FUTURE_VERSION_WAIT_MS);
-  if (snapshot !== undefined) return snapshot;
-  const reached = String(resource.cache.revision);
-  throw tooLargeResourceVersion('newest', reached, true);
+/** The newest state of the keys that begin with `prefix`, from memory if it gets there soon, else from the store. */
+export async function awaitNewestSnapshot(
+  resource: Resource,
+  prefix: string,
+  signal: AbortSignal,
+): Promise<ResourceSnapshot> {
+  return (await newestSnapshot(resource, signal)) ?? readSnapshot(resource, prefix, signal);
 }

@@ -35,6 +35,6 @@ async function find(
     return newestEntry(resource, key, signal);
   }
   if (wanted === 'any') return resource.cached.snapshot().get(key);
-  const snapshot = await snapshotNotOlderThan(resource, wanted, String(resourceVersion), signal);
+  const snapshot = await snapshotNotOlderThan(resource, key, wanted, String(resourceVersion), signal);
   return snapshot.get(key);
 }

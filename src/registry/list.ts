@@ -53,7 +53,7 @@ async function firstPage(
   const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && request.limit !== undefined);
   if (exact) return exactPage(resource, request, wanted, text, signal);
   if (resource.definition.watchCache && request.limit === undefined) {
-    return pageOfSnapshot(await snapshotNotOlderThan(resource, wanted, text, signal), request);
+    return pageOfSnapshot(await snapshotNotOlderThan(resource, request.prefix, wanted, text, signal), request);
   }
   const page = await newestPage(resource, request, signal);
   if (page.revision < wanted) throw tooLargeResourceVersion(text, String(page.revision), false);

@@ -71,7 +71,7 @@ async function* catchUp(
 ): AsyncGenerator<Items, Revision, undefined> {
   const { sendInitialEvents, allowWatchBookmarks } = options;
   if (typeof wanted !== 'string' && sendInitialEvents !== true) return wanted;
-  const snapshot = await initialState(resource, wanted, options, signal);
+  const snapshot = await initialState(resource, watched.prefix, wanted, options, signal);
   if (sendInitialEvents !== false) yield* initialEvents(snapshot, watched);
   const { revision } = snapshot;
   if (sendInitialEvents === true && allowWatchBookmarks) yield [{ type: 'BOOKMARK', revision, initialEventsEnd: true }];
@@ -80,15 +80,16 @@ async function* catchUp(
 
 async function initialState(
   resource: Resource,
+  prefix: string,
   wanted: Wanted,
   { resourceVersion }: WatchOptions,
   signal: AbortSignal,
 ): Promise<ResourceSnapshot> {
   if (wanted === 'unset' || (wanted === 'any' && !resource.definition.watchCache)) {
-    return awaitNewestSnapshot(resource, signal);
+    return awaitNewestSnapshot(resource, prefix, signal);
   }
   if (wanted === 'any') return resource.cached.snapshot();
-  return snapshotNotOlderThan(resource, wanted, String(resourceVersion), signal);
+  return snapshotNotOlderThan(resource, prefix, wanted, String(resourceVersion), signal);
 }
 
 /** Which entries a watch is about. */

@@ -3,7 +3,7 @@ import { TOKEN_FIELD } from '../history/history';
 import { seededRandom } from '../history/simulated-run';
 import { hasEtcd } from '../support/etcd-server';
 import { Cluster, Run } from './support/cluster';
-import type { HttpClient } from './support/http-client';
+import type { HttpClient, Json } from './support/http-client';
 import { runTraffic } from './support/traffic';
 import { Watcher } from './support/watcher';
 
@@ -72,6 +72,50 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
     await changing;
     expect(await run.problems()).toEqual([]);
   });
+
+  it('take no notice of what others write to the same etcd', async () => {
+    const run = await Run.start(cluster, https[0]!, 'others');
+    const client = run.recorder('client', https[1]!);
+    await client.create('a', { [TOKEN_FIELD]: 'first' });
+    for (let round = 0; round < 3; round++) {
+      await cluster.store.create(`/elsewhere/${round}`, Buffer.from('of another program'));
+      const { revision } = await client.list();
+      expect((await client.get('a', { type: 'not older than', revision }))?.fields[TOKEN_FIELD]).toBe('first');
+      expect((await client.list({ type: 'not older than', revision })).items.size).toBe(1);
+      const watcher = run.watch({ name: `watcher-${round}`, https: [https[round]!], after: 'state' });
+      expect(await watcher.until(revision, 3_000)).toBe(true);
+      expect(watcher.refusals).toEqual([]);
+    }
+    await client.patch('a', { [TOKEN_FIELD]: 'second' });
+    expect(await run.problems()).toEqual([]);
+  });
+
+  it('are the endpoints of the kubernetes Service as long as they live', async () => {
+    const addressesOf = async (): Promise<readonly [string[], string[]]> => {
+      const path = 'namespaces/default';
+      const endpoints = await https[0]!.send('GET', `/api/v1/${path}/endpoints/kubernetes`);
+      const slice = await https[0]!.send('GET', `/apis/discovery.k8s.io/v1/${path}/endpointslices/kubernetes`);
+      return [
+        (endpoints.body.subsets ?? []).flatMap((subset: Json) => subset.addresses.map(({ ip }: Json) => ip)),
+        (slice.body.endpoints ?? []).flatMap(({ addresses }: Json) => addresses),
+      ];
+    };
+    const until = async (expected: readonly string[], patienceMs: number): Promise<void> => {
+      const deadline = Date.now() + patienceMs;
+      while (Date.now() < deadline && JSON.stringify(await addressesOf()) !== JSON.stringify([expected, expected])) {
+        await delay(200);
+      }
+      expect(await addressesOf()).toEqual([expected, expected]);
+    };
+    await until(['192.0.2.1', '192.0.2.2', '192.0.2.3'], 15_000);
+    expect(await cluster.replicas[2]!.kill('SIGTERM')).toBe(0);
+    await until(['192.0.2.1', '192.0.2.2'], 1_000);
+    // One that cannot say good-bye is missed when its lease has run out.
+    await cluster.replicas[1]!.kill();
+    await until(['192.0.2.1'], 30_000);
+    await Promise.all(cluster.replicas.slice(1).map((replica) => replica.start()));
+    await until(['192.0.2.1', '192.0.2.2', '192.0.2.3'], 5_000);
+  }, 90_000);
 
   it('give the same state at the same revision', async () => {
     const run = await Run.start(cluster, https[0]!, 'exact');

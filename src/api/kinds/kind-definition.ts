@@ -163,6 +163,8 @@ export interface KindDefinition {
    * (namespaces, custom resource definitions): such an object always stays until a later write or delete. `now`: RFC 3339.
    */
   readonly prepareForDelete?: (object: KubeObject, now: string) => KubeObject;
+  /** Objects that a cluster cannot do without: why one of this name is not deleted, for a 403; undefined: it may be. */
+  readonly refuseDelete?: (name: string) => string | undefined;
   /** False while something other than metadata.finalizers holds a terminating object (spec.finalizers of namespaces). */
   readonly canRemove?: (object: KubeObject) => boolean;
   /** Finalizers need no domain (custom resources). */

@@ -32,7 +32,7 @@ export function decoded({ definition, requested }: Sent, body: object): KubeObje
   const { group, version } = requested;
   const type = schema.kind(group, version, definition.kind);
   if (type === undefined) throw new Error(`no type of ${group}/${version} ${definition.kind}`);
-  const { object } = decodeObject(type, body as Parameters<typeof decodeObject>[1], {
+  const { object } = decodeObject(type, body, {
     applyDefaults: true,
     collectUnknown: false,
     kind: definition.kind,
@@ -62,7 +62,7 @@ export function problemsOfNew(sent: Sent, body: object): readonly string[] {
 
 /** The object after a change, as it would be stored; with `subresource`, after a write to that. */
 export function changed(sent: Sent, old: KubeObject, change: object, subresource?: string): KubeObject {
-  const object = { ...old, ...change } as KubeObject;
+  const object = { ...old, ...change };
   return strategyOf(sent, subresource).prepareForUpdate?.(object, old, writeRequest(sent)) ?? object;
 }
 

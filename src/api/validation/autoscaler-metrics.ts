@@ -54,12 +54,12 @@ function validateDescribedObject(reference: unknown, path: string): readonly Fie
 type SourceRule = (source: PlainMap, path: string) => readonly FieldError[];
 
 function targetOf(source: PlainMap): MetricTarget {
-  return (valueAt(source, 'target') ?? {}) as MetricTarget;
+  return valueAt(source, 'target') ?? {};
 }
 
 function validateMetricAndTarget(source: PlainMap, path: string): readonly FieldError[] {
   return [
-    ...validateIdentifier((source['metric'] ?? {}) as MetricIdentifier, `${path}.metric`),
+    ...validateIdentifier(source['metric'] ?? {}, `${path}.metric`),
     ...validateTarget(targetOf(source), `${path}.target`),
   ];
 }

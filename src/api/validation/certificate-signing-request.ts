@@ -56,11 +56,11 @@ interface Leniency {
 }
 
 function specOf(object: KubeObject | undefined): CertificateSigningRequestSpec {
-  return (object?.['spec'] ?? {}) as CertificateSigningRequestSpec;
+  return object?.['spec'] ?? {};
 }
 
 function statusOf(object: KubeObject | undefined): CertificateSigningRequestStatus {
-  return (object?.['status'] ?? {}) as CertificateSigningRequestStatus;
+  return object?.['status'] ?? {};
 }
 
 function conditionsOf(object: KubeObject | undefined, type?: string): readonly Condition[] {

@@ -72,7 +72,7 @@ function validateDriverSpec(spec: CSIDriverSpec): readonly FieldError[] {
 }
 
 function driverOf(object: KubeObject): CSIDriverSpec {
-  return (object['spec'] ?? {}) as CSIDriverSpec;
+  return object['spec'] ?? {};
 }
 
 export function validateCsiDriver(object: KubeObject): readonly FieldError[] {

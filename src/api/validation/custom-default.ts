@@ -2,7 +2,6 @@ import { compileValidation } from '../custom/schema-validation';
 import type { JsonSchema } from '../custom/json-schema';
 import type { FieldError } from '../errors/field-error';
 import { isPlainMap } from '../kinds/field-values';
-import type { JsonValue } from '../object';
 import type { JSONSchemaProps as Schema } from '../schema/generated/apiextensions-v1';
 import { invalidLiteral } from './go-literal';
 
@@ -10,7 +9,7 @@ import { invalidLiteral } from './go-literal';
 function hasUnknownFields(schema: Schema, value: unknown): boolean {
   if (Array.isArray(value)) {
     const { items } = schema;
-    return isPlainMap(items) && value.some((item) => hasUnknownFields(items as Schema, item));
+    return isPlainMap(items) && value.some((item) => hasUnknownFields(items, item));
   }
   if (!isPlainMap(value)) return false;
   const values = schema.additionalProperties;
@@ -40,6 +39,6 @@ export function validateDefault(schema: Schema, path: string): readonly FieldErr
   }
   const errors: FieldError[] = [];
   const { default: _default, ...rules } = schema;
-  compileValidation(rules as JsonSchema)(value as JsonValue, '', errors);
+  compileValidation(rules as JsonSchema)(value, '', errors);
   return errors.map((error) => ({ ...error, field }));
 }

@@ -28,11 +28,11 @@ const EXCLUSIVE = ['schemas', 'subresources', 'additionalPrinterColumns'] as con
 const COMMON_FIELDS = ['validation', 'subresources', 'additionalPrinterColumns'] as const;
 
 function specOf(object: KubeObject): CustomResourceDefinitionSpec {
-  return (object['spec'] ?? {}) as CustomResourceDefinitionSpec;
+  return object['spec'] ?? {};
 }
 
 function statusOf(object: KubeObject): CustomResourceDefinitionStatus {
-  return (object['status'] ?? {}) as CustomResourceDefinitionStatus;
+  return object['status'] ?? {};
 }
 
 function oneProblem(field: string, value: string, problems: readonly string[], before = ''): readonly FieldError[] {

@@ -118,7 +118,7 @@ function eachPart<P extends Part>(
   return (isCommon ? versions.slice(0, 1) : versions).flatMap((version, index) => {
     const value = version[part];
     if (value === undefined || value === null) return [];
-    return validate(value as NonNullable<typeof value>, isCommon ? commonPath : `spec.versions[${index}].${part}`);
+    return validate(value, isCommon ? commonPath : `spec.versions[${index}].${part}`);
   });
 }
 

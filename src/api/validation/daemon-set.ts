@@ -18,7 +18,7 @@ import { isEmptySelector } from './workload-selector';
 const STRATEGY_TYPES = ['RollingUpdate', 'OnDelete'];
 
 function specOf(object: KubeObject): DaemonSetSpec {
-  return (object['spec'] ?? {}) as DaemonSetSpec;
+  return object['spec'] ?? {};
 }
 
 function validateRollingUpdate({ rollingUpdate }: DaemonSetUpdateStrategy, path: string): readonly FieldError[] {

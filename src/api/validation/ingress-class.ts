@@ -13,7 +13,7 @@ const urlPathPattern = new RegExp(`^(?:${URL_PATH})$`);
 const URL_PATH_PROBLEM = patternProblem('Invalid path', URL_PATH);
 
 function specOf(object: KubeObject): IngressClassSpec {
-  return (object['spec'] ?? {}) as IngressClassSpec;
+  return object['spec'] ?? {};
 }
 
 /** `example.com/anything`. */

@@ -17,7 +17,7 @@ const NOT_NEGATIVE = [
 ] as const;
 
 function specOf(object: KubeObject): JobSpec {
-  return (object['spec'] ?? {}) as JobSpec;
+  return object['spec'] ?? {};
 }
 
 function validateRestartPolicy(policy: string, field: string): readonly FieldError[] {

@@ -31,7 +31,7 @@ export function validateRuntimeClass(object: KubeObject): readonly FieldError[] 
   return [
     ...validateDnsLabel(stringAt(object, 'handler'), 'handler'),
     ...(podFixed ? validateResourceRequirements({ limits: podFixed }, 'overhead.podFixed') : []),
-    ...validateScheduling((object['scheduling'] ?? {}) as Scheduling),
+    ...validateScheduling(object['scheduling'] ?? {}),
   ];
 }
 

@@ -13,7 +13,7 @@ import { isEmptySelector } from './workload-selector';
 const MANAGEMENT_POLICIES = ['OrderedReady', 'Parallel'];
 
 function specOf(object: KubeObject): StatefulSetSpec {
-  return (object['spec'] ?? {}) as StatefulSetSpec;
+  return object['spec'] ?? {};
 }
 
 function validateManagementPolicy(policy: string): readonly FieldError[] {

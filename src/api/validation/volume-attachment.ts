@@ -54,7 +54,7 @@ function validateStatus(object: KubeObject): readonly FieldError[] {
 }
 
 function specOf(object: KubeObject): VolumeAttachmentSpec {
-  return (object['spec'] ?? {}) as VolumeAttachmentSpec;
+  return object['spec'] ?? {};
 }
 
 function validateSpecAndStatus(object: KubeObject): readonly FieldError[] {

@@ -10,6 +10,7 @@ import { numberAt } from '../field-values';
 import { keepSpecAndLabels, specStrategy } from '../strategies';
 import { scaleSubresource, statusSubresource } from '../subresources';
 import { defaultDeployment } from './workload-defaults';
+import { prepareDeploymentForUpdate } from './deployment-strategy';
 
 export const deployment = defineKind({
   group: 'apps',
@@ -20,7 +21,12 @@ export const deployment = defineKind({
   namespaced: true,
   versions: ['v1'],
   applyDefaults: defaultDeployment,
-  strategy: { ...specStrategy(), validateCreate: validateDeployment, validateUpdate: validateDeploymentUpdate },
+  strategy: {
+    ...specStrategy(),
+    prepareForUpdate: prepareDeploymentForUpdate,
+    validateCreate: validateDeployment,
+    validateUpdate: validateDeploymentUpdate,
+  },
   subresources: [
     scaleSubresource(),
     statusSubresource({ prepareForUpdate: keepSpecAndLabels, validateUpdate: validateDeploymentStatusUpdate }),

@@ -35,7 +35,9 @@ export const endpointSlice = defineKind({
   strategy: {
     prepareForCreate: nullForNone,
     prepareForUpdate: nullForNone,
-    validateCreate: validateEndpointSlice, validateUpdate: validateEndpointSliceUpdate },
+    validateCreate: validateEndpointSlice,
+    validateUpdate: validateEndpointSliceUpdate,
+  },
   table: tableOf([
     nameColumn,
     column('AddressType', 'The type of the addresses.', (object) => stringAt(object, 'addressType')),

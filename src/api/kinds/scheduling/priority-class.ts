@@ -1,5 +1,9 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
-import { validatePriorityClass, validatePriorityClassUpdate } from '../../validation/priority-class';
+import {
+  SYSTEM_PRIORITY_CLASSES,
+  validatePriorityClass,
+  validatePriorityClassUpdate,
+} from '../../validation/priority-class';
 import { defineKind } from '../define-kind';
 import { booleanAt, numberAt } from '../field-values';
 
@@ -22,6 +26,10 @@ export const priorityClass = defineKind({
     validateCreate: validatePriorityClass,
     validateUpdate: validatePriorityClassUpdate,
   },
+  refuseDelete: (name) =>
+    Object.hasOwn(SYSTEM_PRIORITY_CLASSES, name)
+      ? 'this is a system priority class and cannot be deleted'
+      : undefined,
   table: tableOf([
     nameColumn,
     column('Value', 'The priority of pods of this class.', (object) => numberAt(object, 'value'), {
