@@ -1,8 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import { qualifiedResource } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
-import type { AdmissionMetrics, AdmissionStep } from './metrics';
-import type { AdmissionAttributes, AdmissionPlugin } from './plugin';
+import type { AdmissionMetrics, AdmissionStep, RecordDecision } from './metrics';
+import type { AdmissionAttributes, AdmissionPlugin, ObjectAttributes } from './plugin';
 
 /** The plugins in order, as the two steps that a write takes. */
 export interface AdmissionChain {
@@ -10,20 +10,23 @@ export interface AdmissionChain {
   readonly validate: (attributes: AdmissionAttributes) => Promise<void>;
 }
 
-type Recorder = Pick<AdmissionMetrics, 'recordPlugin' | 'recordStep'>;
-type Mutating = Pick<AdmissionPlugin, 'name'> & Required<Pick<AdmissionPlugin, 'mutate'>>;
-type Validating = Pick<AdmissionPlugin, 'name'> & Required<Pick<AdmissionPlugin, 'validate'>>;
+type Recorders = Pick<AdmissionMetrics, 'pluginRecorder' | 'stepRecorder'>;
 
-/** Those of the plugins that have a say about one operation on one resource. */
+/** The plugins that have a say in one step about one operation on one resource, and where their times go. */
+interface Step<Ask> {
+  readonly plugins: readonly { readonly ask: Ask; readonly record: RecordDecision }[];
+  readonly record: RecordDecision;
+}
+
 interface Concerned {
-  readonly mutating: readonly Mutating[];
-  readonly validating: readonly Validating[];
+  readonly mutating: Step<NonNullable<AdmissionPlugin['mutate']>>;
+  readonly validating: Step<NonNullable<AdmissionPlugin['validate']>>;
 }
 
 /** Custom resources come and go: what is remembered is forgotten beyond so many. */
 const MAX_REMEMBERED = 4096;
 
-const unrecorded: Recorder = { recordPlugin: () => undefined, recordStep: () => undefined };
+const unrecorded: Recorders = { pluginRecorder: () => () => undefined, stepRecorder: () => () => undefined };
 
 function subjectOf({ group, resource, subresource }: AdmissionAttributes): string {
   const subject = qualifiedResource({ group, resource });
@@ -31,63 +34,72 @@ function subjectOf({ group, resource, subresource }: AdmissionAttributes): strin
 }
 
 /** Joins plugins; the first refusal ends the request. */
-export function admissionChain(plugins: readonly AdmissionPlugin[], metrics: Recorder = unrecorded): AdmissionChain {
+export function admissionChain(plugins: readonly AdmissionPlugin[], metrics: Recorders = unrecorded): AdmissionChain {
   const remembered = new Map<string, Concerned>();
 
-  const concerned = (attributes: AdmissionAttributes): Concerned => {
-    const { operation } = attributes;
-    const subject = subjectOf(attributes);
-    const key = `${operation} ${subject}`;
-    const known = remembered.get(key);
-    if (known !== undefined) return known;
+  const find = ({ operation }: AdmissionAttributes, subject: string): Concerned => {
     const all = plugins
       .filter(({ operations }) => operations.includes(operation))
       .filter(({ resources }) => resources === undefined || resources.includes(subject));
-    const found: Concerned = {
-      mutating: all.flatMap(({ name, mutate }) => (mutate === undefined ? [] : [{ name, mutate }])),
-      validating: all.flatMap(({ name, validate }) => (validate === undefined ? [] : [{ name, validate }])),
+    const step = <Ask>(type: AdmissionStep, askOf: (plugin: AdmissionPlugin) => Ask | undefined): Step<Ask> => ({
+      plugins: all.flatMap((plugin) => {
+        const ask = askOf(plugin);
+        return ask === undefined ? [] : [{ ask, record: metrics.pluginRecorder(plugin.name, type, operation) }];
+      }),
+      record: metrics.stepRecorder(type, operation),
+    });
+    return {
+      mutating: step('admit', ({ mutate }) => mutate),
+      validating: step('validate', ({ validate }) => validate),
     };
-    if (remembered.size >= MAX_REMEMBERED) remembered.clear();
-    remembered.set(key, found);
-    return found;
   };
 
-  /** Runs one step's plugins in order and writes down how long each, and all of them, took. */
-  const timed = async <Plugin extends { readonly name: string }>(
-    step: AdmissionStep,
-    { operation }: AdmissionAttributes,
-    asked: readonly Plugin[],
-    ask: (plugin: Plugin) => Promise<void>,
-  ): Promise<void> => {
-    const start = performance.now();
-    let before = start;
-    let current = '';
-    try {
-      for (const plugin of asked) {
-        current = plugin.name;
-        await ask(plugin);
-        const now = performance.now();
-        metrics.recordPlugin(current, step, operation, false, (now - before) / 1000);
-        before = now;
-      }
-    } catch (error) {
-      const now = performance.now();
-      metrics.recordPlugin(current, step, operation, true, (now - before) / 1000);
-      metrics.recordStep(step, operation, true, (now - start) / 1000);
-      throw error;
+  const concerned = (attributes: AdmissionAttributes): Concerned => {
+    const subject = subjectOf(attributes);
+    const key = `${attributes.operation} ${subject}`;
+    let found = remembered.get(key);
+    if (found === undefined) {
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      found = find(attributes, subject);
+      remembered.set(key, found);
     }
-    metrics.recordStep(step, operation, false, (before - start) / 1000);
+    return found;
   };
 
   return {
     mutate: async (attributes) => {
-      let { object } = attributes;
-      await timed('admit', attributes, concerned(attributes).mutating, async ({ mutate }) => {
-        if (object !== undefined) object = await mutate({ ...attributes, object });
+      let current = attributes;
+      await timed(concerned(attributes).mutating, async (mutate) => {
+        if (!hasObject(current)) return;
+        const object = await mutate(current);
+        if (object !== current.object) current = { ...current, object };
       });
-      return object;
+      return current.object;
     },
-    validate: (attributes) =>
-      timed('validate', attributes, concerned(attributes).validating, ({ validate }) => validate(attributes)),
+    validate: (attributes) => timed(concerned(attributes).validating, (validate) => validate(attributes)),
   };
+}
+
+function hasObject(attributes: AdmissionAttributes): attributes is ObjectAttributes {
+  return attributes.object !== undefined;
+}
+
+/** Asks a step's plugins in order and writes down how long each, and all of them, took. */
+async function timed<Ask>({ plugins, record }: Step<Ask>, run: (ask: Ask) => Promise<void>): Promise<void> {
+  const start = performance.now();
+  let before = start;
+  for (const plugin of plugins) {
+    try {
+      await run(plugin.ask);
+    } catch (error) {
+      const now = performance.now();
+      plugin.record(true, (now - before) / 1000);
+      record(true, (now - start) / 1000);
+      throw error;
+    }
+    const now = performance.now();
+    plugin.record(false, (now - before) / 1000);
+    before = now;
+  }
+  record(false, (before - start) / 1000);
 }

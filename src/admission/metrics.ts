@@ -1,8 +1,11 @@
 import type { Registry } from 'prom-client';
-import { HistogramSeries, SeriesHistogram } from '../observability/series';
+import { HistogramSeries, SeriesHistogram, type Labels } from '../observability/series';
 import type { Operation } from './plugin';
 
 export type AdmissionStep = 'admit' | 'validate';
+
+/** Takes down one decision. */
+export type RecordDecision = (rejected: boolean, seconds: number) => void;
 
 const BOUNDS = [0.005, 0.025, 0.1, 0.5, 2.5];
 
@@ -31,23 +34,39 @@ export class AdmissionMetrics {
     });
   }
 
-  recordPlugin(name: string, step: AdmissionStep, operation: Operation, rejected: boolean, seconds: number): void {
-    const key = `${name} ${step} ${operation} ${rejected}`;
-    let series = this.controllers.get(key);
-    if (series === undefined) {
-      series = new HistogramSeries({ name, operation, rejected: String(rejected), type: step }, BOUNDS);
-      this.controllers.set(key, series);
-    }
-    series.observe(seconds);
+  /** For the decisions of one plugin; to be kept, since finding the series costs more than adding to it. */
+  pluginRecorder(name: string, step: AdmissionStep, operation: Operation): RecordDecision {
+    return recorder(this.controllers, `${name} ${step} ${operation}`, (rejected) => ({
+      name,
+      operation,
+      rejected,
+      type: step,
+    }));
   }
 
-  recordStep(step: AdmissionStep, operation: Operation, rejected: boolean, seconds: number): void {
-    const key = `${step} ${operation} ${rejected}`;
-    let series = this.steps.get(key);
-    if (series === undefined) {
-      series = new HistogramSeries({ operation, rejected: String(rejected), type: step }, BOUNDS);
-      this.steps.set(key, series);
-    }
-    series.observe(seconds);
+  /** For the decisions of all plugins of a step together. */
+  stepRecorder(step: AdmissionStep, operation: Operation): RecordDecision {
+    return recorder(this.steps, `${step} ${operation}`, (rejected) => ({ operation, rejected, type: step }));
   }
+}
+
+/** Series come into being with their first observation. */
+function recorder(
+  all: Map<string, HistogramSeries>,
+  key: string,
+  labelsOf: (rejected: string) => Labels,
+): RecordDecision {
+  const find = (rejected: boolean): HistogramSeries => {
+    let series = all.get(`${key} ${rejected}`);
+    if (series === undefined) {
+      series = new HistogramSeries(labelsOf(String(rejected)), BOUNDS);
+      all.set(`${key} ${rejected}`, series);
+    }
+    return series;
+  };
+  let admitted: HistogramSeries | undefined;
+  return (rejected, seconds) => {
+    if (rejected) find(true).observe(seconds);
+    else (admitted ??= find(false)).observe(seconds);
+  };
 }

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../api/object';
 import { uncoveredRules } from '../authz/rbac-coverage';
 import type { PolicyRule } from '../authz/rbac-rules';
-import table from './default-rbac.json';
+import table from './default-rbac-table.json';
 
 /**
- * The default roles and bindings (upstream's bootstrap policy; the facts are rows of `default-rbac.json`), and how an
+ * The default roles and bindings (upstream's bootstrap policy; the facts are rows of `default-rbac-table.json`), and how an
  * existing one is brought up to date at start: what is missing is added, what is too much stays.
  */
 

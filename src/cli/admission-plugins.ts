@@ -179,9 +179,28 @@ export function admissionPlugins(
   });
 }
 
+/** Field by field: copying with a rest costs a microsecond, on every write. */
 function attributesOf(request: AdmissionRequest): AdmissionAttributes {
-  const { resource, kind, served: _served, ...rest } = request;
-  return { ...rest, ...resource, kind: kind.kind };
+  const { group, version, resource } = request.resource;
+  return {
+    operation: request.operation,
+    group,
+    version,
+    resource,
+    subresource: request.subresource,
+    kind: request.kind.kind,
+    namespace: request.namespace,
+    name: request.name,
+    object: request.object,
+    oldObject: request.oldObject,
+    options: request.options,
+    user: request.user,
+    dryRun: request.dryRun,
+    signal: request.signal,
+    warn: request.warn,
+    annotate: request.annotate,
+    onRefused: request.onRefused,
+  };
 }
 
 /** The chain as the endpoints call it. */

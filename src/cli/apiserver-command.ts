@@ -11,12 +11,13 @@ import { ignoredFlags } from './ignored-flags';
 import { openStore } from './open-store';
 import { tlsProblems, tlsProtocol } from './tls-flags';
 import { TlsMaterial } from './tls-material';
-import { untilSignal } from './until-signal';
 import { VERSION } from './version';
+import { isWorker, reportServing, runWorkers, untilStopped } from './workers';
 
 /** All problems of the options, before anything starts. */
 function problemsOf(options: ApiserverOptions): readonly string[] {
-  const { tlsCertFile, tlsPrivateKeyFile, serviceClusterIpRange, etcdCertfile, etcdKeyfile } = options;
+  const { tlsCertFile, tlsPrivateKeyFile, serviceClusterIpRange, etcdCertfile, etcdKeyfile, etcdServers, workers } =
+    options;
   return [
     ...authenticationProblems(options),
     ...authorizationProblems(options),
@@ -26,6 +27,10 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
       : ['--tls-cert-file and --tls-private-key-file go together']),
     ...(serviceClusterIpRange.length === 1 ? [] : ['--service-cluster-ip-range takes one network']),
     ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
+    ...(workers < 1 ? ['--workers must be at least 1'] : []),
+    ...(workers > 1 && etcdServers.length === 0
+      ? ['--workers needs --etcd-servers: the embedded store belongs to one process']
+      : []),
   ];
 }
 
@@ -33,7 +38,9 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
 export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   const { options, warnings } = parseFlags(apiserverFlags, argv, ignoredFlags);
   if (options.help) {
-    process.stdout.write(`sternpost apiserver: the API server, with kube-apiserver's flags.\n\n${describeFlags(apiserverFlags)}`);
+    process.stdout.write(
+      `sternpost apiserver: the API server, with kube-apiserver's flags.\n\n${describeFlags(apiserverFlags)}`,
+    );
     return;
   }
   if (options.version) {
@@ -50,11 +57,21 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   const directory = certificateDirectory(options.dataDir);
   const load = () => loadCertificates(directory, options, [advertiseAddress], new Date());
   const certificates = load();
-  const tls = new TlsMaterial(certificates, { load, files: certificateFiles(options), protocol: tlsProtocol(options), logger });
+  const tls = new TlsMaterial(certificates, {
+    load,
+    files: certificateFiles(options),
+    protocol: tlsProtocol(options),
+    logger,
+  });
   const authentication = authenticationFromFlags(options, directory);
   const authorization = authorizationFromFlags(options);
   const anonymous = authentication.anonymous && !authorization.modes.includes('AlwaysAllow');
   if (authentication.anonymous && !anonymous) logger.warn('anonymous requests are off with the mode AlwaysAllow');
+  if (options.workers > 1 && !isWorker()) {
+    // What is made on the first start is made by now, once for all of them.
+    tls.close();
+    return runWorkers(options.workers, logger);
+  }
   const { store, keyRoot } = await openStore(options, logger);
   const server = await startServer({
     store,
@@ -75,7 +92,9 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     logger,
   });
   logger.info({ port: server.port, version: VERSION }, 'serving');
-  const signal = await untilSignal();
+  const stopped = untilStopped();
+  reportServing();
+  const signal = await stopped;
   logger.info({ signal }, 'shutting down');
   await server.stop();
   await store.close();

@@ -34,6 +34,12 @@ export const apiserverFlags = {
     section: 'Serving',
     help: 'Address under which others reach this server; default: that of the first network interface.',
   },
+  workers: {
+    type: 'int',
+    section: 'Serving',
+    default: '1',
+    help: 'Processes that share the port, for machines with more cores; needs --etcd-servers.',
+  },
   'tls-cert-file': {
     type: 'string',
     section: 'Serving',

@@ -5,7 +5,7 @@ import {
   hasCondition,
   type CustomResourceDefinition,
 } from '../api/custom/custom-resource-definition';
-import { deletionCompleted, deletionInProgress, settleNames } from '../api/custom/definition-status';
+import { deletionCompleted, deletionInProgress, settleNames, takenNames } from '../api/custom/definition-status';
 import { StatusError } from '../api/errors/status-error';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import type { JsonObject, KubeObject } from '../api/object';
@@ -168,18 +168,16 @@ export class CustomResources {
     const { createRegistry } = this.#options;
     const { definition, versions, listKind, decoder } = customKind(crd, this.#objectMeta);
     const registry = createRegistry(definition, decoder);
-    const served = versions.map(
-      (one): ServedResource => ({
-        definition: one.definition,
-        version: one.version,
-        registry,
-        type: one.type,
-        listKind,
-        custom: true,
-        table: one.table,
-        terminating,
-      }),
-    );
+    const served = versions.map((one): ServedResource => ({
+      definition: one.definition,
+      version: one.version,
+      registry,
+      type: one.type,
+      listKind,
+      custom: true,
+      table: one.table,
+      terminating,
+    }));
     const { group } = definition.storage;
     const schemas = new Map<string, JsonObject>(
       versions.map(({ version, schema }) => [`${group}/${version.version}/${definition.kind}`, schema]),
@@ -189,14 +187,14 @@ export class CustomResources {
 
   /** One definition after the other: a name that one is given is not there for the next. */
   async #settleGroup(group: string): Promise<void> {
-    for (const [name, { crd }] of this.#known) {
-      if (crd.spec.group !== group || crd.metadata.deletionTimestamp) continue;
-      await this.#change(name, (current) => settleNames(current, this.#inGroup(group, name), this.#timestamp()));
+    const names = [...this.#known].filter(([, { crd }]) => crd.spec.group === group).map(([name]) => name);
+    const taken = () => takenNames(names.flatMap((name) => this.#known.get(name)?.crd ?? []));
+    let current = taken();
+    for (const name of names) {
+      if (this.#known.get(name)?.crd.metadata.deletionTimestamp) continue;
+      const changed = await this.#change(name, (crd) => settleNames(crd, current, this.#timestamp()));
+      if (changed) current = taken();
     }
-  }
-
-  *#inGroup(group: string, except: string): Iterable<CustomResourceDefinition> {
-    for (const [name, { crd }] of this.#known) if (crd.spec.group === group && name !== except) yield crd;
   }
 
   /** Deletes all objects; as long as finalizers hold some, it comes back. */
@@ -222,13 +220,10 @@ export class CustomResources {
     );
   }
 
-  /** Writes what `next` makes of a definition, if it makes another of it. One that is gone needs nothing. */
-  async #change(
-    name: string,
-    next: (current: CustomResourceDefinition) => CustomResourceDefinition,
-  ): Promise<void> {
+  /** Writes what `next` makes of a definition, if it makes another of it: true then. One that is gone needs nothing. */
+  async #change(name: string, next: (current: CustomResourceDefinition) => CustomResourceDefinition): Promise<boolean> {
     const known = this.#known.get(name);
-    if (known === undefined || next(known.crd) === known.crd) return;
+    if (known === undefined || next(known.crd) === known.crd) return false;
     const { definitions, trackFields } = this.#options;
     const change = async (current: KubeObject | undefined): Promise<KubeObject> => {
       if (current === undefined) throw new Error(`${name} is gone`);
@@ -247,6 +242,7 @@ export class CustomResources {
     } catch (error) {
       if (!(error instanceof StatusError && error.status.reason === 'NotFound')) throw error;
     }
+    return true;
   }
 
   /** RFC 3339, UTC, whole seconds. */

@@ -2,6 +2,7 @@
 import { apiserverCommand } from './apiserver-command';
 import { devCommand } from './dev-command';
 import { UsageError } from './flag-table';
+import { migrateCommand } from './migrate-command';
 import { VERSION } from './version';
 
 const HELP = `Sternpost ${VERSION}: a Kubernetes API server.
@@ -9,6 +10,7 @@ const HELP = `Sternpost ${VERSION}: a Kubernetes API server.
 Usage:
   sternpost dev [flags]         a control plane in one process on .sternpost/, with a kubeconfig
   sternpost apiserver [flags]   the API server, with kube-apiserver's flags
+  sternpost migrate [flags]     copies a registry from one store to another
   sternpost version             the version
 
 "sternpost <command> --help" lists the flags of a command.
@@ -17,6 +19,7 @@ Usage:
 const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
   dev: devCommand,
   apiserver: apiserverCommand,
+  migrate: migrateCommand,
   version: async () => void process.stdout.write(`${VERSION}\n`),
   help: async () => void process.stdout.write(HELP),
 };
@@ -33,7 +36,8 @@ async function main(): Promise<void> {
     await command(argv);
   } catch (error) {
     process.stderr.write(`${error instanceof UsageError ? error.message : `sternpost: ${(error as Error).message}`}\n`);
-    process.exitCode = error instanceof UsageError ? 2 : 1;
+    // What was opened before the failure must not keep the process.
+    process.exit(error instanceof UsageError ? 2 : 1);
   }
 }
 

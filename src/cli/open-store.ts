@@ -32,8 +32,15 @@ export async function openDataDirectory(dataDir: string, historyMs: number, logg
   return { store, keyRoot: DEFAULT_KEY_ROOT };
 }
 
-/** etcd as the flags say, compacted by whichever replica comes first. */
-async function openEtcd(options: ApiserverOptions, logger: Logger): Promise<OpenedStore> {
+/** The flags that say where etcd is, and how to prove who we are. */
+type EtcdOptions = Pick<ApiserverOptions, 'etcdServers' | 'etcdPrefix' | 'etcdCafile' | 'etcdCertfile' | 'etcdKeyfile'>;
+
+/** etcd as the flags say, compacted every so often together with other replicas; 0 leaves that to them. */
+export async function openEtcd(
+  options: EtcdOptions,
+  compactionIntervalMs: number,
+  logger: Logger,
+): Promise<OpenedStore> {
   const { openEtcdStore, startCompactor } = stores.etcd();
   const read = (name: 'ca' | 'certificate' | 'key', file: string): object =>
     file === '' ? {} : { [name]: readFileSync(file) };
@@ -47,13 +54,13 @@ async function openEtcd(options: ApiserverOptions, logger: Logger): Promise<Open
     ...(Object.keys(tls).length === 0 ? {} : { tls }),
     logger,
   });
-  if (options.etcdCompactionInterval > 0) startCompactor(store, options.etcdCompactionInterval);
+  if (compactionIntervalMs > 0) startCompactor(store, compactionIntervalMs);
   return { store, keyRoot: `/${options.etcdPrefix.replace(/^\/+|\/+$/g, '')}/` };
 }
 
 /** The store that the flags name: etcd when it has servers, else the embedded one. */
 export function openStore(options: ApiserverOptions, logger: Logger): Promise<OpenedStore> {
   return options.etcdServers.length > 0
-    ? openEtcd(options, logger)
+    ? openEtcd(options, options.etcdCompactionInterval, logger)
     : openDataDirectory(options.dataDir, options.etcdCompactionInterval, logger);
 }

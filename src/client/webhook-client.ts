@@ -80,7 +80,8 @@ function readResponse({ status, contentType, body }: HttpsResponse): unknown {
 }
 
 function inGoWords(error: Error, body: string): string {
-  if (error.message.includes('end of JSON')) return 'unexpected end of JSON input';
+  const position = /position (\d+)/.exec(error.message)?.[1];
+  if (position === undefined || Number(position) >= body.trimEnd().length) return 'unexpected end of JSON input';
   const first = body.trimStart()[0] ?? '';
   return /[[{"\d-]/.test(first) ? error.message : `invalid character '${first}' looking for beginning of value`;
 }

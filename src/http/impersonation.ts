@@ -19,7 +19,7 @@ interface Wanted {
 }
 
 const EXTRA_PREFIX = 'impersonate-extra-';
-const AUTHENTICATION_GROUP = 'authentication.k8s.io';
+const AUTHENTICATION = { group: 'authentication.k8s.io', version: 'v1' };
 
 /**
  * Puts another user in the place of the one who asks (spec, "Impersonation"): each of user, groups and extras is
@@ -96,10 +96,10 @@ function* checks(user: UserInfo, wanted: Wanted): Iterable<Attributes> {
   for (const name of wanted.groups) yield { ...common, group: '', resource: 'groups', name };
   for (const [key, values] of Object.entries(wanted.extra)) {
     for (const name of values) {
-      yield { ...common, group: AUTHENTICATION_GROUP, resource: 'userextras', subresource: key, name };
+      yield { ...common, ...AUTHENTICATION, resource: 'userextras', subresource: key, name };
     }
   }
-  if (wanted.uid !== '') yield { ...common, group: AUTHENTICATION_GROUP, resource: 'uids', name: wanted.uid };
+  if (wanted.uid !== '') yield { ...common, ...AUTHENTICATION, resource: 'uids', name: wanted.uid };
 }
 
 function impersonated({ user, uid, groups, extra }: Wanted): UserInfo {

@@ -220,7 +220,11 @@ function jsonEvent(type: string, object: object): readonly Uint8Array[] {
 /** Kind, version and revision, and nothing else. */
 function bookmarkObject(served: ServedResource, item: BookmarkItem): KubeObject {
   const { apiVersion, kind } = identity(served);
-  return { kind, apiVersion, metadata: bookmarkMetadata(item) };
+  const metadata = bookmarkMetadata(item);
+  if (!served.custom) return { kind, apiVersion, metadata };
+  // Custom resources have no struct whose zero values would show.
+  const { creationTimestamp: _zero, ...shown } = metadata;
+  return { kind, apiVersion, metadata: shown };
 }
 
 function bookmarkMetadata({ revision, initialEventsEnd }: BookmarkItem): KubeObject['metadata'] {

@@ -84,7 +84,7 @@ describe('sternpost dev', () => {
     const { port } = await startDev();
     const second = start('dev', '--secure-port', '0', '--data-dir', 'data');
     await expect(second.exit).resolves.toBe(1);
-    expect(second.output()).toMatch(/another process/);
+    expect(second.output()).toMatch(/in use by process \d+/);
     await expect(status(port, '/readyz')).resolves.toBe(200);
   }, 60_000);
 });
@@ -99,6 +99,8 @@ describe('sternpost apiserver', () => {
       '0',
       '--bind-address',
       '127.0.0.1',
+      '--authorization-mode',
+      'RBAC',
       '--shutdown-delay-duration',
       '1500ms',
     );

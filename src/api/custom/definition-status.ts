@@ -19,12 +19,12 @@ type ConditionInput = Omit<Condition, 'lastTransitionTime'>;
 const NO_NAMES: ResourceNames = { plural: '', kind: '' };
 
 /** Names that definitions of one group have been given already. */
-interface TakenNames {
+export interface TakenNames {
   readonly resources: ReadonlySet<string>;
   readonly kinds: ReadonlySet<string>;
 }
 
-function takenNames(group: Iterable<CustomResourceDefinition>): TakenNames {
+export function takenNames(group: Iterable<CustomResourceDefinition>): TakenNames {
   const resources = new Set<string>();
   const kinds = new Set<string>();
   for (const { status } of group) {
@@ -36,15 +36,11 @@ function takenNames(group: Iterable<CustomResourceDefinition>): TakenNames {
 }
 
 /**
- * The status that a definition should have beside the others of its group (it may be among them); its own object when it
- * has that already. `now`: RFC 3339.
+ * The definition with the status that it should have beside those of its group, whose names (its own among them) are
+ * taken; its own object when it has that status already. `now`: RFC 3339.
  */
-export function settleNames(
-  crd: CustomResourceDefinition,
-  group: Iterable<CustomResourceDefinition>,
-  now: string,
-): CustomResourceDefinition {
-  const { acceptedNames, condition } = acceptNames(crd, takenNames(group));
+export function settleNames(crd: CustomResourceDefinition, taken: TakenNames, now: string): CustomResourceDefinition {
+  const { acceptedNames, condition } = acceptNames(crd, taken);
   const accepted = condition.status === 'True';
   const conditions = withConditions(
     crd.status?.conditions ?? [],

@@ -12,6 +12,9 @@ export interface HealthChecks {
 
 /** `/livez`, `/readyz`, `/healthz` and each single check below them (spec, "Health endpoints"). Any method answers. */
 export function healthRoutes(checks: HealthChecks, logger: Logger): readonly NonResourceRoute[] {
+  // Probes fail as a matter of course while a server starts and ends.
+  const tell = (endpoint: string, check: string, error: unknown): void =>
+    logger.info({ check, cause: error instanceof Error ? error.message : String(error) }, `${endpoint} check failed`);
   const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
   return Object.entries(checks).flatMap(([endpoint, ofEndpoint]: [string, readonly HealthCheck[]]) => {
     const whole: NonResourceRoute = {
@@ -19,8 +22,7 @@ export function healthRoutes(checks: HealthChecks, logger: Logger): readonly Non
       methods,
       handler: async ({ info: { query } }): Promise<Reply> => {
         const report = await runChecks(ofEndpoint, query.all('exclude'));
-        for (const { name, error } of report.failures)
-          logger.warn({ err: error, check: name }, `${endpoint} check failed`);
+        for (const { name, error } of report.failures) tell(endpoint, name, error);
         return textReply(report.healthy ? 200 : 500, printReport(endpoint, report, query.has('verbose')));
       },
     };
@@ -31,7 +33,7 @@ export function healthRoutes(checks: HealthChecks, logger: Logger): readonly Non
         const { healthy, failures } = await runChecks([check], []);
         if (healthy) return textReply(200, 'ok');
         const [failure] = failures;
-        logger.warn({ err: failure?.error, check: check.name }, `${endpoint} check failed`);
+        tell(endpoint, check.name, failure?.error);
         return textReply(500, `internal server error: ${check.name} failed: reason withheld\n`);
       },
     }));

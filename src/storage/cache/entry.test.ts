@@ -94,6 +94,28 @@ describe('EntryFactory', () => {
     expect(entries.toStored(entries.fromStored(value))).toEqual(value);
   });
 
+  it('completes a value once, when it is first read, and gives back the stored bytes as they were', () => {
+    const complete = jest.fn((object: KubeObject) => ({ ...object, spec: { filled: 'in' } }));
+    const decoder = {
+      decode: (value: Buffer) => JSON.parse(value.toString()) as KubeObject,
+      storedAs: { kind: 'Pod', apiVersion: 'v1' },
+      complete,
+    };
+    const entries = new EntryFactory('/registry/pods/', decoder, new ParsedObjects(8, true));
+    const value = stored({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'cart', labels: { a: 'b' } } });
+    const entry = entries.fromStored(value);
+    expect(entry.labels).toEqual({ a: 'b' });
+    expect(complete).not.toHaveBeenCalled();
+    expect(entry.object).toMatchObject({ spec: { filled: 'in' }, metadata: { resourceVersion: '7' } });
+    expect(entry.body.toString()).toContain('"spec":{"filled":"in"}');
+    expect(complete).toHaveBeenCalledTimes(1);
+    expect(entries.toStored(entry)).toEqual(value);
+    expect(entries.deleted(entry, 9 as Revision).object).toMatchObject({
+      spec: { filled: 'in' },
+      metadata: { resourceVersion: '9' },
+    });
+  });
+
   it('keeps no more parsed objects than it may', () => {
     const { entries } = factory({ parsed: new ParsedObjects(2, false) });
     const [a, b, c] = [1, 2, 3].map((n) =>

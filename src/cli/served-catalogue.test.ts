@@ -1,0 +1,74 @@
+import { thingKind } from '../../test/support/registry-fixture';
+import type { KindDefinition } from '../api/kinds/kind-definition';
+import type { Schema, StructType } from '../api/schema/model';
+import type { ResourceRegistry } from '../registry/resource-registry';
+import { ServedCatalogue, type CustomResource } from './served-catalogue';
+
+const TYPE: StructType = { kind: 'struct', name: 'Thing', description: '', fields: new Map(), wire: [], isKind: true };
+const SCHEMA: Schema = { kind: () => TYPE, message: () => TYPE, messages: () => [TYPE] };
+const REGISTRY = {} as ResourceRegistry;
+
+function custom(definition: KindDefinition): CustomResource {
+  const served = definition.versions.map((version) => ({
+    definition,
+    version,
+    registry: REGISTRY,
+    type: TYPE,
+    listKind: `${definition.kind}List`,
+    custom: true,
+  }));
+  return { definition, served, registry: REGISTRY, schemas: new Map([[`${definition.storage.group}/v1/X`, {}]]) };
+}
+
+function catalogueOf(...definitions: readonly KindDefinition[]): ServedCatalogue {
+  const groups = [
+    { name: '', groupPriority: 2, versions: [{ version: 'v1', versionPriority: 1 }] },
+    { name: 'apps', groupPriority: 1, versions: [{ version: 'v1', versionPriority: 1 }] },
+  ];
+  return new ServedCatalogue(definitions, groups, SCHEMA, () => REGISTRY);
+}
+
+describe('the catalogue of what is served', () => {
+  it('names groups of custom resources after the built-in ones, by name, their best version first', () => {
+    const catalogue = catalogueOf(thingKind());
+    catalogue.setCustom('b', custom(thingKind({ group: 'b.io', resource: 'bs', versions: ['v1', 'v1beta1'] })));
+    catalogue.setCustom('c', custom(thingKind({ group: 'b.io', resource: 'cs', versions: ['v2'] })));
+    catalogue.setCustom('a', custom(thingKind({ group: 'a.io', resource: 'as' })));
+    expect(catalogue.groups()).toEqual([
+      { name: 'apps', versions: ['v1'] },
+      { name: 'a.io', versions: ['v1'] },
+      { name: 'b.io', versions: ['v2', 'v1', 'v1beta1'] },
+    ]);
+    expect(catalogue.groupVersions()).toHaveLength(6);
+    expect(catalogue.definitions()).toHaveLength(4);
+    expect([...catalogue.customSchemas().keys()]).toEqual(['b.io/v1/X', 'a.io/v1/X']);
+    expect(catalogue.hasBuiltInGroup('a.io')).toBe(false);
+  });
+
+  it('counts every change, and forgets what is removed', () => {
+    const catalogue = catalogueOf(thingKind());
+    const generations = [catalogue.generation()];
+    const count = () => generations.push(catalogue.generation());
+    catalogue.setCustom('a', custom(thingKind({ group: 'a.io' })));
+    count();
+    catalogue.setCustom('a', custom(thingKind({ group: 'a.io', versions: ['v2'] })));
+    count();
+    expect(catalogue.resolve('a.io', 'v1', 'things')).toBeUndefined();
+    expect(catalogue.resolve('a.io', 'v2', 'things')).toBeDefined();
+    catalogue.removeCustom('a');
+    count();
+    catalogue.removeCustom('a');
+    expect(catalogue.generation()).toBe(generations.at(-1));
+    expect(new Set(generations).size).toBe(4);
+    expect(catalogue.resolve('a.io', 'v2', 'things')).toBeUndefined();
+    expect(catalogue.groups().map(({ name }) => name)).toEqual(['apps']);
+  });
+
+  it('lets no custom resource take the place of a built-in one', () => {
+    const catalogue = catalogueOf(thingKind({ group: 'apps' }));
+    const builtIn = catalogue.resolve('apps', 'v1', 'things');
+    catalogue.setCustom('things.apps', custom(thingKind({ group: 'apps', versions: ['v1', 'v9'] })));
+    expect(catalogue.resolve('apps', 'v1', 'things')).toBe(builtIn);
+    expect(catalogue.groups()).toEqual([{ name: 'apps', versions: ['v1', 'v9'] }]);
+  });
+});

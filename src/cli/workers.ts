@@ -1,0 +1,90 @@
+import cluster, { type Worker } from 'node:cluster';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from '../observability/logger';
+import { untilSignal } from './until-signal';
+
+/** What the processes of one replica say to each other. */
+const SERVING = 'serving';
+const STOP = 'stop';
+
+const RESTART_PAUSE_MS = 1_000;
+
+/** True in a process that was started by {@link runWorkers}. */
+export function isWorker(): boolean {
+  return cluster.isWorker;
+}
+
+/**
+ * Runs this program `count` times, as one replica: the processes share the port, and each new connection goes to the next
+ * of them. One that ends is replaced. Resolves when, after SIGTERM or SIGINT, all have ended in their own time; throws when
+ * one cannot start in the first place.
+ */
+export async function runWorkers(count: number, logger: Logger): Promise<void> {
+  const stop = new AbortController();
+  const signalled = untilSignal().then((signal) => {
+    logger.info({ signal, workers: count }, 'shutting down');
+    stop.abort();
+  });
+  // A second signal ends this process at once, and the workers are not to outlive it.
+  process.on('exit', () => killAll());
+  try {
+    await Promise.all(Array.from({ length: count }, () => keepRunning(stop.signal, logger)));
+    await signalled;
+  } finally {
+    killAll();
+  }
+}
+
+function killAll(): void {
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+}
+
+/** One place among the workers: a process, and after its end another one. */
+async function keepRunning(stop: AbortSignal, logger: Logger): Promise<void> {
+  for (let hasServed = false; !stop.aborted;) {
+    const worker = cluster.fork();
+    worker.on('message', (message) => {
+      if (message !== SERVING) return;
+      hasServed = true;
+      logger.info({ worker: worker.process.pid }, 'a worker serves');
+    });
+    const outcome = await untilExit(worker, stop);
+    if (stop.aborted) return;
+    if (!hasServed) throw new Error(`a worker could not start (${outcome}); its log says why`);
+    logger.error({ worker: worker.process.pid, outcome }, 'a worker ended and is replaced');
+    await delay(RESTART_PAUSE_MS, undefined, { signal: stop }).catch(() => undefined);
+  }
+}
+
+async function untilExit(worker: Worker, stop: AbortSignal): Promise<string> {
+  const tell = (): void => {
+    if (worker.isConnected()) worker.send(STOP);
+  };
+  stop.addEventListener('abort', tell, { once: true });
+  const [code, signal] = (await once(worker, 'exit')) as [number | null, NodeJS.Signals | null];
+  stop.removeEventListener('abort', tell);
+  return signal ?? `exit code ${code}`;
+}
+
+/** Tells the process that started this one that requests are answered. */
+export function reportServing(): void {
+  if (cluster.isWorker) process.send?.(SERVING);
+}
+
+/**
+ * Resolves when this process shall end. A worker hears of that from the process that started it, or by its end; signals
+ * reach both when they come from a terminal, and would count twice.
+ */
+export function untilStopped(): Promise<string> {
+  if (!cluster.isWorker) return untilSignal();
+  const ignore = (): void => undefined;
+  process.on('SIGTERM', ignore);
+  process.on('SIGINT', ignore);
+  return new Promise((resolve) => {
+    process.on('message', (message) => {
+      if (message === STOP) resolve(STOP);
+    });
+    process.on('disconnect', () => resolve('disconnect'));
+  });
+}

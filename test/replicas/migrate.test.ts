@@ -1,0 +1,95 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { EtcdServer, hasEtcd } from '../support/etcd-server';
+import { buildServer } from './support/built-server';
+import { freePorts } from './support/free-ports';
+import { HttpClient, type Json } from './support/http-client';
+import { credentialsOf, ServerProcess } from './support/server-process';
+
+async function migrate(...flags: readonly string[]): Promise<{ code: number | null; output: string; errors: string }> {
+  const child = spawn(process.execPath, [buildServer(), 'migrate', ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  let output = '';
+  let errors = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  await once(child, 'close');
+  return { code: child.exitCode, output, errors };
+}
+
+/** What a client sees, without what is of one store only. */
+async function seenBy(http: HttpClient): Promise<Json> {
+  const without = ({ metadata: { resourceVersion: _, ...metadata }, ...rest }: Json): Json => ({ ...rest, metadata });
+  const paths = ['/api/v1/configmaps', '/api/v1/namespaces', '/api/v1/services', '/api/v1/events'];
+  return Promise.all(
+    [...paths, '/apis/rbac.authorization.k8s.io/v1/clusterroles'].map(async (path) =>
+      (await http.send('GET', path)).body.items.map(without),
+    ),
+  );
+}
+
+(hasEtcd ? describe : describe.skip)('sternpost migrate', () => {
+  it('moves a cluster from the embedded store to etcd and back', async () => {
+    await using etcd = await EtcdServer.start();
+    const folder = await mkdtemp(join(tmpdir(), 'sternpost-migrate-'));
+    try {
+      const [port] = await freePorts(1);
+      const [here, back] = [join(folder, 'here'), join(folder, 'back')];
+      const serving = async (
+        dataDir: string,
+        flags: readonly string[],
+        use: (http: HttpClient) => Promise<void>,
+      ): Promise<void> => {
+        await using server = new ServerProcess({
+          dataDir,
+          port: port!,
+          flags: ['--advertise-address=127.0.0.1', ...flags],
+        });
+        await server.start();
+        using http = new HttpClient(port!, credentialsOf(dataDir));
+        await use(http);
+        expect(await server.kill('SIGTERM')).toBe(0);
+      };
+      let before: Json;
+      await serving(here, [], async (http) => {
+        for (let i = 0; i < 20; i++)
+          await http.send('POST', '/api/v1/namespaces/default/configmaps', {
+            metadata: { name: `map-${i}` },
+            data: { i: String(i) },
+          });
+        const involvedObject = { kind: 'Pod', namespace: 'default', name: 'a' };
+        await http.send('POST', '/api/v1/namespaces/default/events', {
+          metadata: { name: 'a' },
+          involvedObject,
+          lastTimestamp: new Date().toISOString().slice(0, 19) + 'Z',
+        });
+        before = await seenBy(http);
+        expect(before[3]).toHaveLength(1);
+      });
+      const there = await migrate(`--from=${here}`, `--to=${etcd.endpoint}`);
+      expect(there).toMatchObject({ code: 0, output: expect.stringContaining('are the same in both stores') });
+      expect(there.errors).toContain('(100%)');
+      expect(await migrate(`--from=${here}`, `--to=${etcd.endpoint}`)).toMatchObject({
+        code: 0,
+        output: expect.stringContaining('0 written'),
+      });
+      await serving(here, [`--etcd-servers=${etcd.endpoint}`], async (http) => {
+        expect(await seenBy(http)).toEqual(before);
+      });
+      expect(await migrate(`--from=${etcd.endpoint}`, `--to=${back}`)).toMatchObject({ code: 0 });
+      // The authority of clients is published in the registry: another one would show.
+      await cp(join(here, 'pki'), join(back, 'pki'), { recursive: true });
+      await serving(back, [], async (http) => {
+        expect(await seenBy(http)).toEqual(before);
+      });
+      expect(await migrate('--from=x')).toMatchObject({
+        code: 2,
+        errors: expect.stringContaining('--to must be given'),
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }, 90_000);
+});

@@ -1,0 +1,50 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { seededRandom } from '../history/simulated-run';
+import { hasEtcd } from '../support/etcd-server';
+import { Cluster, Run } from './support/cluster';
+import { freePorts } from './support/free-ports';
+import { ServerProcess } from './support/server-process';
+import { runTraffic } from './support/traffic';
+
+const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
+
+(hasEtcd ? describe : describe.skip)(`one replica of several processes (seed ${SEED})`, () => {
+  it('is one server to its clients, outlives one of its processes, and ends when told to', async () => {
+    await using cluster = await Cluster.start({ replicas: 1, flags: ['--workers=3'] });
+    const [replica] = cluster.replicas as [ServerProcess];
+    // A connection each, so that every process gets some.
+    const https = Array.from({ length: 9 }, () => cluster.client(0));
+    const run = await Run.start(cluster, https[0]!, 'workers');
+    const random = seededRandom(SEED);
+    const traffic = async (name: string): Promise<void> => {
+      const signal = AbortSignal.timeout(1_500);
+      const clients = https.map((http, i) => run.recorder(`${name}-${i}`, http));
+      await Promise.all(clients.map((client) => runTraffic(client, { random, signal, callsPerSecond: 20 })));
+    };
+    for (const [i, http] of https.entries()) run.watch({ name: `watcher-${i}`, https: [http], after: 'state' });
+    await traffic('before');
+    expect(run.log.failures).toEqual([]);
+    const pids = new Set(
+      [...replica.log.matchAll(/"worker":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => Number(pid)),
+    );
+    expect(pids.size).toBe(3);
+    process.kill([...pids][1]!, 'SIGKILL');
+    await traffic('after');
+    expect(await run.problems()).toEqual([]);
+    for (const http of https) http[Symbol.dispose]();
+    expect(await replica.kill('SIGTERM')).toBe(0);
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
+  }, 60_000);
+});
+
+describe('a server with several processes', () => {
+  it('refuses the embedded store, which belongs to one process', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sternpost-workers-'));
+    const [port] = await freePorts(1);
+    await using server = new ServerProcess({ dataDir: folder, port: port!, flags: ['--workers=2'] });
+    await expect(server.start()).rejects.toThrow('--workers needs --etcd-servers');
+    await rm(folder, { recursive: true });
+  }, 30_000);
+});
