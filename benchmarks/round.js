@@ -1,4 +1,3 @@
-const { FAMILIES } = require('./options');
 const scale = require('./scenarios/scale');
 const { setUp } = require('./scenarios/setup');
 
@@ -84,4 +83,4 @@ function measured(load, { child }) {
   };
 }
 
-module.exports = { FAMILIES, measureServer };
+module.exports = { measureServer };

@@ -28,7 +28,10 @@ async function main() {
       run.etcd = await startEtcd(options.etcd, folder);
       closers.push(run.etcd.stop);
     }
-    const servers = [sternpost(options, run), ...(options.peer === undefined ? [] : [kubeApiserver(options.peer, run)])];
+    const servers = [
+      sternpost(options, run),
+      ...(options.peer === undefined ? [] : [kubeApiserver(options.peer, run)]),
+    ];
     const loads = [new LoadClient(), new LoadClient()];
     closers.push(async () => loads.forEach((load) => load.close()));
     for (let round = 1; round <= options.rounds; round++) {
@@ -51,7 +54,11 @@ function report(rows, options) {
   writeFileSync(join(options.output, 'results.json'), `${JSON.stringify({ environment, rows }, null, 2)}\n`);
   writeFileSync(join(options.output, 'results.svg'), plot(rows, environment));
   process.stdout.write(printTable(rows));
-  process.stdout.write(`\n${Object.entries(environment).map(([name, value]) => `${name}: ${value}`).join('\n')}\n`);
+  process.stdout.write(
+    `\n${Object.entries(environment)
+      .map(([name, value]) => `${name}: ${value}`)
+      .join('\n')}\n`,
+  );
   process.stdout.write(`written: ${options.output}/results.json, results.svg\n`);
 }
 

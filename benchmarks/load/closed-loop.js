@@ -14,7 +14,16 @@ const { summarize } = require('../report/statistics');
  * Gives requests a second, bytes of bodies a second, and milliseconds of latency.
  */
 async function closedLoop(job) {
-  const { target, request, first = 0, numbers = Infinity, connections, maxRequests = Infinity, maxMs, warmUpMs = 0 } = job;
+  const {
+    target,
+    request,
+    first = 0,
+    numbers = Infinity,
+    connections,
+    maxRequests = Infinity,
+    maxMs,
+    warmUpMs = 0,
+  } = job;
   const makeBytes = requestMaker(target, request);
   const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(target)));
   let next = 0;

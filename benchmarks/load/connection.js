@@ -17,7 +17,12 @@ function requestBytes({ host, port, token }, { method, path, headers = {}, body 
 /** One kept-alive TLS connection with one request under way at a time. Certificates are the server's own: not verified. */
 class Connection {
   static async open(target) {
-    const socket = tls.connect({ host: target.host, port: target.port, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] });
+    const socket = tls.connect({
+      host: target.host,
+      port: target.port,
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1'],
+    });
     await new Promise((resolve, reject) => {
       socket.once('secureConnect', resolve);
       socket.once('error', reject);

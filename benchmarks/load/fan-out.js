@@ -30,7 +30,12 @@ async function fanOut({ target, watch, watchers, writes }) {
     const written = await closedLoop({ ...writes, target });
     await within(all, PATIENCE_MS, () => `${received} of ${expected} events arrived`);
     const seconds = (performance.now() - started) / 1000;
-    return { perSecond: received / seconds, writesPerSecond: written.perSecond, events: received, ...summarize(delays) };
+    return {
+      perSecond: received / seconds,
+      writesPerSecond: written.perSecond,
+      events: received,
+      ...summarize(delays),
+    };
   } finally {
     for (const one of open) one.connection.close();
   }

@@ -10,7 +10,11 @@ const countItems = (list) => list.items.length;
 const parse = (body) => JSON.parse(body.toString('utf8'));
 
 /** `count` tells how many objects a body holds; `expected` how many it should hold, of all objects. */
-function list(id, what, { query = '', headers = {}, expected = (all) => all, count = (body) => countItems(parse(body)) }) {
+function list(
+  id,
+  what,
+  { query = '', headers = {}, expected = (all) => all, count = (body) => countItems(parse(body)) },
+) {
   const request = { method: 'GET', path: collectionPath(NAMESPACE) + query, headers };
   return {
     id,

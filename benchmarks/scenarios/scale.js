@@ -33,21 +33,25 @@ module.exports = {
           status: 200,
         }),
     },
-    milliseconds('scale-hold-up', 'longest GET while all these objects are listed', async ({ load, listLoad, server }) => {
-      const path = collectionPath(SCALE_NAMESPACE);
-      const list = { target: server.target, request: { method: 'GET', path }, status: 200 };
-      const [probe] = await Promise.all([
-        load.run({
-          target: server.target,
-          request: { method: 'GET', path: `${path}/cm-1-1?resourceVersion=0` },
-          connections: 1,
-          maxMs: PROBE_SECONDS * 1000,
-          status: 200,
-        }),
-        listLoad.run({ ...list, connections: 1, maxMs: PROBE_SECONDS * 1000 }),
-      ]);
-      return { value: probe.max, p50: probe.p50, p99: probe.p99 };
-    }),
+    milliseconds(
+      'scale-hold-up',
+      'longest GET while all these objects are listed',
+      async ({ load, listLoad, server }) => {
+        const path = collectionPath(SCALE_NAMESPACE);
+        const list = { target: server.target, request: { method: 'GET', path }, status: 200 };
+        const [probe] = await Promise.all([
+          load.run({
+            target: server.target,
+            request: { method: 'GET', path: `${path}/cm-1-1?resourceVersion=0` },
+            connections: 1,
+            maxMs: PROBE_SECONDS * 1000,
+            status: 200,
+          }),
+          listLoad.run({ ...list, connections: 1, maxMs: PROBE_SECONDS * 1000 }),
+        ]);
+        return { value: probe.max, p50: probe.p50, p99: probe.p99 };
+      },
+    ),
     megabytes('scale-rss-listed', 'RSS after these lists', async ({ server }) => ({ value: server.child.rssMiB() })),
   ],
 };

@@ -33,6 +33,7 @@ function fanOut(watchers) {
       const common = { target: server.target, connections: WRITERS, maxMs: 120_000 };
       await load.run({ ...common, request: created, maxRequests: TARGETS, status: 201 });
       const body = configMap(WRITE_NAMESPACE, name, EVENT_BYTES, { data: { sentAt: '{now}' } });
+      const cpuBefore = server.child.cpuSeconds();
       const result = await load.fanOut({
         target: server.target,
         watch: await watchRequest(context),
@@ -45,8 +46,9 @@ function fanOut(watchers) {
           status: 200,
         },
       });
+      const cpuMicros = ((server.child.cpuSeconds() - cpuBefore) * 1e6) / result.events;
       await load.once(server.admin, { method: 'DELETE', path });
-      return result;
+      return { ...result, cpuMicros };
     },
   };
 }

@@ -81,10 +81,13 @@ function isReady(port) {
   const headers = { Authorization: `Bearer ${ADMIN_TOKEN}` };
   return new Promise((resolve, reject) => {
     https
-      .get({ host: '127.0.0.1', port, path: '/readyz', headers, rejectUnauthorized: false, agent: false }, (response) => {
-        response.resume();
-        resolve(response.statusCode === 200);
-      })
+      .get(
+        { host: '127.0.0.1', port, path: '/readyz', headers, rejectUnauthorized: false, agent: false },
+        (response) => {
+          response.resume();
+          resolve(response.statusCode === 200);
+        },
+      )
       .on('error', reject);
   });
 }

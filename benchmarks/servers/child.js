@@ -30,7 +30,9 @@ class Child {
 
   /** Seconds of processor time so far, of all threads. */
   cpuSeconds() {
-    const fields = readFileSync(`/proc/${this.process.pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
+    const fields = readFileSync(`/proc/${this.process.pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
     return (Number(fields[11]) + Number(fields[12])) / 100;
   }
 

@@ -26,8 +26,9 @@ function isCode(error: unknown, code: number): boolean {
 
 /**
  * Creates what a fresh cluster has and brings the default roles up to date. Idempotent: several replicas may do it at
- * once, and on an existing cluster it reads only. Writes go side by side, since the store joins them into one commit;
- * namespaces come first, because everything else may live in them.
+ * once, and on an existing cluster it reads only. Rejects when another replica is in the middle of something: try again.
+ * Writes go side by side, since the store joins them into one commit; namespaces come first, because everything else may
+ * live in them.
  */
 export async function bootstrapCluster(
   { registryOf, trackFields }: BootstrapDependencies,

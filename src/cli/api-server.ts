@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Registry, collectDefaultMetrics } from 'prom-client';
 import { CATALOGUE } from '../api/kinds/catalogue';
 import { service } from '../api/kinds/core/service';
@@ -29,6 +30,7 @@ import { createAuthorization, type AuthorizationOptions } from './authorization'
 import type { ServingCertificates } from './certificates';
 import { CustomResources } from './custom-resources';
 import { healthChecks, Lifecycle } from './health-checks';
+import { keepTrying } from './keep-trying';
 import { components } from './component-probes';
 import { namespaceCreator } from './namespace-creator';
 import { publishAuthentication, publishedAuthentication } from './published-authentication';
@@ -218,6 +220,8 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   tls.onChanged((changed) => server.setSecureContext(changed));
 
   const stopping = new AbortController();
+  // Many writes wait for it at once.
+  setMaxListeners(0, stopping.signal);
   const repairs = new ServiceRangeRepairs(allocations, catalogue.registryOf('', 'services'), logger, stopping.signal);
   await repairs.run();
   const objects: BootstrapDependencies = {
@@ -228,37 +232,32 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     },
   };
   let liveReplicas: LiveReplicas | undefined;
-  const bootstrapped = bootstrapCluster(
-    objects,
-    { securePort: port, serviceRange: options.serviceRange },
+  const bootstrap = async (): Promise<void> => {
+    const addresses = { securePort: port, serviceRange: options.serviceRange };
+    await bootstrapCluster(objects, addresses, stopping.signal);
+    const published = publishedAuthentication(options.authentication, certificates);
+    const configMaps = catalogue.registryOf('', 'configmaps');
+    if (published !== undefined) await publishAuthentication(configMaps, published, stopping.signal);
+    lifecycle.started();
+    // Endpoints may not name a loopback address (validation refuses it), so a server on loopback only has none.
+    if (isLoopback(options.advertiseAddress)) return;
+    liveReplicas = new LiveReplicas({ ...objects, store, keyRoot, address: options.advertiseAddress, port, logger });
+  };
+  const bootstrapped = keepTrying(
+    bootstrap,
+    (error) => logger.warn({ err: error }, 'creating the default objects failed'),
     stopping.signal,
-  )
-    .then(() => {
-      const published = publishedAuthentication(options.authentication, certificates);
-      const configMaps = catalogue.registryOf('', 'configmaps');
-      return published === undefined ? undefined : publishAuthentication(configMaps, published, stopping.signal);
-    })
-    .then(
-      () => {
-        lifecycle.started();
-        // Endpoints may not name a loopback address (validation refuses it), so a server on loopback only has none.
-        if (isLoopback(options.advertiseAddress) || stopping.signal.aborted) return;
-        liveReplicas = new LiveReplicas({ ...objects, store, keyRoot, address: options.advertiseAddress, port, logger });
-      },
-      (error: unknown) => {
-        if (!stopping.signal.aborted) logger.error({ err: error }, 'creating the default objects failed');
-      },
-    );
+  ).catch(() => undefined);
 
   return {
     port,
     stop: async () => {
       lifecycle.stopping();
       server.drain();
-      await liveReplicas?.close();
-      await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs));
       stopping.abort();
       await bootstrapped;
+      await liveReplicas?.close();
+      await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs));
       await repairs.close();
       await server.close();
       await customResources.close();

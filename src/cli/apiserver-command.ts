@@ -12,7 +12,7 @@ import { openStore } from './open-store';
 import { tlsProblems, tlsProtocol } from './tls-flags';
 import { TlsMaterial } from './tls-material';
 import { VERSION } from './version';
-import { isWorker, reportServing, runWorkers, untilStopped } from './workers';
+import { isWorker, leave, reportServing, runWorkers, untilStopped } from './workers';
 
 /** All problems of the options, before anything starts. */
 function problemsOf(options: ApiserverOptions): readonly string[] {
@@ -98,4 +98,5 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   logger.info({ signal }, 'shutting down');
   await server.stop();
   await store.close();
+  leave();
 }

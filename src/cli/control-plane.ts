@@ -1,13 +1,10 @@
 import { ApiClient } from '../client/api-client';
-import type { Controller } from '../controllers/controller';
-import { startNamespaceController } from '../controllers/namespace';
-import { startResourceQuotaController } from '../controllers/resource-quota';
-import { startServiceAccountController } from '../controllers/service-account';
 import type { Logger } from '../observability/logger';
 import type { Store } from '../storage/store';
 import { startServer } from './api-server';
 import { ownAuthentication } from './authentication-flags';
 import { ADMIN_USER, loadCertificates, NO_CERTIFICATE_FILES } from './certificates';
+import { CONTROLLER_NAMES, startControllers } from './controllers';
 import { printKubeconfig } from './kubeconfig';
 import { TlsMaterial } from './tls-material';
 
@@ -42,6 +39,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const load = () => loadCertificates(directory, NO_CERTIFICATE_FILES, [], new Date());
   const certificates = load();
   const tls = new TlsMaterial(certificates, { load, files: NO_CERTIFICATE_FILES, protocol: {}, logger });
+  const authentication = ownAuthentication(directory);
   const { admin, servingAuthority } = certificates;
   if (admin === undefined || servingAuthority === undefined) throw new Error('certificates are not our own');
   const server = await startServer({
@@ -54,7 +52,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     securePort: options.securePort,
     advertiseAddress: ADDRESS,
     serviceRange: '10.0.0.0/24',
-    authentication: ownAuthentication(directory),
+    authentication,
     authorization: { modes: ['Node', 'RBAC'], policyFile: '' },
     logger,
   });
@@ -66,11 +64,12 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     clientKey: admin.privateKeyPem,
     userAgent: 'sternpost-controllers',
   });
-  const controllers: readonly Controller[] = [
-    startNamespaceController(client, logger),
-    startServiceAccountController(client, logger),
-    startResourceQuotaController(client, logger),
-  ];
+  const controllers = startControllers(CONTROLLER_NAMES, {
+    client,
+    logger,
+    rootCertificates: servingAuthority,
+    signingKey: authentication.serviceAccounts.signingKey,
+  });
   return {
     url,
     kubeconfig: printKubeconfig({

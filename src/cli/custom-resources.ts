@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { customKind } from '../api/custom/custom-kind';
 import {
@@ -43,7 +44,7 @@ interface Known {
 }
 
 interface Served {
-  /** What of the definition decides how it is served. */
+  /** A digest of what of the definition decides how it is served. */
   readonly fingerprint: string;
   readonly terminating: boolean;
   readonly resource: CustomResource;
@@ -149,7 +150,8 @@ export class CustomResources {
     const { catalogue } = this.#options;
     const { crd } = known;
     if (!hasCondition(crd, 'Established') && !hasCondition(crd, 'NamesAccepted')) return;
-    const fingerprint = JSON.stringify([crd.spec, crd.status?.acceptedNames]);
+    const deciding = JSON.stringify([crd.spec, crd.status?.acceptedNames]);
+    const fingerprint = createHash('sha1').update(deciding).digest('base64');
     const terminating = Boolean(crd.metadata.deletionTimestamp);
     const { served } = known;
     if (served?.fingerprint === fingerprint) {

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { apiserverCommand } from './apiserver-command';
+import { controllerManagerCommand } from './controller-manager-command';
 import { devCommand } from './dev-command';
 import { UsageError } from './flag-table';
 import { migrateCommand } from './migrate-command';
+import { kubeconfigCommand } from './kubeconfig-command';
 import { VERSION } from './version';
 
 const HELP = `Sternpost ${VERSION}: a Kubernetes API server.
@@ -19,6 +21,8 @@ Usage:
 const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
   dev: devCommand,
   apiserver: apiserverCommand,
+  'controller-manager': controllerManagerCommand,
+  kubeconfig: kubeconfigCommand,
   migrate: migrateCommand,
   version: async () => void process.stdout.write(`${VERSION}\n`),
   help: async () => void process.stdout.write(HELP),

@@ -73,8 +73,8 @@ export function reportServing(): void {
 }
 
 /**
- * Resolves when this process shall end. A worker hears of that from the process that started it, or by its end; signals
- * reach both when they come from a terminal, and would count twice.
+ * Resolves when this process shall end. A worker hears of that from the process that started it, whose own end it does
+ * not outlive; signals reach both when they come from a terminal, and would count twice.
  */
 export function untilStopped(): Promise<string> {
   if (!cluster.isWorker) return untilSignal();
@@ -85,6 +85,10 @@ export function untilStopped(): Promise<string> {
     process.on('message', (message) => {
       if (message === STOP) resolve(STOP);
     });
-    process.on('disconnect', () => resolve('disconnect'));
   });
+}
+
+/** A worker that is done: what connects it with the process that started it would keep it alive. */
+export function leave(): void {
+  cluster.worker?.disconnect();
 }

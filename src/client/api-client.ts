@@ -6,11 +6,24 @@ import { StatusError, type Status } from '../api/errors/status-error';
 /** Where an API server is and how to prove who we are; PEM texts. */
 export interface ClientConfig {
   readonly url: string;
-  readonly certificateAuthority: string;
+  /** Absent: those of the system. */
+  readonly certificateAuthority?: string;
   readonly clientCertificate?: string;
   readonly clientKey?: string;
   readonly bearerToken?: string;
+  /** Credentials that change; they come before the fixed ones. */
+  readonly credentials?: CredentialSource;
+  readonly serverName?: string;
+  /** Do not verify the server: for tests of other people's clusters. */
+  readonly insecure?: boolean;
   readonly userAgent: string;
+}
+
+/** Where changing credentials come from: a credential plugin. */
+export interface CredentialSource {
+  current(): Promise<{ readonly token?: string; readonly clientCertificate?: string; readonly clientKey?: string }>;
+  /** The server refused them. */
+  forget(): void;
 }
 
 export interface ListOf<T = KubeObject> {
@@ -43,19 +56,28 @@ function toError(code: number, text: string): StatusError {
   return new StatusError(code, undefined, text);
 }
 
+function agentOf(config: ClientConfig, certificate: string | undefined, key: string | undefined): Agent {
+  return new Agent({
+    keepAlive: true,
+    ...(config.certificateAuthority === undefined ? {} : { ca: config.certificateAuthority }),
+    ...(certificate === undefined ? {} : { cert: certificate }),
+    ...(key === undefined ? {} : { key }),
+    ...(config.serverName === undefined ? {} : { servername: config.serverName }),
+    ...(config.insecure === true ? { rejectUnauthorized: false } : {}),
+  });
+}
+
 /** A plain client of the resource API. Every failure that the server explains is thrown as a {@link StatusError}. */
 export class ApiClient {
   readonly #config: ClientConfig;
-  readonly #agent: Agent;
+  #agent: Agent;
+  /** The certificate that the agent shows. */
+  #shown: string | undefined;
 
   constructor(config: ClientConfig) {
     this.#config = config;
-    this.#agent = new Agent({
-      keepAlive: true,
-      ca: config.certificateAuthority,
-      ...(config.clientCertificate === undefined ? {} : { cert: config.clientCertificate }),
-      ...(config.clientKey === undefined ? {} : { key: config.clientKey }),
-    });
+    this.#shown = config.clientCertificate;
+    this.#agent = agentOf(config, config.clientCertificate, config.clientKey);
   }
 
   async get<T = KubeObject>(path: string, signal?: AbortSignal): Promise<T> {
@@ -114,7 +136,35 @@ export class ApiClient {
     return JSON.parse(text) as T;
   }
 
-  #send(
+  async #send(
+    method: string,
+    path: string,
+    body: object | undefined,
+    contentType: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<IncomingMessage> {
+    const { credentials } = this.#config;
+    const response = await this.#sendOnce(method, path, body, contentType, signal);
+    if (response.statusCode !== 401 || credentials === undefined) return response;
+    response.resume();
+    credentials.forget();
+    return this.#sendOnce(method, path, body, contentType, signal);
+  }
+
+  /** The token to send; a new certificate means new connections. */
+  async #authenticate(): Promise<string | undefined> {
+    const { credentials, bearerToken } = this.#config;
+    if (credentials === undefined) return bearerToken;
+    const { token, clientCertificate, clientKey } = await credentials.current();
+    if (clientCertificate !== undefined && clientCertificate !== this.#shown) {
+      this.#agent.destroy();
+      this.#agent = agentOf(this.#config, clientCertificate, clientKey);
+      this.#shown = clientCertificate;
+    }
+    return token ?? bearerToken;
+  }
+
+  async #sendOnce(
     method: string,
     path: string,
     body: object | undefined,
@@ -122,6 +172,7 @@ export class ApiClient {
     signal: AbortSignal | undefined,
   ): Promise<IncomingMessage> {
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const bearerToken = await this.#authenticate();
     return new Promise((resolve, reject) => {
       const request = httpsRequest(
         new URL(path, this.#config.url),
@@ -132,7 +183,7 @@ export class ApiClient {
           headers: {
             Accept: 'application/json',
             'User-Agent': this.#config.userAgent,
-            ...(this.#config.bearerToken === undefined ? {} : { Authorization: `Bearer ${this.#config.bearerToken}` }),
+            ...(bearerToken === undefined ? {} : { Authorization: `Bearer ${bearerToken}` }),
             ...(payload === undefined
               ? {}
               : { 'Content-Type': contentType ?? 'application/json', 'Content-Length': payload.length }),

@@ -21,7 +21,8 @@ export function objectKey(object: KubeObject): string {
 /**
  * Follows one collection: lists it, then watches from the list's version, resumes after a lost connection from the last
  * version it saw, and lists again only when the server no longer has that history (API concepts, "Efficient detection
- * of changes"). What vanished between two lists is reported as deleted. Returns when the signal aborts.
+ * of changes"). What vanished between two lists is reported as deleted. `path` may end with selectors in a query. Returns
+ * when the signal aborts.
  */
 export async function runInformer(
   client: ApiClient,
@@ -51,7 +52,8 @@ export async function runInformer(
 
   const follow = async (from: string): Promise<void> => {
     const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${encodeURIComponent(from)}`;
-    for await (const event of client.watch(`${path}?${query}`, signal)) {
+    const separator = path.includes('?') ? '&' : '?';
+    for await (const event of client.watch(`${path}${separator}${query}`, signal)) {
       if (event.type === 'ERROR') {
         throw new StatusError(event.object.code ?? 500, event.object.reason, event.object.message ?? 'watch failed');
       }

@@ -32,7 +32,10 @@ export class EntryMemo<Value> {
     if (known !== undefined) return known;
     const value = make(entry);
     const bytes = this.limits.sizeOf(value);
-    while (this.kept.length > 0 && (this.kept.length >= this.limits.entries || this.bytes + bytes > this.limits.bytes)) {
+    while (
+      this.kept.length > 0 &&
+      (this.kept.length >= this.limits.entries || this.bytes + bytes > this.limits.bytes)
+    ) {
       this.forgetOne();
     }
     this.kept.push({ entry: new WeakRef(entry), bytes });

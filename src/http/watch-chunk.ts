@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { WatchItem } from '../registry/types';
 import type { WatchEncoder } from './watch-encoder';
 
@@ -49,6 +50,24 @@ function chunkOf(items: readonly WatchItem[], encoder: WatchEncoder): WatchChunk
  */
 export function writeChunk(response: ServerResponse, { framed, start, length }: WatchChunk): boolean {
   const { socket } = response;
-  if (response.chunkedEncoding && response.headersSent && socket !== null) return socket.write(framed);
-  return response.write(framed.subarray(start, start + length));
+  if (!response.chunkedEncoding || !response.headersSent || socket === null) {
+    return response.write(framed.subarray(start, start + length));
+  }
+  joinWrites(socket);
+  return socket.write(framed);
+}
+
+let corked: Socket[] = [];
+
+/** What is written to a connection in this turn of the loop goes out in one piece at its end. */
+function joinWrites(socket: Socket): void {
+  if (socket.writableCorked > 0) return;
+  socket.cork();
+  if (corked.push(socket) === 1) setImmediate(sendJoined);
+}
+
+function sendJoined(): void {
+  const sockets = corked;
+  corked = [];
+  for (const socket of sockets) socket.uncork();
 }

@@ -20,14 +20,19 @@ async function migrate(...flags: readonly string[]): Promise<{ code: number | nu
 }
 
 /** What a client sees, without what is of one store only. */
-async function seenBy(http: HttpClient): Promise<Json> {
-  const without = ({ metadata: { resourceVersion: _, ...metadata }, ...rest }: Json): Json => ({ ...rest, metadata });
-  const paths = ['/api/v1/configmaps', '/api/v1/namespaces', '/api/v1/services', '/api/v1/events'];
-  return Promise.all(
-    [...paths, '/apis/rbac.authorization.k8s.io/v1/clusterroles'].map(async (path) =>
-      (await http.send('GET', path)).body.items.map(without),
-    ),
-  );
+async function seenBy(http: HttpClient): Promise<readonly (readonly object[])[]> {
+  const without = ({ metadata, ...rest }: Json): object => ({
+    ...rest,
+    metadata: { ...metadata, resourceVersion: '' },
+  });
+  const paths = [
+    '/api/v1/configmaps',
+    '/api/v1/namespaces',
+    '/api/v1/services',
+    '/api/v1/events',
+    '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+  ];
+  return Promise.all(paths.map(async (path) => (await http.send('GET', path)).body.items.map(without)));
 }
 
 (hasEtcd ? describe : describe.skip)('sternpost migrate', () => {
@@ -52,7 +57,7 @@ async function seenBy(http: HttpClient): Promise<Json> {
         await use(http);
         expect(await server.kill('SIGTERM')).toBe(0);
       };
-      let before: Json;
+      let before: Awaited<ReturnType<typeof seenBy>> = [];
       await serving(here, [], async (http) => {
         for (let i = 0; i < 20; i++)
           await http.send('POST', '/api/v1/namespaces/default/configmaps', {

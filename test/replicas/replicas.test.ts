@@ -3,7 +3,7 @@ import { TOKEN_FIELD } from '../history/history';
 import { seededRandom } from '../history/simulated-run';
 import { hasEtcd } from '../support/etcd-server';
 import { Cluster, Run } from './support/cluster';
-import type { HttpClient, Json } from './support/http-client';
+import type { HttpClient } from './support/http-client';
 import { runTraffic } from './support/traffic';
 import { Watcher } from './support/watcher';
 
@@ -96,8 +96,8 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
       const endpoints = await https[0]!.send('GET', `/api/v1/${path}/endpoints/kubernetes`);
       const slice = await https[0]!.send('GET', `/apis/discovery.k8s.io/v1/${path}/endpointslices/kubernetes`);
       return [
-        (endpoints.body.subsets ?? []).flatMap((subset: Json) => subset.addresses.map(({ ip }: Json) => ip)),
-        (slice.body.endpoints ?? []).flatMap(({ addresses }: Json) => addresses),
+        (endpoints.body.subsets ?? []).flatMap(({ addresses }) => addresses.map(({ ip }) => ip)),
+        (slice.body.endpoints ?? []).flatMap(({ addresses }) => addresses),
       ];
     };
     const until = async (expected: readonly string[], patienceMs: number): Promise<void> => {

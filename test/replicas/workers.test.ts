@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom } from '../history/simulated-run';
 import { hasEtcd } from '../support/etcd-server';
 import { Cluster, Run } from './support/cluster';
@@ -16,6 +17,13 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
     const [replica] = cluster.replicas as [ServerProcess];
     // A connection each, so that every process gets some.
     const https = Array.from({ length: 9 }, () => cluster.client(0));
+    const serving = (): ReadonlySet<number> =>
+      new Set([...replica.log.matchAll(/"worker":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => Number(pid)));
+    const untilServing = async (count: number): Promise<void> => {
+      for (const deadline = Date.now() + 10_000; serving().size < count; await delay(50)) {
+        if (Date.now() > deadline) throw new Error(`only ${serving().size} processes have served: ${replica.log}`);
+      }
+    };
     const run = await Run.start(cluster, https[0]!, 'workers');
     const random = seededRandom(SEED);
     const traffic = async (name: string): Promise<void> => {
@@ -24,18 +32,16 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
       await Promise.all(clients.map((client) => runTraffic(client, { random, signal, callsPerSecond: 20 })));
     };
     for (const [i, http] of https.entries()) run.watch({ name: `watcher-${i}`, https: [http], after: 'state' });
+    await untilServing(3);
     await traffic('before');
     expect(run.log.failures).toEqual([]);
-    const pids = new Set(
-      [...replica.log.matchAll(/"worker":(\d+),"msg":"a worker serves"/g)].map(([, pid]) => Number(pid)),
-    );
-    expect(pids.size).toBe(3);
-    process.kill([...pids][1]!, 'SIGKILL');
+    process.kill([...serving()][1]!, 'SIGKILL');
     await traffic('after');
+    await untilServing(4);
     expect(await run.problems()).toEqual([]);
     for (const http of https) http[Symbol.dispose]();
     expect(await replica.kill('SIGTERM')).toBe(0);
-    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow();
+    for (const pid of serving()) expect(() => process.kill(pid, 0)).toThrow();
   }, 60_000);
 });
 

@@ -250,7 +250,7 @@ function customStrategy({ spec }: CustomResourceDefinition, storageVersion: stri
     prepareForCreate: (object, request) => {
       if (rulesOf(request?.requested)?.statusApart !== true) return object;
       const { status: _status, ...rest } = object;
-      return rest as KubeObject;
+      return rest;
     },
     prepareForUpdate: (object, old, request) =>
       rulesOf(request?.requested)?.statusApart === true ? keepStatus(object, old) : object,

@@ -72,7 +72,7 @@ function isCidr(text: string): boolean {
 
 /** What a request line may hold: an absolute path or an absolute URI. */
 function isUri(text: string): boolean {
-  if (/[\s\u0000-\u001f\u007f]/.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false;
+  if (/[\s\p{Cc}]/u.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false;
   return text === '*' || text.startsWith('/') || /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text);
 }
 

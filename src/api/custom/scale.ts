@@ -1,8 +1,9 @@
+import { printGoValue } from '../apply/go-text';
 import { invalid, type FieldError } from '../errors/field-error';
 import { valueAt } from '../kinds/field-values';
 import type { SubresourceDefinition } from '../kinds/kind-definition';
 import { scaleSubresource } from '../kinds/subresources';
-import type { KubeObject } from '../object';
+import type { JsonValue, KubeObject } from '../object';
 import type { ScalePaths } from './custom-resource-definition';
 
 const MAX_REPLICAS = 2 ** 31 - 1;
@@ -50,11 +51,7 @@ function replicasProblem(object: KubeObject, path: string): readonly FieldError[
 }
 
 function accessProblem(path: string, value: unknown, wanted: string): string {
-  return `.${fieldPath(path).join('.')} accessor error: ${printed(value)} is of the type ${goType(value)}, expected ${wanted}`;
-}
-
-function printed(value: unknown): string {
-  return value === null ? '<nil>' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+  return `.${fieldPath(path).join('.')} accessor error: ${printGoValue(value as JsonValue)} is of the type ${goType(value)}, expected ${wanted}`;
 }
 
 function goType(value: unknown): string {

@@ -24,11 +24,13 @@ const MAX_UNKNOWN = 100;
 const TYPE_META: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
 
 /**
- * The shaper of a kind's schema. Its root is an object of the API: kind, apiVersion and metadata stay as they are.
- * Undefined when every value would stay as it is.
+ * The shaper of a kind's schema, compiled when it is first used. Its root is an object of the API: kind, apiVersion and
+ * metadata stay as they are. Undefined when every value would stay as it is.
  */
 export function compileShape(schema: JsonSchema): Shaper | undefined {
-  return keepsEverything(schema) ? undefined : compileObjectOrList(schema, false, 'root');
+  if (keepsEverything(schema)) return undefined;
+  let shape: Shaper | undefined;
+  return (value, context) => (shape ??= compileObjectOrList(schema, false, 'root'))(value, context);
 }
 
 /** `kubectl explain`-like text of a path: `spec.list[0].name`. */

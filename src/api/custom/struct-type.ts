@@ -22,15 +22,21 @@ export interface CustomKind {
   readonly decode: StructDecoder;
 }
 
-/** The struct of a custom kind. Without a schema only metadata is known, and everything is kept. */
+/**
+ * The struct of a custom kind. Without a schema only metadata is known, and everything is kept. Its fields are built when
+ * they are first asked for, because a server that starts may find thousands of definitions that nobody uses.
+ */
 export function customStruct(schema: JsonSchema | undefined, custom: CustomKind): StructType {
   const { group, version, kind, objectMeta, decode } = custom;
   const name = `${group}.${version}.${kind}`;
+  let fields: ReadonlyMap<string, Field> | undefined;
   return {
     kind: 'struct',
     name,
     description: schema?.description ?? '',
-    fields: withMetadata(fieldsOf(schema?.properties, name, objectMeta), objectMeta),
+    get fields() {
+      return (fields ??= withMetadata(fieldsOf(schema?.properties, name, objectMeta), objectMeta));
+    },
     wire: [],
     isKind: true,
     groupVersion: { group, version },

@@ -10,7 +10,8 @@ export function versionRoute(info: Readonly<Record<string, string>>): NonResourc
 export function metricsRoute(print: () => Promise<string>): NonResourceRoute {
   return {
     path: '/metrics',
-    methods: ['GET', 'HEAD'],
+    // The path has never looked at the method.
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     handler: async () => ({
       type: 'bytes',
       code: 200,

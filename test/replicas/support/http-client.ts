@@ -8,9 +8,31 @@ export interface Answer {
   readonly body: Json;
 }
 
-/** Parsed JSON whose shape a test knows. */
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type Json = any;
+/** What the tests look at in an object, a list or a Status; each has only some of it. */
+export interface Json {
+  readonly metadata: {
+    readonly name: string;
+    readonly uid: string;
+    readonly resourceVersion: string;
+    readonly continue?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly data?: Readonly<Record<string, string>>;
+  readonly items: readonly Json[];
+  readonly code?: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly details?: { readonly uid?: string };
+  readonly subsets?: readonly { readonly addresses: readonly { readonly ip: string }[] }[];
+  readonly endpoints?: readonly { readonly addresses: readonly string[] }[];
+}
+
+/** One line of a watch; a Status alone when the watch was refused. */
+export interface WireEvent extends Partial<Omit<Json, 'metadata'>> {
+  readonly type?: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
+  readonly object: Json;
+}
 
 const TIMEOUT_MS = 5_000;
 
@@ -31,25 +53,20 @@ export class HttpClient implements Disposable {
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString();
-    const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
-    return {
-      status: response.statusCode ?? 0,
-      headers: response.headers,
-      body: isJson ? (JSON.parse(text) as Json) : text,
-    };
+    return { status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) as Json };
   }
 
   /** The lines of a stream, each parsed, until the stream ends or the signal aborts; rejects when it breaks. */
-  async *lines(path: string, signal: AbortSignal): AsyncGenerator<Json> {
+  async *lines(path: string, signal: AbortSignal): AsyncGenerator<WireEvent> {
     const response = await this.open('GET', path, signal);
     let rest = '';
     response.setEncoding('utf8');
     for await (const chunk of response) {
       const lines = (rest + (chunk as string)).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) yield JSON.parse(line) as Json;
+      for (const line of lines) yield JSON.parse(line) as WireEvent;
     }
-    if (response.statusCode !== 200) yield JSON.parse(rest) as Json;
+    if (response.statusCode !== 200) yield JSON.parse(rest) as WireEvent;
   }
 
   [Symbol.dispose](): void {

@@ -4,7 +4,7 @@ import type { Answer, HttpClient, Json } from './http-client';
 /** The field that is a label; all others are data of the ConfigMap. */
 const LABEL = 'parity';
 
-export function fieldsOf(object: Json): Fields {
+export function fieldsOf(object: Pick<Json, 'data' | 'metadata'>): Fields {
   return { ...object.data, ...object.metadata.labels };
 }
 
@@ -134,7 +134,7 @@ export class Recorder {
     }
     const outcome = outcomeOf(verb, answer);
     if (answer !== undefined && outcome.type === 'unknown') {
-      this.log.failures.push(`${this.name}'s ${verb} of ${key}: ${answer.status} ${answer.body?.message}`);
+      this.log.failures.push(`${this.name}'s ${verb} of ${key}: ${answer.status} ${answer.body.message}`);
     }
     this.log.calls.push({
       kind: 'write',
@@ -147,7 +147,7 @@ export class Recorder {
       outcome,
       ...(base === undefined ? {} : { base }),
     });
-    return outcome.type === 'done' && verb !== 'delete' ? versionOf(answer?.body) : undefined;
+    return outcome.type === 'done' && verb !== 'delete' && answer !== undefined ? versionOf(answer.body) : undefined;
   }
 }
 

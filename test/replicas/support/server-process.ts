@@ -45,6 +45,10 @@ export class ServerProcess implements AsyncDisposable {
   /** Starts the process (again); resolves when it is ready. */
   async start(): Promise<void> {
     this.launch();
+    await this.untilReady();
+  }
+
+  async untilReady(): Promise<void> {
     const deadline = Date.now() + START_TIMEOUT_MS;
     while (!(await this.isReady())) {
       if (this.#child?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`);

@@ -1,5 +1,6 @@
 import type { TruthEvent } from '../../history/history';
 import type { Revision, Store } from '../../../src/storage/store';
+import type { Json } from './http-client';
 import { fieldsOf } from './recorder';
 
 /** Writes down what a store says happened below a prefix, from a revision on, until it has reached another. */
@@ -41,7 +42,7 @@ export class TruthRecorder {
     for await (const { events } of this.store.watch(this.prefix, after, this.#stop.signal)) {
       for (const event of events) {
         const value = event.type === 'put' ? event.value : event.previous.value;
-        const object = JSON.parse(value.toString()) as { readonly metadata: { readonly uid: string } };
+        const object = JSON.parse(value.toString()) as Json;
         this.events.push({
           type: event.type,
           key: event.key.slice(this.prefix.length),

@@ -21,7 +21,7 @@ const PAUSE_MS = 50;
 /** Watches a collection until it is stopped; when a stream ends it resumes from the last revision it has heard of. */
 export class Watcher {
   /** What the server refused a watch with; 410 stops the watcher. */
-  readonly refusals: Json[] = [];
+  readonly refusals: Pick<Json, 'code' | 'reason' | 'message'>[] = [];
   readonly #streams: { readonly after: number | 'state'; readonly items: WatchItem[] }[] = [];
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;

@@ -1,0 +1,60 @@
+import type { AuthenticationResult } from './credentials';
+import { cachedTokenAuthenticator } from './token-cache';
+
+function counting(result: AuthenticationResult) {
+  const asked: string[] = [];
+  return { asked, authenticate: async (token: string) => (asked.push(token), result) };
+}
+const alice = { user: { name: 'alice', groups: [] } };
+
+describe('the token cache', () => {
+  it('asks once for a good token until its time is over', async () => {
+    let now = 0;
+    const { asked, authenticate } = counting(alice);
+    const cached = cachedTokenAuthenticator(authenticate, { successTtlMs: 10, failureTtlMs: 0, now: () => now });
+    await cached('t', []);
+    now = 9;
+    await cached('t', []);
+    expect(asked).toHaveLength(1);
+    now = 10;
+    await cached('t', []);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('does not keep refusals unless told to', async () => {
+    for (const [failureTtlMs, times] of [
+      [0, 2],
+      [5, 1],
+    ] as const) {
+      const { asked, authenticate } = counting({ refused: 'no' });
+      const cached = cachedTokenAuthenticator(authenticate, { successTtlMs: 10, failureTtlMs, now: () => 0 });
+      await cached('t', []);
+      await cached('t', []);
+      expect(asked).toHaveLength(times);
+    }
+  });
+
+  it('keeps tokens and audiences apart', async () => {
+    const { asked, authenticate } = counting(alice);
+    const cached = cachedTokenAuthenticator(authenticate, { successTtlMs: 10, failureTtlMs: 0, now: () => 0 });
+    await cached('t', ['a']);
+    await cached('t', ['b']);
+    await cached('ta', []);
+    expect(asked).toHaveLength(3);
+  });
+
+  it('lets requests that come together share one question, and forgets a failed one', async () => {
+    let asked = 0;
+    const cached = cachedTokenAuthenticator(
+      async () => {
+        if (++asked === 1) throw new Error('down');
+        return alice;
+      },
+      { successTtlMs: 10, failureTtlMs: 10, now: () => 0 },
+    );
+    const both = await Promise.allSettled([cached('t', []), cached('t', [])]);
+    expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+    await expect(cached('t', [])).resolves.toEqual(alice);
+    expect(asked).toBe(2);
+  });
+});

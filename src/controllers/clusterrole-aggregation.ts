@@ -1,0 +1,86 @@
+import { isDeepStrictEqual } from 'node:util';
+import { StatusError } from '../api/errors/status-error';
+import type { KubeObject } from '../api/object';
+import { selectsLabels, type LabelSelector } from '../api/selectors/label-selector';
+import type { ApiClient } from '../client/api-client';
+import { runInformer } from '../client/informer';
+import type { Logger } from '../observability/logger';
+import type { Controller } from './controller';
+import { WorkQueue } from './work-queue';
+
+const PATH = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+
+interface AggregationRule {
+  readonly clusterRoleSelectors?: readonly LabelSelector[] | null;
+}
+
+/**
+ * The rules that an aggregating role has of the others: selector by selector, each time in order of the roles' names,
+ * each rule once. Undefined for a role that aggregates nothing.
+ */
+export function aggregatedRules(role: KubeObject, roles: Iterable<KubeObject>): readonly unknown[] | undefined {
+  const aggregation = role.aggregationRule as AggregationRule | null | undefined;
+  if (aggregation == null) return undefined;
+  const others = [...roles]
+    .filter(({ metadata }) => metadata.name !== role.metadata.name)
+    .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
+  const rules: unknown[] = [];
+  for (const selector of aggregation.clusterRoleSelectors ?? []) {
+    for (const other of others) {
+      if (!selectsLabels(selector, other.metadata.labels)) continue;
+      for (const rule of (other.rules as readonly unknown[] | null | undefined) ?? []) {
+        if (!rules.some((known) => isDeepStrictEqual(known, rule))) rules.push(rule);
+      }
+    }
+  }
+  return rules;
+}
+
+/** Fills the rules of cluster roles that have an aggregationRule with those of the roles it selects. */
+export function startClusterRoleAggregation(client: ApiClient, logger: Logger): Controller {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const roles = new Map<string, KubeObject>();
+
+  const sync = async (name: string): Promise<void> => {
+    const role = roles.get(name);
+    const rules = role && aggregatedRules(role, roles.values());
+    if (role === undefined || rules === undefined || isDeepStrictEqual(role.rules ?? [], rules)) return;
+    try {
+      await client.update(`${PATH}/${encodeURIComponent(name)}`, { ...role, rules }, signal);
+    } catch (error) {
+      if (!(error instanceof StatusError && error.status.code === 404)) throw error;
+    }
+  };
+  const queue = new WorkQueue(sync, (name, error) => {
+    const conflict = error instanceof StatusError && error.status.code === 409;
+    if (!signal.aborted && !conflict) logger.warn({ clusterRole: name, err: error }, 'aggregating a role failed');
+  });
+  const enqueueAggregating = (): void => {
+    for (const [name, { aggregationRule }] of roles) if (aggregationRule != null) queue.add(name);
+  };
+  const informer = runInformer(
+    client,
+    PATH,
+    {
+      changed: (role) => {
+        roles.set(role.metadata.name ?? '', role);
+        enqueueAggregating();
+      },
+      deleted: ({ metadata: { name = '' } }) => {
+        roles.delete(name);
+        enqueueAggregating();
+      },
+      failed: (error) => logger.warn({ err: error }, 'watching cluster roles failed'),
+    },
+    signal,
+  );
+  return {
+    name: 'clusterrole-aggregation',
+    close: async () => {
+      stop.abort();
+      await informer;
+      await queue.close();
+    },
+  };
+}

@@ -1,0 +1,230 @@
+import { randomInt } from 'node:crypto';
+import { StatusError } from '../api/errors/status-error';
+import type { KubeObject } from '../api/object';
+import { serviceAccountUserName } from '../api/user';
+import type { ApiClient } from '../client/api-client';
+import { objectKey, runInformer } from '../client/informer';
+import type { Logger } from '../observability/logger';
+import { signJwt } from '../pki/jwt';
+import type { SigningKey } from '../pki/signing-keys';
+import type { Controller } from './controller';
+import { WorkQueue } from './work-queue';
+
+export interface TokenControllerOptions {
+  readonly signingKey: SigningKey;
+  /** PEM: goes into each token secret as `ca.crt`. */
+  readonly rootCertificates: string;
+}
+
+const SECRET_TYPE = 'kubernetes.io/service-account-token';
+const NAME_ANNOTATION = 'kubernetes.io/service-account.name';
+const UID_ANNOTATION = 'kubernetes.io/service-account.uid';
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+
+type Data = Readonly<Record<string, string>>;
+
+function isCode(error: unknown, ...codes: readonly number[]): boolean {
+  return error instanceof StatusError && codes.includes(error.status.code);
+}
+
+function base64(text: string): string {
+  return Buffer.from(text, 'utf8').toString('base64');
+}
+
+function accountKeyOf({ metadata: { namespace = '', annotations } }: KubeObject): string {
+  return `${namespace}/${annotations?.[NAME_ANNOTATION] ?? ''}`;
+}
+
+function referencesOf(account: KubeObject): readonly { readonly name?: string }[] {
+  return (account.secrets as readonly { readonly name?: string }[] | undefined) ?? [];
+}
+
+/**
+ * Keeps the token secrets of service accounts (spec, "Service account-related"): every account has one and names it,
+ * a secret that asks for a token by its annotation is filled in, and what belongs to an account that is gone is deleted.
+ */
+export function startServiceAccountTokenController(
+  client: ApiClient,
+  options: TokenControllerOptions,
+  logger: Logger,
+): Controller {
+  const stop = new AbortController();
+  const { signal } = stop;
+  const accounts = new Map<string, KubeObject>();
+  const secrets = new Map<string, KubeObject>();
+
+  const secretPath = (namespace: string, name: string): string => `/api/v1/namespaces/${namespace}/secrets/${name}`;
+  const accountPath = (key: string): string => {
+    const [namespace = '', name = ''] = key.split('/');
+    return `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`;
+  };
+  const secretsOf = (key: string): readonly KubeObject[] =>
+    [...secrets.values()].filter((secret) => accountKeyOf(secret) === key);
+
+  const getAccount = async (key: string): Promise<KubeObject | undefined> => {
+    try {
+      return await client.get(accountPath(key), signal);
+    } catch (error) {
+      if (isCode(error, 404)) return undefined;
+      throw error;
+    }
+  };
+
+  const deleteSecret = async ({ metadata: { namespace = '', name = '', uid } }: KubeObject): Promise<void> => {
+    try {
+      await client.delete(secretPath(namespace, name), { preconditions: { uid } }, signal);
+    } catch (error) {
+      if (!isCode(error, 404, 409)) throw error;
+    }
+  };
+
+  const dataFor = (account: KubeObject, secretName: string): Data => {
+    const { namespace = '', name = '', uid = '' } = account.metadata;
+    const prefix = 'kubernetes.io/serviceaccount';
+    const token = signJwt(
+      {
+        iss: 'kubernetes/serviceaccount',
+        [`${prefix}/namespace`]: namespace,
+        [`${prefix}/secret.name`]: secretName,
+        [`${prefix}/service-account.name`]: name,
+        [`${prefix}/service-account.uid`]: uid,
+        sub: serviceAccountUserName(namespace, name),
+      },
+      options.signingKey.privateKey,
+      options.signingKey.id,
+    );
+    return { token: base64(token), 'ca.crt': base64(options.rootCertificates), namespace: base64(namespace) };
+  };
+
+  const createSecret = async (account: KubeObject): Promise<void> => {
+    const { namespace = '', name = '', uid = '' } = account.metadata;
+    const suffix = Array.from({ length: 5 }, () => SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]).join('');
+    const secretName = `${name}-token-${suffix}`;
+    let secret: KubeObject;
+    try {
+      secret = await client.create(
+        `/api/v1/namespaces/${namespace}/secrets`,
+        {
+          metadata: { name: secretName, annotations: { [NAME_ANNOTATION]: name, [UID_ANNOTATION]: uid } },
+          type: SECRET_TYPE,
+          data: dataFor(account, secretName),
+        },
+        signal,
+      );
+    } catch (error) {
+      // The namespace is gone, or going.
+      if (isCode(error, 403, 404)) return;
+      throw error;
+    }
+    try {
+      const secretList = [...referencesOf(account), { name: secretName }];
+      await client.update(accountPath(objectKey(account)), { ...account, secrets: secretList }, signal);
+    } catch (error) {
+      // Somebody else changed the account: the next try looks at it anew.
+      await deleteSecret(secret);
+      throw error;
+    }
+  };
+
+  const syncAccount = async (key: string): Promise<void> => {
+    const known = accounts.get(key);
+    if (known === undefined) {
+      if ((await getAccount(key)) !== undefined) return;
+      for (const secret of secretsOf(key)) await deleteSecret(secret);
+      return;
+    }
+    const account = await getAccount(key);
+    if (account === undefined || account.metadata.deletionTimestamp) return;
+    const own = new Set(secretsOf(key).map(({ metadata: { name } }) => name));
+    if (!referencesOf(account).some(({ name }) => own.has(name))) await createSecret(account);
+  };
+
+  const syncSecret = async (key: string): Promise<void> => {
+    const secret = secrets.get(key);
+    if (secret === undefined) return;
+    const account = accounts.get(accountKeyOf(secret)) ?? (await getAccount(accountKeyOf(secret)));
+    const uid = secret.metadata.annotations?.[UID_ANNOTATION] ?? '';
+    if (account === undefined || (uid !== '' && uid !== account.metadata.uid)) return deleteSecret(secret);
+    const data = (secret.data ?? {}) as Data;
+    if (data.token && data.namespace && data['ca.crt'] && uid !== '') return;
+    const { namespace = '', name = '', annotations } = secret.metadata;
+    const filled = { ...dataFor(account, name), ...(data.token ? { token: data.token } : {}) };
+    await client.update(
+      secretPath(namespace, name),
+      {
+        ...secret,
+        metadata: { ...secret.metadata, annotations: { ...annotations, [UID_ANNOTATION]: account.metadata.uid ?? '' } },
+        data: { ...data, ...filled },
+      },
+      signal,
+    );
+  };
+
+  /** An account must not name what is not there. */
+  const forgetSecret = async (namespace: string, name: string, accountKey: string): Promise<void> => {
+    const account = await getAccount(accountKey);
+    if (account === undefined || !referencesOf(account).some((reference) => reference.name === name)) return;
+    const rest = referencesOf(account).filter((reference) => reference.name !== name);
+    await client.update(
+      `/api/v1/namespaces/${namespace}/serviceaccounts/${account.metadata.name ?? ''}`,
+      { ...account, secrets: rest },
+      signal,
+    );
+  };
+
+  const sync = async (task: string): Promise<void> => {
+    const [kind = '', namespace = '', name = '', account = ''] = task.split(' ');
+    if (kind === 'account') return syncAccount(`${namespace}/${name}`);
+    if (kind === 'secret') return syncSecret(`${namespace}/${name}`);
+    await forgetSecret(namespace, name, account);
+    return syncAccount(account);
+  };
+  const queue = new WorkQueue(sync, (task, error) => {
+    if (!signal.aborted && !isCode(error, 409)) logger.warn({ task, err: error }, 'keeping a token secret failed');
+  });
+  const failed = (error: unknown): void => logger.warn({ err: error }, 'watching for token secrets failed');
+  const enqueue = (kind: string, key: string): void => queue.add(`${kind} ${key.replace('/', ' ')}`);
+
+  const informers = [
+    runInformer(
+      client,
+      `/api/v1/secrets?fieldSelector=${encodeURIComponent(`type=${SECRET_TYPE}`)}`,
+      {
+        changed: (secret) => {
+          secrets.set(objectKey(secret), secret);
+          enqueue('secret', objectKey(secret));
+        },
+        deleted: (secret) => {
+          secrets.delete(objectKey(secret));
+          queue.add(`forget ${objectKey(secret).replace('/', ' ')} ${accountKeyOf(secret)}`);
+        },
+        failed,
+      },
+      signal,
+    ),
+    runInformer(
+      client,
+      '/api/v1/serviceaccounts',
+      {
+        changed: (account) => {
+          accounts.set(objectKey(account), account);
+          enqueue('account', objectKey(account));
+        },
+        deleted: (account) => {
+          accounts.delete(objectKey(account));
+          enqueue('account', objectKey(account));
+        },
+        failed,
+      },
+      signal,
+    ),
+  ];
+  return {
+    name: 'serviceaccount-token',
+    close: async () => {
+      stop.abort();
+      await Promise.all(informers);
+      await queue.close();
+    },
+  };
+}

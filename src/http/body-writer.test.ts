@@ -1,0 +1,56 @@
+import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { gunzipSync } from 'node:zlib';
+import { writeBuffer, writePieces, type BodyWrite } from './body-writer';
+
+interface Answer {
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+async function answerOf(write: (response: ServerResponse) => unknown): Promise<Answer> {
+  const server = createServer((_request, response) => void write(response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  try {
+    return await new Promise<Answer>((resolve, reject) => {
+      get({ port, host: '127.0.0.1', agent: false }, (response) => {
+        const pieces: Buffer[] = [];
+        response.on('data', (piece: Buffer) => pieces.push(piece));
+        response.on('end', () => resolve({ headers: response.headers, body: Buffer.concat(pieces) }));
+      }).on('error', reject);
+    });
+  } finally {
+    server.close();
+  }
+}
+
+const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+const options: BodyWrite = { code: 200, contentType: 'text/plain', length: undefined, acceptsGzip: false };
+
+describe('the body writer', () => {
+  it.each([
+    ['small', 1],
+    ['large', 200],
+  ])('sends every byte of a %s body as it is', async (_what, times) => {
+    const body = Buffer.concat(Array.from({ length: times }, () => allBytes));
+    const answer = await answerOf((response) => writeBuffer(response, options, body));
+    expect(answer.body.equals(body)).toBe(true);
+    expect(answer.headers['content-length']).toBe(String(body.length));
+  });
+
+  it.each([
+    ['nothing', []],
+    ['small pieces', Array.from({ length: 5000 }, () => allBytes)],
+    ['pieces larger than a block', [Buffer.alloc(700_000, 'a'), allBytes, Buffer.alloc(600_000, 'b')]],
+  ])('sends pieces in their order: %s', async (_what, pieces) => {
+    const body = Buffer.concat(pieces);
+    for (const length of [undefined, body.length]) {
+      const plain = await answerOf((response) => writePieces(response, { ...options, length }, pieces));
+      expect(plain.body.equals(body)).toBe(true);
+    }
+    const zipped = await answerOf((response) => writePieces(response, { ...options, acceptsGzip: true }, pieces));
+    expect(zipped.headers['content-encoding']).toBe('gzip');
+    expect(gunzipSync(zipped.body).equals(body)).toBe(true);
+  });
+});

@@ -1,0 +1,25 @@
+import type { CacheEntry } from '../storage/cache/cache';
+import { EntryMemo } from './entry-memo';
+
+const entries = Array.from({ length: 100 }, (_, index) => ({ key: `k${index}` }) as unknown as CacheEntry);
+
+describe('EntryMemo', () => {
+  it('makes the value of an entry once', () => {
+    const memo = new EntryMemo<string>({ entries: 10, bytes: 1000, sizeOf: ({ length }) => length });
+    const make = jest.fn(({ key }: CacheEntry) => key);
+    for (let round = 0; round < 3; round++) expect(memo.get(entries[1]!, make)).toBe('k1');
+    expect(make).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['entries', { entries: 50, bytes: Infinity }],
+    ['bytes', { entries: Infinity, bytes: 50 }],
+  ])('keeps no more %s than it may, and still finds a share of a longer list', (_what, limits) => {
+    const memo = new EntryMemo<string>({ ...limits, sizeOf: () => 1 });
+    const make = jest.fn(({ key }: CacheEntry) => key);
+    for (let round = 0; round < 10; round++) for (const entry of entries) memo.get(entry, make);
+    const made = make.mock.calls.length;
+    expect(made).toBeGreaterThan(entries.length);
+    expect(made).toBeLessThan(10 * entries.length);
+  });
+});
