@@ -107,9 +107,15 @@ describe('a request', () => {
     await expect(chain()({ ...nothing, clientCertificate, bearerToken: 'nosuch' })).resolves.toEqual(user);
   });
 
-  it('with a certificate without a common name is anonymous', async () => {
+  it('with a certificate without a common name is anonymous where there is no proxy to be one', async () => {
+    const authenticate = authenticateRequest({
+      authenticators: [clientCertificateAuthenticator(bundle(clientCa))],
+      authenticateToken: authenticateTokenUnion([]),
+      audiences: [],
+      allowAnonymous: true,
+    });
     const clientCertificate = certificate(clientCa, '', ['dev']);
-    await expect(chain()({ ...nothing, clientCertificate })).resolves.toMatchObject({ name: 'system:anonymous' });
+    await expect(authenticate({ ...nothing, clientCertificate })).resolves.toMatchObject({ name: 'system:anonymous' });
   });
 
   it.each([

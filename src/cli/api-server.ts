@@ -69,6 +69,8 @@ export interface ApiServerOptions {
 /** A server that answers. */
 export interface RunningApiServer {
   readonly port: number;
+  /** Resolves when the default objects are there (or the server stops before that). */
+  readonly ready: Promise<void>;
   /**
    * Ends in order: /readyz fails and answers end their connections, the shutdown delay passes, watches end, requests under way finish, memory is let go.
    * The store stays open; it belongs to whoever opened it.
@@ -251,6 +253,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
 
   return {
     port,
+    ready: bootstrapped,
     stop: async () => {
       lifecycle.stopping();
       server.drain();

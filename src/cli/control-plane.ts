@@ -32,7 +32,7 @@ const ADDRESS = '127.0.0.1';
 const DEFAULTS = { requestTimeoutMs: 60_000, minRequestTimeoutSeconds: 1800, shutdownDelayMs: 0, livezGraceMs: 0 };
 const CLUSTER_NAME = 'sternpost';
 
-/** Starts everything; resolves when requests are answered. RBAC decides, and the kubeconfig's user may do all. */
+/** Starts everything; resolves when requests are answered and the default namespaces are there. RBAC decides, and the kubeconfig's user may do all. */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, logger } = options;
   const directory = options.certificateDirectory;
@@ -56,6 +56,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     authorization: { modes: ['Node', 'RBAC'], policyFile: '' },
     logger,
   });
+  await server.ready;
   const url = `https://${ADDRESS}:${server.port}`;
   const client = new ApiClient({
     url,

@@ -1,7 +1,7 @@
 import { openTemporaryStore, type TemporaryStore } from '../../../test/support/cache-fixture';
 import { copyRegistry, type CopyOptions } from './copy-registry';
 import { remainingSeconds } from './event-lifetime';
-import type { Revision, Store } from '../store';
+import type { Store } from '../store';
 
 const signal = new AbortController().signal;
 
