@@ -10,7 +10,7 @@ interface RequestStatus {
 }
 
 function statusOf(object: KubeObject | undefined): RequestStatus {
-  return (object?.status ?? {});
+  return object?.status ?? {};
 }
 
 /** CertificateSigning: who puts a certificate or a condition into a request's status needs the signer's permission. */

@@ -39,8 +39,7 @@ function defaultClass(rule: DefaultClassRule, listClasses: () => Iterable<KubeOb
 
 /** DefaultStorageClass: a claim that names no class gets the default one. */
 export function defaultStorageClass(listStorageClasses: () => Iterable<KubeObject>): AdmissionPlugin {
-  const spec = (object: KubeObject): { readonly storageClassName?: string } =>
-    (object.spec ?? {});
+  const spec = (object: KubeObject): { readonly storageClassName?: string } => object.spec ?? {};
   return defaultClass(
     {
       plugin: 'DefaultStorageClass',
@@ -58,8 +57,7 @@ export function defaultStorageClass(listStorageClasses: () => Iterable<KubeObjec
 
 /** DefaultIngressClass: an ingress that names no class, in its spec or by the old annotation, gets the default one. */
 export function defaultIngressClass(listIngressClasses: () => Iterable<KubeObject>): AdmissionPlugin {
-  const spec = (object: KubeObject): { readonly ingressClassName?: string } =>
-    (object.spec ?? {});
+  const spec = (object: KubeObject): { readonly ingressClassName?: string } => object.spec ?? {};
   return defaultClass(
     {
       plugin: 'DefaultIngressClass',

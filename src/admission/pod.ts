@@ -72,7 +72,7 @@ export interface PodSpec {
 export const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
 
 export function podSpec(pod: KubeObject): PodSpec {
-  return (pod.spec ?? {});
+  return pod.spec ?? {};
 }
 
 export function withSpec(pod: KubeObject, changes: Partial<PodSpec>): KubeObject {

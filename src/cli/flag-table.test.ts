@@ -1,4 +1,5 @@
-import { describeFlags, parseFlags, UsageError, type FlagTable } from './flag-table';
+import type { UsageError } from './flag-table';
+import { describeFlags, parseFlags, type FlagTable } from './flag-table';
 
 const table = {
   'secure-port': { type: 'port', default: '6443', help: 'Port.', section: 'Serving' },

@@ -9,12 +9,7 @@ export class RegistryReader {
   readonly #keyRoot: string;
   readonly #resource: (storagePrefix: string) => ResourceCache;
 
-  constructor(
-    cache: RegistryCache,
-    store: Store,
-    keyRoot: string,
-    resource: (storagePrefix: string) => ResourceCache,
-  ) {
+  constructor(cache: RegistryCache, store: Store, keyRoot: string, resource: (storagePrefix: string) => ResourceCache) {
     this.#cache = cache;
     this.#store = store;
     this.#keyRoot = keyRoot;

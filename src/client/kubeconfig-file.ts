@@ -104,5 +104,5 @@ function named(list: readonly Json[], name: string): Json | undefined {
 }
 
 function withoutUndefined(tls: { readonly [Name in keyof PeerTls]: PeerTls[Name] | undefined }): PeerTls {
-  return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined)) as PeerTls;
+  return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
 }

@@ -34,7 +34,7 @@ function hardOf({ spec }: KubeObject): Readonly<Record<string, string>> {
 }
 
 function statusOf({ status }: KubeObject): QuotaStatus {
-  return (status ?? {});
+  return status ?? {};
 }
 
 /** The collection of a resource over all namespaces, or in one. */

@@ -40,7 +40,7 @@ function primitive(type: Asn1.Type, value: string): Asn1.Asn1 {
 }
 
 function context(tag: number, constructed: boolean, value: string | Asn1.Asn1[]): Asn1.Asn1 {
-  return asn1.create(asn1.Class.CONTEXT_SPECIFIC, tag as Asn1.Type, constructed, value);
+  return asn1.create(asn1.Class.CONTEXT_SPECIFIC, tag, constructed, value);
 }
 
 function der(node: Asn1.Asn1): string {
@@ -66,8 +66,8 @@ function signatureAlgorithm(key: KeyObject): { readonly hash: string | null; rea
 /** RFC 5280 4.1.2.5: two-digit years until 2049, four-digit ones after. */
 function time(date: Date): Asn1.Asn1 {
   return date.getUTCFullYear() < 2050
-    ? primitive(asn1.Type.UTCTIME, asn1.dateToUtcTime(date) as unknown as string)
-    : primitive(asn1.Type.GENERALIZEDTIME, asn1.dateToGeneralizedTime(date) as unknown as string);
+    ? primitive(asn1.Type.UTCTIME, asn1.dateToUtcTime(date))
+    : primitive(asn1.Type.GENERALIZEDTIME, asn1.dateToGeneralizedTime(date));
 }
 
 function ipBytes(address: string): string {

@@ -34,7 +34,10 @@ afterEach(async () => {
 });
 
 function start(...argv: readonly string[]): Running {
-  const child = spawn(process.execPath, ['-r', HOOK, MAIN, ...argv], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, ['-r', HOOK, MAIN, ...argv], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
@@ -139,11 +142,15 @@ describe('sternpost apiserver', () => {
     ['an unknown flag', ['--nosuch'], 'unknown flag: --nosuch'],
     ['an unknown authorizer', ['--authorization-mode=Magic'], 'Magic'],
     ['half a certificate', ['--tls-cert-file=a.crt'], '--tls-private-key-file'],
-  ])('refuses %s with exit code 2 and a word of help', async (_, argv, message) => {
-    const server = start('apiserver', ...argv);
-    await expect(server.exit).resolves.toBe(2);
-    expect(server.output()).toContain(message);
-  }, 30_000);
+  ])(
+    'refuses %s with exit code 2 and a word of help',
+    async (_, argv, message) => {
+      const server = start('apiserver', ...argv);
+      await expect(server.exit).resolves.toBe(2);
+      expect(server.output()).toContain(message);
+    },
+    30_000,
+  );
 
   it('takes flags of kube-apiserver that it has no use for with a warning', async () => {
     const server = start('apiserver', '--data-dir=data', '--secure-port=0', '--profiling=false', '--cloud-provider=x');

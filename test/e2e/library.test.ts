@@ -45,8 +45,10 @@ describe('startApiServer', () => {
     const config = configOf(server.kubeconfig);
     const api = config.makeApiClient(kubernetes.CoreV1Api);
     const seen: string[] = [];
-    const informer = kubernetes.makeInformer<Kubernetes.V1ConfigMap>(config, '/api/v1/namespaces/default/configmaps', () =>
-      api.listNamespacedConfigMap({ namespace: 'default' }),
+    const informer = kubernetes.makeInformer<Kubernetes.V1ConfigMap>(
+      config,
+      '/api/v1/namespaces/default/configmaps',
+      () => api.listNamespacedConfigMap({ namespace: 'default' }),
     );
     informer.on('add', ({ metadata }) => seen.push(`add ${metadata?.name}`));
     informer.on('delete', ({ metadata }) => seen.push(`delete ${metadata?.name}`));
@@ -62,7 +64,12 @@ describe('startApiServer', () => {
     const server = await startApiServer();
     const ended = new Promise<void>((resolve, reject) => {
       void new kubernetes.Watch(configOf(server.kubeconfig))
-        .watch('/api/v1/namespaces', {}, () => undefined, () => resolve())
+        .watch(
+          '/api/v1/namespaces',
+          {},
+          () => undefined,
+          () => resolve(),
+        )
         .catch(reject);
     });
     await new Promise((resolve) => setTimeout(resolve, 300));

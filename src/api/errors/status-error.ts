@@ -111,8 +111,7 @@ export function unauthorized(message = 'Unauthorized'): StatusError {
 }
 
 export function forbidden(of: GroupResource, name: string, cause: string): StatusError {
-  const subject =
-    name === '' ? qualifiedResource(of) : `${qualifiedResource(of)} ${JSON.stringify(name)}`;
+  const subject = name === '' ? qualifiedResource(of) : `${qualifiedResource(of)} ${JSON.stringify(name)}`;
   return make('Forbidden', `${subject} is forbidden: ${cause}`, details(of, name));
 }
 
@@ -142,9 +141,15 @@ export function modified(of: GroupResource, name: string): StatusError {
 }
 
 /** 422 with every problem at once. `kind` is the kind's name, with its group: `Deployment.apps`. */
-export function invalidObject(of: { group: string; kind: string }, name: string, errors: readonly FieldError[]): StatusError {
+export function invalidObject(
+  of: { group: string; kind: string },
+  name: string,
+  errors: readonly FieldError[],
+): StatusError {
   const subject = of.group === '' ? of.kind : `${of.kind}.${of.group}`;
-  const texts = [...new Set(errors.map((error) => (error.field === '' ? error.message : `${error.field}: ${error.message}`)))];
+  const texts = [
+    ...new Set(errors.map((error) => (error.field === '' ? error.message : `${error.field}: ${error.message}`))),
+  ];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return make('Invalid', `${subject} ${JSON.stringify(name)} is invalid: ${list}`, {
     ...(name === '' ? {} : { name }),
@@ -183,7 +188,11 @@ export function unsupportedMediaType(message: string): StatusError {
   return make('UnsupportedMediaType', message);
 }
 
-export function tooManyRequests(message: string, retryAfterSeconds: number, causes?: readonly StatusCause[]): StatusError {
+export function tooManyRequests(
+  message: string,
+  retryAfterSeconds: number,
+  causes?: readonly StatusCause[],
+): StatusError {
   return make('TooManyRequests', message, { ...(causes === undefined ? {} : { causes }), retryAfterSeconds });
 }
 

@@ -20,7 +20,7 @@ export interface PodResources {
 }
 
 export function podResources(pod: KubeObject): PodResources {
-  return (pod.spec ?? {});
+  return pod.spec ?? {};
 }
 
 /**

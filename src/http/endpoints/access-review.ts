@@ -94,7 +94,7 @@ function invalidReview(problems: readonly FieldError[]): StatusError {
 }
 
 function specOf(object: KubeObject): ReviewSpec {
-  return (object.spec ?? {}) as ReviewSpec;
+  return object.spec ?? {};
 }
 
 function attributesProblems(object: KubeObject): readonly FieldError[] {

@@ -106,9 +106,7 @@ export function openApiRoutes(source: OpenApiSource): readonly NonResourceRoute[
       handler: (context) => {
         const index = remember('v3 index', 'application/json', () =>
           Buffer.from(
-            JSON.stringify(
-              buildOpenApiV3Index(source.groupVersions().map((one) => ({ ...one, hash: v3(one).etag }))),
-            ),
+            JSON.stringify(buildOpenApiV3Index(source.groupVersions().map((one) => ({ ...one, hash: v3(one).etag })))),
           ),
         );
         return serve(context, index, {});

@@ -8,6 +8,7 @@ import { openEtcdStore, type EtcdStore } from '../../../src/storage/etcd/etcd-st
 import { EtcdServer } from '../../support/etcd-server';
 import { freePorts } from './free-ports';
 import { HttpClient } from './http-client';
+import { LaggingLink } from './lagging-link';
 import { Parts } from './parts';
 import { Recorder, type CallLog } from './recorder';
 import { credentialsOf, ServerProcess } from './server-process';
@@ -19,6 +20,8 @@ export interface ClusterOptions {
   readonly replicas: number;
   readonly flags?: readonly string[];
   readonly etcdFlags?: readonly string[];
+  /** How long what etcd says takes to the last replica. */
+  readonly lagMs?: number;
   /** Whether the balancer asks /readyz. */
   readonly probes?: boolean;
 }
@@ -38,6 +41,7 @@ export class Cluster implements AsyncDisposable {
     replicas: count,
     flags = [],
     etcdFlags = [],
+    lagMs = 0,
     probes = false,
   }: ClusterOptions): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'sternpost-replicas-'));
@@ -46,9 +50,11 @@ export class Cluster implements AsyncDisposable {
     const etcd = started.use(await EtcdServer.start({ flags: etcdFlags }));
     const store = await openEtcdStore({ endpoints: [etcd.endpoint] });
     started.defer(() => store.close());
+    const link = started.use(await LaggingLink.start(Number(new URL(etcd.endpoint).port), lagMs));
     const ports = await freePorts(count);
     const replicas = ports.map((port, i) => {
-      const own = [`--etcd-servers=${etcd.endpoint}`, `--advertise-address=192.0.2.${i + 1}`];
+      const endpoint = lagMs > 0 && i === count - 1 ? link.endpoint : etcd.endpoint;
+      const own = [`--etcd-servers=${endpoint}`, `--advertise-address=192.0.2.${i + 1}`];
       return started.use(new ServerProcess({ dataDir: folder, port, flags: [...own, ...flags] }));
     });
     // The first one makes the certificates that all share; the rest finds an empty cluster nearly at once.

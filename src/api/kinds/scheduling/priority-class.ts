@@ -27,9 +27,7 @@ export const priorityClass = defineKind({
     validateUpdate: validatePriorityClassUpdate,
   },
   refuseDelete: (name) =>
-    Object.hasOwn(SYSTEM_PRIORITY_CLASSES, name)
-      ? 'this is a system priority class and cannot be deleted'
-      : undefined,
+    Object.hasOwn(SYSTEM_PRIORITY_CLASSES, name) ? 'this is a system priority class and cannot be deleted' : undefined,
   table: tableOf([
     nameColumn,
     column('Value', 'The priority of pods of this class.', (object) => numberAt(object, 'value'), {

@@ -1,0 +1,390 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, request as httpsRequest, type Server } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer as createPlainServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import { createAuthority, issueKeyPair, type Authority, type KeyPair } from '../../src/pki/authority';
+import { signJwt } from '../../src/pki/jwt';
+
+/**
+ * Who are you, and may you: the server as a process of its own, between real peers on loopback: an OpenID provider, a
+ * token webhook, an authorization webhook, a proxy in front, and clients with certificates.
+ */
+
+const HOOK = resolve(__dirname, '../support/typescript-hook.js');
+const MAIN = resolve(__dirname, '../../src/cli/main.ts');
+const START_MS = 30_000;
+
+const now = new Date();
+const ca = createAuthority('test-ca', now);
+const clientCa = createAuthority('client-ca', now);
+const frontCa = createAuthority('front-ca', now);
+const nextCa = createAuthority('next-ca', now);
+
+function clientCertificate(authority: Authority, commonName: string, organizations: readonly string[] = []): KeyPair {
+  return issueKeyPair(
+    authority,
+    { subject: { commonName, organizations }, altNames: [], usages: ['client auth'] },
+    now,
+  );
+}
+function serving(): KeyPair {
+  return issueKeyPair(
+    ca,
+    {
+      subject: { commonName: 'peer', organizations: [] },
+      altNames: ['127.0.0.1', 'localhost'],
+      usages: ['server auth'],
+    },
+    now,
+  );
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** A peer that answers reviews, and remembers what it was asked. */
+class Peer {
+  readonly asked: Record<string, unknown>[] = [];
+  answer: (review: Record<string, unknown>) => unknown = () => undefined;
+  readonly #server: Server;
+
+  constructor() {
+    const { certificatePem: cert, privateKeyPem: key } = serving();
+    this.#server = createServer({ cert, key }, (request, response) => void this.#handle(request, response));
+  }
+
+  async listen(): Promise<number> {
+    await once(this.#server.listen(0, '127.0.0.1'), 'listening');
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  close(): void {
+    this.#server.closeAllConnections();
+    this.#server.close();
+  }
+
+  async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const text = Buffer.concat(chunks).toString();
+    const review = text === '' ? { path: request.url } : (JSON.parse(text) as Record<string, unknown>);
+    this.asked.push(review);
+    const answer = this.answer(review);
+    if (answer === 'hang') return;
+    if (answer === 'reset') {
+      (request.socket as TLSSocket).destroy();
+      return;
+    }
+    if (typeof answer === 'number') response.writeHead(answer).end('boom');
+    else response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
+  }
+}
+
+const tokens = new Peer();
+const authorizations = new Peer();
+const provider = new Peer();
+const providerKey = generateKeyPairSync('rsa', { modulusLength: 2048 });
+const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+let folder: string;
+let child: ChildProcess;
+let port: number;
+let issuer: string;
+let log = '';
+
+async function freePort(): Promise<number> {
+  const server = createPlainServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: free } = server.address() as AddressInfo;
+  server.close();
+  return free;
+}
+
+function kubeconfigFor(peerPort: number): string {
+  return JSON.stringify({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': 'c',
+    clusters: [
+      { name: 'c', cluster: { server: `https://127.0.0.1:${peerPort}/hook`, 'certificate-authority': 'ca.crt' } },
+    ],
+    users: [{ name: 'u', user: {} }],
+    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+  });
+}
+
+interface Ask {
+  readonly method?: string;
+  readonly path: string;
+  readonly token?: string;
+  readonly certificate?: KeyPair;
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly body?: object;
+}
+
+function ask({ method = 'GET', path, token, certificate, headers = {}, body }: Ask): Promise<Answer> {
+  return new Promise((done, fail) => {
+    const payload = body === undefined ? undefined : JSON.stringify(body);
+    const request = httpsRequest(
+      {
+        host: '127.0.0.1',
+        port,
+        path,
+        method,
+        agent: false,
+        rejectUnauthorized: false,
+        ...(certificate === undefined ? {} : { cert: certificate.certificatePem, key: certificate.privateKeyPem }),
+        headers: {
+          ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+          ...(payload === undefined ? {} : { 'Content-Type': 'application/json' }),
+          ...(headers as Record<string, string | string[]>),
+        },
+      },
+      (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+        response.on('end', () => done({ status: response.statusCode ?? 0, body: text }));
+      },
+    );
+    request.on('error', fail);
+    request.end(payload);
+  });
+}
+
+/** The name under which a request is known; undefined when it is refused. */
+async function whoIs(part: Omit<Ask, 'path' | 'method' | 'body'>): Promise<string | undefined> {
+  const body = { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1' };
+  const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  const answer = await ask({ ...part, method: 'POST', path, body });
+  if (answer.status === 401) return undefined;
+  const parsed = JSON.parse(answer.body) as { status: { userInfo: { username: string; groups: readonly string[] } } };
+  return [parsed.status.userInfo.username, ...parsed.status.userInfo.groups].join(' ');
+}
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'sternpost-access-'));
+  const put = (name: string, text: string): void => writeFileSync(join(folder, name), text);
+  const [tokenPort, authorizationPort, providerPort] = [
+    await tokens.listen(),
+    await authorizations.listen(),
+    await provider.listen(),
+  ];
+  issuer = `https://127.0.0.1:${providerPort}/realm`;
+  const { certificatePem, privateKeyPem } = serving();
+  put('ca.crt', ca.certificatePem);
+  put('clients.crt', clientCa.certificatePem);
+  put('front.crt', frontCa.certificatePem);
+  put('serving.crt', certificatePem);
+  put('serving.key', privateKeyPem);
+  put('tokens.csv', 'admintoken,admin,,system:masters\nalicetoken,alice,,dev\n');
+  put('tokens.kubeconfig', kubeconfigFor(tokenPort));
+  put('authorization.kubeconfig', kubeconfigFor(authorizationPort));
+  provider.answer = ({ path }) =>
+    String(path).endsWith('/openid-configuration')
+      ? { issuer, jwks_uri: `${issuer}/keys` }
+      : { keys: [{ ...providerKey.publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig' }] };
+  authorizations.answer = () => ({ status: { allowed: true } });
+  port = await freePort();
+  const flags = {
+    'data-dir': 'data',
+    'secure-port': String(port),
+    'bind-address': '127.0.0.1',
+    'advertise-address': '127.0.0.1',
+    'tls-cert-file': 'serving.crt',
+    'tls-private-key-file': 'serving.key',
+    'client-ca-file': 'clients.crt',
+    'token-auth-file': 'tokens.csv',
+    'authorization-mode': 'Node,RBAC,Webhook',
+    'authorization-webhook-config-file': 'authorization.kubeconfig',
+    'authorization-webhook-cache-authorized-ttl': '0s',
+    'authorization-webhook-cache-unauthorized-ttl': '0s',
+    'authentication-token-webhook-config-file': 'tokens.kubeconfig',
+    'authentication-token-webhook-cache-ttl': '0s',
+    'requestheader-client-ca-file': 'front.crt',
+    'requestheader-allowed-names': 'front-proxy',
+    'requestheader-username-headers': 'X-Remote-User',
+    'requestheader-group-headers': 'X-Remote-Group',
+    'oidc-issuer-url': issuer,
+    'oidc-client-id': 'me',
+    'oidc-ca-file': 'ca.crt',
+    'oidc-username-prefix': 'oidc:',
+  };
+  const argv = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
+  child = spawn(process.execPath, ['-r', HOOK, MAIN, 'apiserver', ...argv], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => (log += chunk.toString()));
+  for (const end = Date.now() + START_MS; ;) {
+    const ready = await ask({ path: '/readyz', token: 'admintoken' }).catch(() => undefined);
+    if (ready?.status === 200) break;
+    if (Date.now() > end || child.exitCode !== null) throw new Error(`the server did not start: ${log}`);
+    await new Promise((done) => setTimeout(done, 50));
+  }
+}, START_MS + 10_000);
+
+afterAll(async () => {
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  for (const peer of [tokens, authorizations, provider]) peer.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+beforeEach(() => {
+  tokens.answer = () => ({ status: { authenticated: false } });
+});
+
+describe('client certificates', () => {
+  it('are their subjects, and nothing of another CA is', async () => {
+    await expect(whoIs({ certificate: clientCertificate(clientCa, 'jane', ['a', 'b']) })).resolves.toBe(
+      'jane a b system:authenticated',
+    );
+    await expect(whoIs({ certificate: clientCertificate(nextCa, 'jane') })).resolves.toBeUndefined();
+    await expect(whoIs({ certificate: clientCertificate(ca, 'jane') })).resolves.toBeUndefined();
+  });
+
+  it('may not be those of a server', async () => {
+    const certificate = issueKeyPair(
+      clientCa,
+      { subject: { commonName: 'jane', organizations: [] }, altNames: [], usages: ['server auth'] },
+      now,
+    );
+    await expect(whoIs({ certificate })).resolves.toBeUndefined();
+  });
+
+  it('count by the CA file as it is now, without a restart', async () => {
+    const certificate = clientCertificate(nextCa, 'later');
+    writeFileSync(join(folder, 'clients.crt'), clientCa.certificatePem + nextCa.certificatePem);
+    for (let tries = 0; (await whoIs({ certificate })) === undefined && tries < 100; tries++) {
+      await new Promise((done) => setTimeout(done, 100));
+    }
+    await expect(whoIs({ certificate })).resolves.toBe('later system:authenticated');
+  }, 20_000);
+});
+
+describe('a proxy in front', () => {
+  const headers = { 'X-Remote-User': 'jane', 'X-Remote-Group': ['a,b', 'c'] };
+
+  it('speaks for users with its own certificate only', async () => {
+    const certificate = clientCertificate(frontCa, 'front-proxy');
+    await expect(whoIs({ certificate, headers })).resolves.toBe('jane a,b c system:authenticated');
+    await expect(whoIs({ certificate: clientCertificate(frontCa, 'other'), headers })).resolves.toBeUndefined();
+    await expect(whoIs({ certificate: clientCertificate(clientCa, 'front-proxy'), headers })).resolves.toBe(
+      'front-proxy system:authenticated',
+    );
+    await expect(whoIs({ token: 'alicetoken', headers })).resolves.toBe('alice dev system:authenticated');
+  });
+
+  it('is published for extension servers', async () => {
+    const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
+    const { body } = await ask({ path, token: 'admintoken' });
+    expect(JSON.parse(body)).toMatchObject({ data: { 'requestheader-allowed-names': '["front-proxy"]' } });
+  });
+});
+
+describe('an OpenID provider', () => {
+  const claims = () => ({ iss: issuer, aud: 'me', sub: 'u', exp: Math.floor(Date.now() / 1000) + 60 });
+
+  it('vouches for its users, and for nobody by a key it does not publish', async () => {
+    await expect(whoIs({ token: signJwt(claims(), providerKey.privateKey, 'k') })).resolves.toBe(
+      'oidc:u system:authenticated',
+    );
+    await expect(whoIs({ token: signJwt(claims(), otherKey.privateKey, 'k') })).resolves.toBeUndefined();
+    await expect(
+      whoIs({ token: signJwt({ ...claims(), aud: 'x' }, providerKey.privateKey, 'k') }),
+    ).resolves.toBeUndefined();
+  });
+});
+
+describe('a token webhook', () => {
+  it('is asked after all others, and once while its answer is good', async () => {
+    tokens.answer = () => ({ status: { authenticated: true, user: { username: 'hook', groups: ['g'] } } });
+    tokens.asked.length = 0;
+    await expect(whoIs({ token: 'opaque' })).resolves.toBe('hook g system:authenticated');
+    await expect(whoIs({ token: 'opaque' })).resolves.toBe('hook g system:authenticated');
+    await whoIs({ token: 'alicetoken' });
+    expect(tokens.asked).toHaveLength(1);
+  });
+
+  it.each<[string, unknown]>([
+    ['is broken', 'reset'],
+    ['forbids', 403],
+    [
+      'answers in another version',
+      { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', status: { authenticated: true } },
+    ],
+    ['lies about its kind', { kind: 'Status', status: { authenticated: true } }],
+  ])('that %s lets nobody in, and no other user out', async (name, answer) => {
+    tokens.answer = () => answer;
+    await expect(whoIs({ token: `opaque ${name}`.replaceAll(' ', '-') })).resolves.toBeUndefined();
+    await expect(whoIs({ token: 'alicetoken' })).resolves.toBe('alice dev system:authenticated');
+  });
+});
+
+describe('an authorization webhook after RBAC', () => {
+  const path = '/api/v1/namespaces/default/configmaps';
+
+  afterEach(() => {
+    authorizations.answer = () => ({ status: { allowed: true } });
+  });
+
+  it('decides what RBAC leaves open', async () => {
+    await expect(ask({ path, token: 'alicetoken' })).resolves.toMatchObject({ status: 200 });
+    authorizations.answer = () => ({ status: { allowed: false, reason: 'closed' } });
+    const refused = await ask({ path, token: 'alicetoken' });
+    expect(refused.status).toBe(403);
+    expect(refused.body).toContain('in the namespace \\"default\\": closed');
+  });
+
+  it('that cannot be asked is a failure in plain text, and not a permission', async () => {
+    authorizations.answer = () => 'reset';
+    const failed = await ask({ path, token: 'alicetoken' });
+    expect(failed.status).toBe(500);
+    expect(failed.body).toContain(`Internal Server Error: "${path}"`);
+    await expect(ask({ path, token: 'admintoken' })).resolves.toMatchObject({ status: 200 });
+  });
+});
+
+describe('a service account', () => {
+  it('has tokens that end with it', async () => {
+    const accounts = '/api/v1/namespaces/default/serviceaccounts';
+    await ask({ method: 'POST', path: accounts, token: 'admintoken', body: { metadata: { name: 'robot' } } });
+    const request = { method: 'POST', path: `${accounts}/robot/token`, token: 'admintoken', body: { spec: {} } };
+    const tokenOf = async (): Promise<string> => {
+      const { body } = await ask(request);
+      return (JSON.parse(body) as { status: { token: string } }).status.token;
+    };
+    const used = await tokenOf();
+    const unused = await tokenOf();
+    const groups = 'system:serviceaccounts system:serviceaccounts:default system:authenticated';
+    await expect(whoIs({ token: used })).resolves.toBe(`system:serviceaccount:default:robot ${groups}`);
+    await expect(whoIs({ token: `${used}x` })).resolves.toBeUndefined();
+    await ask({ method: 'DELETE', path: `${accounts}/robot`, token: 'admintoken' });
+    await expect(whoIs({ token: unused })).resolves.toBeUndefined();
+  });
+
+  it('has documents for others who verify its tokens', async () => {
+    const { body } = await ask({ path: '/.well-known/openid-configuration', token: 'admintoken' });
+    expect(JSON.parse(body)).toMatchObject({ issuer: 'https://kubernetes.default.svc', jwks_uri: expect.any(String) });
+    const keys = await ask({ path: '/openid/v1/jwks', token: 'admintoken' });
+    expect(JSON.parse(keys.body)).toMatchObject({ keys: [{ kty: 'RSA', alg: 'RS256', use: 'sig' }] });
+    const headers = { Accept: 'application/json' };
+    await expect(ask({ path: '/openid/v1/jwks', token: 'admintoken', headers })).resolves.toMatchObject({
+      status: 406,
+    });
+  });
+});
+
+describe('the log', () => {
+  it('has no token in it', () => {
+    for (const token of ['admintoken', 'alicetoken', 'opaque']) expect(log).not.toContain(token);
+  });
+});
