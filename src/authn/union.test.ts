@@ -84,8 +84,8 @@ describe('the token file', () => {
 
   it('is for the audiences of the server only', async () => {
     const authenticate = forAudiences(['api', 'second'], tokenFileAuthenticator(parseTokenFile(file)));
-    await expect(authenticate('bobtoken', ['x', 'second'])).toMatchObject({ audiences: ['second'] });
-    await expect(authenticate('bobtoken', ['x'])).toBeUndefined();
+    expect(await authenticate('bobtoken', ['x', 'second'])).toMatchObject({ audiences: ['second'] });
+    expect(await authenticate('bobtoken', ['x'])).toBeUndefined();
   });
 });
 

@@ -170,9 +170,9 @@ export class RbacAuthorizer {
 
   #grantsIn(subject: string, namespace: string): Map<string, Grant> {
     let ofSubject = this.#grants.get(subject);
-    if (ofSubject === undefined) this.#grants.set(subject, (ofSubject = new Map()));
+    if (ofSubject === undefined) this.#grants.set(subject, (ofSubject = new Map<string, Map<string, Grant>>()));
     let grants = ofSubject.get(namespace);
-    if (grants === undefined) ofSubject.set(namespace, (grants = new Map()));
+    if (grants === undefined) ofSubject.set(namespace, (grants = new Map<string, Grant>()));
     return grants;
   }
 }

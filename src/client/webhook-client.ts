@@ -12,8 +12,8 @@ const JITTER = 0.2;
 
 /** Asks a remote party with a review object and returns its reply. */
 export interface WebhookClient {
-  post(review: object): Promise<unknown>;
-  close(): void;
+  readonly post: (review: object) => Promise<unknown>;
+  readonly close: () => void;
 }
 
 /**

@@ -357,13 +357,15 @@ describe('a service account', () => {
   it('has tokens that end with it', async () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
     await ask({ method: 'POST', path: accounts, token: 'admintoken', body: { metadata: { name: 'robot' } } });
-    const request = { method: 'POST', path: `${accounts}/robot/token`, token: 'admintoken', body: { spec: {} } };
-    const tokenOf = async (): Promise<string> => {
-      const { body } = await ask(request);
+    const path = `${accounts}/robot/token`;
+    // Of another lifetime each: a good token is believed for ten seconds.
+    const tokenOf = async (expirationSeconds: number): Promise<string> => {
+      const sent = { spec: { expirationSeconds } };
+      const { body } = await ask({ method: 'POST', path, token: 'admintoken', body: sent });
       return (JSON.parse(body) as { status: { token: string } }).status.token;
     };
-    const used = await tokenOf();
-    const unused = await tokenOf();
+    const used = await tokenOf(3600);
+    const unused = await tokenOf(3601);
     const groups = 'system:serviceaccounts system:serviceaccounts:default system:authenticated';
     await expect(whoIs({ token: used })).resolves.toBe(`system:serviceaccount:default:robot ${groups}`);
     await expect(whoIs({ token: `${used}x` })).resolves.toBeUndefined();

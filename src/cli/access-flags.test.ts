@@ -1,0 +1,97 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { apiserverFlags } from './apiserver-flags';
+import { authenticationFromFlags, authenticationProblems } from './authentication-flags';
+import { authorizationFromFlags, authorizationProblems } from './authorization-flags';
+import { selectControllers, unknownControllers } from './controllers';
+import { parseFlags } from './flag-table';
+import { tlsProblems, tlsProtocol } from './tls-flags';
+
+const flags = (...argv: readonly string[]) => parseFlags(apiserverFlags, argv).options;
+
+describe('the flags of authentication', () => {
+  it.each<[string, readonly string[]]>([
+    ['a client of OpenID without issuer', ['--oidc-client-id=c']],
+    ['an issuer without a client', ['--oidc-issuer-url=https://x']],
+    ['an issuer over http', ['--oidc-issuer-url=http://x', '--oidc-client-id=c']],
+    ['symmetric signatures', ['--oidc-signing-algs=HS256']],
+    [
+      'an unknown review version',
+      ['--authentication-token-webhook-config-file=f', '--authentication-token-webhook-version=v2'],
+    ],
+    ['a signing key without issuer', ['--service-account-signing-key-file=f']],
+    ['an issuer without a signing key', ['--service-account-issuer=https://x']],
+    ['keys without a signing key', ['--service-account-key-file=f']],
+    ['keys published over http', ['--service-account-jwks-uri=http://x']],
+  ])('are refused for %s', (_, argv) => {
+    expect(authenticationProblems(flags(...argv))).toHaveLength(1);
+  });
+
+  it('make a key where none is given, and the same one again', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sternpost-flags-'));
+    try {
+      const first = authenticationFromFlags(flags(), folder);
+      expect(authenticationProblems(flags())).toEqual([]);
+      expect(first.serviceAccounts).toMatchObject({
+        issuers: ['https://kubernetes.default.svc'],
+        audiences: ['https://kubernetes.default.svc'],
+        keys: [{ id: first.serviceAccounts.signingKey.id }],
+      });
+      const again = authenticationFromFlags(flags('--api-audiences=a,b'), folder).serviceAccounts;
+      expect(again.signingKey.id).toBe(first.serviceAccounts.signingKey.id);
+      expect(again.audiences).toEqual(['a', 'b']);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the flags of authorization', () => {
+  it.each<[string, readonly string[]]>([
+    ['an unknown mode', ['--authorization-mode=RBAC,Magic']],
+    ['no mode', ['--authorization-mode=']],
+    ['a mode twice', ['--authorization-mode=RBAC,RBAC']],
+    ['ABAC without policies', ['--authorization-mode=ABAC']],
+    ['policies without ABAC', ['--authorization-mode=RBAC', '--authorization-policy-file=f']],
+    ['Webhook without a peer', ['--authorization-mode=Webhook']],
+    ['a peer without Webhook', ['--authorization-mode=RBAC', '--authorization-webhook-config-file=f']],
+    [
+      'an unknown review version',
+      ['--authorization-mode=Webhook', '--authorization-webhook-config-file=f', '--authorization-webhook-version=v9'],
+    ],
+  ])('are refused for %s', (_, argv) => {
+    expect(authorizationProblems(flags(...argv))).toHaveLength(1);
+  });
+
+  it('keep the order of the modes', () => {
+    const { modes } = authorizationFromFlags(flags('--authorization-mode=Node,RBAC'));
+    expect(modes).toEqual(['Node', 'RBAC']);
+  });
+});
+
+describe('the flags of TLS', () => {
+  it('take versions and suites by the names that Go has for them', () => {
+    const suites =
+      'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,TLS_RSA_WITH_AES_256_CBC_SHA';
+    const options = flags('--tls-min-version=VersionTLS13', `--tls-cipher-suites=${suites}`);
+    expect(tlsProblems(options)).toEqual([]);
+    expect(tlsProtocol(options)).toEqual({
+      minVersion: 'TLSv1.3',
+      ciphers: 'ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305:AES256-SHA',
+    });
+  });
+
+  it('refuse what is unknown', () => {
+    expect(tlsProblems(flags('--tls-min-version=VersionTLS9', '--tls-cipher-suites=TLS_NONE'))).toHaveLength(2);
+  });
+});
+
+describe('the list of controllers', () => {
+  it('turns on and off by name, the first word counts', () => {
+    expect(selectControllers(['*'])).toContain('clusterrole-aggregation');
+    expect(selectControllers(['*', '-namespace'])).not.toContain('namespace');
+    expect(selectControllers(['namespace'])).toEqual(['namespace']);
+    expect(unknownControllers(['*', '-bootstrapsigner', 'namespace'])).toEqual(['-bootstrapsigner']);
+  });
+});
