@@ -22,5 +22,5 @@ clean:
 	rm -rf dist generated src/api/schema/generated
 
 node_modules: package.json package-lock.json
-	npm ci --no-audit --no-fund
+	npm install --no-save --no-audit --no-fund
 	@touch node_modules

@@ -74,7 +74,7 @@ function get(options: {
 describe('over TLS', () => {
   it('a client without a certificate is served', async () => {
     expect(await get({})).toBe(200);
-    expect(seen).toEqual({ bearerToken: undefined, clientCertificate: undefined });
+    expect(seen).toMatchObject({ bearerToken: undefined, clientCertificate: undefined });
   });
 
   it.each([
@@ -82,7 +82,12 @@ describe('over TLS', () => {
     ['of another authority', stranger, false],
   ])('shows authentication a certificate %s', async (_what, issuer, trusted) => {
     expect(await get({ client: clientOf(issuer) })).toBe(200);
-    expect(seen?.clientCertificate).toEqual({ trusted, commonName: 'alice', organizations: ['dev', 'ops'] });
+    const { trusted: isTrusted, commonName, organizations } = seen?.clientCertificate ?? {};
+    expect({ isTrusted, commonName, organizations }).toEqual({
+      isTrusted: trusted,
+      commonName: 'alice',
+      organizations: ['dev', 'ops'],
+    });
   });
 
   it.each([
