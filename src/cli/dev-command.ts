@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createLogger } from '../observability/logger';
 import { certificateDirectory } from './certificates';
 import { startControlPlane } from './control-plane';
@@ -44,7 +44,7 @@ export async function devCommand(argv: readonly string[]): Promise<void> {
   writeFileSync(kubeconfig, controlPlane.kubeconfig, { mode: 0o600 });
   process.stdout.write(
     `Sternpost serves ${controlPlane.url}; its data are in ${dataDir}. Now type:\n` +
-      `  export KUBECONFIG=${join(process.cwd(), kubeconfig)}\n` +
+      `  export KUBECONFIG=${resolve(kubeconfig)}\n` +
       `  kubectl get namespaces\n`,
   );
   await untilSignal();
