@@ -3,6 +3,8 @@ module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
+  // A loaded machine is slow, not wrong: speed is measured in benchmarks/, never asserted here.
+  testTimeout: 60_000,
   transform: {
     '^.+\\.(t|j)s$': [
       '@swc/jest',
