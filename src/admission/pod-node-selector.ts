@@ -1,5 +1,5 @@
 import type { KubeObject } from '../api/object';
-import { labelKeyProblems, labelValueProblems } from '../api/selectors/label-syntax';
+import { labelValueProblems, qualifiedNameProblems } from '../api/validation/label-syntax';
 import { podSpec, withSpec } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 
@@ -27,7 +27,7 @@ export function parseNodeSelector(text: string): Labels {
       const parts = pair.split('=').map((part) => part.trim());
       const [key = '', value = ''] = parts;
       if (parts.length !== 2) throw new Error(`invalid selector: [${pair}]`);
-      const problems = [...labelKeyProblems(key), ...labelValueProblems(value)];
+      const problems = [...qualifiedNameProblems(key), ...labelValueProblems(value)];
       if (problems.length > 0) throw new Error(problems.join('; '));
       return [key, value];
     }),

@@ -1,5 +1,5 @@
 import { badRequest } from '../errors/status-error';
-import { labelKeyProblems, labelValueProblems } from './label-syntax';
+import { labelValueProblems, qualifiedNameProblems } from '../validation/label-syntax';
 
 /**
  * Label selectors in both of their forms: the text of a query (`env in (prod,dev),!canary,weight>3`) and the object of
@@ -41,7 +41,7 @@ function byCodePoint(a: string, b: string): number {
 }
 
 function checkKey(key: string): void {
-  const problems = labelKeyProblems(key);
+  const problems = qualifiedNameProblems(key);
   if (problems.length > 0) throw new Error(`invalid label key ${JSON.stringify(key)}: ${problems.join('; ')}`);
 }
 
