@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Endpoint, type Calls, type TlsFiles, type WatchStream } from './endpoint';
+import { Endpoint, type WatchStream } from './endpoint';
 import { EtcdError, toEtcdError, type EtcdProblem } from './etcd-error';
+import type { TlsFiles } from './grpc-channel';
+import { status, type Method, type WatchCreation } from './messages';
 import { StoreClosedError } from '../store';
 
 export interface EtcdClientOptions {
@@ -53,11 +55,11 @@ export class EtcdClient {
   }
 
   /** Rejects with an {@link EtcdError}, a StoreClosedError, or the signal's reason. */
-  async call<Method extends keyof Calls>(
-    method: Method,
-    request: Calls[Method]['request'],
+  async call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
     { isRepeatable, signal, maxAttempts = MAX_ATTEMPTS }: CallOptions,
-  ): Promise<Calls[Method]['response']> {
+  ): Promise<Response> {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       if (this.#closed) throw new StoreClosedError();
@@ -74,10 +76,15 @@ export class EtcdClient {
     }
   }
 
-  async openWatch(): Promise<OpenedWatch> {
+  /** Throws what {@link call} rejects with. */
+  openWatch(creation: WatchCreation): OpenedWatch {
     if (this.#closed) throw new StoreClosedError();
     const endpoint = this.#endpoints[this.#current]!;
-    return { stream: await endpoint.openWatch(), endpoint: endpoint.address };
+    try {
+      return { stream: endpoint.openWatch(creation), endpoint: endpoint.address };
+    } catch (error) {
+      throw this.#toFailure(error, endpoint, undefined);
+    }
   }
 
   /** Tells that a stream failed, so that the next one goes elsewhere. Returns the error to report. */
@@ -95,7 +102,7 @@ export class EtcdClient {
     const failures = await Promise.all(
       unknown.map(async (endpoint) => {
         try {
-          const { version } = await endpoint.call('status', {}, this.options.requestTimeoutMs, undefined);
+          const version = await endpoint.call(status, undefined, this.options.requestTimeoutMs, undefined);
           this.#versions.set(endpoint.address, version);
           return undefined;
         } catch (error) {

@@ -1,6 +1,6 @@
 import type { EtcdClient } from './client';
 import { EtcdError } from './etcd-error';
-import { toRevision } from './key-space';
+import * as messages from './messages';
 import type { Revision } from '../store';
 
 /** Where kube-apiserver's replicas agree on who compacts; the key has no prefix. */
@@ -9,12 +9,12 @@ const COMPACT_KEY = Buffer.from('compact_rev_key');
 /** What a round leaves to the next one. */
 export interface CompactionRound {
   /** The version of the key as of this round. */
-  readonly version: string;
+  readonly version: number;
   /** The newest revision as of this round; 0 before the first one. */
   readonly revision: Revision;
 }
 
-export const FIRST_ROUND: CompactionRound = { version: '0', revision: 0 as Revision };
+export const FIRST_ROUND: CompactionRound = { version: 0, revision: 0 as Revision };
 
 /**
  * One round of kube-apiserver's protocol. Every replica remembers the revision it saw a round ago. Who finds the key at the
@@ -23,27 +23,25 @@ export const FIRST_ROUND: CompactionRound = { version: '0', revision: 0 as Revis
  */
 export async function compactRound(client: EtcdClient, last: CompactionRound): Promise<CompactionRound> {
   const outcome = await client.call(
-    'txn',
+    messages.txn,
     {
-      compare: [{ result: 'Equal', target: 'Version', key: COMPACT_KEY, version: last.version }],
-      success: [{ request_put: { key: COMPACT_KEY, value: Buffer.from(String(last.revision)) } }],
-      failure: [{ request_range: { key: COMPACT_KEY } }],
+      key: COMPACT_KEY,
+      expected: { version: last.version },
+      success: { put: { key: COMPACT_KEY, value: Buffer.from(String(last.revision)) } },
+      failure: { key: COMPACT_KEY },
     },
     { isRepeatable: false },
   );
-  const revision = toRevision(outcome.header.revision);
-  if (!outcome.succeeded) {
-    const version = outcome.responses[0]?.response_range.kvs[0]?.version ?? FIRST_ROUND.version;
-    return { version, revision };
-  }
+  const { revision } = outcome;
+  if (!outcome.succeeded) return { version: outcome.pairs[0]?.version ?? FIRST_ROUND.version, revision };
   if (last.revision > 0) await compact(client, last.revision, undefined);
-  return { version: String(BigInt(last.version) + 1n), revision };
+  return { version: last.version + 1, revision };
 }
 
 /** Forgets history before a revision; does nothing when that has happened already. */
 export async function compact(client: EtcdClient, revision: Revision, signal: AbortSignal | undefined): Promise<void> {
   try {
-    await client.call('compact', { revision }, { isRepeatable: true, signal });
+    await client.call(messages.compact, { revision }, { isRepeatable: true, signal });
   } catch (error) {
     if (!(error instanceof EtcdError && error.problem === 'compacted')) throw error;
   }

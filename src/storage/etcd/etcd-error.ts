@@ -1,3 +1,4 @@
+import { GrpcCode, GrpcError } from './grpc-channel';
 import { StoreFailure } from '../store';
 
 /** What went wrong, as far as a caller may want to tell apart. */
@@ -46,11 +47,6 @@ export class EtcdError extends StoreFailure {
   }
 }
 
-const DEADLINE_EXCEEDED = 4;
-const PERMISSION_DENIED = 7;
-const UNAVAILABLE = 14;
-const UNAUTHENTICATED = 16;
-
 /** Fragments of etcd's own messages, which are part of its protocol: Go clients tell errors apart by them too. */
 const messages: readonly (readonly [fragment: string, problem: EtcdProblem])[] = [
   ['required revision has been compacted', 'compacted'],
@@ -70,14 +66,13 @@ const explanations: Partial<Record<EtcdProblem, string>> = {
   'no-leader': 'its cluster has no leader',
 };
 
-/** Names the problem behind an error of the gRPC library (or, for watches, a cancel reason as an error's message). */
+/** Names the problem behind a failed call (or, for watches, a cancel reason as an error's message). */
 export function toEtcdError(error: unknown, endpoint: string): EtcdError {
   if (error instanceof EtcdError) return error;
   const message = error instanceof Error ? error.message : String(error);
-  const problem = messages.find(([fragment]) => message.includes(fragment))?.[1] ?? problemOfCode(codeOf(error));
+  const problem = messages.find(([fragment]) => message.includes(fragment))?.[1] ?? problemOf(error);
   const explanation = explanations[problem];
-  // grpc-js says so when it had no connection to send the call on.
-  const isUnsent = message.includes('No connection established');
+  const isUnsent = error instanceof GrpcError && error.isUnsent;
   return new EtcdError(
     problem,
     endpoint,
@@ -89,18 +84,14 @@ export function toEtcdError(error: unknown, endpoint: string): EtcdError {
   );
 }
 
-function codeOf(error: unknown): unknown {
-  return typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
-}
-
-function problemOfCode(code: unknown): EtcdProblem {
-  switch (code) {
-    case UNAVAILABLE:
+function problemOf(error: unknown): EtcdProblem {
+  switch (error instanceof GrpcError ? error.code : undefined) {
+    case GrpcCode.unavailable:
       return 'unavailable';
-    case DEADLINE_EXCEEDED:
+    case GrpcCode.deadlineExceeded:
       return 'timeout';
-    case PERMISSION_DENIED:
-    case UNAUTHENTICATED:
+    case GrpcCode.permissionDenied:
+    case GrpcCode.unauthenticated:
       return 'denied';
     default:
       return 'other';

@@ -8,6 +8,7 @@ import { compactRound, FIRST_ROUND } from './compactor';
 import { EtcdError } from './etcd-error';
 import { openEtcdStore, startCompactor, type EtcdStore, type EtcdStoreOptions } from './etcd-store';
 import { LeasePool } from './leases';
+import { range } from './messages';
 import { EtcdServer, hasEtcd } from '../../../test/support/etcd-server';
 import { writeTestCertificates } from '../../../test/support/certificates';
 import { WatchRecorder } from '../../../test/contract/watch-recorder';
@@ -133,7 +134,7 @@ describeWithEtcd('the etcd store', () => {
       const endpoint = `http://127.0.0.1:${(mute.address() as { readonly port: number }).port}`;
       const client = connect(endpoint, 300);
       const call = (signal?: AbortSignal) =>
-        client.call('range', { key: Buffer.from('a') }, { isRepeatable: false, signal });
+        client.call(range, { key: Buffer.from('a') }, { isRepeatable: false, signal });
       await expect(call()).rejects.toMatchObject({
         name: 'EtcdError',
         problem: expect.stringMatching(/timeout|unavailable/),
@@ -279,15 +280,15 @@ describeWithEtcd('the etcd store', () => {
       const client = connect(own.endpoint);
       const first = await compactRound(client, FIRST_ROUND);
       const late = await compactRound(client, FIRST_ROUND);
-      expect(first.version).toBe('1');
-      expect(late.version).toBe('1');
+      expect(first.version).toBe(1);
+      expect(late.version).toBe(1);
       expect((await store.get('compact_rev_key'))?.value.toString()).toBe('0');
 
       const before = revisionOf(await store.create('/a', Buffer.from('one')));
       const second = await compactRound(client, first);
       expect((await store.get('compact_rev_key'))?.value.toString()).toBe(String(first.revision));
       const third = await compactRound(client, second);
-      expect(third.version).toBe('3');
+      expect(third.version).toBe(3);
       expect(await store.list({ prefix: '/', revision: (second.revision - 1) as Revision })).toMatchObject({
         ok: false,
         reason: 'compacted',
@@ -296,7 +297,7 @@ describeWithEtcd('the etcd store', () => {
       expect(before).toBeLessThan(second.revision);
 
       const loser = await compactRound(client, late);
-      expect(loser.version).toBe('3');
+      expect(loser.version).toBe(3);
     }, 30_000);
 
     it('runs until it is stopped', async () => {

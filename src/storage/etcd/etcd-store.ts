@@ -1,10 +1,11 @@
-import type { ICompare, IRangeRequest, IRequestOp, IRangeResponse } from 'etcd3';
 import { EtcdClient, pause } from './client';
 import { compact, Compactor } from './compactor';
-import type { TlsFiles, WatchStream } from './endpoint';
+import type { WatchStream } from './endpoint';
 import { EtcdError } from './etcd-error';
-import { KeySpace, toRevision } from './key-space';
+import type { TlsFiles } from './grpc-channel';
+import { KeySpace } from './key-space';
 import { LeasePool } from './leases';
+import { range as rangeMethod, txn, type RangeRequest, type RangeResponse, type TxnRequest } from './messages';
 import { canReportProgress } from './server-version';
 import { WatchResponses } from './watch-responses';
 import {
@@ -96,8 +97,8 @@ export class EtcdStore implements Store {
   }
 
   async get(key: string, signal?: AbortSignal): Promise<StoredValue | undefined> {
-    const { kvs } = await this.#range({ key: this.#keys.toEtcd(key) }, signal);
-    return kvs[0] && this.#keys.storedValue(kvs[0]);
+    const { pairs } = await this.#range({ key: this.#keys.toEtcd(key) }, signal);
+    return pairs[0] && this.#keys.storedValue(pairs[0]);
   }
 
   async list(range: ListRange, signal?: AbortSignal): Promise<ListOutcome> {
@@ -129,65 +130,61 @@ export class EtcdStore implements Store {
 
   delete(key: string, expected: Revision, signal?: AbortSignal): Promise<WriteOutcome> {
     const bytes = this.#keys.toEtcd(key);
-    return this.#write(bytes, expected, { request_delete_range: { key: bytes } }, signal);
+    return this.#write(bytes, expected, { remove: bytes }, signal);
   }
 
   async *watch(prefix: string, after: Revision, signal: AbortSignal): AsyncGenerator<WatchBatch, void> {
     let position = after;
     let pauseMs = FIRST_RECONNECT_PAUSE_MS;
     while (!signal.aborted) {
-      if (this.client.isClosed) throw new StoreClosedError();
-      const { stream, endpoint } = await this.client.openWatch();
-      const responses = new WatchResponses(this.#keys, position, () => this.reportsProgress);
-      const watch = { stream, responses };
-      const abort = (): void => stream.cancel();
-      this.#watches.add(watch);
-      signal.addEventListener('abort', abort);
       try {
-        if (signal.aborted) return;
-        const interval = this.#keys.interval(prefix);
-        stream.write({
-          create_request: {
-            ...interval,
-            start_revision: position + 1,
-            prev_kv: true,
-            progress_notify: true,
-            fragment: true,
-          },
-        });
-        for await (const response of stream) {
-          const batch = responses.next(response);
-          if (batch === undefined) continue;
+        for await (const batch of this.#watchOnce(prefix, position, signal)) {
           position = batch.revision;
           pauseMs = FIRST_RECONNECT_PAUSE_MS;
           yield batch;
         }
       } catch (error) {
-        if (error instanceof CompactedError) throw error;
-        const failure = this.client.streamFailed(error, endpoint);
         if (signal.aborted) return;
-        if (!(failure instanceof EtcdError) || failure.problem === 'denied') throw failure;
-        this.options.logger?.warn({ err: failure }, 'a watch lost its server and resumes');
-      } finally {
-        signal.removeEventListener('abort', abort);
-        this.#watches.delete(watch);
-        stream.cancel();
+        if (!(error instanceof EtcdError) || error.problem === 'denied') throw error;
+        this.options.logger?.warn({ err: error }, 'a watch lost its server and resumes');
       }
       await pause(pauseMs, signal);
       pauseMs = Math.min(2 * pauseMs, MAX_RECONNECT_PAUSE_MS);
     }
   }
 
+  /** As long as one stream to one server lasts. Throws a CompactedError, a StoreClosedError, or an EtcdError. */
+  async *#watchOnce(prefix: string, position: Revision, signal: AbortSignal): AsyncGenerator<WatchBatch, void> {
+    const { stream, endpoint } = this.client.openWatch({ ...this.#keys.interval(prefix), startRevision: position + 1 });
+    const responses = new WatchResponses(this.#keys, position, () => this.reportsProgress);
+    const watch = { stream, responses };
+    const abort = (): void => stream.cancel();
+    this.#watches.add(watch);
+    signal.addEventListener('abort', abort);
+    try {
+      for await (const arrived of stream) {
+        const batch = joined(arrived.map((response) => responses.next(response)));
+        if (batch !== undefined) yield batch;
+      }
+    } catch (error) {
+      throw error instanceof CompactedError ? error : this.client.streamFailed(error, endpoint);
+    } finally {
+      signal.removeEventListener('abort', abort);
+      this.#watches.delete(watch);
+      stream.cancel();
+    }
+  }
+
   async currentRevision(signal?: AbortSignal): Promise<Revision> {
-    const { header } = await this.#range({ key: NO_KEY, count_only: true }, signal);
-    return toRevision(header.revision);
+    const { revision } = await this.#range({ key: NO_KEY, countOnly: true }, signal);
+    return revision;
   }
 
   async requestProgress(): Promise<void> {
     if (this.client.isClosed) throw new StoreClosedError();
     await this.client.learnMissingVersions();
     if (!this.reportsProgress) return;
-    for (const { stream, responses } of this.#watches) if (responses.isCreated) stream.write({ progress_request: {} });
+    for (const { stream, responses } of this.#watches) if (responses.isCreated) stream.requestProgress();
   }
 
   async compact(revision: Revision, signal?: AbortSignal): Promise<void> {
@@ -196,7 +193,7 @@ export class EtcdStore implements Store {
 
   async health(signal?: AbortSignal): Promise<void> {
     const key = this.#keys.toEtcd('health');
-    await this.client.call('range', { key, count_only: true }, { isRepeatable: true, signal, maxAttempts: 1 });
+    await this.client.call(rangeMethod, { key, countOnly: true }, { isRepeatable: true, signal, maxAttempts: 1 });
   }
 
   /** See {@link startCompactor}. */
@@ -219,33 +216,31 @@ export class EtcdStore implements Store {
     await Promise.all(stopped);
   }
 
-  #range(request: IRangeRequest, signal: AbortSignal | undefined): Promise<IRangeResponse> {
-    return this.client.call('range', request, { isRepeatable: true, signal });
+  #range(request: RangeRequest, signal: AbortSignal | undefined): Promise<RangeResponse> {
+    return this.client.call(rangeMethod, request, { isRepeatable: true, signal });
   }
 
   async #list(range: ListRange, signal: AbortSignal | undefined): Promise<ListOutcome> {
-    const { key, range_end } = this.#keys.interval(range.prefix, range.start);
+    const { key, rangeEnd } = this.#keys.interval(range.prefix, range.start);
     const limit = range.limit ?? Infinity;
     const items: StoredValue[] = [];
     let { revision } = range;
     let from = key;
     let pageKeys = FIRST_PAGE_KEYS;
     for (;;) {
-      const request = { key: from, range_end, limit: Math.min(pageKeys, limit - items.length) };
-      const { header, kvs, count } = await this.#range(
-        revision === undefined ? request : { ...request, revision },
-        signal,
-      );
-      revision ??= toRevision(header.revision);
+      const request = { key: from, rangeEnd, limit: Math.min(pageKeys, limit - items.length) };
+      const page = await this.#range(revision === undefined ? request : { ...request, revision }, signal);
+      const { pairs, count } = page;
+      revision ??= page.revision;
       let bytes = 0;
-      for (const pair of kvs) {
+      for (const pair of pairs) {
         items.push(this.#keys.storedValue(pair));
         bytes += pair.value.length;
       }
-      const remaining = Number(count) - kvs.length;
+      const remaining = count - pairs.length;
       if (remaining === 0 || items.length >= limit) return { ok: true, revision, items, remaining };
-      from = Buffer.concat([kvs.at(-1)!.key, NO_KEY]);
-      const fitting = Math.floor((PAGE_BYTES / Math.max(bytes, 1)) * kvs.length);
+      from = Buffer.concat([pairs.at(-1)!.key, NO_KEY]);
+      const fitting = Math.floor((PAGE_BYTES / Math.max(bytes, 1)) * pairs.length);
       pageKeys = Math.min(Math.max(fitting, MIN_PAGE_KEYS), MAX_PAGE_KEYS);
     }
   }
@@ -258,16 +253,16 @@ export class EtcdStore implements Store {
     signal: AbortSignal | undefined,
   ): Promise<WriteOutcome> {
     const bytes = this.#keys.toEtcd(key);
-    const put = { key: bytes, value: value as Buffer };
-    if (options?.ttlSeconds === undefined) return this.#write(bytes, expected, { request_put: put }, signal);
+    const put = { key: bytes, value };
+    if (options?.ttlSeconds === undefined) return this.#write(bytes, expected, { put }, signal);
     const lease = await this.#leases.leaseFor(options.ttlSeconds, signal);
     try {
-      return await this.#write(bytes, expected, { request_put: { ...put, lease } }, signal);
+      return await this.#write(bytes, expected, { put: { ...put, lease } }, signal);
     } catch (error) {
       if (!(error instanceof EtcdError && error.problem === 'lease-not-found')) throw error;
       this.#leases.forget(lease);
       const fresh = await this.#leases.leaseFor(options.ttlSeconds, signal);
-      return this.#write(bytes, expected, { request_put: { ...put, lease: fresh } }, signal);
+      return this.#write(bytes, expected, { put: { ...put, lease: fresh } }, signal);
     }
   }
 
@@ -275,14 +270,19 @@ export class EtcdStore implements Store {
   async #write(
     key: Buffer,
     expected: number,
-    write: IRequestOp,
+    success: TxnRequest['success'],
     signal: AbortSignal | undefined,
   ): Promise<WriteOutcome> {
-    const compare: ICompare = { result: 'Equal', target: 'Mod', key, mod_revision: expected };
-    const request = { compare: [compare], success: [write], failure: [{ request_range: { key } }] };
-    const { succeeded, header, responses } = await this.client.call('txn', request, { isRepeatable: false, signal });
-    if (succeeded) return { ok: true, revision: toRevision(header.revision) };
-    const pair = responses[0]?.response_range.kvs[0];
-    return { ok: false, current: pair && this.#keys.storedValue(pair) };
+    const request = { key, expected: { modRevision: expected }, success, failure: { key } };
+    const { succeeded, revision, pairs } = await this.client.call(txn, request, { isRepeatable: false, signal });
+    if (succeeded) return { ok: true, revision };
+    return { ok: false, current: pairs[0] && this.#keys.storedValue(pairs[0]) };
   }
+}
+
+/** One batch of those that came together, so that followers wake once. */
+function joined(batches: readonly (WatchBatch | undefined)[]): WatchBatch | undefined {
+  const whole = batches.filter((batch) => batch !== undefined);
+  if (whole.length < 2) return whole[0];
+  return { revision: whole.at(-1)!.revision, events: whole.flatMap(({ events }) => events) };
 }

@@ -1,10 +1,10 @@
-import type { IKeyValue } from 'etcd3';
-import type { Revision, StoredValue } from '../store';
+import type { KeyValue } from './messages';
+import type { StoredValue } from '../store';
 
 /** An interval of keys in etcd's sense. */
 export interface KeyInterval {
   readonly key: Buffer;
-  readonly range_end: Buffer;
+  readonly rangeEnd: Buffer;
 }
 
 const ZERO = Buffer.from([0]);
@@ -26,19 +26,14 @@ export class KeySpace {
     const prefixBytes = this.toEtcd(prefix);
     const startBytes = start === undefined ? prefixBytes : this.toEtcd(start);
     const key = Buffer.compare(startBytes, prefixBytes) > 0 ? startBytes : prefixBytes;
-    if (prefixBytes.length === 0) return { key: key.length === 0 ? ZERO : key, range_end: ZERO };
+    if (prefixBytes.length === 0) return { key: key.length === 0 ? ZERO : key, rangeEnd: ZERO };
     const end = Buffer.from(prefixBytes);
     // UTF-8 has no byte 255, so this does not overflow.
     end[end.length - 1] = end[end.length - 1]! + 1;
-    return { key, range_end: end };
+    return { key, rangeEnd: end };
   }
 
-  storedValue(pair: IKeyValue): StoredValue {
-    return { key: this.fromEtcd(pair.key), value: pair.value, revision: toRevision(pair.mod_revision) };
+  storedValue(pair: KeyValue): StoredValue {
+    return { key: this.fromEtcd(pair.key), value: pair.value, revision: pair.modRevision };
   }
-}
-
-/** etcd's revisions are 64-bit numbers in decimal; beyond 2^53 they would lie ages ahead. */
-export function toRevision(text: string): Revision {
-  return Number(text) as Revision;
 }

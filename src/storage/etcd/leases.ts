@@ -1,4 +1,5 @@
 import type { EtcdClient } from './client';
+import { leaseGrant, type LeaseId } from './messages';
 
 /**
  * Shared leases, by kube-apiserver's rule: one lease serves many keys, which may live a little longer than they asked for,
@@ -9,7 +10,7 @@ const REUSE_SHARE = 0.05;
 const MAX_KEYS_PER_LEASE = 1000;
 
 interface Lease {
-  readonly id: string;
+  readonly id: LeaseId;
   /** By our clock, in milliseconds since 1970. */
   readonly expires: number;
   /** How many keys were attached to it. */
@@ -27,7 +28,7 @@ export class LeasePool {
   ) {}
 
   /** The identity of a lease that lasts for at least `ttlSeconds` from now, and not much longer. */
-  async leaseFor(ttlSeconds: number, signal?: AbortSignal): Promise<string> {
+  async leaseFor(ttlSeconds: number, signal?: AbortSignal): Promise<LeaseId> {
     const reuseSeconds = Math.min(REUSE_SECONDS, Math.floor(ttlSeconds * REUSE_SHARE));
     const earliest = this.clock() + ttlSeconds * 1000;
     const newest = this.#newest.get(ttlSeconds);
@@ -42,7 +43,7 @@ export class LeasePool {
   }
 
   /** The server no longer knows this lease. */
-  forget(id: string): void {
+  forget(id: LeaseId): void {
     for (const [ttlSeconds, lease] of this.#newest) if (lease.id === id) this.#newest.delete(ttlSeconds);
   }
 
@@ -59,8 +60,8 @@ export class LeasePool {
     const seconds = ttlSeconds + reuseSeconds;
     const expires = this.clock() + seconds * 1000;
     // A lease that nobody got to know expires by itself.
-    const { ID } = await this.client.call('leaseGrant', { TTL: seconds, ID: 0 }, { isRepeatable: true, signal });
-    const lease = { id: ID, expires, keys: 0 };
+    const id = await this.client.call(leaseGrant, { ttlSeconds: seconds }, { isRepeatable: true, signal });
+    const lease = { id, expires, keys: 0 };
     if (reuseSeconds > 0) this.#newest.set(ttlSeconds, lease);
     return lease;
   }

@@ -1,43 +1,38 @@
-import type { IWatchResponse } from 'etcd3';
 import { KeySpace } from './key-space';
+import type { KeyValue, WatchEvent, WatchResponse } from './messages';
 import { canReportProgress } from './server-version';
 import { WatchResponses } from './watch-responses';
 import { CompactedError, type Revision } from '../store';
 
 const POSITION = 10 as Revision;
 
-type Response = Parameters<WatchResponses['next']>[0];
-
-function response(parts: Partial<Record<keyof IWatchResponse, unknown>>): Response {
+function response(parts: Partial<WatchResponse>): WatchResponse {
   return {
-    header: { cluster_id: '1', member_id: '1', revision: '50', raft_term: '1' },
-    watch_id: '0',
+    revision: 50 as Revision,
     created: false,
     canceled: false,
-    compact_revision: '0',
-    cancel_reason: '',
+    compactRevision: 0 as Revision,
+    cancelReason: '',
     fragment: false,
     events: [],
     ...parts,
-  } as Response;
+  };
 }
 
-function put(key: string, revision: number, before?: number): unknown {
-  const pair = (mod: number) => ({
+function put(key: string, revision: number, before?: number): WatchEvent {
+  const pair = (mod: number): KeyValue => ({
     key: Buffer.from(`/p${key}`),
     value: Buffer.from(`v${mod}`),
-    create_revision: String(before === undefined ? revision : 1),
-    mod_revision: String(mod),
+    createRevision: (before === undefined ? revision : 1) as Revision,
+    modRevision: mod as Revision,
+    version: 1,
   });
-  return { type: 'Put', kv: pair(revision), prev_kv: before === undefined ? null : pair(before) };
+  return { isDelete: false, pair: pair(revision), previous: before === undefined ? undefined : pair(before) };
 }
 
-function remove(key: string, revision: number, before: number | undefined): unknown {
-  return {
-    ...(put(key, revision, before ?? 1) as object),
-    type: 'Delete',
-    ...(before === undefined && { prev_kv: null }),
-  };
+function remove(key: string, revision: number, before: number | undefined): WatchEvent {
+  const event = put(key, revision, before ?? 1);
+  return { ...event, isDelete: true, previous: before === undefined ? undefined : event.previous };
 }
 
 describe('the responses to a watch', () => {
@@ -78,24 +73,23 @@ describe('the responses to a watch', () => {
   });
 
   it('report progress, unless the server is one that reports too early', () => {
-    expect(reader().next(response({ watch_id: '-1' }))).toEqual({ revision: 50, events: [] });
-    expect(reader(false).next(response({ watch_id: '-1' }))).toBeUndefined();
+    expect(reader().next(response({}))).toEqual({ revision: 50, events: [] });
+    expect(reader(false).next(response({}))).toBeUndefined();
   });
 
   it('report no progress behind what was given out', () => {
-    const header = { cluster_id: '1', member_id: '1', revision: '9', raft_term: '1' };
-    expect(reader().next(response({ header }))).toBeUndefined();
+    expect(reader().next(response({ revision: 9 as Revision }))).toBeUndefined();
   });
 
   it('end the watch when its history is gone', () => {
-    expect(() => reader().next(response({ canceled: true, compact_revision: '20' }))).toThrow(
+    expect(() => reader().next(response({ canceled: true, compactRevision: 20 as Revision }))).toThrow(
       new CompactedError(20 as Revision),
     );
     expect(() => reader().next(response({ events: [remove('/a', 11, undefined)] }))).toThrow(CompactedError);
   });
 
   it('end the watch with the reason of the server', () => {
-    expect(() => reader().next(response({ canceled: true, cancel_reason: 'etcdserver: no leader' }))).toThrow(
+    expect(() => reader().next(response({ canceled: true, cancelReason: 'etcdserver: no leader' }))).toThrow(
       'no leader',
     );
   });

@@ -1,12 +1,10 @@
-import type { IWatchResponse } from 'etcd3';
-import { toRevision, type KeySpace } from './key-space';
+import type { KeySpace } from './key-space';
+import type { WatchEvent, WatchResponse } from './messages';
 import { CompactedError, type Revision, type StoreEvent, type WatchBatch } from '../store';
-
-type EtcdEvent = IWatchResponse['events'][number];
 
 /** Joins the responses to one watch into batches. */
 export class WatchResponses {
-  #fragments: EtcdEvent[] = [];
+  #fragments: WatchEvent[] = [];
   #isCreated = false;
 
   constructor(
@@ -26,10 +24,9 @@ export class WatchResponses {
    * The batch that this response completes, if it does. Throws a {@link CompactedError}, or an error with the server's
    * reason when it cancelled the watch.
    */
-  next(response: IWatchResponse): WatchBatch | undefined {
-    const compacted = toRevision(response.compact_revision);
-    if (compacted > 0) throw new CompactedError(compacted);
-    if (response.canceled) throw new Error(response.cancel_reason || 'the server cancelled the watch');
+  next(response: WatchResponse): WatchBatch | undefined {
+    if (response.compactRevision > 0) throw new CompactedError(response.compactRevision);
+    if (response.canceled) throw new Error(response.cancelReason || 'the server cancelled the watch');
     if (response.created) {
       this.#isCreated = true;
       return undefined;
@@ -38,12 +35,12 @@ export class WatchResponses {
     if (response.fragment) return undefined;
     const events = this.#fragments;
     this.#fragments = [];
-    return events.length > 0 ? this.#batch(events) : this.#progress(toRevision(response.header.revision));
+    return events.length > 0 ? this.#batch(events) : this.#progress(response.revision);
   }
 
   /** The header's revision may run ahead of the events, so a batch ends with its last event. */
-  #batch(events: readonly EtcdEvent[]): WatchBatch {
-    this.position = toRevision(events.at(-1)!.kv.mod_revision);
+  #batch(events: readonly WatchEvent[]): WatchBatch {
+    this.position = events.at(-1)!.pair.modRevision;
     return { revision: this.position, events: events.map((event) => this.#event(event)) };
   }
 
@@ -53,18 +50,14 @@ export class WatchResponses {
     return { revision, events: [] };
   }
 
-  #event({ type, kv, prev_kv: before }: EtcdEvent): StoreEvent {
-    const key = this.keys.fromEtcd(kv.key);
-    const revision = toRevision(kv.mod_revision);
-    // etcd3's type says that enumerators are numbers; its messages name them.
-    const isDelete = (type as unknown as string) === 'Delete';
-    const isCreate = !isDelete && kv.create_revision === kv.mod_revision;
-    if (isCreate) return { type: 'put', key, value: kv.value, revision, previous: undefined };
+  #event({ isDelete, pair, previous: before }: WatchEvent): StoreEvent {
+    const key = this.keys.fromEtcd(pair.key);
+    const { value, modRevision: revision } = pair;
+    const isCreate = !isDelete && pair.createRevision === revision;
+    if (isCreate) return { type: 'put', key, value, revision, previous: undefined };
     // etcd leaves out what was compacted between the event and its delivery.
-    if (!before) throw new CompactedError(revision);
+    if (before === undefined) throw new CompactedError(revision);
     const previous = this.keys.storedValue(before);
-    return isDelete
-      ? { type: 'delete', key, revision, previous }
-      : { type: 'put', key, value: kv.value, revision, previous };
+    return isDelete ? { type: 'delete', key, revision, previous } : { type: 'put', key, value, revision, previous };
   }
 }

@@ -1,0 +1,28 @@
+import fc from 'fast-check';
+import { frame, MessageReader } from './grpc-frames';
+
+describe('messages of gRPC', () => {
+  it('come out of a stream as they went in, however it is cut', () => {
+    const messages = fc.array(fc.uint8Array({ maxLength: 40 }), { maxLength: 8 });
+    const cuts = fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 50 });
+    fc.assert(
+      fc.property(messages, cuts, (sent, lengths) => {
+        const stream = Buffer.concat(sent.map((message) => frame(message)));
+        const reader = new MessageReader();
+        const received: Buffer[] = [];
+        for (let from = 0, cut = 0; from < stream.length; cut++) {
+          const to = from + lengths[cut % lengths.length]!;
+          received.push(...reader.push(stream.subarray(from, to)));
+          from = to;
+        }
+        expect(received.map((message) => [...message])).toEqual(sent.map((message) => [...message]));
+      }),
+    );
+  });
+
+  it('are refused when they are compressed', () => {
+    const bytes = frame(Buffer.from('x'));
+    bytes[0] = 1;
+    expect(() => new MessageReader().push(bytes)).toThrow('compressed');
+  });
+});
