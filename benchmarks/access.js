@@ -5,7 +5,6 @@
  */
 const { generateKeyPairSync } = require('node:crypto');
 const { join, resolve } = require('node:path');
-const { performance } = require('node:perf_hooks');
 
 const BOUND_MICROSECONDS = 20;
 const ROLES = 2000;
@@ -61,7 +60,8 @@ function authenticator() {
     allowAnonymous: true,
   });
   const headers = { names: () => [], values: () => [] };
-  return { authenticate, credentials: { bearerToken: token, clientCertificate: undefined, headers } };
+  const connection = {};
+  return { authenticate, credentials: { bearerToken: token, clientCertificate: undefined, headers, connection } };
 }
 
 /** The default roles, and many more; the account's own binding is one of them. */
@@ -118,9 +118,11 @@ async function main() {
   for (let call = 0; call < WARM_UP; call++) await request();
   const rounds = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const start = performance.now();
+    // Time of the processor: what else the machine does is not measured.
+    const start = process.cpuUsage();
     for (let call = 0; call < CALLS_PER_ROUND; call++) await request();
-    rounds.push(((performance.now() - start) * 1000) / CALLS_PER_ROUND);
+    const { user, system } = process.cpuUsage(start);
+    rounds.push((user + system) / CALLS_PER_ROUND);
   }
   rounds.sort((a, b) => a - b);
   const median = rounds[Math.floor(ROUNDS / 2)];

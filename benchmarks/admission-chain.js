@@ -17,8 +17,9 @@ const load = (path) => require(join(dist, path));
 
 async function main() {
   const { Registry } = require('prom-client');
+  const { admissionChain } = load('admission/chain');
   const { AdmissionMetrics } = load('admission/metrics');
-  const { admission, admissionPlugins, DEFAULT_ADMISSION } = load('cli/admission-plugins');
+  const { admissionPlugins, DEFAULT_ADMISSION } = load('cli/admission-plugins');
   const namespace = { metadata: { name: 'plain' }, status: { phase: 'Active' } };
   const reader = { get: () => undefined, getLive: async () => namespace, list: () => [] };
   const plugins = admissionPlugins(DEFAULT_ADMISSION, {
@@ -29,13 +30,15 @@ async function main() {
     createNamespace: async () => undefined,
     requestTimeoutMs: 60_000,
   });
-  const chain = admission(plugins, new AdmissionMetrics(new Registry()));
+  const chain = admissionChain(plugins, new AdmissionMetrics(new Registry()));
   const object = { metadata: { name: 'c', namespace: 'plain' }, data: { key: 'value' } };
   const request = {
     operation: 'CREATE',
-    resource: { group: '', version: 'v1', resource: 'configmaps' },
-    kind: { group: '', version: 'v1', kind: 'ConfigMap' },
+    group: '',
+    version: 'v1',
+    resource: 'configmaps',
     subresource: '',
+    kind: { group: '', version: 'v1', kind: 'ConfigMap' },
     namespace: 'plain',
     name: 'c',
     object,
@@ -43,7 +46,6 @@ async function main() {
     options: {},
     dryRun: false,
     user: { name: 'alice', groups: [] },
-    served: undefined,
     signal: new AbortController().signal,
     warn: () => undefined,
     annotate: () => undefined,

@@ -36,6 +36,28 @@ describe('the admission chain', () => {
     });
   });
 
+  it('asks about a delete what checks, and not what changes objects', async () => {
+    const asked: string[] = [];
+    const plugin = (name: string, part: Partial<AdmissionPlugin>): AdmissionPlugin => ({
+      name,
+      operations: ['DELETE', 'CREATE'],
+      ...part,
+    });
+    const note = (text: string) => async (): Promise<void> => void asked.push(text);
+    const chain = admissionChain([
+      plugin('changes', { mutate: async ({ object }) => (asked.push('changes'), object) }),
+      plugin('checks', { check: note('checks') }),
+      plugin('both', {
+        mutate: async ({ object }) => (asked.push('both changes'), object),
+        check: note('both checks'),
+      }),
+    ]);
+    expect(await chain.mutate(admissionRequest({ operation: 'DELETE', object: undefined }))).toBeUndefined();
+    expect(asked.splice(0)).toEqual(['checks', 'both checks']);
+    await chain.mutate(admissionRequest());
+    expect(asked).toEqual(['changes', 'checks', 'both changes']);
+  });
+
   it('asks a plugin only about its operations and resources', async () => {
     const chain = admissionChain([{ ...refusing('picky'), resources: ['pods', 'pods/status', 'jobs.batch'] }]);
     const outcome = async (part: Parameters<typeof admissionRequest>[0]) =>
@@ -64,5 +86,8 @@ describe('the admission chain', () => {
     expect(text).toContain(`${plugin}{name="b",operation="CREATE",rejected="true",type="validate"} 1`);
     expect(text).toContain(`${step}{operation="CREATE",rejected="false",type="admit"} 1`);
     expect(text).toContain(`${step}{operation="CREATE",rejected="true",type="validate"} 1`);
+    const summary = 'apiserver_admission_step_admission_duration_seconds_summary';
+    expect(text).toContain(`# TYPE ${summary} summary`);
+    expect(text).toContain(`${summary}_count{operation="CREATE",rejected="true",type="validate"} 1`);
   });
 });

@@ -2,10 +2,11 @@ import { performance } from 'node:perf_hooks';
 import { qualifiedResource } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import type { AdmissionMetrics, AdmissionStep, RecordDecision } from './metrics';
-import type { AdmissionAttributes, AdmissionPlugin, ObjectAttributes } from './plugin';
+import type { AdmissionAttributes, AdmissionPlugin, ObjectAttributes, Operation } from './plugin';
 
-/** The plugins in order, as the two steps that a write takes. */
+/** The plugins in order, as the two steps that a request takes. Either throws a StatusError to refuse. */
 export interface AdmissionChain {
+  /** The object as it should go on; undefined for a delete, which is refused at most. */
   readonly mutate: (attributes: AdmissionAttributes) => Promise<KubeObject | undefined>;
   readonly validate: (attributes: AdmissionAttributes) => Promise<void>;
 }
@@ -18,8 +19,10 @@ interface Step<Ask> {
   readonly record: RecordDecision;
 }
 
+type Mutation = (attributes: AdmissionAttributes) => Promise<KubeObject | undefined>;
+
 interface Concerned {
-  readonly mutating: Step<NonNullable<AdmissionPlugin['mutate']>>;
+  readonly mutating: Step<Mutation>;
   readonly validating: Step<NonNullable<AdmissionPlugin['validate']>>;
 }
 
@@ -49,7 +52,7 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], metrics: Rec
       record: metrics.stepRecorder(type, operation),
     });
     return {
-      mutating: step('admit', ({ mutate }) => mutate),
+      mutating: step('admit', (plugin) => mutationOf(plugin, operation)),
       validating: step('validate', ({ validate }) => validate),
     };
   };
@@ -70,13 +73,24 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], metrics: Rec
     mutate: async (attributes) => {
       let current = attributes;
       await timed(concerned(attributes).mutating, async (mutate) => {
-        if (!hasObject(current)) return;
         const object = await mutate(current);
         if (object !== current.object) current = { ...current, object };
       });
       return current.object;
     },
     validate: (attributes) => timed(concerned(attributes).validating, (validate) => validate(attributes)),
+  };
+}
+
+/** What a plugin does in the mutating step. */
+function mutationOf({ mutate, check }: AdmissionPlugin, operation: Operation): Mutation | undefined {
+  if (mutate !== undefined && operation !== 'DELETE') {
+    return async (attributes) => (hasObject(attributes) ? mutate(attributes) : undefined);
+  }
+  if (check === undefined) return undefined;
+  return async (attributes) => {
+    await check(attributes);
+    return attributes.object;
   };
 }
 

@@ -1,5 +1,4 @@
 import type { KubeObject } from '../api/object';
-import { notFound } from '../api/errors/status-error';
 import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionPlugin } from './plugin';
 
@@ -35,7 +34,7 @@ function denyExec(
     resources: ['pods/exec', 'pods/attach'],
     validate: async (attributes) => {
       const pod = await getPod(attributes.namespace, attributes.name);
-      if (pod === undefined) throw notFound({ group: '', resource: 'pods' }, attributes.name);
+      if (pod === undefined) throw refuse(attributes, `pods ${JSON.stringify(attributes.name)} not found`);
       const found = privileges.find((privilege) => has(pod, privilege));
       if (found !== undefined) throw refuse(attributes, REASONS[found]);
     },

@@ -44,8 +44,8 @@ const BACKOFF_FACTOR = 1.5;
 function inRange(name: string, value: unknown, unitMs: number, standard: number, least: number, most: number): number {
   if (value === undefined || value === 0) return standard;
   const milliseconds = Number(value) * unitMs;
-  // A negative time turns the matter off.
-  if (milliseconds < 0) return 0;
+  // -1 turns the matter off.
+  if (value === -1) return 0;
   if (milliseconds >= least && milliseconds <= most) return milliseconds;
   throw new Error(`imagePolicy.${name}: valid value is between ${least}ms and ${most}ms, got ${milliseconds}ms`);
 }

@@ -45,12 +45,6 @@ export function namespaceLifecycle(getNamespace: (name: string) => Promise<KubeO
   return {
     name: 'NamespaceLifecycle',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
-    mutate: async (attributes) => {
-      await check(attributes);
-      return attributes.object;
-    },
-    validate: async (attributes) => {
-      if (attributes.operation === 'DELETE') await check(attributes);
-    },
+    check,
   };
 }

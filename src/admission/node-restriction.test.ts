@@ -16,7 +16,7 @@ const chain = admissionChain([
   }),
 ]);
 const outcome = (attributes: AdmissionAttributes) =>
-  (attributes.operation === 'DELETE' ? chain.validate(attributes) : chain.mutate(attributes)).then(
+  chain.mutate(attributes).then(
     () => 'admitted',
     (error: Error) => error.message.replace(/^.* (is forbidden: )/, ''),
   );
@@ -83,6 +83,9 @@ describe('NodeRestriction', () => {
     expect(await change('mine', eviction)).toBe('admitted');
     expect(await change('far', eviction)).toBe('node n1 can only evict pods with spec.nodeName set to itself');
     expect(await change('none', eviction)).toBe('pod "none" not found');
+    expect(await change('mine', { subresource: 'binding', object: { metadata: {} } })).toBe(
+      "unexpected pod subresource \"binding\", only 'status' and 'eviction' are allowed",
+    );
   });
 
   const node = (part: Partial<AdmissionAttributes>) =>
@@ -106,6 +109,8 @@ describe('NodeRestriction', () => {
     expect(await node({ ...update, object: labelled({ 'x.k8s.io/a': '1' }, { taints: [{ key: 'k' }] }) })).toBe(
       'node "n1" is not allowed to modify taints',
     );
+    const owned = { metadata: { ...labelled({ 'x.k8s.io/a': '1' }).metadata, ownerReferences: [owner] }, spec: {} };
+    expect(await node({ ...update, object: owned })).toBe('node "n1" is not allowed to modify ownerReferences');
   });
 
   it.each([
@@ -130,6 +135,24 @@ describe('NodeRestriction', () => {
       object,
     });
     expect(await outcome(request)).toContain(expected);
+  });
+
+  it('lets a kubelet report the growth of a volume and nothing else about its claim', async () => {
+    const claim = (status: object): KubeObject => ({ metadata: { name: 'c' }, status });
+    const report = (status: object) =>
+      outcome(
+        admissionRequest({
+          user: kubelet,
+          operation: 'UPDATE',
+          resource: 'persistentvolumeclaims',
+          subresource: 'status',
+          name: 'c',
+          object: claim(status),
+          oldObject: claim({ phase: 'Bound' }),
+        }),
+      );
+    expect(await report({ phase: 'Bound', capacity: { storage: '2Gi' }, allocatedResources: {} })).toBe('admitted');
+    expect(await report({ phase: 'Lost' })).toContain('other than status.capacity and status.conditions');
   });
 
   it('keeps leases and CSINodes to the node of their name', async () => {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { notFound } from '../api/errors/status-error';
+import { notFound, qualifiedResource } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
 import { forbiddenLabelChanges } from './node-labels';
@@ -144,6 +144,10 @@ const checkNode: Check = async (node, attributes) => {
   if (!isDeepStrictEqual(spec.taints ?? [], old.taints ?? [])) {
     throw refuse(attributes, `${who} is not allowed to modify taints`);
   }
+  // Later releases' (CVE-2025-5187): a node that is owned by something gone is collected, and comes back with other labels.
+  if (!isDeepStrictEqual(object?.metadata.ownerReferences ?? [], oldObject?.metadata.ownerReferences ?? [])) {
+    throw refuse(attributes, `${who} is not allowed to modify ownerReferences`);
+  }
   const labels = forbiddenLabelChanges(object?.metadata.labels, oldObject?.metadata.labels);
   if (labels.length > 0) throw refuse(attributes, `is not allowed to modify labels: ${labels.join(', ')}`);
 };
@@ -152,7 +156,13 @@ const checkNode: Check = async (node, attributes) => {
 function fixedPart(claim: KubeObject | undefined): unknown {
   if (claim === undefined) return undefined;
   const { resourceVersion: _version, managedFields: _fields, ...metadata } = claim.metadata;
-  const { capacity: _capacity, conditions: _conditions, ...status } = (claim.status ?? {}) as Record<string, unknown>;
+  const {
+    capacity: _capacity,
+    conditions: _conditions,
+    allocatedResources: _allocated,
+    allocatedResourceStatuses: _statuses,
+    ...status
+  } = (claim.status ?? {}) as Record<string, unknown>;
   return { metadata, spec: claim.spec, status };
 }
 
@@ -214,18 +224,34 @@ const checkCsiNode: Check = async (node, attributes) => {
   }
 };
 
+const refuseSubresource: Check = async (_node, attributes) => {
+  const { subresource } = attributes;
+  throw refuse(
+    attributes,
+    `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`,
+  );
+};
+
+/** By resource and subresource; `*` stands for all other subresources. */
 const CHECKS: Readonly<Record<string, Check>> = {
   pods: checkPod,
   'pods/status': checkPodStatus,
   'pods/eviction': checkEviction,
+  'pods/*': refuseSubresource,
   nodes: checkNode,
-  'nodes/status': checkNode,
+  'nodes/*': checkNode,
   persistentvolumeclaims: refuseClaim,
   'persistentvolumeclaims/status': checkClaimStatus,
+  'persistentvolumeclaims/*': refuseClaim,
   'serviceaccounts/token': checkTokenRequest,
-  leases: checkLease,
-  csinodes: checkCsiNode,
+  'leases.coordination.k8s.io': checkLease,
+  'csinodes.storage.k8s.io': checkCsiNode,
 };
+
+function checkOf({ group, resource, subresource }: AdmissionAttributes): Check | undefined {
+  const subject = qualifiedResource({ group, resource });
+  return subresource === '' ? CHECKS[subject] : (CHECKS[`${subject}/${subresource}`] ?? CHECKS[`${subject}/*`]);
+}
 
 /** NodeRestriction: a kubelet changes its own node, the pods on it, and what belongs to these. */
 export function nodeRestriction(dependencies: NodeRestrictionDependencies): AdmissionPlugin {
@@ -235,23 +261,11 @@ export function nodeRestriction(dependencies: NodeRestrictionDependencies): Admi
     if (node === '') {
       throw refuse(attributes, `could not determine node from user ${quoted(attributes.user.name)}`);
     }
-    const { resource, subresource } = attributes;
-    await CHECKS[subresource === '' ? resource : `${resource}/${subresource}`]?.(node, attributes, dependencies);
+    await checkOf(attributes)?.(node, attributes, dependencies);
   };
   return {
     name: 'NodeRestriction',
     operations: ['CREATE', 'UPDATE', 'DELETE'],
-    resources: [
-      ...Object.keys(CHECKS).filter((subject) => subject !== 'leases' && subject !== 'csinodes'),
-      'leases.coordination.k8s.io',
-      'csinodes.storage.k8s.io',
-    ],
-    mutate: async (attributes) => {
-      await check(attributes);
-      return attributes.object;
-    },
-    validate: async (attributes) => {
-      if (attributes.operation === 'DELETE') await check(attributes);
-    },
+    check,
   };
 }

@@ -1,10 +1,10 @@
 import { forbidden, type StatusError } from '../api/errors/status-error';
-import type { KubeObject } from '../api/object';
+import type { GroupVersionKind, KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
-/** What a plugin may know of a request. Objects are in the storage version; never changed in place. */
+/** What admission may know of a request. Objects are in the storage version; never changed in place. */
 export interface AdmissionAttributes {
   readonly operation: Operation;
   /** The group and plural resource of the URL. */
@@ -12,15 +12,16 @@ export interface AdmissionAttributes {
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  readonly kind: string;
+  /** Of the object that was sent: a subresource's is its own. */
+  readonly kind: GroupVersionKind;
   readonly namespace: string;
   /** Empty for a create with generateName, and for collections. */
   readonly name: string;
-  /** What is to be stored; undefined for deletes. */
+  /** What is to be stored, or the options of a connection; undefined for deletes. */
   readonly object: KubeObject | undefined;
-  /** What stands there; undefined for creates. */
+  /** What stands there; undefined for creates and connections. */
   readonly oldObject: KubeObject | undefined;
-  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions. */
+  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, with kind and apiVersion; connections have none. */
   readonly options: Readonly<Record<string, unknown>>;
   readonly user: UserInfo;
   readonly dryRun: boolean;
@@ -40,16 +41,18 @@ export interface AdmissionAttributes {
 export type ObjectAttributes = AdmissionAttributes & { readonly object: KubeObject };
 
 /**
- * One admission plugin: plain functions over the attributes. `mutate` runs before the kind's own reset and validation,
- * `validate` after it, last before the store. Either refuses by throwing a StatusError.
+ * One admission plugin: plain functions over the attributes. `mutate` and `check` run before the kind's own reset and
+ * validation, `validate` after it, last before the store. Each refuses by throwing a StatusError.
  */
 export interface AdmissionPlugin {
   readonly name: string;
   readonly operations: readonly Operation[];
   /** `pods`, `pods/status`, `ingresses.networking.k8s.io`: it is asked about these only. Absent: about everything. */
   readonly resources?: readonly string[];
-  /** Returns the object as it should go on; the same one when there is nothing to change. */
+  /** Returns the object as it should go on; the same one when there is nothing to change. Not asked about deletes. */
   readonly mutate?: (attributes: ObjectAttributes) => Promise<KubeObject>;
+  /** The same step for what changes nothing: asked in place of `mutate` where that is absent, and about deletes. */
+  readonly check?: (attributes: AdmissionAttributes) => Promise<void>;
   readonly validate?: (attributes: AdmissionAttributes) => Promise<void>;
 }
 

@@ -120,11 +120,21 @@ describe('PodSecurity', () => {
     expect(warnings).toHaveLength(1);
   });
 
-  it('leaves alone whoever is exempt, and updates that do not touch the spec', async () => {
+  it('leaves alone whoever is exempt, and updates that change nothing', async () => {
     const { chain } = setup({ [label('enforce')]: 'restricted' }, { exemptions: { usernames: ['alice'] } });
     await expect(chain.validate(podRequest(privileged))).resolves.toBeUndefined();
     const update = { operation: 'UPDATE', oldObject: pod(privileged), user: { name: 'bob', groups: [] } } as const;
     await expect(chain.validate(podRequest(privileged, update))).resolves.toBeUndefined();
+  });
+
+  it('lets a pod change as long as its images stay', async () => {
+    const { chain } = setup({ [label('enforce')]: 'restricted' });
+    const update = (spec: object) =>
+      chain.validate(podRequest({ ...privileged, ...spec }, { operation: 'UPDATE', oldObject: pod(privileged) }));
+    await expect(update({ tolerations: [{ operator: 'Exists' }] })).resolves.toBeUndefined();
+    await expect(update({ containers: [{ name: 'c', image: 'another' }] })).rejects.toMatchObject({
+      status: { code: 403 },
+    });
   });
 
   const namespaceRequest = (labels: Record<string, string>, part: object = {}) =>

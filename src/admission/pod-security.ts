@@ -1,8 +1,7 @@
-import { isDeepStrictEqual } from 'node:util';
 import { invalid, type FieldError } from '../api/errors/field-error';
 import { invalidObject } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
-import { podSpec } from './pod';
+import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 import { LEVELS, violationsOf, type Level } from './pod-security-standards';
 
@@ -34,6 +33,7 @@ export interface PodSecurityDependencies {
 }
 
 const PREFIX = 'pod-security.kubernetes.io/';
+const SECCOMP_ANNOTATION = 'container.seccomp.security.alpha.kubernetes.io/';
 const VERSION = /^(latest|v1\.(0|[1-9][0-9]*))$/;
 /** A namespace with more pods than this is warned about from a sample. */
 const MAX_CHECKED_PODS = 3000;
@@ -105,6 +105,21 @@ function describe({ level, version }: LevelVersion): string {
   return JSON.stringify(`${level}:${version}`);
 }
 
+/** Of what may change in a pod, only other images and containers can make it violate a standard that it kept to. */
+function isSignificant(pod: KubeObject, old: KubeObject): boolean {
+  const containers = allContainers(podSpec(pod));
+  const before = allContainers(podSpec(old));
+  if (containers.length !== before.length) return true;
+  return containers.some(({ name, image }, index) => {
+    const seccomp = `${SECCOMP_ANNOTATION}${name ?? ''}`;
+    return (
+      before[index]?.name !== name ||
+      before[index]?.image !== image ||
+      pod.metadata.annotations?.[seccomp] !== old.metadata.annotations?.[seccomp]
+    );
+  });
+}
+
 function templateOf({ resource, group, object }: AdmissionAttributes): KubeObject | undefined {
   let found: unknown = object;
   for (const field of TEMPLATES[group === '' ? resource : `${resource}.${group}`] ?? []) {
@@ -122,16 +137,22 @@ export function podSecurity(
   { defaults, exempt }: PodSecurityConfiguration,
   { getNamespace, listPods }: PodSecurityDependencies,
 ): AdmissionPlugin {
-  const isExempt = (attributes: AdmissionAttributes, pod: KubeObject): boolean =>
-    exempt.namespaces.has(attributes.namespace) ||
-    exempt.users.has(attributes.user.name) ||
-    exempt.runtimeClasses.has(podSpec(pod).runtimeClassName ?? '');
+  /** By what the request is exempt; undefined when it is not. */
+  const exemptionOf = ({ namespace, user }: AdmissionAttributes, pod: KubeObject): string | undefined => {
+    if (exempt.namespaces.has(namespace)) return 'namespace';
+    if (exempt.users.has(user.name)) return 'user';
+    return exempt.runtimeClasses.has(podSpec(pod).runtimeClassName ?? '') ? 'runtimeClass' : undefined;
+  };
 
   const checkPod = async (attributes: AdmissionAttributes, pod: KubeObject, enforces: boolean): Promise<void> => {
     const namespace = await getNamespace(attributes.namespace);
     const { policy } = policyOf(namespace?.metadata.labels, defaults);
     if (MODES.every((mode) => policy[mode].level === 'privileged')) return;
-    if (isExempt(attributes, pod)) return;
+    const exemption = exemptionOf(attributes, pod);
+    if (exemption !== undefined) {
+      attributes.annotate(`${PREFIX}exempt`, exemption);
+      return;
+    }
     const found = new Map<Level, readonly string[]>();
     const violations = (mode: Mode): string => {
       const { level } = policy[mode];
@@ -191,7 +212,7 @@ export function podSecurity(
       if (object === undefined) return;
       if (group === '' && resource === 'namespaces') return checkNamespace(attributes);
       if (group === '' && resource === 'pods') {
-        if (oldObject !== undefined && isDeepStrictEqual(object.spec, oldObject.spec)) return;
+        if (oldObject !== undefined && !isSignificant(object, oldObject)) return;
         return checkPod(attributes, object, true);
       }
       const template = templateOf(attributes);

@@ -82,6 +82,16 @@ describe('DenyEscalatingExec and DenyExecOnPrivileged', () => {
     expect(await exec(denyExecOnPrivileged, { hostPID: true })).toBe('admitted');
     expect(await exec(denyExecOnPrivileged, privileged)).toContain('privileged container');
   });
+
+  it('refuse what is asked of a pod that is not there', async () => {
+    const request = podRequest({}, { operation: 'CONNECT', subresource: 'exec', name: 'p', object: undefined });
+    expect(
+      await outcome(
+        denyEscalatingExec(async () => undefined),
+        request,
+      ),
+    ).toBe('pods "p" is forbidden: pods "p" not found');
+  });
 });
 
 describe('EventRateLimit', () => {

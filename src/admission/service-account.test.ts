@@ -1,4 +1,5 @@
 import { pod, podRequest } from '../../test/fixtures/admission-request';
+import type { AdmissionAttributes } from './plugin';
 import type { KubeObject } from '../api/object';
 import { admissionChain } from './chain';
 import type { PodSpec } from './pod';
@@ -101,6 +102,24 @@ describe('ServiceAccount', () => {
     [{ imagePullSecrets: [{ name: 'other' }] }, 'imagePullSecrets[0].name="other"'],
   ])('keeps a strict account from other secrets: %j', async (spec, text) => {
     await expect(mutate({ serviceAccountName: 'strict', ...spec })).rejects.toThrow(text);
+  });
+
+  it('keeps a strict account from other secrets in containers that come later, and looks at no other change', async () => {
+    const env = [{ name: 'E', valueFrom: { secretKeyRef: { name: 'other' } } }];
+    const late = (name: string, part: Partial<AdmissionAttributes>) =>
+      chain(true).validate(
+        podRequest(
+          { serviceAccountName: name, ephemeralContainers: [{ name: 'c', env }] },
+          { operation: 'UPDATE', ...part },
+        ),
+      );
+    const subresource = 'ephemeralcontainers';
+    await expect(late('strict', { subresource })).rejects.toThrow(
+      'ephemeral container c with envVar E referencing secret.secretName="other" is not allowed because ' +
+        'service account strict does not reference that secret',
+    );
+    await expect(late('quiet', { subresource })).resolves.toBeUndefined();
+    await expect(late('strict', {})).resolves.toBeUndefined();
   });
 
   it.each([

@@ -39,32 +39,50 @@ function names(references: unknown): ReadonlySet<string> {
   return new Set(((references ?? []) as readonly LocalReference[]).map(({ name = '' }) => name));
 }
 
-/** What of a pod's secrets the account does not list, for accounts whose annotation asks for that. */
-function forbiddenSecret(account: KubeObject, spec: PodSpec): string | undefined {
-  if (!TRUE.has(account.metadata.annotations?.[ENFORCE_ANNOTATION] ?? '')) return undefined;
-  const { name = '' } = account.metadata;
-  const mountable = names(account.secrets);
-  const because = `is not allowed because service account ${name} does not reference that secret`;
-  for (const { secret } of spec.volumes ?? []) {
-    if (secret == null || mountable.has(secret.secretName ?? '')) continue;
-    return `volume with secret.secretName="${secret.secretName ?? ''}" ${because}`;
-  }
-  const sorts = [
-    ['init container', spec.initContainers],
-    ['container', spec.containers],
-  ] as const;
-  for (const [sort, containers] of sorts) {
+interface NamedContainers {
+  readonly sort: string;
+  readonly containers: PodSpec['containers'];
+}
+
+/** The first of the containers' variables that is read from a secret the account does not list. */
+function forbiddenVariable(lists: readonly NamedContainers[], mountable: ReadonlySet<string>): string | undefined {
+  for (const { sort, containers } of lists) {
     for (const container of containers ?? []) {
       for (const variable of container.env ?? []) {
         const secret = variable.valueFrom?.secretKeyRef;
         if (secret == null || mountable.has(secret.name ?? '')) continue;
-        return (
-          `${sort} ${container.name} with envVar ${variable.name} referencing ` +
-          `secret.secretName="${secret.name ?? ''}" ${because}`
-        );
+        return `${sort} ${container.name} with envVar ${variable.name} referencing secret.secretName="${secret.name ?? ''}"`;
       }
     }
   }
+  return undefined;
+}
+
+function enforcesSecrets(account: KubeObject): boolean {
+  return TRUE.has(account.metadata.annotations?.[ENFORCE_ANNOTATION] ?? '');
+}
+
+function becauseOf({ metadata: { name = '' } }: KubeObject): string {
+  return `is not allowed because service account ${name} does not reference that secret`;
+}
+
+/** What of a pod's secrets the account does not list, for accounts whose annotation asks for that. */
+function forbiddenSecret(account: KubeObject, spec: PodSpec): string | undefined {
+  if (!enforcesSecrets(account)) return undefined;
+  const { name = '' } = account.metadata;
+  const mountable = names(account.secrets);
+  for (const { secret } of spec.volumes ?? []) {
+    if (secret == null || mountable.has(secret.secretName ?? '')) continue;
+    return `volume with secret.secretName="${secret.secretName ?? ''}" ${becauseOf(account)}`;
+  }
+  const variable = forbiddenVariable(
+    [
+      { sort: 'init container', containers: spec.initContainers },
+      { sort: 'container', containers: spec.containers },
+    ],
+    mountable,
+  );
+  if (variable !== undefined) return `${variable} ${becauseOf(account)}`;
   const pullable = names(account.imagePullSecrets);
   const index = (spec.imagePullSecrets ?? []).findIndex((secret) => !pullable.has(secret.name ?? ''));
   if (index < 0) return undefined;
@@ -72,6 +90,14 @@ function forbiddenSecret(account: KubeObject, spec: PodSpec): string | undefined
     `imagePullSecrets[${index}].name="${spec.imagePullSecrets?.[index]?.name ?? ''}" is not allowed because ` +
     `service account ${name} does not reference that imagePullSecret`
   );
+}
+
+/** The same for the containers that come to a pod later. */
+function forbiddenSecretOfEphemeral(account: KubeObject, { ephemeralContainers }: PodSpec): string | undefined {
+  if (!enforcesSecrets(account)) return undefined;
+  const lists = [{ sort: 'ephemeral container', containers: ephemeralContainers }];
+  const variable = forbiddenVariable(lists, names(account.secrets));
+  return variable === undefined ? undefined : `${variable} ${becauseOf(account)}`;
 }
 
 /**
@@ -92,13 +118,19 @@ export function serviceAccountAdmission(dependencies: ServiceAccountDependencies
     );
   };
 
-  const check = (attributes: AdmissionAttributes, account: KubeObject, spec: PodSpec): void => {
-    const problem = forbiddenSecret(account, spec);
+  const check = (
+    attributes: AdmissionAttributes,
+    account: KubeObject,
+    spec: PodSpec,
+    problemOf = forbiddenSecret,
+  ): void => {
+    const problem = problemOf(account, spec);
     if (problem !== undefined) throw refuse(attributes, problem);
   };
 
   const mutate = async (attributes: ObjectAttributes): Promise<KubeObject> => {
-    const { namespace, object } = attributes;
+    const { namespace, object, operation } = attributes;
+    if (operation !== 'CREATE') return object;
     let spec = podSpec(object);
     if (isMirrorPod(object)) {
       checkMirrorPod(attributes, spec);
@@ -123,14 +155,19 @@ export function serviceAccountAdmission(dependencies: ServiceAccountDependencies
 
   return {
     name: 'ServiceAccount',
-    operations: ['CREATE'],
-    resources: ['pods'],
+    operations: ['CREATE', 'UPDATE'],
+    resources: ['pods', 'pods/ephemeralcontainers'],
     mutate,
     // Again, because mutating webhooks come after the plugin's own turn.
     validate: async (attributes) => {
-      if (attributes.object === undefined) return;
-      const spec = podSpec(attributes.object);
-      if (isMirrorPod(attributes.object)) return checkMirrorPod(attributes, spec);
+      const { object, operation, subresource } = attributes;
+      if (object === undefined || (operation !== 'CREATE' && subresource === '')) return;
+      const spec = podSpec(object);
+      if (subresource !== '') {
+        const account = await accountOf(attributes, spec.serviceAccountName || DEFAULT_ACCOUNT);
+        return check(attributes, account, spec, forbiddenSecretOfEphemeral);
+      }
+      if (isMirrorPod(object)) return checkMirrorPod(attributes, spec);
       check(attributes, await accountOf(attributes, spec.serviceAccountName ?? ''), spec);
     },
   };

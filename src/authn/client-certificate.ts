@@ -1,15 +1,24 @@
 import type { AuthorityBundle } from '../pki/authority-bundle';
-import type { RequestAuthenticator } from './credentials';
+import type { Authenticated, ClientCertificate, RequestAuthenticator } from './credentials';
 
 /**
  * The subject of a client certificate that the client CA stands for: CN is the user, each O a group. Without CN it is no
  * identity. A certificate that the CA does not stand for (any more) is refused.
  */
 export function clientCertificateAuthenticator(authority: () => AuthorityBundle): RequestAuthenticator {
+  const users = new WeakMap<ClientCertificate, Authenticated>();
+  const userOf = (certificate: ClientCertificate): Authenticated => {
+    let user = users.get(certificate);
+    if (user === undefined) {
+      const { commonName: name, organizations: groups } = certificate;
+      users.set(certificate, (user = { user: { name, groups } }));
+    }
+    return user;
+  };
   return ({ clientCertificate }) => {
     if (clientCertificate === undefined) return undefined;
-    const { trusted, leaf, commonName, organizations } = clientCertificate;
+    const { trusted, leaf, commonName } = clientCertificate;
     if (!trusted || !authority().vouchesFor(leaf)) return { refused: 'x509: certificate signed by unknown authority' };
-    return commonName === '' ? undefined : { user: { name: commonName, groups: organizations } };
+    return commonName === '' ? undefined : userOf(clientCertificate);
   };
 }

@@ -9,6 +9,8 @@ export interface Credentials {
   readonly clientCertificate: ClientCertificate | undefined;
   /** For those whom a proxy speaks for; not to be believed by itself. */
   readonly headers: HeaderReader;
+  /** The same object for all requests of a connection, to hang on it what need not be found out again. */
+  readonly connection?: object;
 }
 
 /** Headers by lower-case name, with every value that was sent, in order. */
@@ -33,6 +35,8 @@ export interface Authenticated {
   readonly user: UserInfo;
   /** Of the audiences that were asked for, those that the credentials are meant for; absent: not known. */
   readonly audiences?: readonly string[];
+  /** What the audit log is told besides, at every request that the result is used for. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** The credentials are of its kind and no good. Another way may still know the user. */
@@ -45,5 +49,15 @@ export type MaybePromise<T> = T | Promise<T>;
 
 export type RequestAuthenticator = (credentials: Credentials) => MaybePromise<AuthenticationResult>;
 
-/** `audiences`: who wants to know; a token that is meant for none of them is refused. */
-export type TokenAuthenticator = (token: string, audiences: readonly string[]) => MaybePromise<AuthenticationResult>;
+/**
+ * `audiences`: who wants to know; a token that is meant for none of them is refused. `connection`: that of the
+ * credentials, when the token came with a request.
+ */
+export type TokenAuthenticator = (
+  token: string,
+  audiences: readonly string[],
+  connection?: object,
+) => MaybePromise<AuthenticationResult>;
+
+/** Leaves a note for the audit log with the request that is being authenticated. */
+export type Annotate = (key: string, value: string) => void;

@@ -89,6 +89,23 @@ export class OidcKeys {
   }
 }
 
+/** Issuers whose keys are kept; the provider names them, so there are few. */
+const MAX_ISSUERS = 64;
+
+/** The keys of an issuer, the same object at each call; beyond a bound the issuer asked for first is forgotten. */
+export function oidcIssuers(create: (issuer: string) => OidcKeys): (issuer: string) => OidcKeys {
+  const known = new Map<string, OidcKeys>();
+  return (issuer) => {
+    let keys = known.get(issuer);
+    if (keys === undefined) {
+      const [oldest] = known.keys();
+      if (known.size >= MAX_ISSUERS && oldest !== undefined) known.delete(oldest);
+      known.set(issuer, (keys = create(issuer)));
+    }
+    return keys;
+  };
+}
+
 /** Keys of other uses, and of kinds that nobody here knows, are left out. */
 function readKey(value: unknown): readonly PublishedKey[] {
   const jwk = value as JsonWebKey & { readonly kid?: string; readonly use?: string };

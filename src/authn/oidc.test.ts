@@ -48,6 +48,12 @@ function authenticator(changed: Partial<OidcOptions> = {}) {
     requiredClaims: {},
     signingAlgorithms: ['RS256'],
     keys: new OidcKeys({ issuer: ISSUER, fetchJson: provider.fetchJson, now: clock }),
+    keysOf: () => {
+      throw new Error('no other issuer');
+    },
+    fetchText: async () => {
+      throw new Error('no other source');
+    },
     now: clock,
     ...changed,
   });
@@ -135,6 +141,79 @@ describe('an ID token', () => {
     await expect(authenticator()(token({ iss: `${ISSUER}/` }))).resolves.toBeUndefined();
     await expect(authenticator()('a.b.c')).resolves.toBeUndefined();
     expect(provider.asked).toBe(0);
+  });
+});
+
+describe('groups that a token only points at', () => {
+  const GRAPH = 'https://graph.example';
+  const pointing = (changed: object = {}) =>
+    token({
+      _claim_names: { groups: 'src' },
+      _claim_sources: { src: { endpoint: `${GRAPH}/groups`, access_token: 'show-me' } },
+      ...changed,
+    });
+  const answer = (changed: object = {}, key: KeyObject = two.privateKey) =>
+    signJwt({ iss: GRAPH, aud: 'me', exp: SECONDS + 60, groups: ['a', 'b'], ...changed }, key, 'g1');
+  const graphKeys = {
+    some: async (id: string | undefined, verifies: (key: KeyObject) => boolean) =>
+      id === 'g1' && verifies(two.publicKey),
+  };
+  const asking = (text: () => string, asked: (readonly (string | undefined)[])[] = []) =>
+    authenticator({
+      groupsClaim: 'groups',
+      groupsPrefix: 'g:',
+      keysOf: (issuer) => (issuer === GRAPH ? graphKeys : { some: async () => false }),
+      fetchText: async (url, bearerToken) => {
+        asked.push([url, bearerToken]);
+        return text();
+      },
+    });
+
+  it('are fetched from their source with its access token', async () => {
+    const asked: (readonly (string | undefined)[])[] = [];
+    await expect(asking(() => `${answer()}\n`, asked)(pointing())).resolves.toMatchObject({
+      user: { groups: ['g:a', 'g:b'] },
+    });
+    expect(asked).toEqual([[`${GRAPH}/groups`, 'show-me']]);
+  });
+
+  it.each<[string, object, readonly string[]]>([
+    ['the token has them itself', { groups: ['own'] }, ['g:own']],
+    ['another claim is pointed at', { _claim_names: { address: 'src' } }, []],
+    ['the source holds the token itself', { _claim_sources: { src: { JWT: answer() } } }, []],
+  ])('are not fetched where %s', async (_, changed, groups) => {
+    const asked: (readonly (string | undefined)[])[] = [];
+    await expect(asking(answer, asked)(pointing(changed))).resolves.toMatchObject({ user: { groups } });
+    expect(asked).toEqual([]);
+  });
+
+  it.each<[string, () => string]>([
+    ['signed by a key that their issuer does not publish', () => answer({}, one.privateKey)],
+    ['of another issuer', () => answer({ iss: 'https://other.example' })],
+    ['of no issuer', () => answer({ iss: undefined })],
+    ['for another client', () => answer({ aud: 'other' })],
+    ['expired', () => answer({ exp: SECONDS - 1 })],
+    ['without them', () => answer({ groups: undefined })],
+    ['that is no token', () => '{"groups":["a"]}'],
+    [
+      'that cannot be fetched',
+      () => {
+        throw new Error('connection refused');
+      },
+    ],
+  ])('in an answer %s let nobody in', async (_, text) => {
+    await expect(asking(text)(pointing())).resolves.toHaveProperty('refused');
+  });
+
+  it.each<[string, object]>([
+    ['no sources', { _claim_sources: undefined }],
+    ['a source that is not there', { _claim_names: { groups: 'x' } }],
+    ['names of another form', { _claim_names: ['groups'] }],
+    ['an endpoint without TLS', { _claim_sources: { src: { endpoint: 'http://graph.example/groups' } } }],
+  ])('are refused with %s', async (_, changed) => {
+    const asked: (readonly (string | undefined)[])[] = [];
+    await expect(asking(answer, asked)(pointing(changed))).resolves.toHaveProperty('refused');
+    expect(asked).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { isSignedBy, parseJwt, type Jwt } from '../pki/jwt';
 import type { AuthenticationResult, TokenAuthenticator } from './credentials';
+import { withDistributedClaim } from './oidc-distributed-claims';
 import type { OidcKeys } from './oidc-keys';
 
 /** `--oidc-*`. */
@@ -15,6 +16,10 @@ export interface OidcOptions {
   readonly requiredClaims: Readonly<Record<string, string>>;
   readonly signingAlgorithms: readonly string[];
   readonly keys: Pick<OidcKeys, 'some'>;
+  /** The keys of another issuer, who stands for a claim that a token only points at. */
+  readonly keysOf: (issuer: string) => Pick<OidcKeys, 'some'>;
+  /** Fetches such a claim, with the access token of its source. Throws an error that says why not. */
+  readonly fetchText: (url: string, bearerToken: string | undefined) => Promise<string>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -40,8 +45,8 @@ export function oidcAuthenticator(options: OidcOptions): TokenAuthenticator {
 
 async function authenticate(jwt: Jwt, options: OidcOptions): Promise<AuthenticationResult> {
   try {
-    await verify(jwt, options);
-    const { claims } = jwt;
+    await verify(jwt, options.keys, options);
+    const claims = await withGroups(jwt.claims, options);
     checkRequired(claims, options.requiredClaims);
     return { user: { name: nameOf(claims, options), groups: groupsOf(claims, options) } };
   } catch (error) {
@@ -50,7 +55,20 @@ async function authenticate(jwt: Jwt, options: OidcOptions): Promise<Authenticat
   }
 }
 
-async function verify(jwt: Jwt, { clientId, signingAlgorithms, keys, now }: OidcOptions): Promise<void> {
+async function withGroups(claims: Claims, options: OidcOptions): Promise<Claims> {
+  const { groupsClaim, fetchText, keysOf } = options;
+  if (groupsClaim === '') return claims;
+  return withDistributedClaim(claims, groupsClaim, {
+    fetchText,
+    verify: (jwt, issuer) => verify(jwt, issuer === options.issuer ? options.keys : keysOf(issuer), options),
+  });
+}
+
+async function verify(
+  jwt: Jwt,
+  keys: OidcOptions['keys'],
+  { clientId, signingAlgorithms, now }: OidcOptions,
+): Promise<void> {
   const { header, claims } = jwt;
   const { aud, exp, nbf } = claims;
   const audiences = Array.isArray(aud) ? (aud as readonly unknown[]) : [aud];

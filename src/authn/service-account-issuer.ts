@@ -15,13 +15,15 @@ export interface BoundTokenRequest {
   readonly secret?: NamedObject;
   readonly audiences: readonly string[];
   readonly lifetimeSeconds: number;
+  /** The life that was asked for, where the token lives longer: its use after that is told. */
+  readonly warnAfterSeconds?: number;
   /** Milliseconds since the epoch. */
   readonly now: number;
 }
 
 /** Signs bound tokens in the name of the issuer. */
 export function boundTokenIssuer(issuer: string, key: SigningKey): (request: BoundTokenRequest) => string {
-  return ({ namespace, account, pod, secret, audiences, lifetimeSeconds, now }) => {
+  return ({ namespace, account, pod, secret, audiences, lifetimeSeconds, warnAfterSeconds, now }) => {
     const issuedAt = Math.floor(now / 1000);
     return signJwt(
       {
@@ -34,6 +36,7 @@ export function boundTokenIssuer(issuer: string, key: SigningKey): (request: Bou
           ...(pod === undefined ? {} : { pod }),
           ...(secret === undefined ? {} : { secret }),
           serviceaccount: account,
+          ...(warnAfterSeconds === undefined ? {} : { warnafter: issuedAt + warnAfterSeconds }),
         },
         nbf: issuedAt,
         sub: serviceAccountUserName(namespace, account.name),

@@ -6,6 +6,7 @@ import { boundTokenIssuer } from './service-account-issuer';
 import { LEGACY_ISSUER, serviceAccountTokenAuthenticator } from './service-account-token';
 
 const ISSUER = 'https://kubernetes.default.svc';
+const FORMER_ISSUER = 'https://former';
 const NOW = Date.parse('2030-01-01T00:00:00Z');
 const SECONDS = NOW / 1000;
 
@@ -30,10 +31,13 @@ interface World {
 }
 const everything: World = { account, pod };
 
+const used: string[] = [];
+beforeEach(() => used.splice(0));
+
 function authenticate(token: string, world: World = everything, wanted: readonly string[] = [ISSUER]) {
   const authenticator = serviceAccountTokenAuthenticator({
     keys: [rsa, ec],
-    issuers: [ISSUER],
+    issuers: [ISSUER, FORMER_ISSUER],
     audiences: [ISSUER],
     lookup: true,
     objects: {
@@ -42,6 +46,7 @@ function authenticate(token: string, world: World = everything, wanted: readonly
       getSecret: async () => world.secret,
     },
     now: () => NOW,
+    used: (use) => used.push(use),
   });
   return Promise.resolve(authenticator(token, wanted));
 }
@@ -64,6 +69,10 @@ const USER = {
 };
 
 describe('a bound service account token', () => {
+  it('of any of the issuers is the account', async () => {
+    await expect(authenticate(signed({ iss: FORMER_ISSUER }))).resolves.toMatchObject({ user: USER });
+  });
+
   it('of any of the keys is the account', async () => {
     await expect(authenticate(signed())).resolves.toEqual({ user: USER, audiences: [ISSUER] });
     await expect(authenticate(signed({}, ec))).resolves.toMatchObject({ user: USER });
@@ -151,6 +160,48 @@ describe('a bound service account token', () => {
     for (const token of ['a.b.c', 'abc', 'e30.e30', 'e30.e30.']) {
       await expect(authenticate(token)).resolves.toBeUndefined();
     }
+  });
+});
+
+describe('a token that lives longer than was asked for', () => {
+  const extended = (warnafter: number) =>
+    signed({ 'kubernetes.io': { namespace: 'ns', serviceaccount: { name: 'robot', uid: 'u1' }, warnafter } });
+
+  it('is good, and its use after the time that was asked for is told', async () => {
+    await expect(authenticate(extended(SECONDS))).resolves.toEqual({ user: USER, audiences: [ISSUER] });
+    await expect(authenticate(extended(SECONDS - 7))).resolves.toEqual({
+      user: USER,
+      audiences: [ISSUER],
+      annotations: {
+        'authentication.k8s.io/stale-token':
+          'subject: system:serviceaccount:ns:robot, seconds after warning threshold: 7',
+      },
+    });
+    expect(used).toEqual(['valid', 'stale']);
+  });
+
+  it('is refused after its end like any other', async () => {
+    const late = { exp: SECONDS - 61, 'kubernetes.io': { ...claims()['kubernetes.io'], warnafter: SECONDS - 3600 } };
+    await expect(authenticate(signed(late))).resolves.toHaveProperty('refused');
+    expect(used).toEqual([]);
+  });
+
+  it('says so', () => {
+    const request = {
+      namespace: 'ns',
+      account: { name: 'robot', uid: 'u1' },
+      audiences: [ISSUER],
+      lifetimeSeconds: 100,
+      now: NOW,
+    };
+    const claimsOf = (token: string) =>
+      JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
+    const issue = boundTokenIssuer(ISSUER, rsa);
+    expect(claimsOf(issue({ ...request, warnAfterSeconds: 10 }))).toMatchObject({
+      exp: SECONDS + 100,
+      'kubernetes.io': { warnafter: SECONDS + 10 },
+    });
+    expect(claimsOf(issue(request))['kubernetes.io']).not.toHaveProperty('warnafter');
   });
 });
 

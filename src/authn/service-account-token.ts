@@ -4,6 +4,7 @@ import { isSignedBy, parseJwt, type Jwt } from '../pki/jwt';
 import type { VerificationKey } from '../pki/signing-keys';
 import { commonAudiences } from './audiences';
 import type { AuthenticationResult, TokenAuthenticator } from './credentials';
+import type { ServiceAccountTokenUse } from './metrics';
 
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
 /** Clocks of the token's maker and its reader may differ by this much. */
@@ -28,6 +29,8 @@ export interface ServiceAccountTokenOptions {
   readonly objects: TokenObjects;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Told of every good token. */
+  readonly used?: (use: ServiceAccountTokenUse) => void;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -65,8 +68,14 @@ async function authenticate(
     };
   }
   try {
-    const user = legacy ? await legacyUser(jwt.claims, token, options) : await boundUser(jwt.claims, options);
-    return { user, audiences };
+    if (legacy) {
+      const user = await legacyUser(jwt.claims, token, options);
+      options.used?.('legacy');
+      return { user, audiences };
+    }
+    const user = await boundUser(jwt.claims, options);
+    const annotations = staleness(jwt.claims, options);
+    return { user, audiences, ...(annotations === undefined ? {} : { annotations }) };
   } catch (error) {
     if (error instanceof InvalidToken) return { refused: error.message };
     throw error;
@@ -150,6 +159,20 @@ async function boundUser(claims: Claims, { objects, now }: ServiceAccountTokenOp
       'authentication.kubernetes.io/pod-uid': [podUid],
     },
   };
+}
+
+/**
+ * Tokens that admission gave to pods live for a year, so that programs which never read theirs again go on for now. The
+ * `warnafter` claim says when such a token should have been exchanged; one that is used later is told to the audit log.
+ */
+function staleness(claims: Claims, { now, used }: ServiceAccountTokenOptions): Record<string, string> | undefined {
+  const warnAfter = mapOf(claims, 'kubernetes.io')?.warnafter;
+  if (typeof warnAfter !== 'number') return undefined;
+  const late = Math.floor(now() / 1000) - warnAfter;
+  used?.(late > 0 ? 'stale' : 'valid');
+  if (late <= 0) return undefined;
+  const text = `subject: ${textOf(claims, 'sub')}, seconds after warning threshold: ${late}`;
+  return { 'authentication.k8s.io/stale-token': text };
 }
 
 /** A bound token always ends: one without `exp` was not made here. */

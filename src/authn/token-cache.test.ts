@@ -43,6 +43,27 @@ describe('the token cache', () => {
     expect(asked).toHaveLength(3);
   });
 
+  it('knows a token again by the connection it came on, and no other token of that connection', async () => {
+    const { asked, authenticate } = counting(alice);
+    const lookUps: string[] = [];
+    const cached = cachedTokenAuthenticator(authenticate, {
+      successTtlMs: 10,
+      failureTtlMs: 0,
+      now: () => 0,
+      asked: (status) => lookUps.push(status),
+    });
+    const [audiences, one, other] = [['a'], {}, {}];
+    await cached('t', audiences, one);
+    await cached('t', audiences, one);
+    await cached('t', audiences, other);
+    expect(asked).toEqual(['t']);
+    await cached('u', audiences, one);
+    await cached('t', ['b'], one);
+    expect(asked).toEqual(['t', 'u', 't']);
+    await cached('t', audiences, one);
+    expect(lookUps).toEqual(['miss', 'hit', 'hit', 'miss', 'miss', 'hit']);
+  });
+
   it('lets requests that come together share one question, and forgets a failed one', async () => {
     let asked = 0;
     const cached = cachedTokenAuthenticator(

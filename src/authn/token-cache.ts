@@ -7,6 +7,16 @@ export interface TokenCacheOptions {
   readonly failureTtlMs: number;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
+  /** Told of every look-up, and of every question that it led to. */
+  readonly asked?: (status: 'hit' | 'miss') => void;
+  readonly fetched?: (status: 'ok' | 'error') => void;
+}
+
+/** The hash of the token that a connection showed last. */
+interface LastHash {
+  readonly token: string;
+  readonly audiences: readonly string[];
+  readonly hash: string;
 }
 
 interface Remembered {
@@ -19,15 +29,27 @@ const MAX_REMEMBERED = 32_768;
 
 /**
  * Remembers what `authenticate` found. Tokens are known only by a hash under a key that this process makes up, so that
- * neither memory dumps nor chosen tokens tell anything. Requests with the same new token share one question.
+ * chosen tokens tell nothing; only an open connection remembers the token that it showed last. Requests with the same
+ * new token share one question.
  */
 export function cachedTokenAuthenticator(
   authenticate: TokenAuthenticator,
-  { successTtlMs, failureTtlMs, now }: TokenCacheOptions,
+  { successTtlMs, failureTtlMs, now, asked, fetched }: TokenCacheOptions,
 ): TokenAuthenticator {
   const key = randomBytes(32);
   const remembered = new Map<string, Remembered>();
   const pending = new Map<string, Promise<AuthenticationResult>>();
+  const lastHashes = new WeakMap<object, LastHash>();
+
+  /** Clients send the same token with each request of a connection: comparing it is quicker than hashing it. */
+  const hashFor = (token: string, audiences: readonly string[], connection: object | undefined): string => {
+    if (connection === undefined) return hashOf(key, token, audiences);
+    const last = lastHashes.get(connection);
+    if (last !== undefined && last.audiences === audiences && last.token === token) return last.hash;
+    const hash = hashOf(key, token, audiences);
+    lastHashes.set(connection, { token, audiences, hash });
+    return hash;
+  };
 
   const remember = (hash: string, result: AuthenticationResult): AuthenticationResult => {
     const ttl = result !== undefined && 'user' in result ? successTtlMs : failureTtlMs;
@@ -38,21 +60,34 @@ export function cachedTokenAuthenticator(
     return result;
   };
 
-  return (token, audiences) => {
-    const hash = hashOf(key, token, audiences);
+  return (token, audiences, connection) => {
+    const hash = hashFor(token, audiences, connection);
     const known = remembered.get(hash);
     if (known !== undefined) {
       remembered.delete(hash);
       if (known.expiresAt > now()) {
         remembered.set(hash, known);
+        asked?.('hit');
         return known.result;
       }
     }
-    const asked = pending.get(hash);
-    if (asked !== undefined) return asked;
+    asked?.('miss');
+    const underWay = pending.get(hash);
+    if (underWay !== undefined) return underWay;
     const result = authenticate(token, audiences);
-    if (!(result instanceof Promise)) return remember(hash, result);
-    const shared = result.then((found) => remember(hash, found)).finally(() => pending.delete(hash));
+    if (!(result instanceof Promise)) {
+      fetched?.('ok');
+      return remember(hash, result);
+    }
+    const failed = (error: unknown): never => {
+      fetched?.('error');
+      throw error;
+    };
+    const found = (answer: AuthenticationResult): AuthenticationResult => {
+      fetched?.('ok');
+      return remember(hash, answer);
+    };
+    const shared = result.then(found, failed).finally(() => pending.delete(hash));
     pending.set(hash, shared);
     return shared;
   };

@@ -23,16 +23,18 @@ const jane = (status: object = {}) => ({
 describe('the token webhook', () => {
   it('is asked with a TokenReview and believed', async () => {
     const sent: unknown[] = [];
-    await expect(authenticator(jane(), sent)('t', ['api'])).resolves.toEqual({
+    await expect(authenticator(jane(), sent)('opaque-token', ['api'])).resolves.toEqual({
       user: { name: 'jane', groups: [] },
       audiences: ['api'],
     });
-    expect(sent).toEqual([expect.objectContaining({ spec: { token: 't', audiences: ['api'] } })]);
+    expect(sent).toEqual([expect.objectContaining({ spec: { token: 'opaque-token', audiences: ['api'] } })]);
   });
 
   it('may leave out its type, and name what audiences it confirms', async () => {
     const { status } = jane({ audiences: ['b', 'a'] });
-    await expect(authenticator({ status })('t', ['a', 'x', 'b'])).resolves.toMatchObject({ audiences: ['b', 'a'] });
+    await expect(authenticator({ status })('opaque-token', ['a', 'x', 'b'])).resolves.toMatchObject({
+      audiences: ['b', 'a'],
+    });
   });
 
   it.each<[string, unknown, unknown]>([
@@ -50,10 +52,23 @@ describe('the token webhook', () => {
       { kind: 'Status', apiVersion: 'v1' },
       { refused: expect.stringContaining('unknown conversion') },
     ],
+    ...[
+      jane({ authenticated: 'true' }),
+      jane({ user: 'jane' }),
+      jane({ user: { username: 7 } }),
+      jane({ user: { username: 'jane', groups: 'system:masters' } }),
+      jane({ user: { username: 'jane', groups: [['a']] } }),
+      jane({ user: { username: 'jane', extra: { scopes: 'all' } } }),
+      jane({ audiences: 'api' }),
+    ].map((reply): [string, unknown, unknown] => [
+      `answers with other types: ${JSON.stringify(reply.status)}`,
+      reply,
+      { refused: expect.stringContaining('cannot unmarshal') },
+    ]),
     ['answers nothing', null, { refused: 'the reply is not an object' }],
     ['cannot be asked', new Error('EOF'), { refused: 'EOF' }],
   ])('that %s proves nothing', async (_, reply, result) => {
-    expect(await authenticator(reply)('t', ['api'])).toEqual(result);
+    expect(await authenticator(reply)('opaque-token', ['api'])).toEqual(result);
   });
 
   it('that could not be asked is asked again, whatever is remembered of its answers', async () => {
@@ -70,8 +85,22 @@ describe('the token webhook', () => {
     });
     const ttls = { successTtlMs: 10, failureTtlMs: 10, now: () => 0 };
     const authenticate = failuresAsRefusals(cachedTokenAuthenticator(ask, ttls));
-    await expect(authenticate('t', ['api'])).resolves.toEqual({ refused: 'EOF' });
-    await expect(authenticate('t', ['api'])).resolves.toHaveProperty('user');
-    await expect(authenticate('t', ['api'])).resolves.toHaveProperty('user');
+    await expect(authenticate('opaque-token', ['api'])).resolves.toEqual({ refused: 'EOF' });
+    await expect(authenticate('opaque-token', ['api'])).resolves.toHaveProperty('user');
+    await expect(authenticate('opaque-token', ['api'])).resolves.toHaveProperty('user');
+  });
+
+  it('that sends the token back does not get it into the log', async () => {
+    const told: string[] = [];
+    const ask = tokenWebhookAuthenticator({
+      version: 'v1',
+      audiences: [],
+      post: async (review) => {
+        throw new Error(`an error on the server (${JSON.stringify(review)})`);
+      },
+      failed: ({ message }) => told.push(message),
+    });
+    await expect(ask('stolen-token', [])).rejects.toThrow('[hidden]');
+    expect(told).toEqual([expect.not.stringContaining('stolen-token')]);
   });
 });

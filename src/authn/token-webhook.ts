@@ -16,15 +16,15 @@ export interface TokenWebhookOptions {
 }
 
 interface ReviewStatus {
-  readonly authenticated?: boolean;
+  readonly authenticated?: boolean | null;
   readonly user?: {
-    readonly username?: string;
-    readonly uid?: string;
+    readonly username?: string | null;
+    readonly uid?: string | null;
     readonly groups?: readonly string[] | null;
-    readonly extra?: Readonly<Record<string, readonly string[]>> | null;
-  };
+    readonly extra?: Readonly<Record<string, readonly string[] | null>> | null;
+  } | null;
   readonly audiences?: readonly string[] | null;
-  readonly error?: string;
+  readonly error?: string | null;
 }
 
 /** A peer that could not be asked: unlike its refusals not to be remembered. */
@@ -49,11 +49,13 @@ export function tokenWebhookAuthenticator(options: TokenWebhookOptions): TokenAu
     try {
       status = readReply(await post(review), version);
     } catch (error) {
-      failed(error as Error);
-      throw new WebhookFailure((error as Error).message);
+      // A broken peer may send back what it was sent.
+      const failure = new WebhookFailure((error as Error).message.replaceAll(token, '[hidden]'));
+      failed(failure);
+      throw failure;
     }
     if (status.authenticated !== true) {
-      return status.error === undefined || status.error === '' ? undefined : { refused: status.error };
+      return status.error == null || status.error === '' ? undefined : { refused: status.error };
     }
     const named = status.audiences != null && status.audiences.length > 0 ? status.audiences : options.audiences;
     const audiences = commonAudiences(wanted, named);
@@ -74,14 +76,53 @@ export function failuresAsRefusals(authenticate: TokenAuthenticator): TokenAuthe
   };
 }
 
-function userOf({ user = {} }: ReviewStatus): UserInfo {
-  const { username = '', uid = '', groups, extra } = user;
+function userOf({ user }: ReviewStatus): UserInfo {
+  const { username, uid, groups, extra } = user ?? {};
+  const extras = Object.entries(extra ?? {}).map(([key, values]) => [key, values ?? []] as const);
   return {
-    name: username,
-    ...(uid === '' ? {} : { uid }),
+    name: username ?? '',
+    ...(uid == null || uid === '' ? {} : { uid }),
     groups: groups ?? [],
-    ...(extra == null || Object.keys(extra).length === 0 ? {} : { extra }),
+    ...(extras.length === 0 ? {} : { extra: Object.fromEntries(extras) }),
   };
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
+}
+
+function isTextList(value: unknown): boolean {
+  return Array.isArray(value) && value.every(isText);
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The fields of a status and of its user, with what their values must be; null is as good as none. */
+const STATUS_FIELDS = {
+  authenticated: (value: unknown) => typeof value === 'boolean',
+  error: isText,
+  audiences: isTextList,
+  user: isMap,
+};
+const USER_FIELDS = {
+  username: isText,
+  uid: isText,
+  groups: isTextList,
+  extra: (value: unknown) => isMap(value) && Object.values(value).every((list) => list === null || isTextList(list)),
+};
+
+/** Who the user is depends on every field: one of another type makes the reply worthless. */
+function checkTypes(of: string, map: unknown, fields: Readonly<Record<string, (value: unknown) => boolean>>): void {
+  if (map == null) return;
+  if (!isMap(map)) throw new Error(`json: cannot unmarshal ${typeof map} into field ${of}`);
+  for (const [name, fits] of Object.entries(fields)) {
+    const value = map[name] ?? undefined;
+    if (value !== undefined && !fits(value)) {
+      throw new Error(`json: cannot unmarshal ${typeof value} into field ${of}.${name}`);
+    }
+  }
 }
 
 /** A reply that names no type is taken. */
@@ -90,16 +131,18 @@ function readReply(reply: unknown, version: ReviewVersion): ReviewStatus {
   const {
     apiVersion = '',
     kind = '',
-    status = {},
+    status,
   } = reply as {
     readonly apiVersion?: string;
     readonly kind?: string;
-    readonly status?: ReviewStatus;
+    readonly status?: ReviewStatus | null;
   };
   const wanted = `authentication.k8s.io/${version}`;
   if ((apiVersion !== '' && apiVersion !== wanted) || (kind !== '' && kind !== 'TokenReview')) {
     const got = `${apiVersion.slice(apiVersion.indexOf('/') + 1)}.${kind}`;
     throw new Error(`converting (${got}) to (${version}.TokenReview): unknown conversion`);
   }
-  return status;
+  checkTypes('status', status, STATUS_FIELDS);
+  checkTypes('status.user', status?.user, USER_FIELDS);
+  return status ?? {};
 }

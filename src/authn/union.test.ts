@@ -9,11 +9,12 @@ import { parseTokenFile, tokenFileAuthenticator } from './token-file';
 import { authenticateRequest, authenticateTokenUnion } from './union';
 
 const NOW = new Date('2030-01-01T00:00:00Z');
-const file = `# users of the test
-admintoken,admin,admin-uid,system:masters
-alicetoken, alice ,alice-uid,"dev,qa"
-bobtoken,bob,
+const file = `admintoken,admin,admin-uid,system:masters
+
+alicetoken,alice,alice-uid,"dev,qa"
+#bob#token,bob,
 `;
+const fileUsers = () => parseTokenFile(file, 'tokens.csv').users;
 
 const noHeaders: HeaderReader = { names: () => [], values: () => [] };
 const nothing: Credentials = { bearerToken: undefined, clientCertificate: undefined, headers: noHeaders };
@@ -55,7 +56,7 @@ const chain = (allowAnonymous = true) =>
       }),
       clientCertificateAuthenticator(bundle(clientCa)),
     ],
-    authenticateToken: authenticateTokenUnion([forAudiences(['api'], tokenFileAuthenticator(parseTokenFile(file)))]),
+    authenticateToken: authenticateTokenUnion([forAudiences(['api'], tokenFileAuthenticator(fileUsers()))]),
     audiences: ['api'],
     allowAnonymous,
   });
@@ -69,23 +70,36 @@ describe('the token file', () => {
   it.each([
     ['admintoken', { name: 'admin', uid: 'admin-uid', groups: ['system:masters', 'system:authenticated'] }],
     ['alicetoken', { name: 'alice', uid: 'alice-uid', groups: ['dev', 'qa', 'system:authenticated'] }],
-    ['bobtoken', { name: 'bob', groups: ['system:authenticated'] }],
+    ['#bob#token', { name: 'bob', groups: ['system:authenticated'] }],
   ])('knows the bearer of %s', async (bearerToken, user) => {
     await expect(chain()({ ...nothing, bearerToken })).resolves.toEqual(user);
   });
 
-  it('is refused when a line has too few columns', () => {
-    expect(() => parseTokenFile('token,name')).toThrow('entry 1: expected at least 3 columns');
+  it.each([
+    ['a,b,c\n\nsecret,name', 'token file "f.csv", line 3: must have at least 3 columns', 'found 2'],
+    ['a,b,c\nsecret,name,uid,"a,b', 'token file "f.csv", line 2', 'no valid CSV'],
+    ['a,b,c\n"sec"ret,name,uid', 'token file "f.csv", line 2', 'no valid CSV'],
+  ])('is refused for %j, by its line and without its tokens', (text, where, what) => {
+    const refused = (): unknown => parseTokenFile(text, 'f.csv');
+    expect(refused).toThrow(where);
+    expect(refused).toThrow(what);
+    expect(refused).not.toThrow(/sec"?ret/);
   });
 
-  it('is refused when a quote is not closed', () => {
-    expect(() => parseTokenFile('token,name,uid,"a,b')).toThrow(/quote/i);
+  it('warns of tokens that are empty or come twice, of which the last counts', async () => {
+    const { users, warnings } = parseTokenFile('t,one,1\n,nobody,2\nt,two,3\n', 'f.csv');
+    expect(warnings).toEqual([
+      'token file "f.csv", line 2: empty token',
+      'token file "f.csv", line 3: duplicate token',
+    ]);
+    expect(await tokenFileAuthenticator(users)('t', [])).toMatchObject({ user: { name: 'two' } });
+    expect(await tokenFileAuthenticator(users)('', [])).toBeUndefined();
   });
 
   it('is for the audiences of the server only', async () => {
-    const authenticate = forAudiences(['api', 'second'], tokenFileAuthenticator(parseTokenFile(file)));
-    expect(await authenticate('bobtoken', ['x', 'second'])).toMatchObject({ audiences: ['second'] });
-    expect(await authenticate('bobtoken', ['x'])).toBeUndefined();
+    const authenticate = forAudiences(['api', 'second'], tokenFileAuthenticator(fileUsers()));
+    expect(await authenticate('#bob#token', ['x', 'second'])).toMatchObject({ audiences: ['second'] });
+    expect(await authenticate('#bob#token', ['x'])).toBeUndefined();
   });
 });
 
@@ -131,7 +145,7 @@ describe('a request', () => {
   ])('with a certificate %s is refused, unless a good token comes with it', async (_, make) => {
     const clientCertificate = make();
     await expect(chain()({ ...nothing, clientCertificate })).rejects.toMatchObject(UNAUTHORIZED);
-    await expect(chain()({ ...nothing, clientCertificate, bearerToken: 'bobtoken' })).resolves.toMatchObject({
+    await expect(chain()({ ...nothing, clientCertificate, bearerToken: '#bob#token' })).resolves.toMatchObject({
       name: 'bob',
     });
   });
@@ -187,7 +201,7 @@ describe('headers of an authenticating proxy', () => {
 
   it('mean nothing without a certificate', async () => {
     await expect(chain()({ ...nothing, headers: jane })).resolves.toMatchObject({ name: 'system:anonymous' });
-    await expect(chain()({ ...nothing, headers: jane, bearerToken: 'bobtoken' })).resolves.toMatchObject({
+    await expect(chain()({ ...nothing, headers: jane, bearerToken: '#bob#token' })).resolves.toMatchObject({
       name: 'bob',
     });
   });

@@ -1,6 +1,13 @@
 import { unauthorized } from '../api/errors/status-error';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../api/user';
-import type { Authenticated, Credentials, MaybePromise, RequestAuthenticator, TokenAuthenticator } from './credentials';
+import type {
+  Annotate,
+  Authenticated,
+  Credentials,
+  MaybePromise,
+  RequestAuthenticator,
+  TokenAuthenticator,
+} from './credentials';
 
 export interface RequestAuthentication {
   /** In order; the first that knows the user wins. */
@@ -24,8 +31,8 @@ export function authenticateRequest({
   authenticateToken,
   audiences,
   allowAnonymous,
-}: RequestAuthentication): (credentials: Credentials) => Promise<UserInfo> {
-  return async (credentials) => {
+}: RequestAuthentication): (credentials: Credentials, annotate?: Annotate) => Promise<UserInfo> {
+  return async (credentials, annotate) => {
     let refused = false;
     for (const authenticate of authenticators) {
       const pending = authenticate(credentials);
@@ -34,16 +41,24 @@ export function authenticateRequest({
       if ('user' in result) return withAuthenticatedGroup(result.user);
       refused = true;
     }
-    const { bearerToken } = credentials;
+    const { bearerToken, connection } = credentials;
     if (bearerToken !== undefined) {
-      const pending = authenticateToken(bearerToken, audiences);
+      const pending = authenticateToken(bearerToken, audiences, connection);
       const result = pending instanceof Promise ? await pending : pending;
-      if (result !== undefined && 'user' in result) return withAuthenticatedGroup(result.user);
+      if (result !== undefined && 'user' in result) {
+        if (result.annotations !== undefined) annotateAll(result.annotations, annotate);
+        return withAuthenticatedGroup(result.user);
+      }
       refused = true;
     }
     if (refused || !allowAnonymous) throw unauthorized();
     return ANONYMOUS;
   };
+}
+
+function annotateAll(annotations: Readonly<Record<string, string>>, annotate: Annotate | undefined): void {
+  if (annotate === undefined) return;
+  for (const [key, value] of Object.entries(annotations)) annotate(key, value);
 }
 
 const joined = new WeakMap<UserInfo, UserInfo>();

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import type { KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
 import type { Attributes } from './attributes';
+import { authorizeInOrder } from './modes';
 import { RbacAuthorizer, type RbacKind } from './rbac';
 import type { PolicyRule } from './rbac-rules';
 
@@ -32,6 +33,7 @@ function isMeant(
 ): boolean {
   if (subject.kind === 'User') return subject.name === name;
   if (subject.kind === 'Group') return groups.includes(subject.name);
+  if (subject.kind !== 'ServiceAccount') return false;
   const namespace = subject.namespace ?? bindingNamespace;
   return namespace !== '' && name === `system:serviceaccount:${namespace}:${subject.name}`;
 }
@@ -58,7 +60,7 @@ function permits(
 }
 
 const some = <T>(...values: readonly T[]) => fc.subarray([...values], { minLength: 1 });
-const verbs = some('get', 'list', 'delete', 'impersonate', '*');
+const verbs = some('get', 'list', 'watch', 'delete', 'deletecollection', 'impersonate', 'bind', '*');
 const rule: fc.Arbitrary<PolicyRule> = fc.oneof(
   fc.record({
     verbs,
@@ -72,7 +74,10 @@ const name = fc.constantFrom('r1', 'r2', 'r3');
 const namespace = fc.constantFrom('n1', 'n2');
 const subject = fc.oneof(
   fc.record({ kind: fc.constant('User'), name: fc.constantFrom('alice', 'system:serviceaccount:n1:bot') }),
-  fc.record({ kind: fc.constant('Group'), name: fc.constantFrom('dev', 'system:authenticated') }),
+  fc.record({
+    kind: fc.constant('Group'),
+    name: fc.constantFrom('dev', 'system:authenticated', 'system:unauthenticated'),
+  }),
   fc.record({ kind: fc.constant('ServiceAccount'), name: fc.constant('bot'), namespace }),
   fc.record({ kind: fc.constant('ServiceAccount'), name: fc.constant('bot') }),
 );
@@ -91,10 +96,19 @@ const object: fc.Arbitrary<readonly [RbacKind, KubeObject]> = fc.oneof(
 );
 const request: fc.Arbitrary<Attributes> = fc.record({
   user: fc.record({
-    name: fc.constantFrom('alice', 'bob', 'system:serviceaccount:n1:bot', 'system:serviceaccount:n2:bot'),
-    groups: fc.subarray(['dev', 'system:authenticated']),
+    name: fc.constantFrom(
+      'alice',
+      'bob',
+      'system:anonymous',
+      'system:serviceaccount:n1:bot',
+      'system:serviceaccount:n2:bot',
+      // Names that only look like those of accounts.
+      'system:serviceaccount::bot',
+      'system:serviceaccount:n1:bot:x',
+    ),
+    groups: fc.subarray(['dev', 'system:authenticated', 'system:unauthenticated', 'system:masters']),
   }),
-  verb: fc.constantFrom('get', 'list', 'create', 'impersonate'),
+  verb: fc.constantFrom('get', 'list', 'watch', 'create', 'deletecollection', 'impersonate', 'bind'),
   resourceRequest: fc.boolean(),
   group: fc.constantFrom('', 'apps'),
   version: fc.constant('v1'),
@@ -134,6 +148,9 @@ describe('the index of RBAC', () => {
             const attributes = asked.resourceRequest ? asked : { ...asked, namespace: '' };
             const { decision } = await rbac.authorize(attributes);
             expect(decision === 'allow').toBe(plainlyAllowed(objects, attributes));
+            const master = attributes.user.groups.includes('system:masters');
+            const inOrder = await authorizeInOrder([rbac.authorize])(attributes);
+            expect(inOrder.decision === 'allow').toBe(master || decision === 'allow');
             const listed = rbac.rulesFor(attributes.user, attributes.namespace).rules;
             expect(listed.some((one) => permits(one, attributes))).toBe(decision === 'allow');
           }

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../api/object';
-import { parseServiceAccountUserName, type UserInfo } from '../api/user';
+import { parseServiceAccountUserName, serviceAccountUserName, type UserInfo } from '../api/user';
 import { joinErrors, type Attributes, type Authorization } from './attributes';
 import { ruleAllows, type PolicyRule } from './rbac-rules';
 import type { ListedRules } from './rules-review';
@@ -21,13 +21,16 @@ interface Binding {
   /** Empty for cluster role bindings. */
   readonly namespace: string;
   readonly roleRef: RoleRef;
+  /** Of the role among all roles. */
+  readonly roleKey: string;
   readonly subjects: readonly Subject[];
 }
 
 /** A binding as one of its subjects sees it. */
 interface Grant {
   readonly binding: Binding;
-  readonly subject: Subject;
+  /** The answer to what the binding's role permits. */
+  readonly allowed: Authorization;
 }
 
 /** By the binding's namespace (empty: the whole cluster), then by its key. */
@@ -37,10 +40,21 @@ export type RbacKind = 'Role' | 'ClusterRole' | 'RoleBinding' | 'ClusterRoleBind
 
 const NO_OPINION: Authorization = { decision: 'no-opinion', reason: '' };
 
-function subjectKey(subject: Subject, bindingNamespace: string): string {
-  return subject.kind === 'ServiceAccount'
-    ? `ServiceAccount:${subject.namespace || bindingNamespace}/${subject.name}`
-    : `${subject.kind}:${subject.name}`;
+const SUBJECT_KINDS = ['User', 'Group', 'ServiceAccount'] as const;
+type SubjectKind = (typeof SUBJECT_KINDS)[number];
+
+/**
+ * The name under which the index has a subject: accounts by their users' names, so that a decision takes no name apart.
+ * Undefined for what no user can be.
+ */
+function indexName({ kind, name, namespace }: Subject, bindingNamespace: string): string | undefined {
+  if (kind !== 'ServiceAccount') return name;
+  const userName = serviceAccountUserName(namespace || bindingNamespace, name);
+  return parseServiceAccountUserName(userName)?.name === name ? userName : undefined;
+}
+
+function roleKeyOf({ kind, name }: RoleRef, namespace: string): string {
+  return kind === 'ClusterRole' ? `ClusterRole:/${name}` : `Role:${namespace}/${name}`;
 }
 
 function printSubject(subject: Subject, bindingNamespace: string): string {
@@ -49,7 +63,7 @@ function printSubject(subject: Subject, bindingNamespace: string): string {
     : `${subject.kind} "${subject.name}"`;
 }
 
-function allowedBy({ binding, subject }: Grant): Authorization {
+function allowedBy(binding: Binding, subject: Subject): Authorization {
   const { kind, name, namespace, roleRef } = binding;
   const where = kind === 'RoleBinding' ? `"${name}/${namespace}"` : `"${name}"`;
   return {
@@ -68,7 +82,11 @@ function allowedBy({ binding, subject }: Grant): Authorization {
 export class RbacAuthorizer {
   readonly #rules = new Map<string, readonly PolicyRule[]>();
   readonly #bindings = new Map<string, Binding>();
-  readonly #grants = new Map<string, Grants>();
+  readonly #grants: Readonly<Record<SubjectKind, Map<string, Grants>>> = {
+    User: new Map(),
+    Group: new Map(),
+    ServiceAccount: new Map(),
+  };
 
   /** Takes in an object of one of the four kinds as it now stands. */
   put(kind: RbacKind, object: KubeObject): void {
@@ -83,13 +101,14 @@ export class RbacAuthorizer {
       name,
       namespace,
       roleRef: object.roleRef as RoleRef,
+      roleKey: roleKeyOf(object.roleRef as RoleRef, namespace),
       subjects: (object.subjects as readonly Subject[] | null | undefined) ?? [],
     };
     const key = `${kind}:${namespace}/${name}`;
     this.#bindings.set(key, binding);
     for (const subject of binding.subjects) {
-      const grants = this.#grantsIn(subjectKey(subject, namespace), namespace);
-      if (!grants.has(key)) grants.set(key, { binding, subject });
+      const grants = this.#grantsTo(subject, namespace);
+      if (grants?.has(key) === false) grants.set(key, { binding, allowed: allowedBy(binding, subject) });
     }
   }
 
@@ -101,12 +120,14 @@ export class RbacAuthorizer {
     if (binding === undefined) return;
     this.#bindings.delete(key);
     for (const subject of binding.subjects) {
-      const subjectName = subjectKey(subject, namespace);
-      const ofSubject = this.#grants.get(subjectName);
+      const subjectName = indexName(subject, namespace);
+      const index = this.#indexOf(subject);
+      if (subjectName === undefined || index === undefined) continue;
+      const ofSubject = index.get(subjectName);
       const grants = ofSubject?.get(namespace);
       grants?.delete(key);
       if (grants?.size === 0) ofSubject?.delete(namespace);
-      if (ofSubject?.size === 0) this.#grants.delete(subjectName);
+      if (ofSubject?.size === 0) index.delete(subjectName);
     }
   }
 
@@ -117,11 +138,11 @@ export class RbacAuthorizer {
   readonly authorize = async (attributes: Attributes): Promise<Authorization> => {
     const missing: string[] = [];
     const granted = this.#find(attributes.user, attributes.namespace, (grant) => {
-      const rules = this.rulesOf(grant.binding.roleRef, grant.binding.namespace);
+      const rules = this.#rules.get(grant.binding.roleKey);
       if (rules === undefined) missing.push(missingRole(grant.binding.roleRef));
       return rules?.some((rule) => ruleAllows(rule, attributes)) ?? false;
     });
-    if (granted !== undefined) return allowedBy(granted);
+    if (granted !== undefined) return granted.allowed;
     return missing.length === 0 ? NO_OPINION : { decision: 'no-opinion', reason: `RBAC: ${joinErrors(missing)}` };
   };
 
@@ -129,8 +150,8 @@ export class RbacAuthorizer {
   rulesFor(user: UserInfo, namespace: string): ListedRules {
     const rules: PolicyRule[] = [];
     const missing: string[] = [];
-    this.#find(user, namespace, ({ binding: { roleRef, namespace: of } }) => {
-      const ofRole = this.rulesOf(roleRef, of);
+    this.#find(user, namespace, ({ binding: { roleRef, roleKey } }) => {
+      const ofRole = this.#rules.get(roleKey);
       if (ofRole === undefined) missing.push(missingRole(roleRef));
       else rules.push(...ofRole);
       return false;
@@ -142,8 +163,7 @@ export class RbacAuthorizer {
 
   /** The rules of a role as a binding in `namespace` refers to it; undefined when the role does not exist. */
   rulesOf(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | undefined {
-    const key = roleRef.kind === 'ClusterRole' ? `ClusterRole:/${roleRef.name}` : `Role:${namespace}/${roleRef.name}`;
-    return this.#rules.get(key);
+    return this.#rules.get(roleKeyOf(roleRef, namespace));
   }
 
   /** The first grant of the user for the namespace that is wanted; cluster-wide ones come first, as upstream has it. */
@@ -152,29 +172,36 @@ export class RbacAuthorizer {
   }
 
   #findIn({ name, groups }: UserInfo, namespace: string, wanted: (grant: Grant) => boolean): Grant | undefined {
-    const account = parseServiceAccountUserName(name);
-    let found = this.#search(`User:${name}`, namespace, wanted);
+    const { User, Group, ServiceAccount } = this.#grants;
+    let found = search(User.get(name), namespace, wanted);
     for (let index = 0; found === undefined && index < groups.length; index++) {
-      found = this.#search(`Group:${groups[index]}`, namespace, wanted);
+      found = search(Group.get(groups[index]!), namespace, wanted);
     }
-    if (found !== undefined || account === undefined) return found;
-    return this.#search(`ServiceAccount:${account.namespace}/${account.name}`, namespace, wanted);
+    return found ?? search(ServiceAccount.get(name), namespace, wanted);
   }
 
-  #search(subject: string, namespace: string, wanted: (grant: Grant) => boolean): Grant | undefined {
-    const grants = this.#grants.get(subject)?.get(namespace);
-    if (grants === undefined) return undefined;
-    for (const grant of grants.values()) if (wanted(grant)) return grant;
-    return undefined;
+  #indexOf({ kind }: Subject): Map<string, Grants> | undefined {
+    const known = SUBJECT_KINDS.find((one) => one === kind);
+    return known && this.#grants[known];
   }
 
-  #grantsIn(subject: string, namespace: string): Map<string, Grant> {
-    let ofSubject = this.#grants.get(subject);
-    if (ofSubject === undefined) this.#grants.set(subject, (ofSubject = new Map<string, Map<string, Grant>>()));
+  #grantsTo(subject: Subject, namespace: string): Map<string, Grant> | undefined {
+    const subjectName = indexName(subject, namespace);
+    const index = this.#indexOf(subject);
+    if (subjectName === undefined || index === undefined) return undefined;
+    let ofSubject = index.get(subjectName);
+    if (ofSubject === undefined) index.set(subjectName, (ofSubject = new Map<string, Map<string, Grant>>()));
     let grants = ofSubject.get(namespace);
     if (grants === undefined) ofSubject.set(namespace, (grants = new Map<string, Grant>()));
     return grants;
   }
+}
+
+function search(grants: Grants | undefined, namespace: string, wanted: (grant: Grant) => boolean): Grant | undefined {
+  const inNamespace = grants?.get(namespace);
+  if (inNamespace === undefined) return undefined;
+  for (const grant of inNamespace.values()) if (wanted(grant)) return grant;
+  return undefined;
 }
 
 function missingRole({ kind, name }: RoleRef): string {

@@ -83,6 +83,16 @@ describe('the authorization webhook', () => {
         error: 'converting (v1.SubjectAccessReview) to (v1beta1.SubjectAccessReview): unknown conversion',
       },
     ],
+    ...(['allowed', 'denied', 'reason'] as const).map((name): [unknown, object] => [
+      answer({ allowed: true, [name]: name === 'reason' ? 7 : 'false' }),
+      {
+        decision: 'no-opinion',
+        reason: '',
+        error: expect.stringContaining(`into field status.${name} of type`),
+      },
+    ]),
+    [answer({ allowed: null, reason: null }), { decision: 'no-opinion', reason: '' }],
+    [{ status: null }, { decision: 'no-opinion', reason: '' }],
     ['text', { decision: 'no-opinion', reason: '', error: 'the reply is not an object' }],
     [new Error('EOF'), { decision: 'no-opinion', reason: '', error: 'EOF' }],
   ])('that answers %j gives %j', async (reply, expected) => {

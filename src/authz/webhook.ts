@@ -24,13 +24,6 @@ interface Remembered {
   readonly expiresAt: number;
 }
 
-interface ReviewStatus {
-  readonly allowed?: boolean;
-  readonly denied?: boolean;
-  readonly reason?: string;
-  readonly evaluationError?: string;
-}
-
 /**
  * `--authorization-mode=Webhook`: asks a remote authorizer with a SubjectAccessReview. A peer that fails has no opinion,
  * and its error is told; such an answer is not remembered.
@@ -110,7 +103,7 @@ function readReply(reply: unknown, version: ReviewVersion): Authorization {
   const review = reply as {
     readonly apiVersion?: string;
     readonly kind?: string;
-    readonly status?: ReviewStatus;
+    readonly status?: object | null;
   };
   const { apiVersion = '', kind = '' } = review;
   const wanted = `authorization.k8s.io/${version}`;
@@ -118,7 +111,24 @@ function readReply(reply: unknown, version: ReviewVersion): Authorization {
     const got = `${apiVersion.slice(apiVersion.indexOf('/') + 1)}.${kind}`;
     throw new Error(`converting (${got}) to (${version}.SubjectAccessReview): unknown conversion`);
   }
-  const { allowed = false, denied = false, reason = '' } = review.status ?? {};
+  const status = review.status ?? {};
+  const allowed = typed(status, 'allowed', 'boolean') ?? false;
+  const denied = typed(status, 'denied', 'boolean') ?? false;
+  const reason = typed(status, 'reason', 'string') ?? '';
   if (allowed && denied) throw new Error('webhook subject access review returned both allow and deny response');
   return { decision: allowed ? 'allow' : denied ? 'deny' : 'no-opinion', reason };
+}
+
+interface TypeOf {
+  readonly boolean: boolean;
+  readonly string: string;
+}
+
+/** A field of the status; undefined for none. Throws for one of another type: `"false"` must not pass for a yes. */
+function typed<Type extends keyof TypeOf>(status: object, name: string, type: Type): TypeOf[Type] | undefined {
+  const value = (status as Readonly<Record<string, unknown>>)[name] ?? undefined;
+  if (value !== undefined && typeof value !== type) {
+    throw new Error(`json: cannot unmarshal ${typeof value} into field status.${name} of type ${type}`);
+  }
+  return value as TypeOf[Type] | undefined;
 }

@@ -1,4 +1,4 @@
-import { defaultObjects, firstServiceAddress } from './default-objects';
+import { defaultObjects } from './default-objects';
 import { defaultRbacObjects, reconcileRbacObject } from './default-rbac';
 
 const addresses = { securePort: 6443, serviceRange: '10.0.0.0/24' };
@@ -14,18 +14,6 @@ describe('the default objects', () => {
     ]);
     const service = objects.find(({ resource }) => resource === 'services')?.object;
     expect(service?.spec).toMatchObject({ clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] });
-  });
-
-  it.each([
-    ['10.0.0.0/24', '10.0.0.1'],
-    ['10.96.0.0/12', '10.96.0.1'],
-    ['172.30.255.9/30', '172.30.255.9'],
-  ])('take from %s the address %s', (cidr, address) => {
-    expect(firstServiceAddress(cidr)).toBe(address);
-  });
-
-  it.each(['10.0.0.0', '10.0.0.0/31', 'fd00::/108', 'x/8'])('refuse %s as a range', (cidr) => {
-    expect(() => firstServiceAddress(cidr)).toThrow('not an IPv4 network');
   });
 });
 

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../api/object';
-import { StatusError } from '../api/errors/status-error';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { OperationContext } from '../registry/types';
 import { defaultObjects, type ClusterAddresses } from './default-objects';
 import { defaultRbacObjects, reconcileRbacObject } from './default-rbac';
+import { isCode } from './is-code';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
 
@@ -18,10 +18,6 @@ export interface BootstrapDependencies {
     live: KubeObject | undefined,
     object: KubeObject,
   ) => KubeObject;
-}
-
-function isCode(error: unknown, code: number): boolean {
-  return error instanceof StatusError && error.status.code === code;
 }
 
 /**

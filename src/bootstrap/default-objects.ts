@@ -1,5 +1,5 @@
-import { isIP } from 'node:net';
 import type { KubeObject } from '../api/object';
+import { AddressRange } from '../registry/allocation/address-range';
 import flowControl from './default-flowcontrol.json';
 
 /** An object that a fresh cluster has, and where it belongs. */
@@ -11,7 +11,7 @@ export interface DefaultObject {
 
 export interface ClusterAddresses {
   readonly securePort: number;
-  /** CIDR of Service cluster IPs. */
+  /** CIDR of Service cluster IPs, the primary one; the kubernetes Service takes its first address. */
   readonly serviceRange: string;
 }
 
@@ -32,18 +32,6 @@ const PRIORITY_CLASSES = [
   },
 ];
 
-/** The first usable address of an IPv4 network, which the kubernetes Service takes. Throws for anything else. */
-export function firstServiceAddress(cidr: string): string {
-  const [address = '', bits = ''] = cidr.split('/');
-  const size = Number(bits);
-  if (isIP(address) !== 4 || bits === '' || !Number.isInteger(size) || size < 1 || size > 30) {
-    throw new Error(`not an IPv4 network of at least four addresses: ${JSON.stringify(cidr)}`);
-  }
-  const value = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0);
-  const first = value - (value % 2 ** (32 - size)) + 1;
-  return [24, 16, 8, 0].map((shift) => Math.floor(first / 2 ** shift) % 256).join('.');
-}
-
 function namespace(name: string): DefaultObject {
   return {
     group: '',
@@ -52,7 +40,6 @@ function namespace(name: string): DefaultObject {
       kind: 'Namespace',
       apiVersion: 'v1',
       metadata: { name },
-      spec: { finalizers: ['kubernetes'] },
       status: { phase: 'Active' },
     },
   };
@@ -75,7 +62,7 @@ function priorityClass(row: (typeof PRIORITY_CLASSES)[number]): DefaultObject {
 }
 
 function kubernetesService({ serviceRange, securePort }: ClusterAddresses): DefaultObject {
-  const clusterIP = firstServiceAddress(serviceRange);
+  const clusterIP = new AddressRange(serviceRange).address(0);
   return {
     group: '',
     resource: 'services',

@@ -23,6 +23,14 @@ describe('the flags of authentication', () => {
     ['a signing key without issuer', ['--service-account-signing-key-file=f']],
     ['an issuer without a signing key', ['--service-account-issuer=https://x']],
     ['keys without a signing key', ['--service-account-key-file=f']],
+    [
+      'an issuer that looks like a URL and is none',
+      ['--service-account-issuer=https:// x', '--service-account-signing-key-file=f'],
+    ],
+    ['tokens that may live for less than an hour only', ['--service-account-max-token-expiration=59m']],
+    ['tokens that may live for centuries', ['--service-account-max-token-expiration=1300000h']],
+    ['an empty name of a header', ['--requestheader-username-headers=X-Remote-User,']],
+    ['an empty name of a proxy', ['--requestheader-allowed-names=a, ']],
     ['keys published over http', ['--service-account-jwks-uri=http://x']],
   ])('are refused for %s', (_, argv) => {
     expect(authenticationProblems(flags(...argv))).toHaveLength(1);
@@ -41,6 +49,13 @@ describe('the flags of authentication', () => {
       const again = authenticationFromFlags(flags('--api-audiences=a,b'), folder).serviceAccounts;
       expect(again.signingKey.id).toBe(first.serviceAccounts.signingKey.id);
       expect(again.audiences).toEqual(['a', 'b']);
+      const old = authenticationFromFlags(flags('--service-account-api-audiences=c'), folder).serviceAccounts;
+      expect(old).toMatchObject({ audiences: ['c'], extendLifetime: true, maxLifetimeSeconds: undefined });
+      const bounded = authenticationFromFlags(
+        flags('--service-account-max-token-expiration=2h', '--service-account-extend-token-expiration=false'),
+        folder,
+      ).serviceAccounts;
+      expect(bounded).toMatchObject({ extendLifetime: false, maxLifetimeSeconds: 7200 });
     } finally {
       rmSync(folder, { recursive: true });
     }
@@ -76,14 +91,28 @@ describe('the flags of TLS', () => {
       'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,TLS_RSA_WITH_AES_256_CBC_SHA';
     const options = flags('--tls-min-version=VersionTLS13', `--tls-cipher-suites=${suites}`);
     expect(tlsProblems(options)).toEqual([]);
+    const tls13 = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256';
     expect(tlsProtocol(options)).toEqual({
       minVersion: 'TLSv1.3',
-      ciphers: 'ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305:AES256-SHA',
+      ciphers: `${tls13}:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305:AES256-SHA`,
     });
+    expect(tlsProtocol(flags())).toEqual({ minVersion: 'TLSv1.2' });
   });
 
-  it('refuse what is unknown', () => {
-    expect(tlsProblems(flags('--tls-min-version=VersionTLS9', '--tls-cipher-suites=TLS_NONE'))).toHaveLength(2);
+  it('refuse what is unknown, and say what is possible', () => {
+    const problems = tlsProblems(flags('--tls-min-version=VersionTLS9', '--tls-cipher-suites=TLS_NONE,AES128-SHA'));
+    expect(problems).toEqual([
+      expect.stringMatching(/^unknown tls version "VersionTLS9", possible are .*VersionTLS13/),
+      "Cipher suite TLS_NONE not supported or doesn't exist",
+      "Cipher suite AES128-SHA not supported or doesn't exist",
+      expect.stringMatching(/^possible cipher suites are .*TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256/),
+    ]);
+    expect(tlsProblems(flags('--tls-sni-cert-key=a.crt'))).toHaveLength(1);
+  });
+
+  it('keep each certificate for names as it was given', () => {
+    const { tlsSniCertKey } = flags('--tls-sni-cert-key', 'a,b:x,y', '--tls-sni-cert-key=c,d');
+    expect(tlsSniCertKey).toEqual(['a,b:x,y', 'c,d']);
   });
 });
 

@@ -7,39 +7,43 @@ const flags = {
   defaultUnreachableTolerationSeconds: 60,
   disableAdmissionPlugins: [],
   enableAdmissionPlugins: [],
-  featureGates: {},
 };
+
+const gates = { BoundServiceAccountTokenVolume: true };
 
 describe('the flags about admission', () => {
   it('give the plugins and their settings', () => {
-    const { admission, problems, warnings } = admissionFromFlags({
-      ...flags,
-      enableAdmissionPlugins: ['NodeRestriction'],
-      featureGates: { BoundServiceAccountTokenVolume: 'false' },
-    });
+    const { admission, problems, warnings } = admissionFromFlags(
+      {
+        ...flags,
+        enableAdmissionPlugins: ['NodeRestriction'],
+      },
+      { BoundServiceAccountTokenVolume: false },
+    );
     expect(admission.plugins).toContain('NodeRestriction');
     expect(admission).toMatchObject({ boundTokens: false, notReadySeconds: 300, unreachableSeconds: 60 });
     expect([problems, warnings]).toEqual([[], []]);
   });
 
   it('take the old flag for the whole list', () => {
-    const { admission } = admissionFromFlags({ ...flags, admissionControl: ['Priority', 'NamespaceLifecycle'] });
+    const { admission } = admissionFromFlags({ ...flags, admissionControl: ['Priority', 'NamespaceLifecycle'] }, gates);
     expect(admission.plugins).toEqual(['NamespaceLifecycle', 'Priority']);
   });
 
   it('tell everything that is wrong', () => {
-    const { problems, warnings } = admissionFromFlags({
-      ...flags,
-      admissionControl: ['Priority'],
-      enableAdmissionPlugins: ['Priority'],
-      admissionControlConfigFile: '/nowhere/at/all',
-      featureGates: { BoundServiceAccountTokenVolume: 'maybe', TTLAfterFinished: 'true' },
-    });
+    const { problems, warnings } = admissionFromFlags(
+      {
+        ...flags,
+        admissionControl: ['Priority'],
+        enableAdmissionPlugins: ['Priority'],
+        admissionControlConfigFile: '/nowhere/at/all',
+      },
+      gates,
+    );
     expect(problems).toEqual([
-      'invalid value of feature gate BoundServiceAccountTokenVolume: "maybe" is not true or false',
       expect.stringContaining('unable to read admission control configuration from "/nowhere/at/all"'),
       'admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive',
     ]);
-    expect(warnings).toEqual(['feature gate TTLAfterFinished is accepted but has no effect']);
+    expect(warnings).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { readPluginConfigurations } from '../admission/configuration';
 import { PLUGINS, selectPlugins, type PluginFlags } from '../admission/plugin-table';
 import type { AdmissionOptions } from './admission-plugins';
 import type { ApiserverOptions } from './apiserver-flags';
-import { parseFeatureGates } from './feature-gates';
+import type { FeatureGates } from './feature-gates';
 
 type Flags = Pick<
   ApiserverOptions,
@@ -13,7 +13,6 @@ type Flags = Pick<
   | 'defaultUnreachableTolerationSeconds'
   | 'disableAdmissionPlugins'
   | 'enableAdmissionPlugins'
-  | 'featureGates'
 >;
 
 /** The old `--admission-control` lists all that is on. */
@@ -24,13 +23,15 @@ function pluginFlags({ admissionControl, enableAdmissionPlugins, disableAdmissio
 }
 
 /** What the flags about admission ask for, with everything that is wrong with them. */
-export function admissionFromFlags(flags: Flags): {
+export function admissionFromFlags(
+  flags: Flags,
+  gates: Pick<FeatureGates, 'BoundServiceAccountTokenVolume'>,
+): {
   readonly admission: AdmissionOptions;
   readonly problems: readonly string[];
   readonly warnings: readonly string[];
 } {
   const { names, problems, warnings } = selectPlugins(pluginFlags(flags));
-  const features = parseFeatureGates(flags.featureGates);
   const { admissionControlConfigFile: file } = flags;
   let configurations: AdmissionOptions['configurations'] = new Map();
   const unreadable: string[] = [];
@@ -48,16 +49,15 @@ export function admissionFromFlags(flags: Flags): {
       configurationFile: file,
       notReadySeconds: flags.defaultNotReadyTolerationSeconds,
       unreachableSeconds: flags.defaultUnreachableTolerationSeconds,
-      boundTokens: features.gates.BoundServiceAccountTokenVolume,
+      boundTokens: gates.BoundServiceAccountTokenVolume,
     },
     problems: [
       ...problems,
-      ...features.problems,
       ...unreadable,
       ...(mixed
         ? ['admission-control and enable-admission-plugins/disable-admission-plugins flags are mutually exclusive']
         : []),
     ],
-    warnings: [...warnings, ...features.warnings],
+    warnings,
   };
 }

@@ -1,7 +1,8 @@
 import { forbidden } from '../api/errors/status-error';
 import type { Authorizer } from '../authz/attributes';
 import { RBAC_GROUP, type RbacWrite } from '../authz/escalation';
-import type { Admission, AdmissionRequest } from '../http/dependencies';
+import type { AdmissionChain } from '../admission/chain';
+import type { AdmissionAttributes } from '../admission/plugin';
 
 const GUARDED = new Set(['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']);
 
@@ -10,18 +11,18 @@ const GUARDED = new Set(['roles', 'clusterroles', 'rolebindings', 'clusterrolebi
  * an update that creates needs the right to create. Neither can be turned off.
  */
 export function guardedAdmission(
-  admission: Admission,
+  admission: AdmissionChain,
   authorize: Authorizer,
   guard: (write: RbacWrite) => Promise<void>,
-): Admission {
+): AdmissionChain {
   return {
     mutate: async (request) => {
       const object = await admission.mutate(request);
-      const { resource, operation, subresource } = request;
+      const { group, resource, operation, subresource } = request;
       if (object === undefined || operation === 'DELETE' || subresource !== '') return object;
-      if (resource.group === RBAC_GROUP && GUARDED.has(resource.resource)) {
+      if (group === RBAC_GROUP && GUARDED.has(resource)) {
         const { namespace, name, user, oldObject } = request;
-        await guard({ resource: resource.resource, namespace, name, user, object, oldObject });
+        await guard({ resource, namespace, name, user, object, oldObject });
       }
       return object;
     },
@@ -32,21 +33,23 @@ export function guardedAdmission(
   };
 }
 
-function isCreateOnUpdate({ operation, options }: AdmissionRequest): boolean {
+function isCreateOnUpdate({ operation, options }: AdmissionAttributes): boolean {
   return operation === 'CREATE' && (options.kind === 'UpdateOptions' || options.kind === 'PatchOptions');
 }
 
-async function checkCreate(request: AdmissionRequest, authorize: Authorizer): Promise<void> {
-  const { user, resource, subresource, namespace, name } = request;
+async function checkCreate(request: AdmissionAttributes, authorize: Authorizer): Promise<void> {
+  const { user, group, version, resource, subresource, namespace, name } = request;
   const { decision, reason } = await authorize({
     user,
     verb: 'create',
     resourceRequest: true,
-    ...resource,
+    group,
+    version,
+    resource,
     subresource,
     namespace,
     name,
     path: '',
   });
-  if (decision !== 'allow') throw forbidden(resource, name, reason);
+  if (decision !== 'allow') throw forbidden({ group, resource }, name, reason);
 }

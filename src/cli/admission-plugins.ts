@@ -6,7 +6,6 @@ import type { Authorize } from '../admission/authorize';
 import { certificateApproval } from '../admission/certificate-approval';
 import { certificateSigning } from '../admission/certificate-signing';
 import { certificateSubjectRestriction } from '../admission/certificate-subject-restriction';
-import { admissionChain } from '../admission/chain';
 import type { PluginConfigurations } from '../admission/configuration';
 import { defaultIngressClass, defaultStorageClass } from '../admission/default-class';
 import { defaultTolerationSeconds } from '../admission/default-toleration-seconds';
@@ -16,7 +15,6 @@ import { eventRateLimit, parseEventRateLimit } from '../admission/event-rate-lim
 import { extendedResourceToleration } from '../admission/extended-resource-toleration';
 import { limitPodHardAntiAffinityTopology } from '../admission/limit-pod-hard-anti-affinity-topology';
 import { limitRanger } from '../admission/limit-ranger';
-import type { AdmissionMetrics } from '../admission/metrics';
 import { namespaceAutoProvision } from '../admission/namespace-auto-provision';
 import { namespaceExists } from '../admission/namespace-exists';
 import { namespaceLifecycle } from '../admission/namespace-lifecycle';
@@ -26,7 +24,7 @@ import {
   type OwnerResource,
 } from '../admission/owner-references-permission-enforcement';
 import { persistentVolumeClaimResize } from '../admission/persistent-volume-claim-resize';
-import type { AdmissionAttributes, AdmissionPlugin } from '../admission/plugin';
+import type { AdmissionPlugin } from '../admission/plugin';
 import { PLUGINS, type PluginName } from '../admission/plugin-table';
 import { parseNodeSelectors, podNodeSelector } from '../admission/pod-node-selector';
 import { parsePodSecurity, podSecurity } from '../admission/pod-security';
@@ -41,7 +39,6 @@ import { serviceAccountAdmission } from '../admission/service-account';
 import { storageObjectInUseProtection } from '../admission/storage-object-in-use-protection';
 import { taintNodesByCondition } from '../admission/taint-nodes-by-condition';
 import type { Authorizer } from '../authz/attributes';
-import type { Admission, AdmissionRequest } from '../http/dependencies';
 import { imagePolicyPlugin } from './image-policy-backend';
 import type { RegistryReader } from './registry-reader';
 
@@ -177,37 +174,4 @@ export function admissionPlugins(
       });
     }
   });
-}
-
-/** Field by field: copying with a rest costs a microsecond, on every write. */
-function attributesOf(request: AdmissionRequest): AdmissionAttributes {
-  const { group, version, resource } = request.resource;
-  return {
-    operation: request.operation,
-    group,
-    version,
-    resource,
-    subresource: request.subresource,
-    kind: request.kind.kind,
-    namespace: request.namespace,
-    name: request.name,
-    object: request.object,
-    oldObject: request.oldObject,
-    options: request.options,
-    user: request.user,
-    dryRun: request.dryRun,
-    signal: request.signal,
-    warn: request.warn,
-    annotate: request.annotate,
-    onRefused: request.onRefused,
-  };
-}
-
-/** The chain as the endpoints call it. */
-export function admission(plugins: readonly AdmissionPlugin[], metrics: AdmissionMetrics): Admission {
-  const chain = admissionChain(plugins, metrics);
-  return {
-    mutate: (request) => chain.mutate(attributesOf(request)),
-    validate: (request) => chain.validate(attributesOf(request)),
-  };
 }

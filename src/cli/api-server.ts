@@ -4,13 +4,17 @@ import { CATALOGUE } from '../api/kinds/catalogue';
 import { service } from '../api/kinds/core/service';
 import { GROUPS } from '../api/kinds/groups';
 import type { KindDefinition } from '../api/kinds/kind-definition';
+import { admissionChain } from '../admission/chain';
 import { AdmissionMetrics } from '../admission/metrics';
+import { AuthenticationMetrics } from '../authn/metrics';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import { escalationGuard } from '../authz/escalation';
+import { bootstrapApiServices } from '../bootstrap/api-services';
 import { bootstrapCluster, type BootstrapDependencies } from '../bootstrap/bootstrap';
+import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
-import { fieldOwnership } from '../http/field-ownership';
+import { fieldOwnership, type FieldOwnership } from '../http/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
 import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
@@ -22,13 +26,15 @@ import { ResourceRegistry } from '../registry/resource-registry';
 import { storedDecoder } from '../registry/stored-decoder';
 import { startRegistryCache } from '../storage/cache/registry-cache';
 import type { Store } from '../storage/store';
-import { admission, admissionPlugins, DEFAULT_ADMISSION, type AdmissionOptions } from './admission-plugins';
+import { admissionPlugins, DEFAULT_ADMISSION, type AdmissionOptions } from './admission-plugins';
 import { guardedAdmission } from './admission-guards';
 import { authEndpoints, issuerRoutes } from './auth-endpoints';
 import { createAuthentication, type AuthenticationOptions } from './authentication';
 import { createAuthorization, type AuthorizationOptions } from './authorization';
 import type { ServingCertificates } from './certificates';
+import { CustomApiServices } from './custom-api-services';
 import { CustomResources } from './custom-resources';
+import { DEFAULT_GATES, gatedKinds, type FeatureGates } from './feature-gates';
 import { healthChecks, Lifecycle } from './health-checks';
 import { keepTrying } from './keep-trying';
 import { components } from './component-probes';
@@ -37,7 +43,9 @@ import { publishAuthentication, publishedAuthentication } from './published-auth
 import { quotaStore } from './quota-store';
 import { RegistryReader } from './registry-reader';
 import { feedResources } from './resource-feed';
+import type { ServiceRanges } from './service-range-flags';
 import { createServiceAllocations, ServiceEffects, ServiceRangeRepairs } from './service-ranges';
+import type { IsServed } from './runtime-config';
 import { ServedCatalogue } from './served-catalogue';
 import type { TlsMaterial } from './tls-material';
 import { versionInfo } from './version';
@@ -54,16 +62,22 @@ export interface ApiServerOptions {
   /** 0: any free port. */
   readonly securePort: number;
   readonly advertiseAddress: string;
-  readonly serviceRange: string;
+  readonly serviceRanges: ServiceRanges;
   readonly authentication: AuthenticationOptions;
   readonly authorization: AuthorizationOptions;
   /** Absent: the plugins that are on by default. */
   readonly admission?: AdmissionOptions;
+  /** Absent: each as it is by default. */
+  readonly featureGates?: FeatureGates;
+  /** Absent: everything. */
+  readonly isServed?: IsServed;
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutSeconds: number;
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
   readonly logger: Logger;
+  /** Prints the metrics of all processes of this replica, given this one's. Absent: this one's are all. */
+  readonly shareMetrics?: (own: Registry) => () => Promise<string>;
 }
 
 /** A server that answers. */
@@ -92,16 +106,18 @@ function isLoopback(address: string): boolean {
 export async function startServer(options: ApiServerOptions): Promise<RunningApiServer> {
   const { store, keyRoot, logger, certificates, tls } = options;
   const schema = loadBuiltinSchema();
-  const stored = CATALOGUE.filter((definition) => definition.stored);
+  const gates = options.featureGates ?? DEFAULT_GATES;
+  const kinds = gatedKinds(CATALOGUE, gates);
+  const stored = kinds.filter((definition) => definition.stored);
   const decoders = new Map(stored.map((definition) => [definition.storagePrefix, storedDecoder(definition, schema)]));
   const cache = await startRegistryCache(store, { prefix: keyRoot, resources: decoders, logger });
 
   const decoderOf = (definition: KindDefinition) =>
     decoders.get(definition.storagePrefix) ?? storedDecoder(definition, schema);
-  const allocations = createServiceAllocations({ store, keyRoot, schema, addressRange: options.serviceRange, logger });
+  const allocations = createServiceAllocations({ store, keyRoot, schema, ranges: options.serviceRanges, logger });
   const serviceEffects = new ServiceEffects(allocations, () => catalogue.registryOf('', 'endpoints'), logger);
   const catalogue: ServedCatalogue = new ServedCatalogue(
-    CATALOGUE,
+    kinds,
     GROUPS,
     schema,
     (definition, group) =>
@@ -112,8 +128,9 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
         cache,
         decode: decoderOf(definition).decode,
         keyRoot,
-        ...(definition === service ? { sideEffects: serviceEffects } : {}),
+        ...(definition.storagePrefix === service.storagePrefix ? { sideEffects: serviceEffects } : {}),
       }),
+    options.isServed,
   );
   const resourceCache = (storagePrefix: string) => {
     const definition = stored.find((one) => one.storagePrefix === storagePrefix);
@@ -124,8 +141,12 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const authorization = createAuthorization(options.authorization);
   const { authorize } = authorization;
   const authorizationFeed = feedResources(authorization.sinks, resourceCache, keyRoot, logger);
-  const ownership = fieldOwnership(catalogue, Date.now);
+  const ownership = gates.ServerSideApply ? fieldOwnership(catalogue, Date.now) : undefined;
+  const trackUpdate: FieldOwnership['trackUpdate'] = (change) => ownership?.trackUpdate(change) ?? change.updated;
   const definitions = catalogue.storageVersionOf('apiextensions.k8s.io', 'customresourcedefinitions');
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const metrics = new RequestMetrics(registry);
   const customResources = new CustomResources({
     catalogue,
     cache,
@@ -135,16 +156,17 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     },
     createRegistry: (definition, decoder) => new ResourceRegistry({ definition, store, cache, keyRoot, ...decoder }),
     schema,
-    trackFields: (live, updated) => ownership.trackUpdate({ served: definitions, live, updated, manager: OWN_MANAGER }),
+    trackFields: (live, updated) => trackUpdate({ served: definitions, live, updated, manager: OWN_MANAGER }),
     keyRoot,
+    onRemoved: () =>
+      void metrics.forgetUnserved(
+        (group, version, resource) => catalogue.resolve(group, version, resource) !== undefined,
+      ),
     now: Date.now,
     logger,
   });
   customResources.start();
   const lifecycle = new Lifecycle();
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  const metrics = new RequestMetrics(registry);
   const version = versionInfo();
   const reader = new RegistryReader(cache, store, keyRoot, resourceCache);
   const dynamic = { generation: () => catalogue.generation(), definitions: () => catalogue.definitions() };
@@ -154,6 +176,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     reader,
     clientAuthority,
     frontAuthority,
+    metrics: new AuthenticationMetrics(registry),
     logger,
   });
   const { serviceAccounts } = options.authentication;
@@ -167,7 +190,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       keyRoot,
       reader,
       served: quotas,
-      trackFields: (live, updated) => ownership.trackUpdate({ served: quotas, live, updated, manager: OWN_MANAGER }),
+      trackFields: (live, updated) => trackUpdate({ served: quotas, live, updated, manager: OWN_MANAGER }),
     }),
     findResource: (group, version, kind) =>
       catalogue
@@ -179,8 +202,15 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
 
   const server = createServer({
     catalogue,
+    serverSideApply: gates.ServerSideApply,
+    features: {
+      compression: gates.APIResponseCompression,
+      listChunking: gates.APIListChunking,
+      remainingItemCount: gates.RemainingItemCount,
+      warnings: gates.WarningHeaders,
+    },
     admission: guardedAdmission(
-      admission(plugins, new AdmissionMetrics(registry)),
+      admissionChain(plugins, new AdmissionMetrics(registry)),
       authorize,
       escalationGuard(authorization.rbac, authorize),
     ),
@@ -194,14 +224,16 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     nonResourceRoutes: [
       versionRoute(version),
-      metricsRoute(() => registry.metrics()),
+      metricsRoute(options.shareMetrics?.(registry) ?? (() => registry.metrics())),
       ...healthRoutes(healthChecks(store, lifecycle, options.livezGraceMs), logger),
       ...discoveryRoutes({
         ...dynamic,
         groups: () => catalogue.groups(),
         hasBuiltInGroup: (name) => catalogue.hasBuiltInGroup(name),
+        features: { storageVersionHashes: gates.StorageVersionHash },
         serverAddress: `${options.advertiseAddress}:${options.securePort}`,
         metaType: (kind) => schema.kind('', 'v1', kind),
+        aggregatedType: (version) => schema.kind('apidiscovery.k8s.io', version, 'APIGroupDiscoveryList'),
       }),
       ...issuerRoutes(serviceAccounts, `${options.advertiseAddress}:${options.securePort}`),
       ...openApiRoutes({
@@ -230,17 +262,36 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     registryOf: (group, resource) => catalogue.registryOf(group, resource),
     trackFields: (group, resource, live, object) => {
       const served = catalogue.storageVersionOf(group, resource);
-      return ownership.trackUpdate({ served, live, updated: object, manager: OWN_MANAGER });
+      return trackUpdate({ served, live, updated: object, manager: OWN_MANAGER });
     },
   };
+  const apiServices = catalogue.storageVersionOf('apiregistration.k8s.io', 'apiservices').definition.storagePrefix;
+  const apiServiceRegistry = catalogue.registryOf('apiregistration.k8s.io', 'apiservices');
+  const customApiServices = new CustomApiServices(
+    {
+      registry: apiServiceRegistry,
+      isBuiltIn: (group, version) =>
+        GROUPS.some(({ name, versions }) => name === group && versions.some((one) => one.version === version)),
+      logger,
+    },
+    { definitions: definitions.definition.storagePrefix, services: apiServices },
+  );
+  let apiServiceFeed: { close(): Promise<void> } | undefined;
   let liveReplicas: LiveReplicas | undefined;
   const bootstrap = async (): Promise<void> => {
-    const addresses = { securePort: port, serviceRange: options.serviceRange };
-    await bootstrapCluster(objects, addresses, stopping.signal);
+    const addresses = { securePort: port, serviceRange: options.serviceRanges.addressRanges[0] };
+    await Promise.all([
+      bootstrapCluster(objects, addresses, stopping.signal),
+      bootstrapApiServices(apiServiceRegistry, catalogue.builtInGroups, stopping.signal),
+    ]);
+    if (gates.NamespaceDefaultLabelName) {
+      await labelNamespaces(catalogue.registryOf('', 'namespaces'), stopping.signal);
+    }
     const published = publishedAuthentication(options.authentication, certificates);
     const configMaps = catalogue.registryOf('', 'configmaps');
     if (published !== undefined) await publishAuthentication(configMaps, published, stopping.signal);
     lifecycle.started();
+    apiServiceFeed ??= feedResources(customApiServices.sinks, resourceCache, keyRoot, logger);
     // Endpoints may not name a loopback address (validation refuses it), so a server on loopback only has none.
     if (isLoopback(options.advertiseAddress)) return;
     liveReplicas = new LiveReplicas({ ...objects, store, keyRoot, address: options.advertiseAddress, port, logger });
@@ -260,6 +311,8 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       stopping.abort();
       await bootstrapped;
       await liveReplicas?.close();
+      await apiServiceFeed?.close();
+      await customApiServices.close();
       await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs));
       await repairs.close();
       await server.close();

@@ -1,3 +1,4 @@
+import { GROUPS } from '../api/kinds/groups';
 import { createLogger } from '../observability/logger';
 import { admissionFromFlags } from './admission-flags';
 import { defaultAdvertiseAddress } from './advertise-address';
@@ -5,19 +6,22 @@ import { startServer } from './api-server';
 import { apiserverFlags, type ApiserverOptions } from './apiserver-flags';
 import { authenticationFromFlags, authenticationProblems } from './authentication-flags';
 import { authorizationFromFlags, authorizationProblems } from './authorization-flags';
-import { certificateDirectory, certificateFiles, loadCertificates } from './certificates';
+import { certificateDirectory, certificatePaths, loadCertificates } from './certificates';
 import { describeFlags, parseFlags, UsageError } from './flag-table';
+import { parseFeatureGates } from './feature-gates';
 import { ignoredFlags } from './ignored-flags';
 import { openStore } from './open-store';
+import { flowControlConflict, parseRuntimeConfig } from './runtime-config';
+import { serviceRangesFromFlags } from './service-range-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
 import { TlsMaterial } from './tls-material';
 import { VERSION } from './version';
+import { shareMetrics } from './worker-metrics';
 import { isWorker, leave, reportServing, runWorkers, untilStopped } from './workers';
 
 /** All problems of the options, before anything starts. */
 function problemsOf(options: ApiserverOptions): readonly string[] {
-  const { tlsCertFile, tlsPrivateKeyFile, serviceClusterIpRange, etcdCertfile, etcdKeyfile, etcdServers, workers } =
-    options;
+  const { tlsCertFile, tlsPrivateKeyFile, etcdCertfile, etcdKeyfile, etcdServers, workers } = options;
   return [
     ...authenticationProblems(options),
     ...authorizationProblems(options),
@@ -25,7 +29,6 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
     ...((tlsCertFile === '') === (tlsPrivateKeyFile === '')
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
-    ...(serviceClusterIpRange.length === 1 ? [] : ['--service-cluster-ip-range takes one network']),
     ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
     ...(workers < 1 ? ['--workers must be at least 1'] : []),
     ...(workers > 1 && etcdServers.length === 0
@@ -47,19 +50,30 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     process.stdout.write(`${VERSION}\n`);
     return;
   }
-  const admission = admissionFromFlags(options);
-  const problems = [...problemsOf(options), ...admission.problems];
+  const features = parseFeatureGates(options.featureGates);
+  const admission = admissionFromFlags(options, features.gates);
+  const services = serviceRangesFromFlags(options, features.gates.IPv6DualStack);
+  const runtime = parseRuntimeConfig(options.runtimeConfig, GROUPS);
+  const problems = [
+    ...problemsOf(options),
+    ...features.problems,
+    ...runtime.problems,
+    ...flowControlConflict(options.runtimeConfig, features.gates.APIPriorityAndFairness),
+    ...services.problems,
+    ...admission.problems,
+  ];
   if (problems.length > 0) throw new UsageError(problems);
 
   const logger = createLogger();
-  for (const warning of [...warnings, ...admission.warnings]) logger.warn(warning);
+  for (const warning of [...warnings, ...features.warnings, ...runtime.warnings, ...admission.warnings])
+    logger.warn(warning);
   const advertiseAddress = options.advertiseAddress || defaultAdvertiseAddress();
   const directory = certificateDirectory(options.dataDir);
   const load = () => loadCertificates(directory, options, [advertiseAddress], new Date());
   const certificates = load();
   const tls = new TlsMaterial(certificates, {
     load,
-    files: certificateFiles(options),
+    files: certificatePaths(options),
     protocol: tlsProtocol(options),
     logger,
   });
@@ -81,15 +95,18 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     bindAddress: options.bindAddress,
     securePort: options.securePort,
     advertiseAddress,
-    serviceRange: options.serviceClusterIpRange[0] ?? '',
+    serviceRanges: services.ranges,
     authentication: { ...authentication, anonymous },
     authorization,
     admission: admission.admission,
+    featureGates: features.gates,
+    isServed: runtime.isServed,
     requestTimeoutMs: options.requestTimeout,
     minRequestTimeoutSeconds: options.minRequestTimeout,
     shutdownDelayMs: options.shutdownDelayDuration,
     livezGraceMs: options.livezGracePeriod,
     logger,
+    ...(isWorker() ? { shareMetrics } : {}),
   });
   logger.info({ port: server.port, version: VERSION }, 'serving');
   const stopped = untilStopped();

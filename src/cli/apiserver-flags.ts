@@ -75,7 +75,13 @@ export const apiserverFlags = {
     type: 'strings',
     section: 'Serving',
     default: '10.0.0.0/24',
-    help: 'Network of Service cluster IPs; the first address is that of the kubernetes Service.',
+    help: 'Network of Service cluster IPs; the first address is that of the kubernetes Service. Two networks, one of each family, for dual stack.',
+  },
+  'service-node-port-range': {
+    type: 'string',
+    section: 'Serving',
+    default: '30000-32767',
+    help: 'Ports of every node that Services may have, the first and the last included.',
   },
   ...authenticationFlags,
   ...authorizationFlags,
@@ -111,7 +117,12 @@ export const apiserverFlags = {
     default: '300',
     help: 'How long pods that say nothing else stay on a node that cannot be reached.',
   },
-  'feature-gates': { type: 'map', section: 'Misc', help: 'Gate=true or Gate=false, comma-separated.' },
+  'runtime-config': {
+    type: 'map',
+    section: 'Misc',
+    help: 'What is served: api/all, api/ga, api/beta, api/alpha or group/version, each =true or =false, comma-separated.',
+  },
+  'feature-gates': { type: 'strings', section: 'Misc', help: 'Gate=true or Gate=false, comma-separated.' },
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;

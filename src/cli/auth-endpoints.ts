@@ -17,7 +17,7 @@ import type { Authorization } from './authorization';
 export function authEndpoints(
   { authenticateToken }: Authentication,
   { authorize, listRules }: Authorization,
-  { issuers, signingKey, audiences, maxLifetimeSeconds }: ServiceAccountOptions,
+  { issuers, signingKey, audiences, maxLifetimeSeconds, extendLifetime }: ServiceAccountOptions,
 ): ReadonlyMap<string, Endpoint> {
   const [issuer = ''] = issuers;
   return new Map([
@@ -29,7 +29,7 @@ export function authEndpoints(
     ['create authorization.k8s.io/selfsubjectrulesreviews', selfSubjectRulesReview(listRules)],
     [
       'create /serviceaccounts/token',
-      tokenRequest({ issue: boundTokenIssuer(issuer, signingKey), audiences, maxLifetimeSeconds }),
+      tokenRequest({ issue: boundTokenIssuer(issuer, signingKey), audiences, maxLifetimeSeconds, extendLifetime }),
     ],
   ]);
 }

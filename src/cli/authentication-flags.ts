@@ -35,13 +35,18 @@ export const authenticationFlags = {
     section: 'Authentication',
     help: 'Audiences of this server, of which tokens must name one; default: the issuer of service account tokens.',
   },
-  'service-account-issuer': {
+  'service-account-api-audiences': {
     type: 'strings',
+    section: 'Authentication',
+    help: 'Deprecated: use --api-audiences.',
+  },
+  'service-account-issuer': {
+    type: 'stringArray',
     section: 'Authentication',
     help: 'Issuer of service account tokens; further ones are accepted. Default: https://kubernetes.default.svc.',
   },
   'service-account-key-file': {
-    type: 'strings',
+    type: 'stringArray',
     section: 'Authentication',
     help: 'PEM keys that verify service account tokens; default: the signing key.',
   },
@@ -66,6 +71,14 @@ export const authenticationFlags = {
     section: 'Authentication',
     default: '0s',
     help: 'Longest life of a requested token; longer requests get this. 0: no bound.',
+  },
+  'service-account-extend-token-expiration': {
+    type: 'bool',
+    section: 'Authentication',
+    default: 'true',
+    help:
+      'Tokens that admission gives to pods live for a year instead of an hour; their use after the hour is told by a ' +
+      'metric and the audit log.',
   },
   'requestheader-client-ca-file': {
     type: 'string',
@@ -155,6 +168,7 @@ const WEBHOOK_VERSIONS = ['v1', 'v1beta1'] as const;
 export function authenticationProblems(flags: AuthenticationFlags): readonly string[] {
   const { oidcIssuerUrl, oidcClientId, oidcSigningAlgs } = flags;
   const signing = [flags.serviceAccountSigningKeyFile !== '', flags.serviceAccountIssuer.length > 0];
+  const maxSeconds = flags.serviceAccountMaxTokenExpiration / 1000;
   const unknownAlgorithm = oidcSigningAlgs.find((name) => !isSigningAlgorithm(name) || name === 'EdDSA');
   return [
     ...(signing.includes(true) && signing.includes(false)
@@ -163,6 +177,13 @@ export function authenticationProblems(flags: AuthenticationFlags): readonly str
     ...(flags.serviceAccountKeyFile.length > 0 && !signing.includes(true)
       ? ['--service-account-key-file goes with --service-account-signing-key-file and --service-account-issuer']
       : []),
+    ...flags.serviceAccountIssuer
+      .filter((issuer) => issuer.includes(':') && !URL.canParse(issuer))
+      .map((issuer) => `service-account-issuer ${JSON.stringify(issuer)} contained a ':' but was not a valid URL`),
+    ...(maxSeconds === 0 || (maxSeconds >= 3600 && maxSeconds <= 2 ** 32)
+      ? []
+      : ['the service-account-max-token-expiration must be between 1 hour and 2^32 seconds']),
+    ...headerNameProblems(flags),
     ...(flags.serviceAccountJwksUri !== '' && !flags.serviceAccountJwksUri.startsWith('https:')
       ? ['service-account-jwks-uri requires https scheme']
       : []),
@@ -181,6 +202,19 @@ export function authenticationProblems(flags: AuthenticationFlags): readonly str
         ]
       : []),
   ];
+}
+
+/** An empty name of a header, or of the proxy, would match what nobody meant. */
+function headerNameProblems(flags: AuthenticationFlags): readonly string[] {
+  const lists = {
+    'requestheader-username-headers': flags.requestheaderUsernameHeaders,
+    'requestheader-group-headers': flags.requestheaderGroupHeaders,
+    'requestheader-extra-headers-prefix': flags.requestheaderExtraHeadersPrefix,
+    'requestheader-allowed-names': flags.requestheaderAllowedNames,
+  };
+  return Object.entries(lists).flatMap(([flag, names]) =>
+    names.some((name) => name.trim() === '') ? [`empty value in ${JSON.stringify(flag)}`] : [],
+  );
 }
 
 /** The options of the flags; keys are read, or made below `directory`. Throws when a file cannot be read. */
@@ -239,9 +273,14 @@ function serviceAccountsFromFlags(flags: AuthenticationFlags, directory: string)
         : keyFiles.flatMap((keyFile) => parseVerificationKeys(readFileSync(keyFile, 'utf8'))),
     lookup: flags.serviceAccountLookup,
     maxLifetimeSeconds: seconds > 0 ? seconds : undefined,
+    extendLifetime: flags.serviceAccountExtendTokenExpiration,
     keysUrl: flags.serviceAccountJwksUri,
-    audiences: flags.apiAudiences.length > 0 ? flags.apiAudiences : issuers.slice(0, 1),
+    audiences: firstGiven(flags.apiAudiences, flags.serviceAccountApiAudiences, issuers.slice(0, 1)),
   };
+}
+
+function firstGiven(...lists: readonly (readonly string[])[]): readonly string[] {
+  return lists.find((list) => list.length > 0) ?? [];
 }
 
 function ownSigningKey(directory: string) {
@@ -267,6 +306,7 @@ export function ownAuthentication(directory: string): AuthenticationOptions {
       keys: [signingKey],
       lookup: true,
       maxLifetimeSeconds: undefined,
+      extendLifetime: true,
       keysUrl: '',
       audiences: [DEFAULT_ISSUER],
     },

@@ -2,9 +2,10 @@ import { readFileSync } from 'node:fs';
 import { forAudiences } from '../authn/audiences';
 import { bootstrapTokenAuthenticator } from '../authn/bootstrap-token';
 import { clientCertificateAuthenticator } from '../authn/client-certificate';
-import type { Credentials, RequestAuthenticator, TokenAuthenticator } from '../authn/credentials';
+import type { Annotate, Credentials, RequestAuthenticator, TokenAuthenticator } from '../authn/credentials';
+import { measuredAuthentication, type AuthenticationMetrics } from '../authn/metrics';
 import { oidcAuthenticator, type OidcOptions } from '../authn/oidc';
-import { OidcKeys } from '../authn/oidc-keys';
+import { OidcKeys, oidcIssuers } from '../authn/oidc-keys';
 import { requestHeaderAuthenticator, type RequestHeaderOptions } from '../authn/request-header';
 import { serviceAccountTokenAuthenticator } from '../authn/service-account-token';
 import { cachedTokenAuthenticator } from '../authn/token-cache';
@@ -26,6 +27,8 @@ export interface ServiceAccountOptions {
   readonly signingKey: SigningKey;
   readonly lookup: boolean;
   readonly maxLifetimeSeconds: number | undefined;
+  /** Tokens that admission gives to pods live for a year. */
+  readonly extendLifetime: boolean;
   /** Empty: where this server is. */
   readonly keysUrl: string;
   /** Of the tokens that this server accepts. */
@@ -40,7 +43,7 @@ export interface AuthenticationOptions {
   /** `--requestheader-*`, without the CA, which is part of the server's certificates. */
   readonly requestHeader: Omit<RequestHeaderOptions, 'authority'> | undefined;
   readonly serviceAccounts: ServiceAccountOptions;
-  readonly oidc: (Omit<OidcOptions, 'keys' | 'now'> & { readonly caFile: string }) | undefined;
+  readonly oidc: (Omit<OidcOptions, 'keys' | 'keysOf' | 'fetchText' | 'now'> & { readonly caFile: string }) | undefined;
   readonly webhook:
     { readonly configFile: string; readonly version: ReviewVersion; readonly cacheTtlMs: number } | undefined;
 }
@@ -50,11 +53,12 @@ export interface AuthenticationDependencies {
   readonly reader: Pick<RegistryReader, 'getLive'>;
   readonly clientAuthority: () => AuthorityBundle | undefined;
   readonly frontAuthority: () => AuthorityBundle | undefined;
+  readonly metrics: AuthenticationMetrics;
   readonly logger: Logger;
 }
 
 export interface Authentication {
-  readonly authenticate: (credentials: Credentials) => Promise<UserInfo>;
+  readonly authenticate: (credentials: Credentials, annotate?: Annotate) => Promise<UserInfo>;
   readonly authenticateToken: TokenAuthenticator;
   close(): void;
 }
@@ -74,17 +78,23 @@ export function createAuthentication(
     successTtlMs: TOKEN_SUCCESS_TTL_MS,
     failureTtlMs: 0,
     now: Date.now,
+    ...cacheMetrics(dependencies.metrics),
+  });
+  const authenticate = authenticateRequest({
+    authenticators: certificateAuthenticators(options, dependencies),
+    authenticateToken,
+    audiences,
+    allowAnonymous: options.anonymous,
   });
   return {
-    authenticate: authenticateRequest({
-      authenticators: certificateAuthenticators(options, dependencies),
-      authenticateToken,
-      audiences,
-      allowAnonymous: options.anonymous,
-    }),
+    authenticate: measuredAuthentication(authenticate, dependencies.metrics),
     authenticateToken,
     close: () => closers.forEach((close) => close()),
   };
+}
+
+function cacheMetrics({ cacheAsked, cacheFetched }: AuthenticationMetrics) {
+  return { asked: cacheAsked, fetched: cacheFetched };
 }
 
 function certificateAuthenticators(
@@ -106,14 +116,16 @@ function certificateAuthenticators(
 
 function tokenAuthenticators(
   { tokenFile, bootstrapTokens, serviceAccounts, oidc, webhook }: AuthenticationOptions,
-  { reader, logger }: AuthenticationDependencies,
+  { reader, metrics, logger }: AuthenticationDependencies,
   closers: (() => void)[],
 ): readonly TokenAuthenticator[] {
   const now = Date.now;
   const { audiences } = serviceAccounts;
   const list: TokenAuthenticator[] = [];
   if (tokenFile !== '') {
-    list.push(forAudiences(audiences, tokenFileAuthenticator(parseTokenFile(readFileSync(tokenFile, 'utf8')))));
+    const { users, warnings } = parseTokenFile(readFileSync(tokenFile, 'utf8'), tokenFile);
+    for (const warning of warnings) logger.warn(warning);
+    list.push(forAudiences(audiences, tokenFileAuthenticator(users)));
   }
   list.push(
     serviceAccountTokenAuthenticator({
@@ -124,6 +136,7 @@ function tokenAuthenticators(
         getPod: (namespace, name) => reader.getLive('pods', namespace, name),
       },
       now,
+      used: metrics.tokenUsed,
     }),
   );
   if (bootstrapTokens) {
@@ -133,8 +146,10 @@ function tokenAuthenticators(
   if (oidc !== undefined) {
     const fetcher = jsonFetcher(oidc.caFile === '' ? undefined : readFileSync(oidc.caFile, 'utf8'));
     closers.push(fetcher.close);
-    const keys = new OidcKeys({ issuer: oidc.issuer, fetchJson: fetcher.fetch, now });
-    list.push(forAudiences(audiences, oidcAuthenticator({ ...oidc, keys, now })));
+    const { fetch: fetchJson, fetchText } = fetcher;
+    const keysOf = oidcIssuers((issuer) => new OidcKeys({ issuer, fetchJson, now }));
+    const keys = keysOf(oidc.issuer);
+    list.push(forAudiences(audiences, oidcAuthenticator({ ...oidc, keys, keysOf, fetchText, now })));
   }
   if (webhook !== undefined) {
     const { version, cacheTtlMs, configFile } = webhook;
@@ -146,7 +161,7 @@ function tokenAuthenticators(
       post: peer.post,
       failed: (error) => logger.warn({ reason: error.message }, 'the token webhook could not be asked'),
     });
-    const ttls = { successTtlMs: cacheTtlMs, failureTtlMs: cacheTtlMs, now };
+    const ttls = { successTtlMs: cacheTtlMs, failureTtlMs: cacheTtlMs, now, ...cacheMetrics(metrics) };
     list.push(failuresAsRefusals(cacheTtlMs > 0 ? cachedTokenAuthenticator(ask, ttls) : ask));
   }
   return list;

@@ -3,10 +3,13 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { MASTERS_GROUP } from '../api/user';
 import { loadOrCreateAuthority, loadOrIssueKeyPair, type Authority, type KeyPair } from '../pki/authority';
+import { loadNamedCertificate, parseNamedCertificate, type NamedCertificate } from './named-certificates';
 
 /** Everything TLS needs; PEM texts. */
 export interface ServingCertificates {
   readonly serving: KeyPair;
+  /** For clients that ask for one of their names. */
+  readonly named: readonly NamedCertificate[];
   /** What clients verify the server by; undefined when the certificate came from a file. */
   readonly servingAuthority: string | undefined;
   /** What the server verifies client certificates by; undefined: they are not asked for. */
@@ -20,6 +23,8 @@ export interface ServingCertificates {
 export interface CertificateFiles {
   readonly tlsCertFile: string;
   readonly tlsPrivateKeyFile: string;
+  /** Values of `--tls-sni-cert-key`. */
+  readonly tlsSniCertKey: readonly string[];
   readonly clientCaFile: string;
   readonly requestheaderClientCaFile: string;
 }
@@ -28,6 +33,7 @@ export interface CertificateFiles {
 export const NO_CERTIFICATE_FILES: CertificateFiles = {
   tlsCertFile: '',
   tlsPrivateKeyFile: '',
+  tlsSniCertKey: [],
   clientCaFile: '',
   requestheaderClientCaFile: '',
 };
@@ -75,6 +81,7 @@ export function loadCertificates(
           { subject: { commonName: 'kube-apiserver', organizations: [] }, altNames, usages: ['server auth'] },
           now,
         ),
+    named: namedFlags(files).map(loadNamedCertificate),
     servingAuthority: givenServing ? undefined : ownAuthority().certificatePem,
     clientAuthority: givenClientAuthority
       ? readFileSync(files.clientCaFile, 'utf8')
@@ -104,12 +111,15 @@ export function certificateDirectory(dataDir: string): string {
   return join(dataDir, 'pki');
 }
 
-/** The files among the flags. */
-export function certificateFiles({
-  tlsCertFile,
-  tlsPrivateKeyFile,
-  clientCaFile,
-  requestheaderClientCaFile,
-}: CertificateFiles): CertificateFiles {
-  return { tlsCertFile, tlsPrivateKeyFile, clientCaFile, requestheaderClientCaFile };
+function namedFlags({ tlsSniCertKey }: CertificateFiles) {
+  return tlsSniCertKey.flatMap((text) => parseNamedCertificate(text) ?? []);
+}
+
+/** The paths among the flags: who changes one of them wants it read again. */
+export function certificatePaths(files: CertificateFiles): readonly string[] {
+  const { tlsCertFile, tlsPrivateKeyFile, clientCaFile, requestheaderClientCaFile } = files;
+  const named = namedFlags(files).flatMap(({ certFile, keyFile }) => [certFile, keyFile]);
+  return [tlsCertFile, tlsPrivateKeyFile, clientCaFile, requestheaderClientCaFile, ...named].filter(
+    (path) => path !== '',
+  );
 }

@@ -6,6 +6,7 @@ import { ownAuthentication } from './authentication-flags';
 import { ADMIN_USER, loadCertificates, NO_CERTIFICATE_FILES } from './certificates';
 import { CONTROLLER_NAMES, startControllers } from './controllers';
 import { printKubeconfig } from './kubeconfig';
+import { DEFAULT_SERVICE_RANGES } from './service-range-flags';
 import { TlsMaterial } from './tls-material';
 
 /** A control plane in one process: the API server on loopback and the controllers that a user misses without them. */
@@ -38,7 +39,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const directory = options.certificateDirectory;
   const load = () => loadCertificates(directory, NO_CERTIFICATE_FILES, [], new Date());
   const certificates = load();
-  const tls = new TlsMaterial(certificates, { load, files: NO_CERTIFICATE_FILES, protocol: {}, logger });
+  const tls = new TlsMaterial(certificates, { load, files: [], protocol: {}, logger });
   const authentication = ownAuthentication(directory);
   const { admin, servingAuthority } = certificates;
   if (admin === undefined || servingAuthority === undefined) throw new Error('certificates are not our own');
@@ -51,7 +52,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     bindAddress: options.bindAddress,
     securePort: options.securePort,
     advertiseAddress: ADDRESS,
-    serviceRange: '10.0.0.0/24',
+    serviceRanges: DEFAULT_SERVICE_RANGES,
     authentication,
     authorization: { modes: ['Node', 'RBAC'], policyFile: '' },
     logger,

@@ -39,7 +39,8 @@ function follow(): CustomResources {
 
 beforeEach(async () => {
   fixture = await RegistryFixture.open();
-  definitions = fixture.registry(customResourceDefinition);
+  const { decode } = storedDecoder(customResourceDefinition, schema);
+  definitions = fixture.registry(customResourceDefinition, { decode });
   catalogue = new ServedCatalogue(
     [customResourceDefinition],
     [{ name: 'apiextensions.k8s.io', groupPriority: 1, versions: [{ version: 'v1', versionPriority: 1 }] }],

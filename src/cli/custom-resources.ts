@@ -30,6 +30,8 @@ export interface CustomResourcesOptions {
   /** Writes down that the server itself has set what differs. */
   readonly trackFields: (live: KubeObject, updated: KubeObject) => KubeObject;
   readonly keyRoot: string;
+  /** A resource is not served any more. */
+  readonly onRemoved?: () => void;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly logger: Logger;
@@ -142,6 +144,7 @@ export class CustomResources {
     if (known === undefined) return;
     this.#known.delete(name);
     this.#options.catalogue.removeCustom(name);
+    this.#options.onRemoved?.();
     if (known.storagePrefix !== undefined) this.#options.cache.unregister(known.storagePrefix);
     this.#groups.add(known.crd.spec.group);
   }

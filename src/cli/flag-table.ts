@@ -4,7 +4,7 @@ import { parseDuration } from '../api/time/duration';
  * A small pflag: `--name value`, `--name=value`, `--bool`, `--bool=false`, lists by comma or repetition. One table gives
  * parsing, `--help` and the type of the options.
  */
-export type FlagType = 'string' | 'strings' | 'int' | 'port' | 'bool' | 'duration' | 'map';
+export type FlagType = 'string' | 'strings' | 'stringArray' | 'int' | 'port' | 'bool' | 'duration' | 'map';
 
 export interface Flag<Type extends FlagType = FlagType> {
   readonly type: Type;
@@ -20,6 +20,8 @@ export type FlagTable = Readonly<Record<string, Flag>>;
 interface ValueOf {
   string: string;
   strings: readonly string[];
+  /** Each value as it was given: commas mean something to who reads it. */
+  stringArray: readonly string[];
   int: number;
   port: number;
   bool: boolean;
@@ -60,6 +62,7 @@ function camelCase(name: string): string {
 const parsers: { readonly [Type in FlagType]: (texts: readonly string[]) => ValueOf[Type] } = {
   string: (texts) => texts.at(-1) ?? '',
   strings: (texts) => texts.flatMap((text) => (text === '' ? [] : text.split(','))),
+  stringArray: (texts) => texts.filter((text) => text !== ''),
   int: (texts) => parseInteger(texts.at(-1) ?? '0', Number.MAX_SAFE_INTEGER),
   port: (texts) => parseInteger(texts.at(-1) ?? '0', 65535),
   bool: (texts) => parseBool(texts.at(-1) ?? 'false'),

@@ -29,6 +29,35 @@ function catalogueOf(...definitions: readonly KindDefinition[]): ServedCatalogue
 }
 
 describe('the catalogue of what is served', () => {
+  it('does without what is switched off, and still has it for the server itself', () => {
+    const groups = [
+      {
+        name: 'apps',
+        groupPriority: 1,
+        versions: ['v1', 'v1beta1'].map((version) => ({ version, versionPriority: 1 })),
+      },
+      { name: 'gone', groupPriority: 1, versions: [{ version: 'v1', versionPriority: 1 }] },
+    ];
+    const definitions = [
+      thingKind({ group: 'apps', resource: 'as', versions: ['v1', 'v1beta1'] }),
+      thingKind({ group: 'gone', resource: 'gs', versions: ['v1'] }),
+    ];
+    const catalogue = new ServedCatalogue(
+      definitions,
+      groups,
+      SCHEMA,
+      () => REGISTRY,
+      (group, version) => group !== 'gone' && version !== 'v1beta1',
+    );
+    expect(catalogue.resolve('apps', 'v1', 'as')).toBeDefined();
+    expect(catalogue.resolve('apps', 'v1beta1', 'as')).toBeUndefined();
+    expect(catalogue.resolve('gone', 'v1', 'gs')).toBeUndefined();
+    expect(catalogue.groups()).toEqual([{ name: 'apps', versions: ['v1'] }]);
+    expect(catalogue.definitions().map(({ resource, versions }) => [resource, versions.length])).toEqual([['as', 1]]);
+    expect(catalogue.hasBuiltInGroup('gone')).toBe(false);
+    expect(catalogue.registryOf('gone', 'gs')).toBe(REGISTRY);
+  });
+
   it('names groups of custom resources after the built-in ones, by name, their best version first', () => {
     const catalogue = catalogueOf(thingKind());
     catalogue.setCustom('b', custom(thingKind({ group: 'b.io', resource: 'bs', versions: ['v1', 'v1beta1'] })));

@@ -7,6 +7,7 @@ import type { CustomSchemas } from '../api/openapi/definitions';
 import type { Schema } from '../api/schema/model';
 import type { Catalogue, ServedResource } from '../http/dependencies';
 import type { ResourceRegistry } from '../registry/resource-registry';
+import type { IsServed } from './runtime-config';
 
 /** A custom resource, ready to be served in all its versions. */
 export interface CustomResource {
@@ -26,10 +27,14 @@ interface GroupVersion {
 /** Everything that is served, by group, version and resource. Custom resources come and go. */
 export class ServedCatalogue implements Catalogue {
   readonly schema: Schema;
+  /** Served or not: the server itself works with all of them. */
+  readonly #known = new Map<string, ServedResource>();
   readonly #builtIn = new Map<string, ServedResource>();
   readonly #custom = new Map<string, ServedResource>();
   readonly #customResources = new Map<string, CustomResource>();
   readonly #registries = new Map<string, ResourceRegistry>();
+  readonly #knownDefinitions: readonly KindDefinition[];
+  /** What of the groups and kinds is served. */
   readonly #groups: readonly GroupDefinition[];
   readonly #builtInDefinitions: readonly KindDefinition[];
   #generation = 0;
@@ -40,16 +45,26 @@ export class ServedCatalogue implements Catalogue {
     groups: readonly GroupDefinition[],
     schema: Schema,
     createRegistry: (definition: KindDefinition, group: string) => ResourceRegistry,
+    isServed: IsServed = () => true,
   ) {
     this.schema = schema;
-    this.#groups = groups;
-    this.#builtInDefinitions = definitions;
+    this.#knownDefinitions = definitions;
+    this.#builtInDefinitions = definitions.flatMap((definition) => servedPart(definition, isServed));
+    this.#groups = groups.flatMap((group) => servedVersions(group, definitions, isServed));
     for (const definition of definitions) {
       if (definition.stored) this.#createRegistries(definition, createRegistry);
       for (const version of definition.versions) {
-        this.#serve(definition, version, this.#registries.get(registryKey(definition, version.group)));
+        const served = this.#served(definition, version, this.#registries.get(registryKey(definition, version.group)));
+        this.#known.set(resourceKey(served), served);
+        if (isServed(version.group, version.version, definition.resource))
+          this.#builtIn.set(resourceKey(served), served);
       }
     }
+  }
+
+  /** The groups of the server's own, with the versions that are served. */
+  get builtInGroups(): readonly GroupDefinition[] {
+    return this.#groups;
   }
 
   resolve(group: string, version: string, resource: string): ServedResource | undefined {
@@ -70,8 +85,8 @@ export class ServedCatalogue implements Catalogue {
 
   /** A built-in resource under its storage version. Throws when there is none of that name. */
   storageVersionOf(group: string, resource: string): ServedResource {
-    const definition = this.#builtInDefinitions.find((one) => one.storage.group === group && one.resource === resource);
-    const served = definition && this.resolve(group, definition.storage.version, resource);
+    const definition = this.#knownDefinitions.find((one) => one.storage.group === group && one.resource === resource);
+    const served = definition && this.#known.get(`${group}/${definition.storage.version}/${resource}`);
     if (served === undefined) throw new Error(`no resource ${resource} is stored in group ${JSON.stringify(group)}`);
     return served;
   }
@@ -139,14 +154,35 @@ export class ServedCatalogue implements Catalogue {
     }
   }
 
-  #serve(definition: KindDefinition, version: ServedVersion, registry: ResourceRegistry | undefined): void {
+  #served(definition: KindDefinition, version: ServedVersion, registry: ResourceRegistry | undefined): ServedResource {
     const type = this.schema.kind(version.group, version.version, definition.kind);
     if (type === undefined) {
       throw new Error(`no type of ${apiVersionOf(version.group, version.version)} ${definition.kind} in the schema`);
     }
-    const served = { definition, version, registry, type, listKind: `${definition.kind}List`, custom: false };
-    this.#builtIn.set(resourceKey(served), served);
+    return { definition, version, registry, type, listKind: `${definition.kind}List`, custom: false };
   }
+}
+
+/** The definition with the versions that are served, if there are any. */
+function servedPart(definition: KindDefinition, isServed: IsServed): readonly KindDefinition[] {
+  const versions = definition.versions.filter(({ group, version }) => isServed(group, version, definition.resource));
+  if (versions.length === 0) return [];
+  return [versions.length === definition.versions.length ? definition : { ...definition, versions }];
+}
+
+/** The group with the versions of which something is left, if there are any. */
+function servedVersions(
+  group: GroupDefinition,
+  definitions: readonly KindDefinition[],
+  isServed: IsServed,
+): readonly GroupDefinition[] {
+  const versions = group.versions.filter(({ version }) => {
+    const inVersion = definitions.filter((one) =>
+      one.versions.some((served) => served.group === group.name && served.version === version),
+    );
+    return inVersion.length === 0 || inVersion.some(({ resource }) => isServed(group.name, version, resource));
+  });
+  return versions.length === 0 ? [] : [{ ...group, versions }];
 }
 
 function registryKey({ storagePrefix }: KindDefinition, group: string): string {

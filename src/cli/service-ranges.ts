@@ -10,8 +10,8 @@ import type { ResourceRegistry } from '../registry/resource-registry';
 import type { SideEffect, SideEffects } from '../registry/side-effects';
 import type { OperationContext } from '../registry/types';
 import type { Store } from '../storage/store';
+import type { ServiceRanges } from './service-range-flags';
 
-const NODE_PORTS = { first: 30_000, last: 32_767 };
 /** The service has gone when its endpoints follow, whether its client still waits or not. */
 const ENDPOINTS_TIMEOUT_MS = 10_000;
 const REPAIR_INTERVAL_MS = 3 * 60_000;
@@ -32,15 +32,14 @@ export function createServiceAllocations(options: {
   readonly store: Store;
   readonly keyRoot: string;
   readonly schema: Schema;
-  readonly addressRange: string;
+  readonly ranges: ServiceRanges;
   readonly logger: Logger;
 }): ServiceAllocations {
-  const { store, keyRoot, schema, addressRange, logger } = options;
+  const { store, keyRoot, schema, ranges, logger } = options;
   return new ServiceAllocations({
     store,
     keyRoot,
-    addressRange,
-    nodePorts: NODE_PORTS,
+    ...ranges,
     decode: rangeDecoder(schema),
     onLeak: (error) =>
       logger.warn({ err: error }, 'an address or node port was not given back; the repair will find it'),

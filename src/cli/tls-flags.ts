@@ -1,6 +1,7 @@
 import type { SecureVersion } from 'node:tls';
-import { getCiphers } from 'node:tls';
 import type { FlagTable, OptionsOf } from './flag-table';
+import { namedCertificateProblems } from './named-certificates';
+import { opensslCiphers, supportedCipherSuites } from './tls-cipher-suites';
 
 /** The flags about the TLS protocol. */
 export const tlsFlags = {
@@ -15,6 +16,13 @@ export const tlsFlags = {
     section: 'Serving',
     help: "Cipher suites by their IANA names; default: Node's. Those of TLS 1.3 are always on.",
   },
+  'tls-sni-cert-key': {
+    type: 'stringArray',
+    section: 'Serving',
+    help:
+      'Certificate and key for clients that ask for certain names: cert.pem,key.pem or cert.pem,key.pem:a.example,*.b.example; ' +
+      'without names those of the certificate. May be repeated. Read again when it changes.',
+  },
 } as const satisfies FlagTable;
 
 type TlsFlags = OptionsOf<typeof tlsFlags>;
@@ -26,40 +34,27 @@ const VERSIONS: Readonly<Record<string, SecureVersion>> = {
   VersionTLS13: 'TLSv1.3',
 };
 
-/** OpenSSL's name of a suite: `TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256` is `ECDHE-RSA-AES128-GCM-SHA256`. */
-function opensslName(name: string): string {
-  if (/^TLS_(AES|CHACHA20)/.test(name)) return name;
-  const [exchange = '', cipher = ''] = name.replace(/^TLS_/, '').split('_WITH_');
-  const prefix = exchange === 'RSA' ? '' : `${exchange.replaceAll('_', '-')}-`;
-  const suite = cipher
-    .replace('CHACHA20_POLY1305_SHA256', 'CHACHA20_POLY1305')
-    .replace('AES_128_CBC', 'AES128')
-    .replace('AES_256_CBC', 'AES256')
-    .replace('AES_128', 'AES128')
-    .replace('AES_256', 'AES256')
-    .replace('3DES_EDE_CBC', 'DES_CBC3')
-    .replaceAll('_', '-');
-  return `${prefix}${suite}`;
-}
-
 /** What is wrong with the flags. */
-export function tlsProblems({ tlsMinVersion, tlsCipherSuites }: TlsFlags): readonly string[] {
-  const known = new Set(getCiphers());
+export function tlsProblems({ tlsMinVersion, tlsCipherSuites, tlsSniCertKey }: TlsFlags): readonly string[] {
+  const supported = supportedCipherSuites();
+  const unsupported = tlsCipherSuites.filter((name) => !supported.includes(name));
   return [
-    ...(tlsMinVersion in VERSIONS ? [] : [`unknown tls version ${JSON.stringify(tlsMinVersion)}`]),
-    ...tlsCipherSuites
-      .filter((name) => !name.startsWith('TLS_') || !known.has(opensslName(name).toLowerCase()))
-      .map((name) => `Cipher suite ${name} not supported or doesn't exist`),
+    ...(tlsMinVersion === '' || Object.hasOwn(VERSIONS, tlsMinVersion)
+      ? []
+      : [`unknown tls version ${JSON.stringify(tlsMinVersion)}, possible are ${Object.keys(VERSIONS).join(', ')}`]),
+    ...unsupported.map((name) => `Cipher suite ${name} not supported or doesn't exist`),
+    ...(unsupported.length === 0 ? [] : [`possible cipher suites are ${supported.join(', ')}`]),
+    ...tlsSniCertKey.flatMap(namedCertificateProblems),
   ];
 }
 
 /** As Node's TLS takes them. */
-export function tlsProtocol({ tlsMinVersion, tlsCipherSuites }: TlsFlags): {
+export function tlsProtocol({ tlsMinVersion, tlsCipherSuites }: Pick<TlsFlags, 'tlsMinVersion' | 'tlsCipherSuites'>): {
   readonly minVersion: SecureVersion;
   readonly ciphers?: string;
 } {
   return {
     minVersion: VERSIONS[tlsMinVersion] ?? 'TLSv1.2',
-    ...(tlsCipherSuites.length === 0 ? {} : { ciphers: tlsCipherSuites.map(opensslName).join(':') }),
+    ...(tlsCipherSuites.length === 0 ? {} : { ciphers: opensslCiphers(tlsCipherSuites) }),
   };
 }

@@ -1,14 +1,17 @@
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type SecureContext } from 'node:tls';
 import { statSync } from 'node:fs';
 import type { TlsOptions } from '../http/server';
 import type { Logger } from '../observability/logger';
+import type { KeyPair } from '../pki/authority';
 import { AuthorityBundle } from '../pki/authority-bundle';
-import type { CertificateFiles, ServingCertificates } from './certificates';
+import type { ServingCertificates } from './certificates';
+import { certificatesByName } from './named-certificates';
 
 export interface TlsMaterialOptions {
   /** Reads all certificates again. Throws when a file cannot be read. */
   readonly load: () => ServingCertificates;
-  readonly files: CertificateFiles;
+  /** Paths of the files that `load` reads. */
+  readonly files: readonly string[];
   readonly protocol: Pick<TlsOptions, 'ciphers' | 'minVersion'>;
   readonly logger: Logger;
 }
@@ -22,6 +25,7 @@ const POLL_MS = 2000;
  * are being replaced, change nothing.
  */
 export class TlsMaterial {
+  #byName: (name: string) => SecureContext | undefined;
   readonly #options: TlsMaterialOptions;
   readonly #timer: NodeJS.Timeout;
   #certificates: ServingCertificates;
@@ -30,9 +34,11 @@ export class TlsMaterial {
   #seen: string;
   #changed: ((tls: TlsOptions) => void) | undefined;
 
+  /** Throws when a key does not fit its certificate, or a CA is none. */
   constructor(certificates: ServingCertificates, options: TlsMaterialOptions) {
     this.#options = options;
     this.#certificates = certificates;
+    this.#byName = this.#contextsByName(certificates);
     this.#clientAuthority = bundleOf(certificates.clientAuthority);
     this.#frontAuthority = bundleOf(certificates.frontAuthority);
     this.#seen = this.#stamp();
@@ -44,13 +50,9 @@ export class TlsMaterial {
   readonly frontAuthority = (): AuthorityBundle | undefined => this.#frontAuthority;
 
   get tls(): TlsOptions {
-    const { serving, clientAuthority, frontAuthority } = this.#certificates;
-    const authorities = [clientAuthority, frontAuthority].filter((pem) => pem !== undefined);
     return {
-      cert: serving.certificatePem,
-      key: serving.privateKeyPem,
-      ...(authorities.length === 0 ? {} : { ca: authorities }),
-      ...this.#options.protocol,
+      ...this.#contextOptions(this.#certificates.serving, this.#certificates),
+      SNICallback: (name, use) => use(null, this.#byName(name)),
     };
   }
 
@@ -75,6 +77,7 @@ export class TlsMaterial {
       this.#certificates = certificates;
       const { tls } = this;
       createSecureContext(tls);
+      this.#byName = this.#contextsByName(certificates);
       this.#clientAuthority = clientAuthority;
       this.#frontAuthority = frontAuthority;
       this.#seen = stamp;
@@ -86,11 +89,33 @@ export class TlsMaterial {
     }
   }
 
+  #contextOptions(
+    { certificatePem, privateKeyPem }: KeyPair,
+    { clientAuthority, frontAuthority }: ServingCertificates,
+  ): Omit<TlsOptions, 'SNICallback'> {
+    const authorities = [clientAuthority, frontAuthority].filter((pem) => pem !== undefined);
+    return {
+      cert: certificatePem,
+      key: privateKeyPem,
+      ...(authorities.length === 0 ? {} : { ca: authorities }),
+      ...this.#options.protocol,
+    };
+  }
+
+  /** Made once, not at each handshake. */
+  #contextsByName(certificates: ServingCertificates): (name: string) => SecureContext | undefined {
+    return certificatesByName(
+      certificates.named.map((pair) => ({
+        ...pair,
+        value: createSecureContext(this.#contextOptions(pair, certificates)),
+      })),
+    );
+  }
+
   /** Changes when one of the files does, whatever way it was replaced. */
   #stamp(): string {
-    return Object.values(this.#options.files)
-      .filter((file) => file !== '')
-      .map((file: string) => {
+    return this.#options.files
+      .map((file) => {
         const stat = statSync(file, { throwIfNoEntry: false });
         return stat === undefined ? 'none' : `${stat.ino} ${stat.mtimeMs} ${stat.size}`;
       })

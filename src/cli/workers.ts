@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger';
 import { untilSignal } from './until-signal';
+import { WorkerMetrics } from './worker-metrics';
 
 /** What the processes of one replica say to each other. */
 const SERVING = 'serving';
@@ -28,8 +29,9 @@ export async function runWorkers(count: number, logger: Logger): Promise<void> {
   });
   // A second signal ends this process at once, and the workers are not to outlive it.
   process.on('exit', () => killAll());
+  const metrics = new WorkerMetrics();
   try {
-    await Promise.all(Array.from({ length: count }, () => keepRunning(stop.signal, logger)));
+    await Promise.all(Array.from({ length: count }, () => keepRunning(stop.signal, metrics, logger)));
     await signalled;
   } finally {
     killAll();
@@ -41,9 +43,10 @@ function killAll(): void {
 }
 
 /** One place among the workers: a process, and after its end another one. */
-async function keepRunning(stop: AbortSignal, logger: Logger): Promise<void> {
+async function keepRunning(stop: AbortSignal, metrics: WorkerMetrics, logger: Logger): Promise<void> {
   for (let hasServed = false; !stop.aborted;) {
     const worker = cluster.fork();
+    metrics.include(worker);
     worker.on('message', (message) => {
       if (message !== SERVING) return;
       hasServed = true;

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, type ExecFileException } from 'node:child_process';
 import { resolve } from 'node:path';
 import type { ExecConfig } from './kubeconfig-file';
 
@@ -103,8 +103,7 @@ function runPlugin(config: ExecConfig, { server, certificateAuthority }: ExecClu
       { env: { ...process.env, ...env, KUBERNETES_EXEC_INFO: JSON.stringify(info) }, maxBuffer: MAX_OUTPUT_BYTES },
       (error, stdout) => {
         if (error !== null) {
-          // Its output may hold what is secret: only how it ended is told.
-          reject(new Error(`exec: executable ${config.command} failed: ${error.code ?? error.signal ?? 'unknown'}`));
+          reject(new Error(explain(config, error)));
           return;
         }
         try {
@@ -115,6 +114,12 @@ function runPlugin(config: ExecConfig, { server, certificateAuthority }: ExecClu
       },
     );
   });
+}
+
+/** Its output may hold what is secret: only how it ended is told. */
+function explain({ command, installHint }: ExecConfig, { code, signal }: ExecFileException): string {
+  if (String(code) !== 'ENOENT') return `exec: executable ${command} failed: ${code ?? signal ?? 'unknown'}`;
+  return `exec: executable ${command} not found${installHint === '' ? '' : `\n\n${installHint}`}`;
 }
 
 /** A relative path is one of the configuration's folder; a bare name is looked up in PATH. */

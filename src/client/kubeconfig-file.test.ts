@@ -56,6 +56,7 @@ describe('a credential plugin', () => {
       args: [],
       env: { WHO: 'me' },
       provideClusterInfo: true,
+      installHint: 'get it from a friend',
       directory: folder,
     };
   };
@@ -92,5 +93,23 @@ echo "{\\"kind\\":\\"ExecCredential\\",\\"apiVersion\\":\\"client.authentication
     ['has no status', printing('"spec":{}'), "didn't return a status"],
   ])('that %s is refused', async (_, script, message) => {
     await expect(new ExecCredentials(plugin(script), cluster).current()).rejects.toThrow(message);
+  });
+
+  it('that is not there is explained', async () => {
+    const missing = { ...plugin('true'), command: './missing.sh' };
+    await expect(new ExecCredentials(missing, cluster).current()).rejects.toThrow(
+      'exec: executable ./missing.sh not found\n\nget it from a friend',
+    );
+  });
+
+  it.each(['command', 'apiVersion'])('without %s is refused', (field) => {
+    const exec = { command: './plugin.sh', apiVersion: 'client.authentication.k8s.io/v1', [field]: '' };
+    const config = {
+      'current-context': 'c',
+      clusters: [{ name: 'c', cluster: { server: 'https://a' } }],
+      users: [{ name: 'u', user: { exec } }],
+      contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
+    };
+    expect(() => readKubeconfig(write('config', JSON.stringify(config)))).toThrow(`${field} must be specified`);
   });
 });

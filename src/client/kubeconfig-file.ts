@@ -10,6 +10,8 @@ export interface ExecConfig {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly provideClusterInfo: boolean;
+  /** What to tell a user who does not have the command. */
+  readonly installHint: string;
   /** Relative commands are looked up here. */
   readonly directory: string;
 }
@@ -71,12 +73,17 @@ export function readKubeconfig(file: string): KubeconfigTarget {
 }
 
 function execConfig(exec: Json, directory: string): ExecConfig {
+  for (const required of ['command', 'apiVersion']) {
+    if (textAt(exec, required) === '')
+      throw new Error(`exec: ${required} must be specified to use exec authentication`);
+  }
   return {
     apiVersion: textAt(exec, 'apiVersion'),
     command: textAt(exec, 'command'),
     args: (Array.isArray(exec.args) ? (exec.args as readonly unknown[]) : []).map(String),
     env: Object.fromEntries(listAt(exec, 'env').map((entry) => [textAt(entry, 'name'), textAt(entry, 'value')])),
     provideClusterInfo: exec.provideClusterInfo === true,
+    installHint: textAt(exec, 'installHint'),
     directory,
   };
 }

@@ -122,12 +122,23 @@ async function tryToHold(
   return { held: true, observed: undefined };
 }
 
+/** A renewal that was broken off may still arrive at the server, between our reading the lease and giving it back. */
+const RELEASE_ATTEMPTS = 5;
+
 /** The next one need not wait for the lease to run out. */
 async function release(options: LeaderElectionOptions): Promise<void> {
-  const lease = await getLease(options, undefined);
-  const spec = (lease?.spec ?? {}) as LeaseSpec;
-  if (lease === undefined || spec.holderIdentity !== options.identity) return;
-  const now = microTime();
-  const free = { ...spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now };
-  await options.client.update(pathOf(options), { ...lease, spec: free });
+  for (let attempt = 1; ; attempt++) {
+    const lease = await getLease(options, undefined);
+    const spec = (lease?.spec ?? {}) as LeaseSpec;
+    if (lease === undefined || spec.holderIdentity !== options.identity) return;
+    const now = microTime();
+    const free = { ...spec, holderIdentity: '', leaseDurationSeconds: 1, renewTime: now, acquireTime: now };
+    try {
+      await options.client.update(pathOf(options), { ...lease, spec: free });
+      return;
+    } catch (error) {
+      const conflict = error instanceof StatusError && error.status.code === 409;
+      if (!conflict || attempt === RELEASE_ATTEMPTS) throw error;
+    }
+  }
 }

@@ -45,7 +45,9 @@ const span: Filter = (context) => {
 const audit: Filter = (context, dependencies) => dependencies.audit?.(context);
 
 const authenticate: Filter = async (context, dependencies) => {
-  context.user = await dependencies.authenticate(credentialsOf(context.request));
+  context.user = await dependencies.authenticate(credentialsOf(context.request), (key, value) =>
+    context.annotate(key, value),
+  );
   // Nobody behind the server gets to see the client's token.
   delete context.request.headers.authorization;
 };

@@ -58,6 +58,8 @@ export class RequestContext {
   constructor(
     readonly request: IncomingMessage,
     readonly response: ServerResponse,
+    /** False: `warn` is heard by nobody. */
+    private readonly sendsWarnings = true,
   ) {
     (response as { [CONTEXT]?: RequestContext })[CONTEXT] = this;
     response.on('close', () => this.finish());
@@ -101,6 +103,7 @@ export class RequestContext {
 
   /** A `Warning` header of the answer; the same text is sent once. */
   warn(text: string): void {
+    if (!this.sendsWarnings) return;
     this.warningTexts ??= [];
     if (!this.warningTexts.includes(text)) this.warningTexts.push(text);
   }

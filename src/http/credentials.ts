@@ -9,6 +9,7 @@ const certificates = new WeakMap<TLSSocket, ClientCertificate | 'none'>();
 export function credentialsOf(request: IncomingMessage): Credentials {
   return {
     bearerToken: bearerTokenOf(request),
+    connection: request.socket,
     clientCertificate: clientCertificateOf(request),
     headers: {
       names: () => Object.keys(request.headersDistinct),

@@ -4,6 +4,7 @@ import { isEnvelope, openEnvelope, type Envelope } from '../api/codec/protobuf-e
 import { decodeMessage } from '../api/codec/protobuf-decode';
 import { invalid } from '../api/errors/field-error';
 import { badRequest, invalidObject, unsupportedMediaType } from '../api/errors/status-error';
+import { isRetiredKind } from '../api/kinds/retired-kinds';
 import { apiVersionOf, parseApiVersion, type GroupVersionKind, type KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import type { RequestContext } from './context';
@@ -130,14 +131,15 @@ function identify(apiVersion: string | undefined, kind: string | undefined, expe
   const sameVersion = found.group === wanted.group && found.version === wanted.version;
   if (sameVersion && (found.kind === wanted.kind || custom)) return found;
   if (alternatives.some(({ kind: other }) => sameKind(other, found))) return found;
-  if (!custom && schema.kind(found.group, found.version, found.kind) === undefined) {
+  const isKnown = schema.kind(found.group, found.version, found.kind) !== undefined || isRetiredKind(found);
+  if (!custom && !isKnown) {
     throw unhandled(
       found,
       wanted,
       `no kind ${JSON.stringify(found.kind)} is registered for version ${JSON.stringify(apiVersionOf(found.group, found.version))}`,
     );
   }
-  if (found.kind === wanted.kind && (custom || found.group === wanted.group)) {
+  if (found.kind === wanted.kind) {
     throw badRequest(
       `the API version in the data (${apiVersionOf(found.group, found.version)}) does not match the expected API version (${apiVersionOf(wanted.group, wanted.version)})`,
     );

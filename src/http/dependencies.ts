@@ -4,14 +4,15 @@ import type {
   SubresourceDefinition,
   TableDefinition,
 } from '../api/kinds/kind-definition';
-import type { GroupVersionKind, KubeObject } from '../api/object';
+import type { AdmissionChain } from '../admission/chain';
 import type { Schema, StructType } from '../api/schema/model';
 import type { UserInfo } from '../api/user';
-import type { Credentials } from '../authn/credentials';
+import type { Annotate, Credentials } from '../authn/credentials';
 import type { Authorizer } from '../authz/attributes';
 import type { RequestMetrics } from '../observability/request-metrics';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { RequestContext } from './context';
+import type { ServerFeatures } from './features';
 import type { FieldOwnership } from './field-ownership';
 import type { Reply } from './reply';
 
@@ -62,37 +63,6 @@ export interface NonResourceRoute {
   readonly handler: (context: RequestContext) => Promise<Reply> | Reply;
 }
 
-export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
-
-/** What admission sees of a write. Objects are in their storage version. */
-export interface AdmissionRequest {
-  readonly operation: AdmissionOperation;
-  /** As requested. */
-  readonly resource: { readonly group: string; readonly version: string; readonly resource: string };
-  readonly kind: GroupVersionKind;
-  readonly subresource: string;
-  readonly namespace: string;
-  readonly name: string;
-  readonly object: KubeObject | undefined;
-  readonly oldObject: KubeObject | undefined;
-  /** CreateOptions, UpdateOptions, PatchOptions or DeleteOptions, with kind and apiVersion. */
-  readonly options: Readonly<Record<string, unknown>>;
-  readonly dryRun: boolean;
-  readonly user: UserInfo;
-  readonly served: ServedResource;
-  readonly signal: AbortSignal;
-  readonly warn: (text: string) => void;
-  readonly annotate: (key: string, value: string) => void;
-  /** Takes back what a plugin has written for this request, should it be refused after all. */
-  readonly onRefused: (undo: () => Promise<void>) => void;
-}
-
-/** Both throw a StatusError to refuse. For a DELETE `mutate` is called for its refusals only. */
-export interface Admission {
-  mutate(request: AdmissionRequest): Promise<KubeObject | undefined>;
-  validate(request: AdmissionRequest): Promise<void>;
-}
-
 /** An endpoint for what is not plain storage: reviews, tokens, evictions, logs. */
 export type Endpoint = (request: ResourceRequest, dependencies: EndpointDependencies) => Promise<Reply>;
 
@@ -107,13 +77,14 @@ export interface ResourceRequest {
 
 export interface EndpointDependencies {
   readonly catalogue: Catalogue;
-  readonly admission?: Admission;
+  readonly admission?: AdmissionChain;
   /** Absent: `--feature-gates=ServerSideApply=false`. */
   readonly fieldOwnership?: FieldOwnership;
   /** By `verb group/resource` or `verb group/resource/subresource`: takes precedence over the plain endpoint. */
   readonly specialEndpoints?: ReadonlyMap<string, Endpoint>;
   /** Seconds: a watch without timeoutSeconds lasts this to twice this. */
   readonly minRequestTimeoutSeconds: number;
+  readonly features: ServerFeatures;
   /** Aborts when the server goes down: watches end as if their time were over. */
   readonly closing: AbortSignal;
   readonly metrics?: Pick<RequestMetrics, 'recordWatchEvents' | 'recordDeprecated'>;
@@ -124,7 +95,7 @@ export interface EndpointDependencies {
 /** The functions that the filters call. */
 export interface ChainDependencies {
   /** Throws a 401 StatusError. */
-  readonly authenticate: (credentials: Credentials) => Promise<UserInfo>;
+  readonly authenticate: (credentials: Credentials, annotate?: Annotate) => Promise<UserInfo>;
   readonly authorize: Authorizer;
   /** Registers with `context.onFinished` what it wants to write down, and sets the Audit-Id header. */
   readonly audit?: (context: RequestContext) => void;

@@ -1,7 +1,7 @@
 import { methodNotSupported, notFound, StatusError } from '../api/errors/status-error';
 import type { SubresourceDefinition, Verb } from '../api/kinds/kind-definition';
 import type { RequestContext } from './context';
-import { mediaTypeOf, unknownBodyFormat } from './decode';
+import { unknownBodyFormat } from './decode';
 import type { Endpoint, EndpointDependencies, RegistryOperations, ServedResource } from './dependencies';
 import { createObject } from './endpoints/create';
 import { deleteObject } from './endpoints/delete';
@@ -12,9 +12,9 @@ import { patchObject } from './endpoints/patch';
 import { getScale, patchScale, updateScale } from './endpoints/scale';
 import { updateObject } from './endpoints/update';
 import { watchObjects } from './endpoints/watch';
-import { BUILT_IN, CUSTOM, negotiate } from './negotiate';
+import { BUILT_IN, CUSTOM, negotiate, type Negotiated } from './negotiate';
 import type { NonResourceRoutes } from './non-resource-routes';
-import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchers } from './patchers';
+import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchTypeOf, patchers } from './patchers';
 import { methodNotAllowed, resourceNotFound } from './refusals';
 import { textReply, type Dispatched } from './reply';
 import type { RequestInfo } from './request-info';
@@ -60,11 +60,11 @@ export async function dispatch(context: RequestContext, dependencies: DispatchDe
   const verbs = subresource?.verbs ?? version.verbs ?? definition.verbs;
   if (!routeExists(context, served, subresource, verbs)) throw methodNotAllowed();
   warnOfDeprecation(context, served, dependencies);
-  if (!verbs.includes(info.verb as Verb)) {
+  if (!verbs.includes(info.verb as Verb) && subresource?.connects !== true) {
     throw methodNotSupported({ group: version.group, resource: definition.resource }, info.verb);
   }
-  checkPatchType(context, served, dependencies.fieldOwnership !== undefined);
-  const negotiated = negotiate(context.request.headers.accept, served.custom ? CUSTOM : BUILT_IN);
+  if (subresource?.connects !== true) checkPatchType(context, served, dependencies.fieldOwnership?.apply !== undefined);
+  const negotiated = negotiatedOf(context, served, subresource);
   if (NAMED_VERBS.has(info.verb)) checkPathName(info.name);
   const endpoint = endpointOf(info, subresource, dependencies);
   if (endpoint === undefined) throw resourceNotFound();
@@ -72,6 +72,16 @@ export async function dispatch(context: RequestContext, dependencies: DispatchDe
   const registry = served.registry ?? NOT_STORED;
   const reply = await endpoint({ context, served, registry, subresource, user: context.user }, dependencies);
   return { reply, negotiated };
+}
+
+/** What a connection brings is for the other end to negotiate. */
+function negotiatedOf(
+  { request }: RequestContext,
+  { custom }: ServedResource,
+  subresource: SubresourceDefinition | undefined,
+): Negotiated {
+  if (subresource?.connects === true) return { format: 'json', pretty: false };
+  return negotiate(request.headers.accept, custom ? CUSTOM : BUILT_IN);
 }
 
 /** For kinds without storage only special endpoints run, which do not touch it. */
@@ -138,6 +148,9 @@ function routeExists(
 ): boolean {
   const verb = info.verb as Verb;
   const method = request.method ?? '';
+  if (info.named && subresource?.connects === true && PATH_SUBRESOURCES.has(subresource.name)) {
+    return verbs.includes(verb) || method === 'OPTIONS';
+  }
   if (method === 'HEAD' || (info.watchPrefix && method !== 'GET')) return false;
   // Without a name there is nothing to update; with one there is nothing to create but a subresource's object.
   if (info.named ? verb === 'create' && subresource === undefined : NAMED_VERBS.has(verb)) return false;
@@ -152,7 +165,7 @@ function checkPatchType({ info, request }: RequestContext, { custom }: ServedRes
   const types = [...patchers.keys(), ...(canApply ? [APPLY_PATCH] : [])].filter(
     (type) => !custom || type !== STRATEGIC_MERGE_PATCH,
   );
-  if (types.includes(mediaTypeOf(request.headers['content-type']))) return;
+  if (types.includes(patchTypeOf(request.headers['content-type']))) return;
   if (custom) throw unknownBodyFormat(types);
   throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }

@@ -14,16 +14,24 @@ export interface FieldOwnership {
   }): KubeObject;
   /**
    * The merge of an applied configuration into what is there; its types are yet to be checked. Throws 400 for a
-   * configuration that does not fit, 409 with all conflicts unless forced.
+   * configuration that does not fit, 409 with all conflicts unless forced. Absent: nothing can be applied.
    */
-  apply(change: {
+  readonly apply?: (change: {
     readonly served: ServedResource;
     readonly live: KubeObject | undefined;
     readonly applied: KubeObject;
     readonly manager: string;
     readonly force: boolean;
-  }): KubeObject;
+  }) => KubeObject;
 }
+
+/** With the feature gate ServerSideApply off: nobody owns anything, whatever clients send and whoever did before. */
+export const noFieldOwnership: FieldOwnership = {
+  trackUpdate: ({ updated }) => {
+    const { managedFields, ...metadata } = updated.metadata;
+    return managedFields === undefined ? updated : { ...updated, metadata };
+  },
+};
 
 /** `now`: milliseconds since the epoch. */
 export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOwnership {
@@ -36,15 +44,45 @@ export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOw
       gvk: { group, version: version.version, kind: definition.kind },
       manager,
       now: `${new Date(now()).toISOString().slice(0, 19)}Z`,
-      schemaMayChange: custom,
+      custom,
       ...(convert === undefined ? {} : { convert }),
     };
   };
   return {
     trackUpdate: ({ served, live, updated, manager }) =>
-      trackUpdate({ live, object: updated, ...optionsOf(served, manager) }),
+      served.definition.ownedOnceApplied === true && (live?.metadata.managedFields ?? []).length === 0
+        ? withoutOwners(updated)
+        : withOwnersOf(
+            updated,
+            trackUpdate({ live, object: throughStorage(served, updated), ...optionsOf(served, manager) }),
+          ),
     apply: ({ served, live, applied, manager, force }) =>
       apply({ live, applied: applied as unknown as JsonObject, force, ...optionsOf(served, manager) }).object,
+  };
+}
+
+function withoutOwners(object: KubeObject): KubeObject {
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}
+
+/** What contradicts itself does not come through conversion, and is for validation to see. */
+function withOwnersOf(object: KubeObject, { metadata: { managedFields } }: KubeObject): KubeObject {
+  const unowned = withoutOwners(object);
+  return managedFields === undefined ? unowned : { ...object, metadata: { ...unowned.metadata, managedFields } };
+}
+
+/**
+ * What the object says once it has been stored: annotations that stand for fields (autoscalers of v1) are nobody's when
+ * they say nothing.
+ */
+function throughStorage({ version: { convert } }: ServedResource, object: KubeObject): KubeObject {
+  if (convert === undefined) return object;
+  const { kind, apiVersion } = object;
+  return {
+    ...convert.fromStorage(convert.toStorage(object)),
+    ...(kind === undefined ? {} : { kind }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
   };
 }
 
@@ -54,6 +92,8 @@ function versionConverter(catalogue: Catalogue, served: ServedResource): FieldMa
   if (definition.versions.every(({ convert }) => convert === undefined)) return undefined;
   return (object, apiVersion) => {
     const { group, version } = parseApiVersion(apiVersion);
+    // The core group and the others do not know each other's types: events forget who wrote them in the other group.
+    if ((group === '') !== (requested.group === '')) return undefined;
     const target = catalogue.resolve(group, version, definition.resource);
     if (target === undefined) return undefined;
     const from = object.apiVersion === undefined ? requested : versionOf(served, object.apiVersion);

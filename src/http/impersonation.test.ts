@@ -5,11 +5,7 @@ import type { Attributes } from '../authz/attributes';
 import { RequestContext } from './context';
 import { impersonate } from './impersonation';
 
-/** Who a request with these headers acts as, and what had to be allowed for it. */
-async function run(
-  headers: Readonly<Record<string, readonly string[]>>,
-  allowed: (attributes: Attributes) => boolean = () => true,
-): Promise<{ readonly user: UserInfo | undefined; readonly asked: readonly string[] }> {
+function contextWith(headers: Readonly<Record<string, readonly string[]>>): RequestContext {
   const request = {
     headers: Object.fromEntries(Object.entries(headers).map(([name, values]) => [name, values.join(', ')])),
     headersDistinct: headers,
@@ -17,6 +13,15 @@ async function run(
   const response = Object.assign(new EventEmitter(), { setHeader: () => undefined }) as unknown as ServerResponse;
   const context = new RequestContext(request, response);
   context.user = { name: 'admin', groups: ['system:masters'] };
+  return context;
+}
+
+/** Who a request with these headers acts as, and what had to be allowed for it. */
+async function run(
+  headers: Readonly<Record<string, readonly string[]>>,
+  allowed: (attributes: Attributes) => boolean = () => true,
+): Promise<{ readonly user: UserInfo | undefined; readonly asked: readonly string[] }> {
+  const context = contextWith(headers);
   const asked: string[] = [];
   await impersonate(context, async (attributes) => {
     asked.push(
@@ -72,6 +77,35 @@ describe('impersonation', () => {
 
   it('needs a user', async () => {
     await expect(run({ 'impersonate-group': ['dev'] })).rejects.toMatchObject({ status: { code: 400 } });
+  });
+
+  it.each<[string, Record<string, readonly string[]>, string]>([
+    ['a user', { 'impersonate-user': ['bob'] }, 'users "bob"'],
+    ['a service account', { 'impersonate-user': ['system:serviceaccount:n:robot'] }, 'serviceaccounts "robot"'],
+    [
+      'a group',
+      { 'impersonate-user': ['bob'], 'impersonate-group': ['dev', 'system:masters'] },
+      'groups "system:masters"',
+    ],
+    ['a uid', { 'impersonate-user': ['bob'], 'impersonate-uid': ['u1'] }, 'uids.authentication.k8s.io "u1"'],
+    [
+      'one of several values of an extra',
+      { 'impersonate-user': ['bob'], 'impersonate-extra-scopes': ['view', 'edit'] },
+      'userextras.authentication.k8s.io "edit"',
+    ],
+  ])('of %s is refused for itself, whatever else is allowed', async (_, headers, what) => {
+    const [, wanted = ''] = /"(.*)"/.exec(what) ?? [];
+    const refused = run(headers, ({ name }) => name !== wanted);
+    await expect(refused).rejects.toMatchObject({ status: { code: 403 } });
+    await expect(refused).rejects.toThrow(`${what} is forbidden: User "admin" cannot impersonate resource`);
+  });
+
+  it('leaves the one who asks in place when it is refused', async () => {
+    const context = contextWith({ 'impersonate-user': ['bob'] });
+    await expect(impersonate(context, async () => ({ decision: 'no-opinion', reason: '' }))).rejects.toThrow(
+      'forbidden',
+    );
+    expect(context).toMatchObject({ user: { name: 'admin' }, impersonator: undefined });
   });
 
   it('names what was refused', async () => {

@@ -52,6 +52,15 @@ describe('parseCollectionOptions', () => {
     expect(messageOf(query)).toBe(message);
   });
 
+  it('lets a kind say in its own words which labels it does not know', () => {
+    const jobs = {
+      ...configMaps,
+      definition: { selectableFields: {}, unknownFieldLabel: (label: string) => `no ${label} here` },
+    } as unknown as ServedResource;
+    const info = parseRequestInfo('GET', '/apis/batch/v1/jobs?fieldSelector=status.active%3D1');
+    expect(() => parseCollectionOptions(info, jobs)).toThrow('no status.active here');
+  });
+
   it('takes the name of a watch path as a selector', () => {
     const options = parseCollectionOptions(
       parseRequestInfo('GET', '/api/v1/watch/namespaces/a/configmaps/c'),

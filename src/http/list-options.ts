@@ -14,6 +14,7 @@ import type { KubeObject } from '../api/object';
 import type { ListOptions, ResourceVersionMatch, Selection } from '../registry/types';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { ServedResource } from './dependencies';
+import { ALL_FEATURES, type ServerFeatures } from './features';
 import { parseIntParameter } from './go-number';
 import type { Query } from './query';
 import type { RequestInfo } from './request-info';
@@ -30,7 +31,11 @@ export interface CollectionOptions {
  * Reads and checks the parameters, in the order in which kube-apiserver complains: numbers, selectors, combinations,
  * field labels. Throws 400 and 422 StatusErrors.
  */
-export function parseCollectionOptions(info: RequestInfo, served: ServedResource): CollectionOptions {
+export function parseCollectionOptions(
+  info: RequestInfo,
+  served: ServedResource,
+  { listChunking }: Pick<ServerFeatures, 'listChunking'> = ALL_FEATURES,
+): CollectionOptions {
   const { query } = info;
   const timeoutSeconds = parseIntParameter(query.first('timeoutSeconds'));
   const limit = parseIntParameter(query.first('limit'));
@@ -48,8 +53,8 @@ export function parseCollectionOptions(info: RequestInfo, served: ServedResource
     list: {
       ...(resourceVersion === '' ? {} : { resourceVersion }),
       ...(match === '' ? {} : { resourceVersionMatch: match as ResourceVersionMatch }),
-      ...(limit === undefined || limit <= 0 ? {} : { limit }),
-      ...(token === '' ? {} : { continue: token }),
+      ...(limit === undefined || limit <= 0 || !listChunking ? {} : { limit }),
+      ...(token === '' || !listChunking ? {} : { continue: token }),
       ...(selection === undefined ? {} : { selection }),
     },
     timeoutSeconds,
@@ -96,7 +101,7 @@ function checkLabels(fields: readonly FieldRequirement[], served: ServedResource
   checkFieldLabels(
     fields,
     (label) => label === 'metadata.name' || label === 'metadata.namespace' || Object.hasOwn(own, label),
-    (label) => unknownFieldLabel(label, hasOwn),
+    served.definition.unknownFieldLabel ?? ((label) => unknownFieldLabel(label, hasOwn)),
   );
 }
 

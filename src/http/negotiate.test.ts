@@ -1,6 +1,15 @@
 import fc from 'fast-check';
 import { StatusError } from '../api/errors/status-error';
-import { BUILT_IN, BUILT_IN_PLAIN, CUSTOM, negotiate, negotiateError, wantsPretty, type Negotiable } from './negotiate';
+import {
+  BUILT_IN,
+  BUILT_IN_PLAIN,
+  CUSTOM,
+  JSON_ONLY,
+  negotiate,
+  negotiateError,
+  wantsPretty,
+  type Negotiable,
+} from './negotiate';
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -33,6 +42,19 @@ describe('negotiate', () => {
     [`${PROTOBUF};q=0.1,application/json;q=0.9`, 'json'],
     [`${PROTOBUF},application/json`, 'protobuf'],
     [`application/json,${PROTOBUF}`, 'json'],
+    [`*/*;q=0.9,${PROTOBUF};q=0.1`, 'protobuf'],
+    [`*/*,application/yaml;q=0.5`, 'yaml'],
+    [`application/*,${PROTOBUF}`, 'protobuf'],
+    [`${PROTOBUF};q=x,application/json;q=0.1`, 'json'],
+    [`${PROTOBUF};q= 0.9,application/json;q=0.1`, 'json'],
+    [`${PROTOBUF};q=x`, 'protobuf'],
+    ['*/*,*', 'json'],
+    ['application/json;stream=other', NOTHING_SERVED],
+    ['application/json;stream=other,application/yaml', 'yaml'],
+    ['application/json;sv=v1', 'json'],
+    ['application/json;sv=v2', NOTHING_SERVED],
+    ['application/json;export=1;other', 'json'],
+    ['application/json/x,application/json', 'json'],
     [TABLE, 'json Table meta.k8s.io/v1'],
     [`${TABLE};x=y`, 'json Table meta.k8s.io/v1'],
     [`${TABLE},application/json`, 'json Table meta.k8s.io/v1'],
@@ -54,6 +76,12 @@ describe('negotiate', () => {
 
   it('offers no transform where there is nothing to transform', () => {
     expect(answer(TABLE, BUILT_IN_PLAIN)).toBe(NOTHING_SERVED);
+  });
+
+  it('has one format where there is one', () => {
+    expect(answer('*/*', JSON_ONLY)).toBe('json');
+    expect(answer('application/yaml,application/json', JSON_ONLY)).toBe('json');
+    expect(answer(PROTOBUF, JSON_ONLY)).toBe(NOTHING_DECLARED);
   });
 
   it('has no protobuf for custom resources', () => {

@@ -1,3 +1,4 @@
+import { DISCOVERY_GROUP, type AggregatedVersion } from '../api/discovery/aggregated';
 import { notAcceptable, StatusError } from '../api/errors/status-error';
 
 /** How an answer is written. */
@@ -21,6 +22,8 @@ export interface Negotiated {
   readonly transform?: Transform;
   /** The media type's own `pretty=1`. */
   readonly pretty: boolean;
+  /** All of discovery in one answer, in this version of apidiscovery.k8s.io. */
+  readonly aggregated?: AggregatedVersion;
 }
 
 export interface Negotiable {
@@ -32,17 +35,32 @@ export interface Negotiable {
    * by an asterisk) is refused first, with a message of its own. Built-in resources do, custom ones do not.
    */
   readonly declared: boolean;
+  /** Aggregated discovery may be asked for. */
+  readonly aggregated?: boolean;
 }
 
 export const BUILT_IN: Negotiable = { formats: ['json', 'yaml', 'protobuf'], transforms: true, declared: true };
 export const BUILT_IN_PLAIN: Negotiable = { formats: ['json', 'yaml', 'protobuf'], transforms: false, declared: true };
 export const CUSTOM: Negotiable = { formats: ['json', 'yaml'], transforms: true, declared: false };
+export const JSON_ONLY: Negotiable = { formats: ['json'], transforms: false, declared: true };
+/** `/api` and `/apis`, of which the plain form is judged again as {@link BUILT_IN_PLAIN}. */
+export const DISCOVERY: Negotiable = {
+  formats: ['json', 'yaml', 'protobuf'],
+  transforms: false,
+  declared: false,
+  aggregated: true,
+};
 /** Errors: whatever can be had, without a transform. */
 const FOR_ERRORS: Negotiable = { formats: ['json', 'yaml', 'protobuf'], transforms: false, declared: false };
 
 const PLAIN_JSON: Negotiated = { format: 'json', pretty: false };
+const AGGREGATED_VERSIONS: readonly AggregatedVersion[] = ['v2', 'v2beta1'];
 const TABLE_VERSIONS: ReadonlySet<string> = new Set(['v1', 'v1beta1']);
 const TRANSFORM_KINDS: ReadonlySet<string> = new Set(['Table', 'PartialObjectMetadata', 'PartialObjectMetadataList']);
+
+/** What `stream` and `sv` may ask for: the one kind of stream there is, and the version of lists' and Status' metadata. */
+const STREAM = 'watch';
+const META_VERSION = 'v1';
 
 interface Clause {
   readonly type: string;
@@ -86,7 +104,7 @@ function choose(accept: string, negotiable: Negotiable): Negotiated {
   }
   for (const clause of parseAccept(accept)) {
     for (const format of negotiable.formats) {
-      const answer = matches(clause, format) ? accepted(clause, format, negotiable.transforms) : undefined;
+      const answer = matches(clause, format) ? accepted(clause, format, negotiable) : undefined;
       if (answer !== undefined) return answer;
     }
   }
@@ -106,11 +124,19 @@ function matches({ type, subtype }: Clause, format: Format): boolean {
   return type === 'application' && (subtype === '*' || `application/${subtype}` === MEDIA_TYPES[format]);
 }
 
-function accepted({ parameters }: Clause, format: Format, transforms: boolean): Negotiated | undefined {
+function accepted({ parameters }: Clause, format: Format, negotiable: Negotiable): Negotiated | undefined {
+  const { transforms } = negotiable;
   const pretty = parameters.get('pretty') === '1';
+  if ((parameters.get('stream') ?? STREAM) !== STREAM) return undefined;
+  const serverVersion = parameters.get('sv') ?? '';
+  if (serverVersion !== '' && !(transforms && serverVersion === META_VERSION)) return undefined;
   if (!parameters.has('as') && !parameters.has('g') && !parameters.has('v')) return { format, pretty };
   const kind = parameters.get('as') ?? '';
   const version = parameters.get('v') ?? '';
+  if (negotiable.aggregated === true && kind === 'APIGroupDiscoveryList' && parameters.get('g') === DISCOVERY_GROUP) {
+    const aggregated = AGGREGATED_VERSIONS.find((one) => one === version);
+    return aggregated && { format, pretty, aggregated };
+  }
   if (
     !transforms ||
     parameters.get('g') !== 'meta.k8s.io' ||
@@ -123,33 +149,46 @@ function accepted({ parameters }: Clause, format: Format, transforms: boolean): 
   return { format, pretty, transform: { kind: kind as Transform['kind'], apiVersion: `meta.k8s.io/${version}` } };
 }
 
-/** Heavier first; of the same weight the more specific, then the earlier. */
+/** In order of preference. Entries that are no media range are left out. */
 function parseAccept(accept: string): readonly Clause[] {
-  return accept
-    .split(',')
-    .map(parseClause)
-    .sort(
-      (a, b) =>
-        b.weight - a.weight ||
-        Number(a.type === '*') - Number(b.type === '*') ||
-        Number(a.subtype === '*') - Number(b.subtype === '*'),
-    );
+  const sorted: Clause[] = [];
+  // What is preferred by weight may not be by specificity, so that the order depends on how it is sorted: by insertion,
+  // as kube-apiserver does.
+  for (const clause of accept.split(',').flatMap(parseClause)) {
+    let place = sorted.length;
+    while (place > 0 && isPreferred(clause, sorted[place - 1])) place -= 1;
+    sorted.splice(place, 0, clause);
+  }
+  return sorted;
 }
 
-function parseClause(text: string): Clause {
-  const [range = '', ...rest] = text.split(';').map((part) => part.trim());
-  const [type = '', subtype = ''] = range === '*' ? ['*', '*'] : range.split('/').map((part) => part.trim());
+/** Heavier ones, and named ones before asterisks whatever their weights are. */
+function isPreferred(clause: Clause, other: Clause | undefined): boolean {
+  if (other === undefined) return false;
+  if (clause.weight > other.weight) return true;
+  return (clause.type !== '*' && other.type === '*') || (clause.subtype !== '*' && other.subtype === '*');
+}
+
+function parseClause(text: string): readonly Clause[] {
+  const [range = '', ...rest] = text.trim().split(';');
+  const [type = '', subtype, ...more] = range.split('/').map((part) => part.trim());
+  if (more.length > 0 || (subtype === undefined && type !== '*')) return [];
   const parameters = new Map<string, string>();
   let weight = 1;
   for (const parameter of rest) {
     const equals = parameter.indexOf('=');
     if (equals < 0) continue;
     const name = parameter.slice(0, equals).trim();
-    const value = parameter.slice(equals + 1).trim();
-    if (name === 'q') weight = Number.isFinite(Number(value)) ? Number(value) : 1;
-    else parameters.set(name, value);
+    const value = parameter.slice(equals + 1);
+    if (name === 'q') weight = parseWeight(value);
+    else parameters.set(name, value.trim());
   }
-  return { type, subtype, weight, parameters };
+  return [{ type, subtype: subtype ?? '*', weight, parameters }];
+}
+
+/** What is not a number weighs nothing; it is still taken when nothing else fits. */
+function parseWeight(text: string): number {
+  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : 0;
 }
 
 /** The user agents of people: they get indented JSON unless they ask otherwise. */

@@ -1,8 +1,10 @@
+import { type DecodeError } from '../api/codec/json-decode';
 import { JsonSyntaxError, parseJson } from '../api/codec/json-syntax';
-import { badRequest } from '../api/errors/status-error';
+import { badRequest, type StatusError } from '../api/errors/status-error';
 import type { JsonObject, JsonValue } from '../api/object';
 import { applyJsonPatch } from '../api/patch/json-patch';
 import { applyMergePatch } from '../api/patch/merge-patch';
+import { documentDoesNotFit, strategicPatchDoesNotFit } from '../api/patch/misfit';
 import { applyStrategicMergePatch } from '../api/patch/strategic-merge';
 import type { StructType } from '../api/schema/model';
 
@@ -11,11 +13,25 @@ export const MERGE_PATCH = 'application/merge-patch+json';
 export const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
+/** The format of a patch: its Content-Type without parameters, letter by letter (`Merge-Patch` is none). */
+export function patchTypeOf(contentType: string | undefined): string {
+  const [mediaType = ''] = (contentType ?? '').split(';', 1);
+  return mediaType;
+}
+
+/** What a patch made. */
+export interface Patched {
+  /** Anything: whether it is an object of the kind is yet to be seen. */
+  readonly document: JsonValue;
+  /** The 422 for a document that cannot be decoded, in the words of the patch's format. */
+  readonly doesNotFit: (error: DecodeError) => StatusError;
+}
+
 /**
  * From what is there to what is wanted. Both are in the requested version; the type is that version's. Throws the
  * StatusError of a patch that cannot be read or applied.
  */
-export type Patcher = (current: JsonObject, patch: Buffer, type: StructType) => JsonObject;
+export type Patcher = (current: JsonObject, patch: Buffer, type: StructType) => Patched;
 
 /** `emptyProblem`: what is said of a body that is not there; each format has its own word for it. */
 function readPatch(body: Buffer, emptyProblem = 'unexpected end of JSON input'): JsonValue {
@@ -31,20 +47,36 @@ function isObject(value: JsonValue): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-function readObject(body: Buffer, emptyProblem?: string): JsonObject {
-  const patch = readPatch(body, emptyProblem);
-  if (!isObject(patch)) throw badRequest('error decoding patch: the patch must be an object');
-  return patch;
+function notAnObject(): StatusError {
+  return badRequest('error decoding patch: the patch must be an object');
 }
 
-function objectOf(patched: JsonValue): JsonObject {
-  if (!isObject(patched)) throw badRequest('the patched document is not an object');
-  return patched;
+function changed(document: JsonValue): Patched {
+  return { document, doesNotFit: ({ detail }) => documentDoesNotFit(document, detail) };
+}
+
+/** A list is a merge patch as well: it replaces the document, which is no object afterwards. */
+function patchByMerge(current: JsonObject, body: Buffer): Patched {
+  const patch = readPatch(body);
+  if (patch === null || typeof patch !== 'object') throw notAnObject();
+  return changed(applyMergePatch(current, patch));
+}
+
+/** A strategic patch is made on the type: what it says of kind and apiVersion counts for nothing. */
+function patchStrategically(current: JsonObject, body: Buffer, type: StructType): Patched {
+  const patch = readPatch(body, 'EOF');
+  if (!isObject(patch)) throw notAnObject();
+  const { kind, apiVersion } = current;
+  const merged = applyStrategicMergePatch(type, current, patch);
+  return {
+    document: { ...merged, kind, apiVersion },
+    doesNotFit: ({ problem }) => strategicPatchDoesNotFit(patch, problem),
+  };
 }
 
 /** How each patch format is applied; server-side apply is no patch of a document and has its own way. */
 export const patchers: ReadonlyMap<string, Patcher> = new Map<string, Patcher>([
-  [JSON_PATCH, (current, body) => objectOf(applyJsonPatch(current, readPatch(body)))],
-  [MERGE_PATCH, (current, body) => objectOf(applyMergePatch(current, readObject(body)))],
-  [STRATEGIC_MERGE_PATCH, (current, body, type) => applyStrategicMergePatch(type, current, readObject(body, 'EOF'))],
+  [JSON_PATCH, (current, body) => changed(applyJsonPatch(current, readPatch(body)))],
+  [MERGE_PATCH, patchByMerge],
+  [STRATEGIC_MERGE_PATCH, patchStrategically],
 ]);

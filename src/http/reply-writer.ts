@@ -10,6 +10,7 @@ import type { CacheEntry } from '../storage/cache/cache';
 import { takesGzip, writeBuffer, writePieces, type BodyWrite } from './body-writer';
 import type { RequestContext } from './context';
 import type { ServedResource } from './dependencies';
+import type { ServerFeatures } from './features';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from './negotiate';
 import { listEnvelope } from './protobuf-list';
 import type { Reply, WireObject } from './reply';
@@ -23,6 +24,7 @@ const LIST_TAIL = Buffer.from(']}\n');
 export interface WriterDependencies {
   readonly schema: Schema;
   readonly now: () => number;
+  readonly features: Pick<ServerFeatures, 'remainingItemCount'>;
 }
 
 /**
@@ -48,6 +50,8 @@ export function writeReply(
       return writer.anyObject(reply.code, reply.object, reply.struct, reply.served);
     case 'bytes':
       return writer.bytes(reply);
+    case 'empty':
+      context.response.writeHead(reply.code, reply.headers).end();
   }
 }
 
@@ -103,7 +107,9 @@ class ReplyWriter {
   list(result: ListResult, served: ServedResource): Promise<void> | void {
     const { format, transform } = this.negotiated;
     const entries = Array.isArray(result.entries) ? (result.entries as readonly CacheEntry[]) : [...result.entries];
-    const metadata = listMetadata(result, served.custom && transform === undefined);
+    const { remainingItemCount: remaining, ...page } = result;
+    const counted = remaining === undefined || !this.dependencies.features.remainingItemCount ? page : result;
+    const metadata = listMetadata(counted, served.custom && transform === undefined);
     if (transform !== undefined) return this.transformedList(entries, metadata, served, transform);
     if (format === 'json' && !this.pretty) return this.jsonList(entries, metadata, served);
     if (format === 'protobuf') return this.protobufList(entries, metadata, served);

@@ -28,6 +28,8 @@ export type Reply =
       readonly body: Buffer | string;
       readonly headers?: Readonly<Record<string, string>>;
     }
+  /** No body: a redirect, or nothing to show. */
+  | { readonly type: 'empty'; readonly code: number; readonly headers?: Readonly<Record<string, string>> }
   /** The endpoint has written, or will write, the answer itself (watches, logs, upgrades). */
   | { readonly type: 'streamed' };
 

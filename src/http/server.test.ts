@@ -252,7 +252,10 @@ describe('an object', () => {
     const eviction = { apiVersion: 'policy/v1beta1', kind: 'Eviction', metadata: { name: 'p' } };
     const metadata = { name: 'p', labels: { app: 'p' } };
     await send('POST', pods, { body: { metadata, spec: { containers: [{ name: 'c', image: 'i' }] } } });
-    await send('PATCH', `${pods}/p/status`, { body: { status: { phase: 'Running' } }, headers: MERGE });
+    await send('PATCH', `${pods}/p/status`, {
+      body: { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } },
+      headers: MERGE,
+    });
     const selector = { matchLabels: { app: 'p' } };
     await send('POST', budgets, { body: { metadata: { name: 'b' }, spec: { minAvailable: 1, selector } } });
     const evict = (): Promise<Answer> => send('POST', `${pods}/p/eviction`, { body: eviction });
@@ -277,7 +280,47 @@ describe('an object', () => {
     });
     await allow(1);
     expect(await evict()).toMatchObject({ status: 201, body: { status: 'Success', code: 201 } });
-    expect((await send('GET', `${budgets}/b`)).body.status.disruptionsAllowed ?? 0).toBe(0);
+    const spent = (await send('GET', `${budgets}/b`)).body;
+    expect(spent.status).toMatchObject({ disruptedPods: { p: expect.any(String) } });
+    expect(spent.status.disruptionsAllowed ?? 0).toBe(0);
+    expect(spent.metadata.managedFields).toContainEqual(
+      expect.objectContaining({
+        manager: 'kube-apiserver',
+        fieldsV1: { 'f:status': { 'f:disruptedPods': { '.': {}, 'f:p': {} }, 'f:disruptionsAllowed': {} } },
+      }),
+    );
+  });
+
+  it('that is not ready is evicted while enough others are healthy, or where the budget does not mind', async () => {
+    const pods = '/api/v1/namespaces/unready/pods';
+    const budgets = '/apis/policy/v1/namespaces/unready/poddisruptionbudgets';
+    const budget = { metadata: { name: 'b' }, spec: { minAvailable: 1, selector: {} } };
+    await send('POST', budgets, { body: budget });
+    const setHealthy = (currentHealthy: number): Promise<Answer> =>
+      send('PATCH', `${budgets}/b/status`, {
+        body: { status: { observedGeneration: 9, currentHealthy, desiredHealthy: 1, expectedPods: 2 } },
+        headers: MERGE,
+      });
+    const evictNew = async (name: string, preconditions = {}): Promise<number> => {
+      await send('POST', pods, { body: { metadata: { name }, spec: { containers: [{ name: 'c', image: 'i' }] } } });
+      await send('PATCH', `${pods}/${name}/status`, { body: { status: { phase: 'Running' } }, headers: MERGE });
+      const eviction = {
+        apiVersion: 'policy/v1',
+        kind: 'Eviction',
+        metadata: { name },
+        deleteOptions: { preconditions },
+      };
+      return (await send('POST', `${pods}/${name}/eviction`, { body: eviction })).status;
+    };
+    await setHealthy(0);
+    expect(await evictNew('few')).toBe(429);
+    await setHealthy(1);
+    expect(await evictNew('another', { uid: 'of another' })).toBe(409);
+    expect(await evictNew('enough')).toBe(201);
+    await setHealthy(0);
+    const careless = { spec: { unhealthyPodEvictionPolicy: 'AlwaysAllow' } };
+    await send('PATCH', `${budgets}/b`, { body: careless, headers: MERGE });
+    expect(await evictNew('any')).toBe(201);
   });
 
   it('is checked strictly where asked', async () => {

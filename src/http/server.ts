@@ -1,7 +1,7 @@
 import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import type { SecureContextOptions } from 'node:tls';
+import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
 import type { Logger } from '../observability/logger';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { runFilters } from './chain';
@@ -10,18 +10,23 @@ import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from '
 import { dispatch, type DispatchDependencies } from './dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
 import { expressServerParts } from './express-app';
-import { fieldOwnership } from './field-ownership';
+import { ALL_FEATURES, type ServerFeatures } from './features';
+import { fieldOwnership, noFieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
 import { NonResourceRoutes } from './non-resource-routes';
 import { writeReply } from './reply-writer';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
-export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'>;
+export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
+  Pick<TlsListenerOptions, 'SNICallback'>;
 
 export interface ServerOptions
   extends
     ChainDependencies,
-    Omit<EndpointDependencies, 'closing' | 'metrics' | 'now' | 'minRequestTimeoutSeconds' | 'fieldOwnership'> {
+    Omit<
+      EndpointDependencies,
+      'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds' | 'fieldOwnership'
+    > {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
@@ -33,6 +38,8 @@ export interface ServerOptions
   readonly minRequestTimeoutSeconds?: number;
   /** False: no server-side apply and no managedFields. */
   readonly serverSideApply?: boolean;
+  /** Absent: all. */
+  readonly features?: ServerFeatures;
   readonly now?: () => number;
 }
 
@@ -65,6 +72,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const closing = new AbortController();
   let draining = false;
   const now = options.now ?? Date.now;
+  const features = options.features ?? ALL_FEATURES;
   const routes = new NonResourceRoutes(options.nonResourceRoutes, (group) => catalogue.hasBuiltInGroup(group));
   const known = {
     isKnownResource: (group: string, version: string, resource: string): boolean =>
@@ -77,14 +85,16 @@ export function createServer(options: ServerOptions): ApiServer {
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
     now,
-    ...(options.serverSideApply === false ? {} : { fieldOwnership: fieldOwnership(catalogue, now) }),
+    fieldOwnership: options.serverSideApply === false ? noFieldOwnership : fieldOwnership(catalogue, now),
     closing: closing.signal,
+    features,
     nonResourceRoutes: routes,
   };
-  const writer = { schema: catalogue.schema, now };
+  const writer = { schema: catalogue.schema, now, features };
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const context = new RequestContext(request, response);
+    if (!features.compression) delete request.headers['accept-encoding'];
+    const context = new RequestContext(request, response, features.warnings);
     context.onExpired = (error) => {
       if (!response.headersSent) sendStatus(context, error.status, catalogue.schema);
     };

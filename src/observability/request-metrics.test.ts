@@ -52,6 +52,30 @@ describe('RequestMetrics', () => {
     expect(await registry.metrics()).toContain('apiserver_current_inflight_requests{request_kind="mutating"} 0');
   });
 
+  it('forgets what is not served any more, and what counts open watches once they have ended', async () => {
+    const registry = new Registry();
+    const metrics = new RequestMetrics(registry);
+    const gone = { ...sample, group: 'example.com', resource: 'widgets' };
+    const isServed = (group: string): boolean => group === '';
+    for (const one of [sample, gone]) {
+      metrics.recordRequest(one);
+      metrics.recordAbort(one);
+      metrics.recordTermination(one, 504);
+      const { group, version, resource } = one;
+      metrics.recordWatchEvents({ group, version, resource }, 1, 100);
+    }
+    const end = metrics.startLongRunning(gone);
+    await metrics.forgetUnserved(isServed);
+    const widgets = (text: string): string[] => text.split('\n').filter((line) => line.includes('widgets'));
+    expect(widgets(await registry.metrics())).toEqual([expect.stringMatching(/^apiserver_longrunning_requests.* 1$/)]);
+    end();
+    await metrics.forgetUnserved(isServed);
+    const text = await registry.metrics();
+    expect(widgets(text)).toEqual([]);
+    expect(text).toContain(`apiserver_request_total{${LABELS},dry_run="",code="200"} 1`);
+    expect(text).toContain('apiserver_watch_events_total{group="",version="v1",resource="pods"} 1');
+  });
+
   it('lets two servers live in one process', () => {
     expect(() => [new RequestMetrics(new Registry()), new RequestMetrics(new Registry())]).not.toThrow();
   });

@@ -129,6 +129,7 @@ export class RequestMetrics {
       help: 'Deprecated API versions that have been asked for, with the release that is without them.',
       labelNames: ['group', 'version', 'resource', 'subresource', 'removed_release'],
       registers,
+      aggregator: 'max',
     });
     this.tlsErrors = new Counter({
       name: 'apiserver_tls_handshake_errors_total',
@@ -211,6 +212,23 @@ export class RequestMetrics {
     series.events.value += events;
     const size = bytes / events;
     for (let count = 0; count < events; count++) series.sizes.observe(size);
+  }
+
+  /**
+   * Forgets the series of resources that are not served any more, so that definitions that come and go leave nothing
+   * behind. What counts watches that have yet to end is forgotten the next time.
+   */
+  async forgetUnserved(isServed: (group: string, version: string, resource: string) => boolean): Promise<void> {
+    const isGone = ({ group = '', version = '', resource = '' }: Partial<Record<string, string | number>>): boolean =>
+      resource !== '' && !isServed(String(group), String(version), String(resource));
+    for (const [key, { labels }] of this.series) if (isGone(labels)) this.series.delete(key);
+    for (const [key, { events }] of this.watches) if (isGone(events.labels)) this.watches.delete(key);
+    for (const { labels, value } of (await this.longRunning.get()).values) {
+      if (value === 0 && isGone(labels)) this.longRunning.remove(labels);
+    }
+    for (const metric of [this.terminations, this.aborts, this.deprecated]) {
+      for (const { labels } of (await metric.get()).values) if (isGone(labels)) metric.remove(labels);
+    }
   }
 
   private seriesOf(labels: RequestLabels): RequestSeries {

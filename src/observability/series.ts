@@ -1,4 +1,4 @@
-import { Counter, Histogram, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
+import { Counter, Histogram, Summary, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 
 /**
  * Instruments for the hot path. prom-client finds a series by hashing its labels at every observation, which costs more
@@ -106,5 +106,28 @@ export class SeriesHistogram extends Histogram {
       { labels: { ...labels }, value: sum, metricName: `${name}_sum` },
       { labels: { ...labels }, value: total, metricName: `${name}_count` },
     ];
+  }
+}
+
+type SummaryValues = Awaited<ReturnType<Summary['get']>>;
+
+/** The sum and the number of what histogram series have observed. No quantiles: keeping them costs at every observation. */
+export class SeriesSummary extends Summary {
+  private readonly described: { readonly name: string; readonly help: string };
+  private readonly series: () => Iterable<HistogramSeries>;
+
+  constructor({ name, help, labelNames, registry, series }: SeriesMetricOptions<HistogramSeries>) {
+    super({ name, help, labelNames: [...labelNames], registers: [registry], percentiles: [] });
+    this.described = { name, help };
+    this.series = series;
+  }
+
+  override async get(): Promise<SummaryValues> {
+    const { name } = this.described;
+    const values = [...this.series()].flatMap(({ labels, counts, sum }) => [
+      { labels: { ...labels }, value: sum, metricName: `${name}_sum` },
+      { labels: { ...labels }, value: counts.reduce((total, count) => total + count, 0), metricName: `${name}_count` },
+    ]);
+    return { ...this.described, type: 'summary', aggregator: 'sum', values } as unknown as SummaryValues;
   }
 }

@@ -21,14 +21,23 @@ describe('a continue token', () => {
   it.each([
     ['x', 'illegal base64 data at input byte 0'],
     ['e30=', 'illegal base64 data at input byte 3'],
-    ['bm90IGpzb24', 'it is not JSON'],
-    [token(null), 'it is not an object'],
+    ['bm90IGpzb24', "invalid character 'o' in literal null (expecting 'u')"],
+    ['zzz', "invalid character 'Ï' looking for beginning of value"],
+    ['junk', "invalid character '\\u008e' looking for beginning of value"],
+    [token(null), 'server does not recognize this encoded version ""'],
+    [token([]), 'json: cannot unmarshal array into Go value of type etcd3.continueToken'],
     [token({}), 'server does not recognize this encoded version ""'],
     [token({ v: 'v2', rv: 1, start: 'a' }), 'server does not recognize this encoded version "v2"'],
     [token({ v: 'meta.k8s.io/v1', start: 'a' }), 'incorrect encoded start resourceVersion (version meta.k8s.io/v1)'],
     [token({ v: 'meta.k8s.io/v1', rv: 5 }), 'encoded start key empty (version meta.k8s.io/v1)'],
-    [token({ v: 'meta.k8s.io/v1', rv: '5', start: 'a' }), 'rv is not an integer'],
-    [token({ v: 'meta.k8s.io/v1', rv: 5, start: 7 }), 'start is not a string'],
+    [
+      token({ v: 'meta.k8s.io/v1', rv: '5', start: 'a' }),
+      'json: cannot unmarshal string into Go struct field continueToken.rv of type int64',
+    ],
+    [
+      token({ v: 'meta.k8s.io/v1', rv: 5, start: 7 }),
+      'json: cannot unmarshal number into Go struct field continueToken.start of type string',
+    ],
     [token({ v: 'meta.k8s.io/v1', rv: -1, start: '../c2' }), '../c2'],
     [token({ v: 'meta.k8s.io/v1', rv: -1, start: 'a//b' }), 'a//b'],
   ])('that is %j is refused', (text, cause) => {

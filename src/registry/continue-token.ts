@@ -1,3 +1,4 @@
+import { JsonSyntaxError, parseJson } from '../api/codec/json-syntax';
 import { badRequest, expired, type StatusError } from '../api/errors/status-error';
 import type { Revision } from '../storage/store';
 
@@ -50,12 +51,12 @@ function invalidToken(cause: string): StatusError {
   return badRequest(`invalid continue token: continue key is not valid: ${cause}`);
 }
 
-function decodeBase64Url(token: string): string {
+function decodeBase64Url(token: string): Buffer {
   const text = token.replace(/[\r\n]/g, '');
   const bad = text.search(/[^A-Za-z0-9_-]/);
   const offset = bad >= 0 ? bad : text.length % 4 === 1 ? text.length - 1 : -1;
   if (offset >= 0) throw invalidToken(`illegal base64 data at input byte ${offset}`);
-  return Buffer.from(text, 'base64url').toString('utf8');
+  return Buffer.from(text, 'base64url');
 }
 
 interface TokenFields {
@@ -64,16 +65,18 @@ interface TokenFields {
   readonly start: string;
 }
 
-function readFields(json: string): TokenFields {
+function readFields(bytes: Buffer): TokenFields {
   let fields: unknown;
   try {
-    fields = JSON.parse(json);
-  } catch {
-    throw invalidToken('it is not JSON');
+    fields = parseJson(bytes.toString('utf8'), bytes) ?? {};
+  } catch (error) {
+    throw error instanceof JsonSyntaxError ? invalidToken(error.message) : error;
   }
-  if (typeof fields !== 'object' || fields === null || Array.isArray(fields)) throw invalidToken('it is not an object');
+  if (typeof fields !== 'object' || Array.isArray(fields)) {
+    throw invalidToken(`json: cannot unmarshal ${jsonTypeOf(fields)} into Go value of type etcd3.continueToken`);
+  }
   const { v, rv, start } = fields as Readonly<Record<string, unknown>>;
-  if (typeof (rv ?? 0) !== 'number' || !Number.isInteger(rv ?? 0)) throw invalidToken('rv is not an integer');
+  if (typeof (rv ?? 0) !== 'number' || !Number.isInteger(rv ?? 0)) throw wrongType('rv', rv, 'int64');
   return {
     v: readText('v', v),
     rv: Math.min((rv ?? 0) as number, Number.MAX_SAFE_INTEGER),
@@ -82,6 +85,19 @@ function readFields(json: string): TokenFields {
 }
 
 function readText(field: string, value: unknown): string {
-  if (typeof (value ?? '') !== 'string') throw invalidToken(`${field} is not a string`);
+  if (typeof (value ?? '') !== 'string') throw wrongType(field, value, 'string');
   return (value ?? '') as string;
+}
+
+function wrongType(field: string, value: unknown, type: string): StatusError {
+  return invalidToken(
+    `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field continueToken.${field} of type ${type}`,
+  );
+}
+
+/** As messages name it; a number that does not fit is named with its value. */
+function jsonTypeOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'number' : `number ${value}`;
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }

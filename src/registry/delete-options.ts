@@ -1,5 +1,5 @@
 import { invalid, notSupported, type FieldError } from '../api/errors/field-error';
-import { conflict, invalidObject } from '../api/errors/status-error';
+import { conflict, invalidObject, type StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import type { Resource } from './resource';
 import type { DeleteOptions } from './types';
@@ -23,25 +23,29 @@ export function validateDeleteOptions({ propagationPolicy, orphanDependents }: D
 
 /** Throws 409 when the object is not the one that the client meant to delete. */
 export function checkDeletePreconditions(
-  { groupKind: { group, kind } }: Resource,
+  { definition, groupResource, groupKind: { group, kind } }: Resource,
   { metadata }: KubeObject,
   { preconditions }: DeleteOptions,
 ): void {
   if (preconditions === undefined) return;
   const { uid, resourceVersion } = preconditions;
-  // The wire names the kind here where other conflicts name the resource.
-  const of = { group, resource: kind };
   const name = metadata.name ?? '';
-  if (uid !== undefined && uid !== metadata.uid) {
-    const cause =
-      `the UID in the precondition (${uid}) does not match the UID in record (${metadata.uid ?? ''}). ` +
-      'The object might have been deleted and then recreated';
-    throw conflict(of, name, cause);
-  }
+  const fail = (what: string, wanted: string, found = '', consequence: string): StatusError =>
+    // Kinds that a controller empties first answer for themselves; the others name the kind where conflicts name the resource.
+    definition.prepareForDelete === undefined
+      ? conflict(
+          { group, resource: kind },
+          name,
+          `the ${what} in the precondition (${wanted}) does not match the ${what} in record (${found}). ` +
+            `The object might have been ${consequence}`,
+        )
+      : conflict(
+          groupResource,
+          name,
+          `Precondition failed: ${what} in precondition: ${wanted}, ${what} in object meta: ${found}`,
+        );
+  if (uid !== undefined && uid !== metadata.uid) throw fail('UID', uid, metadata.uid, 'deleted and then recreated');
   if (resourceVersion !== undefined && resourceVersion !== metadata.resourceVersion) {
-    const cause =
-      `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record ` +
-      `(${metadata.resourceVersion ?? ''}). The object might have been modified`;
-    throw conflict(of, name, cause);
+    throw fail('ResourceVersion', resourceVersion, metadata.resourceVersion, 'modified');
   }
 }

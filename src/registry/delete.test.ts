@@ -55,6 +55,17 @@ describe('a delete', () => {
     expect(status.message).toContain(`Operation cannot be fulfilled on Thing "p": ${message}`);
   });
 
+  it('is refused in other words where a controller has to empty the object first', async () => {
+    const kind = thingKind({ resource: 'emptied', prepareForDelete: (object) => object });
+    const emptied = fixture.registry(kind, { clock: () => now });
+    await emptied.create(scope, thing('p'), {}, context);
+    const status = await refusal(emptied.delete(scope, 'p', { preconditions: { uid: 'other' } }, {}, context));
+    expect(status).toMatchObject({ code: 409, details: { name: 'p', kind: 'emptied' } });
+    expect(status.message).toContain(
+      'Operation cannot be fulfilled on emptied "p": Precondition failed: UID in precondition: other, UID in object meta: ',
+    );
+  });
+
   it.each([
     [
       { propagationPolicy: 'Bogus' },
@@ -80,7 +91,7 @@ describe('a delete', () => {
 
   it('asks admission with the object', async () => {
     await things.create(scope, thing('ask', { a: 1 }), {}, context);
-    const refuse = { validate: async (object: KubeObject) => Promise.reject(new Error(`not ${String(object.a)}`)) };
+    const refuse = { admit: async (object: KubeObject) => Promise.reject(new Error(`not ${String(object.a)}`)) };
     await expect(things.delete(scope, 'ask', {}, refuse, context)).rejects.toThrow('not 1');
   });
 });

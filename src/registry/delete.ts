@@ -33,7 +33,7 @@ export async function deleteObject(
       requested: context.requested,
       now: resource.clock(),
     });
-    await hooks.validate?.(current.object);
+    await hooks.admit?.(current.object);
     return carryOut(resource, plan, current, context);
   });
 }

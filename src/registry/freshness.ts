@@ -6,6 +6,8 @@ import { readSnapshot } from './stored-snapshot';
 
 /** How long a client that asks for "not older than" waits for it (HTTP facts, "futureResourceVersionWait"). */
 const FUTURE_VERSION_WAIT_MS = 3_000;
+/** Then, how long the store has to say that the version is there all the same. */
+const ASK_TIMEOUT_MS = 500;
 /** When memory lags by more than this, asking the store is quicker than waiting. */
 const LAG_WAIT_MS = 500;
 
@@ -48,9 +50,20 @@ export async function snapshotNotOlderThan(
   if (cache.revision >= revision || (await cache.waitFor(revision, FUTURE_VERSION_WAIT_MS, signal))) {
     return cached.snapshot();
   }
-  const newest = await cache.currentRevision(signal);
+  const newest = await newestWithin(cache, ASK_TIMEOUT_MS, signal);
   if (newest < revision) throw tooLargeResourceVersion(text, String(newest), true);
   return readSnapshot(resource, prefix, signal);
+}
+
+/** The store's newest revision; what memory has reached when the store does not answer in time. */
+async function newestWithin(cache: Resource['cache'], timeoutMs: number, signal: AbortSignal): Promise<Revision> {
+  const late = AbortSignal.timeout(timeoutMs);
+  try {
+    return await cache.currentRevision(AbortSignal.any([signal, late]));
+  } catch (error) {
+    if (!late.aborted || signal.aborted) throw error;
+    return cache.revision;
+  }
 }
 
 /** The newest state of the keys that begin with `prefix`, from memory if it gets there soon, else from the store. */

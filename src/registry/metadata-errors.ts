@@ -1,10 +1,12 @@
 import type { FieldError } from '../api/errors/field-error';
+import type { Strategy } from '../api/kinds/kind-definition';
 import type { ObjectMeta } from '../api/object';
 import { pathSegmentName } from '../api/validation/names';
 import {
   validateFinalizerDomains,
   validateObjectMeta,
   validateObjectMetaUpdate,
+  validateVersioned,
   type ObjectMetaRules,
 } from '../api/validation/object-meta';
 import type { Resource } from './resource';
@@ -22,9 +24,14 @@ export function errorsOfNew(resource: Resource, meta: ObjectMeta): readonly Fiel
  * kube-apiserver checks a change twice, by the rules of all kinds and by the kind's own, and reports what both find twice:
  * in the causes, though not in the message. Clients compare answers with it, so they are the same here.
  */
-export function errorsOfChange(resource: Resource, meta: ObjectMeta, old: ObjectMeta): readonly FieldError[] {
+export function errorsOfChange(
+  resource: Resource,
+  meta: ObjectMeta,
+  old: ObjectMeta,
+  { requiresResourceVersion = false }: Pick<Strategy, 'requiresResourceVersion'> = {},
+): readonly FieldError[] {
   const rules = kindRules(resource);
-  const change = validateObjectMetaUpdate(meta, old);
+  const change = [...(requiresResourceVersion ? validateVersioned(meta) : []), ...validateObjectMetaUpdate(meta, old)];
   const own = validateObjectMeta(meta, rules);
   if (change.length === 0 && own.length === 0) return own;
   const general = validateObjectMeta(meta, { ...rules, validateName: pathSegmentName, unqualifiedFinalizers: true });

@@ -5,14 +5,15 @@ import type { Revision, WriteOptions } from '../storage/store';
 import type { Resource } from './resource';
 
 /**
- * The bytes under an object's key: JSON that begins with kind, apiVersion and metadata, in this order, so that the cache
+ * The bytes under an object's key, in the version that is written: JSON that begins with kind, apiVersion and metadata, in this order, so that the cache
  * can cut the head off and put the revision in without parsing. Neither resourceVersion, which is the key's revision,
  * nor selfLink is stored.
  */
-export function storageEncoder({ kind, storage }: KindDefinition): (object: KubeObject) => Buffer {
-  const apiVersion = apiVersionOf(storage.group, storage.version);
+export function storageEncoder({ kind, storage, written }: KindDefinition): (object: KubeObject) => Buffer {
+  const { group, version } = written ?? storage;
+  const apiVersion = apiVersionOf(group, version);
   return (object) => {
-    const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+    const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = written?.fromMemory(object) ?? object;
     const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...stored } = metadata;
     return Buffer.from(JSON.stringify({ kind, apiVersion, metadata: stored, ...rest }));
   };

@@ -105,8 +105,8 @@ export interface UpdateHooks {
 }
 
 export interface DeleteHooks {
-  /** Validating admission, with the object as it stands; again when it changed meanwhile. May throw a StatusError. */
-  readonly validate?: (current: KubeObject) => Promise<void>;
+  /** All of admission, with the object as it stands; again when it changed meanwhile. May throw a StatusError. */
+  readonly admit?: (current: KubeObject) => Promise<void>;
 }
 
 export interface WriteResult {

@@ -26,6 +26,20 @@ const labelled = (label: string) =>
   patching((current) => ({ ...current, metadata: { ...current.metadata, labels: { l: label } } }));
 
 describe('an update', () => {
+  it('of nothing but the times of managed fields is not written', async () => {
+    const owned = (time: string, manager = 'm') =>
+      patching((current) => ({
+        ...current,
+        metadata: { ...current.metadata, managedFields: [{ manager, operation: 'Update', time }] },
+      }));
+    await things.create(scope, thing('times'), {}, context);
+    const first = await things.update(scope, 'times', owned('2020-01-01T00:00:00Z'), context);
+    const second = await things.update(scope, 'times', owned('2020-01-02T00:00:00Z'), context);
+    expect(second.entry.revision).toBe(first.entry.revision);
+    const third = await things.update(scope, 'times', owned('2020-01-02T00:00:00Z', 'other'), context);
+    expect(third.entry.revision).toBeGreaterThan(first.entry.revision);
+  });
+
   it('with the current version is written, with an old one refused', async () => {
     const { entry } = await things.create(scope, thing('v'), {}, context);
     const resourceVersion = String(entry.revision);

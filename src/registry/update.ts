@@ -1,3 +1,4 @@
+import { equalApartFromTimes } from '../api/apply/managed-fields';
 import { conflict, invalidObject, modified, type StatusError } from '../api/errors/status-error';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { KubeObject, ObjectMeta } from '../api/object';
@@ -133,12 +134,15 @@ function prepareChange(
   context: OperationContext,
 ): KubeObject {
   const { requested } = context;
-  const withMeta = { ...sent, metadata: changedMetadata(resource, sent.metadata, old.metadata) };
+  const changed = changedMetadata(resource, sent.metadata, old.metadata);
+  const { resourceVersion: _current, ...unversioned } = changed;
+  const isUnversioned = strategy.requiresResourceVersion === true && !sent.metadata.resourceVersion;
+  const withMeta = { ...sent, metadata: isUnversioned ? unversioned : changed };
   const wanted = strategy.prepareForUpdate?.(withMeta, old, writeRequest(resource, context)) ?? withMeta;
   const prepared = countGeneration(resource, wanted, old);
   const { metadata } = prepared;
   const errors = [
-    ...errorsOfChange(resource, metadata, old.metadata),
+    ...errorsOfChange(resource, metadata, old.metadata, strategy),
     ...(strategy.validateUpdate?.(prepared, old, requested) ?? []),
   ];
   if (errors.length > 0) throw invalidObject(resource.groupKind, metadata.name ?? '', errors);
@@ -193,7 +197,7 @@ async function store(
       ? { kind: 'written', value: last }
       : { kind: 'lost', current: outcome.current };
   }
-  if (jsonEqual(comparable(object), comparable(current.object))) return { kind: 'unchanged', value: answer(current) };
+  if (storesTheSame(resource, object, current.object)) return { kind: 'unchanged', value: answer(current) };
   if (dryRun) return { kind: 'unchanged', value: answer(localEntry(key, revision, object)) };
   const value = resource.encode(object);
   const outcome = await resource.store.update(key, value, revision, writeOptions(resource), signal);
@@ -202,10 +206,20 @@ async function store(
     : { kind: 'lost', current: outcome.current };
 }
 
-/** Kind and apiVersion are the storage version's, whatever the object says. */
+/** A version that is written may say less of an order than that of memory. */
+function storesTheSame({ definition: { written } }: Resource, object: KubeObject, old: KubeObject): boolean {
+  if (!equalApartFromTimes(object.metadata.managedFields, old.metadata.managedFields)) return false;
+  if (jsonEqual(comparable(object), comparable(old))) return true;
+  return (
+    written !== undefined && jsonEqual(comparable(written.fromMemory(object)), comparable(written.fromMemory(old)))
+  );
+}
+
+/** Kind and apiVersion are the storage version's, whatever the object says. Owners are compared apart. */
 function comparable(object: KubeObject): Readonly<Record<string, unknown>> {
-  const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
-  return rest;
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+  const { managedFields: _managedFields, ...ofClients } = metadata;
+  return { ...rest, metadata: ofClients };
 }
 
 /** A terminating object goes when nothing holds it any more and no grace period is running. */

@@ -9,6 +9,17 @@ import type { Revision, Store, StoreEvent } from '../../src/storage/store';
 /** How often the writer is killed; STERNPOST_CRASHES sets more. */
 const CRASHES = Number(process.env['STERNPOST_CRASHES'] ?? 10);
 const SECONDS_PER_CRASH = 10;
+/** See crash-points.js. */
+const CRASH_POINTS = [
+  'before a commit',
+  'in the middle of a commit',
+  'after a commit that nobody has heard of',
+  'before a step of a compaction',
+  'in the middle of a step of a compaction',
+  'after a step of a compaction',
+];
+/** A crash point comes well before. */
+const LONG_MS = 20_000;
 
 interface Acknowledged {
   readonly revision: number;
@@ -22,6 +33,9 @@ const value = (text: string): string => `${text}${'.'.repeat((text.length * 397)
 describe('an embedded store whose process is killed', () => {
   let folder: string;
   let path: string;
+  const newest = new Map<string, Acknowledged>();
+  let highest = 0;
+  let crashes = 0;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sternpost-crash-'));
@@ -32,51 +46,65 @@ describe('an embedded store whose process is killed', () => {
     await rm(folder, { recursive: true });
   });
 
+  async function crashAndCheck(lifetime: Lifetime): Promise<void> {
+    const { openedAt, writes } = await writeUntilKilled(path, crashes++, lifetime);
+    expect(openedAt).toBeGreaterThanOrEqual(highest);
+    expect(writes.filter((write) => write.revision <= openedAt)).toEqual([]);
+    for (const write of writes) {
+      const known = newest.get(write.key);
+      if (known === undefined || known.revision < write.revision) newest.set(write.key, write);
+      highest = Math.max(highest, write.revision);
+    }
+    const store = await openEmbeddedStore({ path, compactionIntervalMs: 3_600_000 });
+    try {
+      expect(await store.currentRevision()).toBeGreaterThanOrEqual(highest);
+      expect(await contentProblems(store, newest)).toEqual([]);
+      expect(await historyProblems(store, writes)).toEqual([]);
+      highest = await store.currentRevision();
+    } finally {
+      await store.close();
+    }
+  }
+
   it(
     'has every acknowledged write, none in half, and a consistent history',
     async () => {
-      const newest = new Map<string, Acknowledged>();
-      let highest = 0;
-      for (let crash = 0; crash < CRASHES; crash++) {
-        const { openedAt, writes } = await writeUntilKilled(path, crash, 20 + Math.random() * 200);
-        expect(openedAt).toBeGreaterThanOrEqual(highest);
-        expect(writes.filter((write) => write.revision <= openedAt)).toEqual([]);
-        for (const write of writes) {
-          const known = newest.get(write.key);
-          if (known === undefined || known.revision < write.revision) newest.set(write.key, write);
-          highest = Math.max(highest, write.revision);
-        }
-        const store = await openEmbeddedStore({ path, compactionIntervalMs: 3_600_000 });
-        try {
-          expect(await store.currentRevision()).toBeGreaterThanOrEqual(highest);
-          expect(await contentProblems(store, newest)).toEqual([]);
-          expect(await historyProblems(store, writes)).toEqual([]);
-          highest = await store.currentRevision();
-        } finally {
-          await store.close();
-        }
-      }
+      for (let crash = 0; crash < CRASHES; crash++) await crashAndCheck({ lifetimeMs: 20 + Math.random() * 200 });
       expect(newest.size).toBeGreaterThan(0);
     },
     CRASHES * SECONDS_PER_CRASH * 1000,
   );
+
+  it.each(CRASH_POINTS)('has them also when that happens %s', async (name) => {
+    const started = performance.now();
+    await crashAndCheck({ lifetimeMs: LONG_MS, crashPoint: [name, 5 + Math.floor(Math.random() * 40)] });
+    expect(performance.now() - started).toBeLessThan(LONG_MS);
+  });
 });
 
-/** Runs the writer for some time after its first acknowledgement, kills it, and says what it had acknowledged. */
+interface Lifetime {
+  /** After its first acknowledgement the writer is killed when so much time has passed. */
+  readonly lifetimeMs: number;
+  /** Or earlier, by itself, at this point of its code. */
+  readonly crashPoint?: readonly [name: string, commitsBefore: number];
+}
+
+/** Runs the writer until its end, and says what it had acknowledged. */
 async function writeUntilKilled(
   path: string,
   round: number,
-  lifetimeMs: number,
+  { lifetimeMs, crashPoint }: Lifetime,
 ): Promise<{ readonly openedAt: number; readonly writes: readonly Acknowledged[] }> {
-  const child = spawn(process.execPath, [join(__dirname, 'writer-child.js'), path, String(round)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const arguments_ = [join(__dirname, 'writer-child.js'), path, String(round), ...(crashPoint ?? []).map(String)];
+  const child = spawn(process.execPath, arguments_, { stdio: ['ignore', 'pipe', 'inherit'] });
   let output = '';
+  let timer: NodeJS.Timeout | undefined;
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    if (output === '') setTimeout(() => child.kill('SIGKILL'), lifetimeMs);
+    timer ??= setTimeout(() => child.kill('SIGKILL'), lifetimeMs);
     output += text;
   });
   await once(child, 'close');
+  clearTimeout(timer);
   const [opening, ...lines] = output.split('\n').slice(0, -1);
   if (opening === undefined) throw new Error('the writer ended before it had opened the store');
   const writes = lines.map((line) => {

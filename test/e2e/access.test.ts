@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request as httpsRequest, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createPlainServer, type AddressInfo } from 'node:net';
@@ -19,6 +19,7 @@ import { signJwt } from '../../src/pki/jwt';
 const HOOK = resolve(__dirname, '../support/typescript-hook.js');
 const MAIN = resolve(__dirname, '../../src/cli/main.ts');
 const START_MS = 30_000;
+const REQUEST_TIMEOUT_SECONDS = 5;
 
 const now = new Date();
 const ca = createAuthority('test-ca', now);
@@ -77,13 +78,14 @@ class Peer {
     const text = Buffer.concat(chunks).toString();
     const review = text === '' ? { path: request.url } : (JSON.parse(text) as Record<string, unknown>);
     this.asked.push(review);
-    const answer = this.answer(review);
+    const answer = await this.answer(review);
     if (answer === 'hang') return;
     if (answer === 'reset') {
       (request.socket as TLSSocket).destroy();
       return;
     }
-    if (typeof answer === 'number') response.writeHead(answer).end('boom');
+    if (typeof answer === 'string') response.writeHead(200, { 'Content-Type': 'application/jwt' }).end(answer);
+    else if (typeof answer === 'number') response.writeHead(answer).end('boom');
     else response.writeHead(200, { 'Content-Type': 'application/json' }).end(JSON.stringify(answer));
   }
 }
@@ -93,6 +95,9 @@ const authorizations = new Peer();
 const provider = new Peer();
 const providerKey = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const otherKey = generateKeyPairSync('rsa', { modulusLength: 2048 });
+
+/** What the provider gives at `/groups`: a token with the groups that others only point at. */
+let distributed = 'nothing';
 
 let folder: string;
 let child: ChildProcess;
@@ -116,7 +121,7 @@ function kubeconfigFor(peerPort: number): string {
     clusters: [
       { name: 'c', cluster: { server: `https://127.0.0.1:${peerPort}/hook`, 'certificate-authority': 'ca.crt' } },
     ],
-    users: [{ name: 'u', user: {} }],
+    users: [{ name: 'u', user: { token: 'hooksecret' } }],
     contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
   });
 }
@@ -185,12 +190,17 @@ beforeAll(async () => {
   put('serving.crt', certificatePem);
   put('serving.key', privateKeyPem);
   put('tokens.csv', 'admintoken,admin,,system:masters\nalicetoken,alice,,dev\n');
+  put(
+    'audit-policy.json',
+    JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }),
+  );
   put('tokens.kubeconfig', kubeconfigFor(tokenPort));
   put('authorization.kubeconfig', kubeconfigFor(authorizationPort));
-  provider.answer = ({ path }) =>
-    String(path).endsWith('/openid-configuration')
-      ? { issuer, jwks_uri: `${issuer}/keys` }
-      : { keys: [{ ...providerKey.publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig' }] };
+  provider.answer = ({ path }) => {
+    if (String(path).endsWith('/openid-configuration')) return { issuer, jwks_uri: `${issuer}/keys` };
+    if (String(path).endsWith('/groups')) return distributed;
+    return { keys: [{ ...providerKey.publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig' }] };
+  };
   authorizations.answer = () => ({ status: { allowed: true } });
   port = await freePort();
   const flags = {
@@ -216,6 +226,11 @@ beforeAll(async () => {
     'oidc-client-id': 'me',
     'oidc-ca-file': 'ca.crt',
     'oidc-username-prefix': 'oidc:',
+    'oidc-groups-claim': 'groups',
+    'request-timeout': `${REQUEST_TIMEOUT_SECONDS}s`,
+    'audit-log-path': 'audit.log',
+    'audit-policy-file': 'audit-policy.json',
+    v: '10',
   };
   const argv = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);
   child = spawn(process.execPath, ['-r', HOOK, MAIN, 'apiserver', ...argv], {
@@ -304,6 +319,34 @@ describe('an OpenID provider', () => {
   });
 });
 
+describe('groups that an ID token only points at', () => {
+  const seconds = () => Math.floor(Date.now() / 1000);
+  const pointing = (sub: string) =>
+    signJwt(
+      {
+        iss: issuer,
+        aud: 'me',
+        sub,
+        exp: seconds() + 60,
+        _claim_names: { groups: 'src' },
+        _claim_sources: { src: { endpoint: `${issuer}/groups`, access_token: 'sourcesecret' } },
+      },
+      providerKey.privateKey,
+      'k',
+    );
+  const answer = (key = providerKey.privateKey) =>
+    signJwt({ iss: issuer, aud: 'me', exp: seconds() + 60, groups: ['far'] }, key, 'k');
+
+  it('are fetched, and nobody is let in whose groups cannot be proved', async () => {
+    distributed = answer();
+    await expect(whoIs({ token: pointing('a') })).resolves.toBe('oidc:a far system:authenticated');
+    distributed = answer(otherKey.privateKey);
+    await expect(whoIs({ token: pointing('b') })).resolves.toBeUndefined();
+    distributed = '{"groups":["system:masters"]}';
+    await expect(whoIs({ token: pointing('c') })).resolves.toBeUndefined();
+  });
+});
+
 describe('a token webhook', () => {
   it('is asked after all others, and once while its answer is good', async () => {
     tokens.answer = () => ({ status: { authenticated: true, user: { username: 'hook', groups: ['g'] } } });
@@ -322,11 +365,45 @@ describe('a token webhook', () => {
       { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', status: { authenticated: true } },
     ],
     ['lies about its kind', { kind: 'Status', status: { authenticated: true } }],
+    ['says yes in text', { status: { authenticated: 'true', user: { username: 'jane' } } }],
+    [
+      'gives groups of another type',
+      { status: { authenticated: true, user: { username: 'j', groups: 'system:masters' } } },
+    ],
+    ['vouches for other audiences', { status: { authenticated: true, user: { username: 'j' }, audiences: ['x'] } }],
   ])('that %s lets nobody in, and no other user out', async (name, answer) => {
     tokens.answer = () => answer;
     await expect(whoIs({ token: `opaque ${name}`.replaceAll(' ', '-') })).resolves.toBeUndefined();
     await expect(whoIs({ token: 'alicetoken' })).resolves.toBe('alice dev system:authenticated');
   });
+});
+
+describe('peers that are slow', () => {
+  const path = '/api/v1/namespaces/default/configmaps';
+  const late = (answer: unknown) => new Promise((done) => setTimeout(() => done(answer), 300));
+
+  afterEach(() => {
+    authorizations.answer = () => ({ status: { allowed: true } });
+  });
+
+  it('are waited for', async () => {
+    tokens.answer = () => late({ status: { authenticated: true, user: { username: 'late' } } });
+    await expect(whoIs({ token: 'slow-token' })).resolves.toBe('late system:authenticated');
+    authorizations.answer = () => late({ status: { allowed: false } });
+    await expect(ask({ path, token: 'alicetoken' })).resolves.toMatchObject({ status: 403 });
+  });
+
+  it('and never answer let nobody in, and hold up nobody else', async () => {
+    tokens.answer = () => 'hang';
+    authorizations.answer = () => 'hang';
+    const start = performance.now();
+    const unknown = ask({ path, token: 'hanging-token' });
+    const undecided = ask({ path, token: 'alicetoken' });
+    await expect(ask({ path, token: 'admintoken' })).resolves.toMatchObject({ status: 200 });
+    expect(performance.now() - start).toBeLessThan(REQUEST_TIMEOUT_SECONDS * 1000);
+    await expect(unknown).resolves.toMatchObject({ status: 504 });
+    await expect(undecided).resolves.toMatchObject({ status: 504 });
+  }, 20_000);
 });
 
 describe('an authorization webhook after RBAC', () => {
@@ -344,8 +421,18 @@ describe('an authorization webhook after RBAC', () => {
     expect(refused.body).toContain('in the namespace \\"default\\": closed');
   });
 
-  it('that cannot be asked is a failure in plain text, and not a permission', async () => {
-    authorizations.answer = () => 'reset';
+  it.each<[string, unknown]>([
+    ['cannot be asked', 'reset'],
+    ['says yes and no', { status: { allowed: true, denied: true } }],
+    ['says yes in text', { status: { allowed: 'true' } }],
+    ['says no in text', { status: { allowed: 'false' } }],
+    [
+      'answers in another version',
+      { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', status: { allowed: true } },
+    ],
+    ['answers something else', { kind: 'TokenReview', status: { allowed: true } }],
+  ])('that %s is a failure in plain text, and not a permission', async (_, answer) => {
+    authorizations.answer = () => answer;
     const failed = await ask({ path, token: 'alicetoken' });
     expect(failed.status).toBe(500);
     expect(failed.body).toContain(`Internal Server Error: "${path}"`);
@@ -385,8 +472,112 @@ describe('a service account', () => {
   });
 });
 
-describe('the log', () => {
-  it('has no token in it', () => {
-    for (const token of ['admintoken', 'alicetoken', 'opaque']) expect(log).not.toContain(token);
+describe('the token of a pod', () => {
+  const admin = { token: 'admintoken' };
+  const pods = '/api/v1/namespaces/default/pods';
+  const accounts = '/api/v1/namespaces/default/serviceaccounts';
+  const createPod = async (): Promise<string> => {
+    const spec = { serviceAccountName: 'runner', containers: [{ name: 'c', image: 'i' }] };
+    const answer = await ask({ ...admin, method: 'POST', path: pods, body: { metadata: { name: 'p' }, spec } });
+    return (JSON.parse(answer.body) as { metadata: { uid: string } }).metadata.uid;
+  };
+  interface Issued {
+    readonly token: string;
+    readonly claims: { readonly exp: number; readonly iat: number; readonly 'kubernetes.io': { warnafter?: number } };
+  }
+  const issue = async (uid: string, spec: object): Promise<Issued> => {
+    const boundObjectRef = { kind: 'Pod', apiVersion: 'v1', name: 'p', uid };
+    const body = { spec: { ...spec, boundObjectRef } };
+    const answer = await ask({ ...admin, method: 'POST', path: `${accounts}/runner/token`, body });
+    const { token } = (JSON.parse(answer.body) as { status: { token: string } }).status;
+    const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
+    return { token, claims: JSON.parse(claims) as Issued['claims'] };
+  };
+
+  it('lives for a year where admission asked for it, and ends with the pod', async () => {
+    await ask({ ...admin, method: 'POST', path: accounts, body: { metadata: { name: 'runner' } } });
+    const uid = await createPod();
+    const { token, claims } = await issue(uid, { expirationSeconds: 3607 });
+    expect(claims.exp - claims.iat).toBe(365 * 24 * 3600);
+    expect(claims['kubernetes.io'].warnafter).toBe(claims.iat + 3607);
+    for (const spec of [{ expirationSeconds: 3606 }, { expirationSeconds: 3607, audiences: ['vault'] }]) {
+      const other = await issue(uid, spec);
+      expect(other.claims.exp - other.claims.iat).toBe(spec.expirationSeconds);
+      expect(other.claims['kubernetes.io'].warnafter).toBeUndefined();
+      if (spec.audiences !== undefined) await expect(whoIs({ token: other.token })).resolves.toBeUndefined();
+    }
+    await expect(whoIs({ token })).resolves.toContain('system:serviceaccount:default:runner');
+    const metrics = await ask({ ...admin, path: '/metrics' });
+    expect(metrics.body).toMatch(/^serviceaccount_valid_tokens_total 1$/m);
+    const unused = await issue(uid, { expirationSeconds: 3608 });
+    await ask({ ...admin, method: 'DELETE', path: `${pods}/p?gracePeriodSeconds=0` });
+    await expect(whoIs({ token: unused.token })).resolves.toBeUndefined();
+    expect(await createPod()).not.toBe(uid);
+    await expect(whoIs({ token: unused.token })).resolves.toBeUndefined();
+  });
+});
+
+describe('a local review', () => {
+  it('answers no questions about other namespaces', async () => {
+    const path = '/apis/authorization.k8s.io/v1/namespaces/default/localsubjectaccessreviews';
+    const review = (namespace: string) => ({
+      metadata: { namespace },
+      spec: { user: 'alice', resourceAttributes: { verb: 'get', resource: 'pods', namespace } },
+    });
+    const asked = (namespace: string) => ask({ method: 'POST', path, token: 'admintoken', body: review(namespace) });
+    await expect(asked('default')).resolves.toMatchObject({ status: 201 });
+    const refused = await asked('kube-system');
+    expect(refused.status).toBe(400);
+    expect(refused.body).toContain('spec.resourceAttributes.namespace must match namespace: default');
+  });
+});
+
+describe('secrets', () => {
+  it('are in no log, metric or error, however they came', async () => {
+    const admin = { token: 'admintoken' };
+    const secrets = '/api/v1/namespaces/default/secrets';
+    const answers: Answer[] = [];
+    const send = async (part: Ask): Promise<void> => void answers.push(await ask(part));
+    const data = { password: Buffer.from('datasecret').toString('base64') };
+    await ask({
+      ...admin,
+      method: 'POST',
+      path: secrets,
+      body: { metadata: { name: 's' }, stringData: { a: 'stringsecret' }, data },
+    });
+    await send({ ...admin, method: 'POST', path: secrets, body: { metadata: { name: 'BAD' }, data } });
+    await send({
+      ...admin,
+      method: 'POST',
+      path: secrets,
+      body: { metadata: { name: 's' }, stringData: { a: 'stringsecret' } },
+    });
+    await send({
+      ...admin,
+      method: 'POST',
+      path: secrets,
+      body: { metadata: { name: 't' }, type: 'kubernetes.io/tls', data },
+    });
+    await send({ path: secrets, token: 'badsecret' });
+    await send({ path: `${secrets}?token=querytoken`, token: 'alicetoken' });
+    await send({ path: '/api', headers: { Authorization: 'Basic YmFzaWNzZWNyZXQ=' } });
+    const review = { spec: { token: 'reviewedsecret' } };
+    await ask({ ...admin, method: 'POST', path: '/apis/authentication.k8s.io/v1/tokenreviews', body: review });
+    authorizations.answer = () => 'reset';
+    await send({ path: secrets, token: 'alicetoken' });
+    authorizations.answer = () => ({ status: { allowed: true } });
+    const { body: metrics } = await ask({ ...admin, path: '/metrics' });
+    const auditFile = join(folder, 'audit.log');
+    const audit = existsSync(auditFile) ? readFileSync(auditFile, 'utf8') : '';
+    const errors = answers.filter(({ status }) => status >= 400);
+    const texts = { log, metrics, audit, errors: errors.map(({ body }) => body).join('\n') };
+    const words = [
+      ...['admintoken', 'alicetoken', 'opaque', 'hooksecret', 'sourcesecret', 'badsecret', 'reviewedsecret'],
+      ...['datasecret', 'stringsecret', data.password, 'YmFzaWNzZWNyZXQ', 'PRIVATE KEY', 'eyJhbGciOi'],
+    ];
+    for (const [where, text] of Object.entries(texts)) {
+      for (const word of words) expect({ where, has: text.includes(word) ? word : '' }).toEqual({ where, has: '' });
+    }
+    expect(answers.map(({ status }) => status)).toEqual([422, 409, 422, 401, 200, 200, 500]);
   });
 });

@@ -30,17 +30,22 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function kubectl(argv: readonly string[], input?: string): Promise<Result> {
+function kubectl(argv: readonly string[], input?: string, env: Readonly<Record<string, string>> = {}): Promise<Result> {
   return new Promise((resolve) => {
     const child = execFile(
       'kubectl',
       ['--cache-dir', join(folder, 'cache'), ...argv],
-      { env: { PATH: process.env.PATH, HOME: folder, KUBECONFIG: kubeconfig }, timeout: 60_000 },
+      { env: { PATH: process.env.PATH, HOME: folder, KUBECONFIG: kubeconfig, ...env }, timeout: 60_000 },
       (error: ExecFileException | null, stdout, stderr) =>
         resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
     );
     child.stdin?.end(input ?? '');
   });
+}
+
+/** `edit` opens an editor: this one is a sed command. */
+function edit(argv: readonly string[], change: string): Promise<Result> {
+  return kubectl(['edit', ...argv], undefined, { KUBE_EDITOR: `sed -i ${change}` });
 }
 
 async function succeed(argv: readonly string[], input?: string): Promise<string> {
@@ -132,6 +137,38 @@ describe('kubectl', () => {
     expect(conflict.stderr).toContain('conflict with "one": .data.k');
     await succeed(['apply', '--server-side', '--field-manager=two', '--force-conflicts', '-f', '-'], map('b'));
     await expect(succeed(['-n', 'ssa', 'get', 'cm', 'm', '-o', 'jsonpath={.data.k}'])).resolves.toBe('b');
+  }, 60_000);
+
+  it('edits, sets, replaces and patches a deployment that was applied both ways', async () => {
+    await succeed(['create', 'namespace', 'edits']);
+    const at = (...argv: string[]) => ['-n', 'edits', ...argv];
+    const image = () => succeed(at('get', 'deploy', 'web', '-o', 'jsonpath={.spec.template.spec.containers[0].image}'));
+    await succeed(['apply', '-f', '-'], deployment('edits', 'nginx:1'));
+    await succeed(['apply', '--server-side', '-f', '-'], deployment('edits', 'nginx:2'));
+    const conflict = await kubectl(
+      ['apply', '--server-side', '--field-manager=other', '-f', '-'],
+      deployment('edits', 'nginx:3'),
+    );
+    expect(conflict.stderr).toMatch(/conflict with "kubectl".*\.spec\.template\.spec\.containers\[name="web"\]\.image/);
+    const difference = await kubectl(['diff', '--server-side', '-f', '-'], deployment('edits', 'nginx:3'));
+    expect(difference).toMatchObject({ code: 1, stdout: expect.stringMatching(/^\+ +-? ?image: nginx:3$/m) });
+
+    await expect(edit(at('deployment', 'web'), 's/nginx:2/nginx:4/')).resolves.toMatchObject({ code: 0 });
+    await expect(image()).resolves.toBe('nginx:4');
+    await expect(edit(at('deployment', 'web'), 's/none/none/')).resolves.toMatchObject({ code: 0 });
+    await succeed(at('set', 'env', 'deployment/web', 'COLOR=red'));
+    const strategic = '{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"nginx:5"}]}}}}';
+    await succeed(at('patch', 'deploy', 'web', '-p', strategic));
+    await expect(image()).resolves.toBe('nginx:5');
+    const misfit = await kubectl(at('patch', 'deploy', 'web', '-p', '{"spec":{"replicas":"x"}}'));
+    expect(misfit.stderr).toContain('cannot convert string to int32');
+    const untrue = '[{"op":"test","path":"/spec/replicas","value":9}]';
+    await expect(kubectl(at('patch', 'deploy', 'web', '--type=json', '-p', untrue))).resolves.toMatchObject({
+      code: 1,
+    });
+    await succeed(['replace', '-f', '-'], deployment('edits', 'nginx:6'));
+    await succeed(['replace', '--force', '-f', '-'], deployment('edits', 'nginx:7'));
+    await expect(image()).resolves.toBe('nginx:7');
   }, 60_000);
 
   it('is told of unknown fields by a strict server', async () => {

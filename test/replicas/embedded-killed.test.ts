@@ -6,7 +6,7 @@ import { checkHistory } from '../history/check-history';
 import { seededRandom } from '../history/simulated-run';
 import { openEmbeddedStore } from '../../src/storage/embedded/embedded-store';
 import type { Revision } from '../../src/storage/store';
-import { freePorts } from './support/free-ports';
+import { freePorts } from '../support/free-ports';
 import { HttpClient } from './support/http-client';
 import { Recorder, type CallLog } from './support/recorder';
 import { credentialsOf, ServerProcess } from './support/server-process';

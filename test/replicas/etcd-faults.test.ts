@@ -1,9 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { AlarmAction, Etcd3 } from 'etcd3';
 import { TOKEN_FIELD } from '../history/history';
 import { seededRandom } from '../history/simulated-run';
-import { hasEtcd } from '../support/etcd-server';
+import { writeTestCertificates } from '../support/certificates';
+import { EtcdServer, hasEtcd } from '../support/etcd-server';
+import { freePorts } from '../support/free-ports';
 import { Cluster, Run } from './support/cluster';
-import type { HttpClient } from './support/http-client';
+import { HttpClient } from './support/http-client';
+import { credentialsOf, ServerProcess } from './support/server-process';
 import { runTraffic } from './support/traffic';
 import type { Watcher } from './support/watcher';
 
@@ -148,7 +155,8 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
     const ask = async (path: string): Promise<number> => (await send('GET', path)).status;
     await cluster.etcd.kill();
 
-    expect(await cluster.replicas[0]!.probe('/readyz')).toBe(500);
+    const readiness = await cluster.replicas[0]!.check('/readyz');
+    expect([readiness.status, readiness.text]).toEqual([500, expect.stringContaining('[-]etcd failed')]);
     expect(await ask('/a?resourceVersion=0')).toBe(200);
     expect(await ask('?resourceVersion=0')).toBe(200);
     expect(await ask(`/a?resourceVersion=${version!.revision}`)).toBe(200);
@@ -186,23 +194,66 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
 });
 
 (hasEtcd ? describe : describe.skip)('a replica whose etcd is full', () => {
-  it('refuses writes with the cause, and goes on reading', async () => {
+  it('refuses writes with the cause, goes on reading, and writes again when there is room', async () => {
     await using cluster = await Cluster.start({ replicas: 1, etcdFlags: ['--quota-backend-bytes=4000000'] });
     using http = cluster.client(0);
     const path = '/api/v1/namespaces/default/configmaps';
     const filling = { text: 'x'.repeat(200_000) };
+    const create = (name: string, data: object): ReturnType<HttpClient['send']> =>
+      http.send('POST', path, { metadata: { name }, data });
+    const names: string[] = [];
     let refused: { status: number; body: { message?: string } } | undefined;
     for (let i = 0; i < 100 && refused === undefined; i++) {
-      const answer = await http.send('POST', path, { metadata: { name: `big-${i}` }, data: filling });
-      if (answer.status !== 201) refused = answer;
+      const answer = await create(`big-${i}`, filling);
+      if (answer.status === 201) names.push(`big-${i}`);
+      else refused = answer;
     }
-    expect(refused).toMatchObject({ status: 500, body: { message: expect.stringContaining('space exceeded') } });
+    const full = { status: 500, body: { kind: 'Status', message: expect.stringContaining('space exceeded') } };
+    expect(refused).toMatchObject(full);
+    expect(await create('small', {})).toMatchObject(full);
+    const patch = await http.send('PATCH', `${path}/big-0`, { data: { a: 'b' } }, 'application/merge-patch+json');
+    expect(patch).toMatchObject(full);
     expect((await http.send('GET', `${path}/big-0`)).status).toBe(200);
     expect((await http.send('GET', `${path}?limit=2`)).body.items).toHaveLength(2);
+    expect(await cluster.replicas[0]!.probe('/readyz')).toBe(200);
 
-    // As an administrator would: forget, make room, disarm.
-    const revision = await cluster.store.currentRevision();
-    await cluster.store.compact(revision);
+    // As an administrator would: forget what is past, give its space back, disarm. Deletions are let through by etcd.
+    for (const name of names.slice(1)) expect((await http.send('DELETE', `${path}/${name}`)).status).toBe(200);
+    await cluster.store.compact(await cluster.store.currentRevision());
+    const administrator = new Etcd3({ hosts: cluster.etcd.endpoint });
+    await administrator.maintenance.defragment();
+    const { alarms } = await administrator.maintenance.alarm({});
+    for (const { memberID, alarm } of alarms) {
+      await administrator.maintenance.alarm({ action: AlarmAction.Deactivate, memberID, alarm });
+    }
+    administrator.close();
+    expect((await create('small', {})).status).toBe(201);
     expect((await http.send('GET', `${path}/big-0`)).status).toBe(200);
+    expect((await http.send('GET', path)).body.items.map(({ metadata: { name } }) => name)).toEqual(
+      expect.arrayContaining(['big-0', 'small']),
+    );
+  }, 60_000);
+});
+
+(hasEtcd ? describe : describe.skip)('a replica whose etcd wants certificates', () => {
+  it('shows its own, trusts only their authority, and goes past an endpoint that is dead', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sternpost-etcd-tls-'));
+    const tls = await writeTestCertificates(folder, (path, content) => writeFile(path, content));
+    await using etcd = await EtcdServer.start({ tls });
+    const [port, deadPort] = (await freePorts(2)) as [number, number];
+    const endpoints = `--etcd-servers=https://127.0.0.1:${deadPort},${etcd.endpoint}`;
+    const identity = [`--etcd-certfile=${tls.certificate}`, `--etcd-keyfile=${tls.key}`];
+    const server = (flags: readonly string[]): ServerProcess =>
+      new ServerProcess({ dataDir: folder, port, flags: [endpoints, ...flags] });
+
+    await using stranger = server([`--etcd-cafile=${tls.ca}`]);
+    await expect(stranger.start()).rejects.toThrow('the server ended');
+    await using replica = server([`--etcd-cafile=${tls.ca}`, ...identity]);
+    await replica.start();
+    using http = new HttpClient(port, credentialsOf(folder));
+    const path = '/api/v1/namespaces/default/configmaps';
+    expect((await http.send('POST', path, { metadata: { name: 'a' } })).status).toBe(201);
+    expect((await http.send('GET', `${path}/a`)).status).toBe(200);
+    await rm(folder, { recursive: true });
   }, 60_000);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { EtcdServer, hasEtcd } from '../support/etcd-server';
 import { buildServer } from './support/built-server';
-import { freePorts } from './support/free-ports';
+import { freePorts } from '../support/free-ports';
 import { HttpClient, type Json } from './support/http-client';
 import { credentialsOf, ServerProcess } from './support/server-process';
 

@@ -140,6 +140,10 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
       const run = await Run.start(cluster, https[0]!, 'traffic');
       const random = seededRandom(SEED);
       const clients = [...https, ...https].map((http, i) => run.recorder(`writer-${i}`, http));
+      // One asks another replica each time, with the newest version that it has seen: time must not go back.
+      let turn = 0;
+      const inTurn: (typeof https)[0]['send'] = (...request) => https[turn++ % https.length]!.send(...request);
+      clients.push(run.recorder('wanderer', { send: inTurn }));
       for (const [i, http] of https.entries()) {
         run.watch({ name: `all-${i}`, https: [http], after: 'state' });
         const filter = { field: 'parity', value: 'even' };
@@ -185,6 +189,34 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
       expect(revision).toBeGreaterThanOrEqual(last);
     },
     RUN_MS + 60_000,
+  );
+
+  it.each([
+    'before a write',
+    'after sending a write',
+    'after a write, before its answer',
+    'after an event has come, before its watchers hear of it',
+  ])(
+    'lose nothing when one crashes %s',
+    async (crash) => {
+      const run = await Run.start(cluster, https[0]!, `crash-${crash.length}`);
+      const replica = cluster.replicas[1]!;
+      await replica.kill();
+      await replica.start({ bug: crash });
+      const random = seededRandom(SEED);
+      const stop = new AbortController();
+      const clients = [...https, https[1]!, https[1]!].map((http, i) => run.recorder(`writer-${i}`, http));
+      const watchers = https.map((http, i) => run.watch({ name: `watcher-${i}`, https: [http], after: 'state' }));
+      const working = clients.map((client) => runTraffic(client, { random, signal: stop.signal, callsPerSecond: 60 }));
+      await replica.untilEnd();
+      await replica.start();
+      await delay(300);
+      stop.abort();
+      await Promise.all(working);
+      expect(await run.problems()).toEqual([]);
+      expect(watchers.flatMap(({ refusals }) => refusals)).toEqual([]);
+    },
+    60_000,
   );
 
   it('resume the watches of a killed one elsewhere, without a new list, and its writers go on', async () => {

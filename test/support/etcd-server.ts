@@ -2,9 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from './free-ports';
 
 const BINARY = process.env['STERNPOST_ETCD'] ?? '/usr/bin/etcd';
 const START_TIMEOUT_MS = 20_000;
@@ -16,6 +17,16 @@ export interface EtcdServerOptions {
   /** Paths of PEM files; the server then wants a certificate from its clients. */
   readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string };
   readonly flags?: readonly string[];
+  /** Its place in a cluster of several; alone by default. */
+  readonly member?: EtcdMember;
+}
+
+export interface EtcdMember {
+  readonly name: string;
+  readonly clientPort: number;
+  readonly peerPort: number;
+  /** Of all members, as `--initial-cluster` wants it. */
+  readonly cluster: string;
 }
 
 /** An etcd of our own, with its data in a temporary folder, on free ports of the loopback interface. */
@@ -30,16 +41,17 @@ export class EtcdServer implements AsyncDisposable {
 
   static async start(options: EtcdServerOptions = {}): Promise<EtcdServer> {
     const folder = await mkdtemp(join(tmpdir(), 'sternpost-etcd-'));
-    const [clientPort, peerPort] = await freePorts(2);
+    const { name, clientPort, peerPort, cluster } = options.member ?? (await lonelyMember());
     const client = `${options.tls ? 'https' : 'http'}://127.0.0.1:${clientPort}`;
     const peer = `http://127.0.0.1:${peerPort}`;
     const flags = {
+      name,
       'data-dir': join(folder, 'data'),
       'listen-client-urls': client,
       'advertise-client-urls': client,
       'listen-peer-urls': peer,
       'initial-advertise-peer-urls': peer,
-      'initial-cluster': `default=${peer}`,
+      'initial-cluster': cluster,
       'log-level': 'error',
       ...(options.tls && {
         'cert-file': options.tls.certificate,
@@ -95,16 +107,12 @@ export class EtcdServer implements AsyncDisposable {
   }
 }
 
-async function freePorts(count: number): Promise<readonly number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
-  await Promise.all(servers.map((server) => once(server, 'listening')));
-  const ports = servers.map((server) => (server.address() as { readonly port: number }).port);
-  await Promise.all(servers.map((server) => once(server.close(), 'close')));
-  return ports;
+async function lonelyMember(): Promise<EtcdMember> {
+  const [clientPort, peerPort] = (await freePorts(2)) as [number, number];
+  return { name: 'alone', clientPort, peerPort, cluster: `alone=http://127.0.0.1:${peerPort}` };
 }
 
 async function takesConnections(port: number): Promise<boolean> {
-  const { connect } = await import('node:net');
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1');
     socket.on('connect', () => {

@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../object';
 import type { StructType } from '../schema/model';
 import { apply, trackUpdate, type ApplyOptions, type UpdateOptions } from './field-manager';
 import { setOf } from './field-set';
-import { ignoreManagedFieldsTimes } from './managed-fields';
+import { equalApartFromTimes } from './managed-fields';
 import { freeform, freeformKind, list, metadata, struct, text, widget, widgetKind } from './merge-model.fixture';
 
 let clock = 0;
@@ -175,9 +175,9 @@ describe('writes other than apply', () => {
     expect(update(bare, { ...bare, spec: { replicas: 2 } }, 'u').metadata).not.toHaveProperty('managedFields');
   });
 
-  it('keep what was recorded when the object does not fit its type', () => {
+  it('forget what was recorded when the object does not fit its type', () => {
     const odd = update(created, { ...created, spec: { bogus: 1 } }, 'u');
-    expect(odd.metadata.managedFields).toBe(created.metadata.managedFields);
+    expect(odd.metadata.managedFields).toBeUndefined();
   });
 
   it('keep ten updaters apart and merge the oldest of the others', () => {
@@ -432,17 +432,16 @@ describe('changes of a schema', () => {
 
   it('from a set to atomic give the whole value to the owners of entries', () => {
     const live = applyTo(undefined, applied({ spec: { tags: ['a'] } }), 'm1', { type: set });
-    const next = applyTo(live, applied({ spec: { text: 'x' } }), 'm2', { type: atomic, schemaMayChange: true });
+    const next = applyTo(live, applied({ spec: { text: 'x' } }), 'm2', { type: atomic, custom: true });
     expect(fields(next)).toMatchObject({ 'm1 Apply': { 'f:spec': { 'f:tags': {} } } });
     expect(
-      failure(() => applyTo(next, applied({ spec: { tags: ['b'] } }), 'm3', { type: atomic, schemaMayChange: true }))
-        .code,
+      failure(() => applyTo(next, applied({ spec: { tags: ['b'] } }), 'm3', { type: atomic, custom: true })).code,
     ).toBe(409);
   });
 
   it('from atomic to a set give entries to nobody', () => {
     const live = applyTo(undefined, applied({ spec: { tags: ['a'] } }), 'm1', { type: atomic });
-    const next = applyTo(live, applied({ spec: { tags: ['a', 'b'] } }), 'm2', { type: set, schemaMayChange: true });
+    const next = applyTo(live, applied({ spec: { tags: ['a', 'b'] } }), 'm2', { type: set, custom: true });
     expect(next['spec']).toEqual({ tags: ['a', 'b'] });
     expect(fields(next)).toMatchObject({ 'm1 Apply': { 'f:spec': { 'f:tags': {} } } });
   });
@@ -473,7 +472,7 @@ describe('custom resources without schema', () => {
       manager,
       now: tick(),
       force: false,
-      schemaMayChange: true,
+      custom: true,
     }).object;
 
   it('are merged key by key, with atomic lists', () => {
@@ -487,15 +486,54 @@ describe('custom resources without schema', () => {
   });
 });
 
-describe('ignoreManagedFieldsTimes', () => {
-  const live = update(undefined, object({ spec: { text: 'a' } }), 'c');
-  const later = (live.metadata.managedFields ?? []).map((entry) => ({ ...entry, time: '2030-01-01T00:00:00Z' }));
+describe('keyed lists with one key twice', () => {
+  const twice = { spec: { items: [{ name: 'i' }, { name: 'i', value: 'b' }] } };
 
-  it('answers the live object when only times differ', () => {
-    expect(ignoreManagedFieldsTimes(live, { ...live, metadata: { ...live.metadata, managedFields: later } })).toBe(
-      live,
-    );
-    const other = { ...live, spec: { text: 'b' } };
-    expect(ignoreManagedFieldsTimes(live, other)).toBe(other);
+  it('are not tracked in what is created', () => {
+    expect(update(undefined, object(twice), 'c').metadata.managedFields).toBeUndefined();
+  });
+
+  it('end the tracking when an update brings them', () => {
+    const live = update(undefined, object({ spec: { text: 'a', items: [{ name: 'i' }] } }), 'c');
+    const next = update(live, { ...live, ...twice }, 'u');
+    expect(next.metadata.managedFields).toBeUndefined();
+  });
+
+  it('can be applied to', () => {
+    const live = update(undefined, object(twice), 'c');
+    const next = applyTo(live, applied({ spec: { text: 'a' } }), 'm');
+    expect(fields(next)['m Apply']).toEqual({ 'f:spec': { 'f:text': {} } });
+  });
+});
+
+describe('entries of custom resources', () => {
+  it('are written with their keys in order', () => {
+    const created = update(undefined, object({ spec: { text: 'a' } }), 'c', { custom: true });
+    expect(Object.keys(entryOf(created, 'c') as object)).toEqual([
+      'apiVersion',
+      'fieldsType',
+      'fieldsV1',
+      'manager',
+      'operation',
+      'time',
+    ]);
+  });
+});
+
+describe('equalApartFromTimes', () => {
+  const live = update(undefined, object({ spec: { text: 'a' } }), 'c');
+  const entries = live.metadata.managedFields ?? [];
+
+  it('looks at everything but the times', () => {
+    const later = entries.map((entry) => ({ ...entry, time: '2030-01-01T00:00:00Z' }));
+    expect(equalApartFromTimes(entries, later)).toBe(true);
+    expect(
+      equalApartFromTimes(
+        entries,
+        entries.map((entry) => ({ ...entry, manager: 'd' })),
+      ),
+    ).toBe(false);
+    expect(equalApartFromTimes(entries, undefined)).toBe(false);
+    expect(equalApartFromTimes(undefined, [])).toBe(true);
   });
 });

@@ -1,5 +1,7 @@
+import { quoteGo } from '../errors/go-quote';
 import { badRequest, StatusError, type StatusCause } from '../errors/status-error';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type JsonValue, type KubeObject } from '../object';
+import { jsonEqual } from '../patch/json-equal';
 import type { StructType } from '../schema/model';
 import { difference, EMPTY_SET, equals, isEmpty, paths, union, type FieldSet } from './field-set';
 import { fieldsOfLastApplied, syncLastApplied, upgradesClientSideApply } from './last-applied';
@@ -24,7 +26,6 @@ import {
   type Typed,
 } from './ownership';
 import { printPath } from './path-element';
-import { deepEqual } from './typed';
 import { validateTyped } from './validate-typed';
 import { zeroObject } from './zero-object';
 
@@ -47,8 +48,8 @@ export interface FieldManagerOptions {
    * version is no longer served, whose managers are then forgotten. Absent: all versions have the same shape.
    */
   readonly convert?: (object: KubeObject, apiVersion: string) => ConvertedObject | undefined;
-  /** The schema may have changed since the object was written (custom resources); see SchemaChange. */
-  readonly schemaMayChange?: boolean;
+  /** The schema may have changed since the object was written (see SchemaChange), and maps are written sorted. */
+  readonly custom?: boolean;
   /** Fields that this endpoint resets: they are not recorded. */
   readonly ignored?: FieldSet;
 }
@@ -83,9 +84,9 @@ export interface AppliedObject {
   readonly changed: boolean;
 }
 
-function contextOf({ type, convert, schemaMayChange, ignored }: FieldManagerOptions): OwnershipContext {
+function contextOf({ type, convert, custom, ignored }: FieldManagerOptions): OwnershipContext {
   return {
-    inferOwnership: schemaMayChange !== true,
+    inferOwnership: custom !== true,
     ignored: ignored ?? EMPTY_SET,
     convert: (from, apiVersion) => {
       const converted = convert === undefined ? { type, object: from.object } : convert(from.object, apiVersion);
@@ -111,7 +112,7 @@ function writerOf(
 function repeatsManagedFields(live: KubeObject | undefined, object: KubeObject): boolean {
   const entries = (side: KubeObject): JsonValue | undefined =>
     side.metadata.managedFields as unknown as JsonValue | undefined;
-  return live !== undefined && deepEqual(entries(live), entries(object));
+  return live !== undefined && jsonEqual(entries(live), entries(object));
 }
 
 /** Undefined when the entries cannot be read. */
@@ -130,26 +131,33 @@ function tryReadManagers(object: KubeObject | undefined): Managers | undefined {
  *
  * Managed fields that the client sent replace the stored ones when they can be read and are not empty; `[{}]` drops them.
  * An object that has none stays without until it is applied to. Never throws for what clients sent: an object that its type
- * cannot describe keeps the managed fields that it had.
+ * cannot describe, because a keyed list has an item without key or one key twice, loses the managed fields that it had.
  */
 export function trackUpdate(options: UpdateOptions): KubeObject {
   const { live, object, type, now } = options;
+  const sorted = options.custom === true;
   const reset = isReset(object.metadata.managedFields);
   const sent = reset || repeatsManagedFields(live, object) ? undefined : tryReadManagers(object);
   const source = sent !== undefined && sent.size > 0 ? object : live;
   const before = source?.metadata.managedFields ?? [];
   const managers: Managers = reset ? new Map() : ((source === live ? tryReadManagers(live) : sent) ?? new Map());
-  if (managers.size === 0 && live !== undefined && !reset) return writeManagers(object, managers, []);
+  if (managers.size === 0 && live !== undefined && !reset) return writeManagers(object, managers, [], sorted);
 
   const writer = writerOf(options, 'Update');
   const mergeType = mergeTypeOf(type);
   const side = (side: KubeObject): Typed => ({ type: mergeType, object: side, apiVersion: writer.apiVersion });
   try {
-    const outcome = ownershipAfterUpdate(contextOf(options), side(live ?? zeroObject(type)), side(object), managers);
+    const outcome = ownershipAfterUpdate(
+      contextOf(options),
+      side(live ?? zeroObject(type)),
+      side(object),
+      managers,
+      'refused',
+    );
     const updated = recordUpdate(outcome.managers, managers, writer, outcome.taken, now);
-    return writeManagers(object, capUpdateManagers(updated), before);
+    return writeManagers(object, capUpdateManagers(updated), before, sorted);
   } catch (error) {
-    if (error instanceof TypedError) return writeManagers(object, managers, before);
+    if (error instanceof TypedError) return writeManagers(object, new Map(), [], sorted);
     throw error;
   }
 }
@@ -211,7 +219,12 @@ export function apply(options: ApplyOptions): AppliedObject {
     );
 
   const changed = outcome.object !== target.object;
-  const owned = writeManagers(outcome.object, stamp(outcome.managers, managers, id, changed, now), before);
+  const owned = writeManagers(
+    outcome.object,
+    stamp(outcome.managers, managers, id, changed, now),
+    before,
+    options.custom === true,
+  );
   const object = upgradesClientSideApply(manager) ? syncLastApplied(owned, applied) : owned;
   return { object, changed: changed || live === undefined || object !== owned };
 }
@@ -229,7 +242,13 @@ function stamp(managers: Managers, before: Managers, id: string, changed: boolea
 
 function managersBeforeFirstApply(options: ApplyOptions, context: OwnershipContext, live: Typed): Managers {
   const writer = writerOf({ ...options, manager: BEFORE_FIRST_APPLY }, 'Update');
-  const { taken } = ownershipAfterUpdate(context, { ...live, object: zeroObject(options.type) }, live, new Map());
+  const { taken } = ownershipAfterUpdate(
+    context,
+    { ...live, object: zeroObject(options.type) },
+    live,
+    new Map(),
+    'joined',
+  );
   return recordUpdate(new Map(), new Map(), writer, taken, options.now);
 }
 
@@ -306,7 +325,6 @@ function refuseConflicts(conflicts: readonly OwnershipConflict[], allowed: Field
 }
 
 function printManager({ name, operation, apiVersion, subresource }: Manager): string {
-  const subject =
-    JSON.stringify(name) + (subresource === undefined ? '' : ` with subresource ${JSON.stringify(subresource)}`);
+  const subject = quoteGo(name) + (subresource === undefined ? '' : ` with subresource ${quoteGo(subresource)}`);
   return operation === 'Update' ? `${subject} using ${apiVersion}` : subject;
 }

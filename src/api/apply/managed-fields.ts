@@ -1,8 +1,7 @@
 import type { KubeObject, ManagedFieldsEntry } from '../object';
+import { jsonEqual } from '../patch/json-equal';
 import { difference, isEmpty, parseFieldsV1, setOf, toFieldsV1, union, EMPTY_SET, type FieldSet } from './field-set';
 import { fieldElement } from './path-element';
-import { deepEqual } from './typed';
-import type { JsonValue } from '../object';
 
 /** What one manager owns. */
 export interface Manager {
@@ -79,9 +78,14 @@ export function readManagers(entries: readonly ManagedFieldsEntry[]): Managers {
   return managers;
 }
 
-function writeEntry(manager: Manager): ManagedFieldsEntry {
+/** An entry with its keys in order: all maps of custom resources are written so, this one included. */
+export function sortedEntry(entry: ManagedFieldsEntry): ManagedFieldsEntry {
+  return Object.fromEntries(Object.entries(entry).sort(([left], [right]) => compareText(left, right)));
+}
+
+function writeEntry(manager: Manager, sorted: boolean): ManagedFieldsEntry {
   if (manager.entry !== undefined) return manager.entry;
-  const entry: ManagedFieldsEntry = {
+  const written: ManagedFieldsEntry = {
     manager: manager.name,
     operation: manager.operation,
     apiVersion: manager.apiVersion,
@@ -90,6 +94,7 @@ function writeEntry(manager: Manager): ManagedFieldsEntry {
     fieldsV1: toFieldsV1(manager.set),
     ...(manager.subresource === undefined ? {} : { subresource: manager.subresource }),
   };
+  const entry = sorted ? sortedEntry(written) : written;
   readEntries.set(entry, { id: managerId(manager), manager: { ...manager, entry } });
   return entry;
 }
@@ -128,14 +133,15 @@ function compareManagers(left: Manager, right: Manager): number {
 
 /**
  * The object with these managers as its managedFields. Entries that did not change are the same objects as before, and so
- * is the list when all of them are.
+ * is the list when all of them are. `sorted`: entries are written with their keys in order, as those of custom resources.
  */
 export function writeManagers(
   object: KubeObject,
   managers: Managers,
   before: readonly ManagedFieldsEntry[],
+  sorted: boolean,
 ): KubeObject {
-  const entries = [...managers.values()].sort(compareManagers).map(writeEntry);
+  const entries = [...managers.values()].sort(compareManagers).map((manager) => writeEntry(manager, sorted));
   const same = entries.length === before.length && entries.every((entry, index) => entry === before[index]);
   const { managedFields: current, ...metadata } = object.metadata;
   if (same ? current === before : current === undefined && entries.length === 0) return object;
@@ -206,20 +212,17 @@ export function dropEmpty(managers: ReadonlyMap<string, Manager>): Managers {
 }
 
 /**
- * Guards against writes that change nothing but the times of managed fields: answers `live` itself when the two are equal
- * apart from these times, otherwise `object`.
+ * Whether two lists of entries differ in nothing but times: a write that changes no more than these is none.
  */
-export function ignoreManagedFieldsTimes(live: KubeObject, object: KubeObject): KubeObject {
-  if (live === object) return live;
-  const { metadata: liveMetadata, ...liveRest } = live;
-  const { metadata, ...rest } = object;
-  const timeless = (entries: readonly ManagedFieldsEntry[] = []): JsonValue =>
-    entries.map(({ time: _, ...entry }) => entry);
-  const { managedFields: liveEntries, ...liveOther } = liveMetadata;
-  const { managedFields: entries, ...other } = metadata;
-  const same =
-    deepEqual(timeless(liveEntries), timeless(entries)) &&
-    deepEqual(liveOther as unknown as JsonValue, other as unknown as JsonValue) &&
-    deepEqual(liveRest as unknown as JsonValue, rest as unknown as JsonValue);
-  return same ? live : object;
+export function equalApartFromTimes(
+  left: readonly ManagedFieldsEntry[] = [],
+  right: readonly ManagedFieldsEntry[] = [],
+): boolean {
+  if (left === right) return true;
+  if (left.length !== right.length) return false;
+  return left.every((entry, index) => {
+    const { time: _time, ...mine } = entry;
+    const { time: _otherTime, ...theirs } = right[index] as ManagedFieldsEntry;
+    return jsonEqual(mine, theirs);
+  });
 }

@@ -12,7 +12,7 @@ import {
 import { dropEmpty, withoutUnowned, withSet, type Manager, type Managers } from './managed-fields';
 import type { MergeType } from './merge-type';
 import { reconcileWithSchema, withNamedFields } from './schema-change';
-import { compare, isSame, merge, removeItems, toFieldSet, type Comparison } from './typed';
+import { compare, isSame, merge, removeItems, toFieldSet, type Comparison, type Duplicates } from './typed';
 
 /** An object, and its type, in one version. */
 export interface Typed {
@@ -74,8 +74,9 @@ function transfer(
   after: Typed,
   managers: Managers,
   writerId: string,
+  duplicates: Duplicates,
 ): Transfer {
-  const comparison = compare(before.type, json(before.object), json(after.object));
+  const comparison = compare(before.type, json(before.object), json(after.object), duplicates);
   const comparisons = new Map<string, Comparison | undefined>([[before.apiVersion, comparison]]);
   const conflicts: OwnershipConflict[] = [];
   const result = new Map(managers);
@@ -118,15 +119,19 @@ export interface UpdateOutcome {
   readonly taken: FieldSet;
 }
 
-/** Ownership after a write other than apply: what it changed or added belongs to the writer alone. */
+/**
+ * Ownership after a write other than apply: what it changed or added belongs to the writer alone. Throws a TypedError for
+ * an object that its type cannot describe, and for duplicates in keyed lists where these are refused.
+ */
 export function ownershipAfterUpdate(
   context: OwnershipContext,
   before: Typed,
   after: Typed,
   managers: Managers,
+  duplicates: Duplicates,
 ): UpdateOutcome {
   const reconciled = reconcile(context, before, managers);
-  const { comparison, managers: rest } = transfer(context, before, after, reconciled, '');
+  const { comparison, managers: rest } = transfer(context, before, after, reconciled, '', duplicates);
   if (changesNothing(comparison)) return { managers, taken: EMPTY_SET };
   const changed = union(comparison.modified, comparison.added);
   return {
@@ -164,7 +169,7 @@ export function applyConfiguration(
   const withApplier = new Map(reconciled);
   withApplier.set(applierId, previous === undefined ? { ...applier, set } : takeOver(previous, applier, set));
   const pruned = prune(context, merged, withApplier, previous, applierId);
-  const { comparison, conflicts, managers: rest } = transfer(context, live, pruned, withApplier, applierId);
+  const { comparison, conflicts, managers: rest } = transfer(context, live, pruned, withApplier, applierId, 'joined');
   const own = rest.get(applierId) as Manager;
   const ownSet = withoutUnowned(own.set);
   const repeated = previous !== undefined && previous.apiVersion === own.apiVersion && equals(previous.set, ownSet);

@@ -1,3 +1,4 @@
+import { quoteGo } from '../errors/go-quote';
 import type { JsonObject, JsonValue } from '../object';
 
 /**
@@ -126,7 +127,7 @@ function compareLists(left: readonly JsonValue[], right: readonly JsonValue[]): 
 }
 
 function printScalar(value: JsonValue): string {
-  return typeof value === 'string' ? JSON.stringify(value) : sortedJson(value);
+  return typeof value === 'string' ? quoteGo(value) : sortedJson(value);
 }
 
 /** As messages show an element: `.name`, `[name="c"]`, `[="x"]`, `[0]`. */

@@ -147,6 +147,12 @@ describe('merge', () => {
       { spec: { options: { a: '1', b: '2' } } },
     ],
     [
+      'null for a key that is new',
+      { spec: { options: { a: '1' } } },
+      { spec: { options: { b: null } } },
+      { spec: { options: { a: '1', b: null } } },
+    ],
+    [
       'items in their live order, new ones last',
       { spec: { items: [{ name: 'a' }, { name: 'b' }] } },
       { spec: { items: [{ name: 'c' }, { name: 'b', value: 'v' }] } },

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../object';
+import { jsonEqual } from '../patch/json-equal';
 import { EMPTY_SET, FieldSetBuilder, LEAF, makeSet, type FieldSet } from './field-set';
 import { isEmptyObject, isList, isObject, memberOf, setMember } from './members';
 import {
@@ -11,7 +12,7 @@ import {
   type MapMergeType,
   type MergeType,
 } from './merge-type';
-import { fieldElement, printPath, type PathElement } from './path-element';
+import { fieldElement, printElement, printPath, type PathElement } from './path-element';
 
 /** Undefined stands for a value that is not there; null is a value. */
 type Maybe = JsonValue | undefined;
@@ -77,31 +78,20 @@ function isEmptyList(value: Maybe): boolean {
   return !isList(value) || value.length === 0;
 }
 
-/** Equality of values; the order of keys does not matter, that of list items does. */
-export function deepEqual(left: Maybe, right: Maybe): boolean {
-  if (left === right) return true;
-  if (left === null || right === null || typeof left !== 'object' || typeof right !== 'object') return false;
-  if (isList(left)) {
-    if (!isList(right) || left.length !== right.length) return false;
-    for (let i = 0; i < left.length; i++) if (!deepEqual(left[i], right[i])) return false;
-    return true;
-  }
-  if (isList(right)) return false;
-  const mine = left;
-  const theirs = right;
-  let count = 0;
-  for (const name in mine) {
-    if (mine[name] === undefined) continue;
-    count++;
-    if (!deepEqual(mine[name], memberOf(theirs, name))) return false;
-  }
-  for (const name in theirs) if (theirs[name] !== undefined) count--;
-  return count === 0;
-}
+/**
+ * Items of one list that share a name: `joined`, they are one leaf; `refused`, where they have to be told apart a
+ * TypedError is thrown.
+ */
+export type Duplicates = 'joined' | 'refused';
 
 /** Which fields of an object a write adds, removes and changes. Subtrees that both sides share are not walked. */
-export function compare(type: MergeType, before: JsonValue, after: JsonValue): Comparison {
-  const walker = new Comparer();
+export function compare(
+  type: MergeType,
+  before: JsonValue,
+  after: JsonValue,
+  duplicates: Duplicates = 'joined',
+): Comparison {
+  const walker = new Comparer(duplicates);
   walker.walk(type, before, after);
   return { added: walker.added.build(), removed: walker.removed.build(), modified: walker.modified.build() };
 }
@@ -122,10 +112,12 @@ class Comparer {
   readonly modified = new FieldSetBuilder();
   private readonly steps: Step[] = [];
 
+  constructor(private readonly duplicates: Duplicates) {}
+
   walk(type: MergeType, before: Maybe, after: Maybe): void {
     if (before === after) return;
-    if (before === undefined) this.added.addTree(this.path(), everything(type, after as JsonValue));
-    else if (after === undefined) this.removed.addTree(this.path(), everything(type, before));
+    if (before === undefined) this.added.addTree(this.path(), everything(type, after as JsonValue, this.duplicates));
+    else if (after === undefined) this.removed.addTree(this.path(), everything(type, before, this.duplicates));
     else this.walkBoth(type, before, after);
   }
 
@@ -185,6 +177,8 @@ class Comparer {
     }
     const old = itemsByElement(type, before);
     const fresh = itemsByElement(type, after);
+    refuseTwins(this.duplicates, old, before);
+    refuseTwins(this.duplicates, fresh, after);
     for (const [element, items] of old) this.walkTwins(type, items, fresh.get(element));
     for (const [element, items] of fresh) if (!old.has(element)) this.walkTwins(type, undefined, items);
   }
@@ -214,7 +208,7 @@ class Comparer {
   }
 
   private leaf(before: JsonValue, after: JsonValue): void {
-    if (!deepEqual(before, after)) this.modified.add(this.path());
+    if (!jsonEqual(before, after)) this.modified.add(this.path());
   }
 
   private path(): PathElement[] {
@@ -229,70 +223,95 @@ class Comparer {
   }
 }
 
+function refuseTwins(
+  duplicates: Duplicates,
+  byElement: ReadonlyMap<PathElement, readonly JsonValue[]>,
+  items: readonly JsonValue[],
+): void {
+  if (duplicates === 'joined' || byElement.size === items.length) return;
+  for (const [element, { length }] of byElement) {
+    if (length > 1) throw new TypedError([{ path: '', message: `duplicate entries for key ${printElement(element)}` }]);
+  }
+}
+
 /** All paths of a value that comes or goes: its leaves, and every map and list that holds something. */
-function everything(type: MergeType, value: JsonValue): FieldSet {
+function everything(type: MergeType, value: JsonValue, duplicates: Duplicates): FieldSet {
   switch (type.kind) {
     case 'scalar':
       return LEAF;
     case 'any':
-      return !type.atomic && isObject(value) ? everyMember(ANY_MAP, value) : LEAF;
+      return !type.atomic && isObject(value) ? everyMember(ANY_MAP, value, duplicates) : LEAF;
     case 'map':
       if (value !== null && !isObject(value)) throw new TypedError([{ path: '', message: 'expected map' }]);
-      return type.atomic || value === null ? LEAF : everyMember(type, value);
+      return type.atomic || value === null ? LEAF : everyMember(type, value, duplicates);
     case 'list': {
       if (value !== null && !isList(value)) throw new TypedError([{ path: '', message: 'expected list' }]);
       if (type.relation === 'atomic' || value === null) return LEAF;
       const children = new Map<PathElement, FieldSet>();
-      for (const [element, twins] of itemsByElement(type, value)) {
-        children.set(element, everything(type.items, twins[0] as JsonValue));
+      const byElement = itemsByElement(type, value);
+      refuseTwins(duplicates, byElement, value);
+      for (const [element, twins] of byElement) {
+        children.set(element, everything(type.items, twins[0] as JsonValue, duplicates));
       }
       return makeSet(true, children);
     }
   }
 }
 
-function everyMember(type: MapMergeType, value: JsonObject): FieldSet {
+function everyMember(type: MapMergeType, value: JsonObject, duplicates: Duplicates): FieldSet {
   const children = new Map<PathElement, FieldSet>();
   for (const name of Object.keys(value).sort()) {
     const member = value[name];
-    if (member !== undefined) children.set(fieldElement(name), everything(memberType(type, name), member));
+    if (member !== undefined) children.set(fieldElement(name), everything(memberType(type, name), member, duplicates));
   }
   return makeSet(true, children);
 }
 
 /**
  * The live value with an applied configuration laid over it. Items keep their place in the live list; new ones follow in
- * the order of the configuration. Parts that the configuration does not touch are shared with the live value.
+ * the order of the configuration. Parts that the configuration does not change are those of the live value, the whole of
+ * it included.
  */
 export function merge(type: MergeType, live: Maybe, applied: Maybe): Maybe {
-  if (applied === undefined || live === undefined) return applied ?? live;
+  if (applied === undefined) return live;
+  if (live === undefined) return applied;
   switch (type.kind) {
     case 'scalar':
       return applied;
     case 'any':
-      if (type.atomic) return applied;
-      return isObject(live) && (isObject(applied) || applied === null) ? mergeMaps(ANY_MAP, live, applied) : applied;
+      if (type.atomic || !isObject(live) || !(isObject(applied) || applied === null)) return replace(live, applied);
+      return mergeMaps(ANY_MAP, live, applied);
     case 'map':
-      return type.atomic ? applied : mergeMaps(type, live, applied);
+      return type.atomic ? replace(live, applied) : mergeMaps(type, live, applied);
     case 'list':
-      return type.relation === 'atomic' ? applied : mergeLists(type, live, applied);
+      return type.relation === 'atomic' ? replace(live, applied) : mergeLists(type, live, applied);
   }
+}
+
+function replace(live: JsonValue, applied: JsonValue): JsonValue {
+  return jsonEqual(live, applied) ? live : applied;
 }
 
 function mergeMaps(type: MapMergeType, live: JsonValue, applied: JsonValue): JsonValue {
   if (isEmptyMap(applied)) return isEmptyMap(live) ? applied : live;
   if (!isObject(live)) return applied;
-  const result = { ...live } as Record<string, JsonValue>;
+  let result: Record<string, JsonValue> | undefined;
   for (const name in applied as JsonObject) {
-    const value = merge(memberType(type, name), memberOf(live, name), (applied as JsonObject)[name]);
-    if (value !== undefined) setMember(result, name, value);
+    const before = memberOf(live, name);
+    const value = merge(memberType(type, name), before, (applied as JsonObject)[name]);
+    if (value !== undefined && value !== before)
+      setMember((result ??= { ...live } as Record<string, JsonValue>), name, value);
   }
-  return result;
+  return result ?? live;
 }
 
 function mergeLists(type: ListMergeType, live: JsonValue, applied: JsonValue): JsonValue {
   if (!isList(applied) || applied.length === 0) return isEmptyList(live) ? applied : live;
   if (!isList(live)) return applied;
+  if (live.length === applied.length && live.every((item, i) => isSameItem(type, item, applied[i] as JsonValue))) {
+    const items = live.map((item, i) => merge(type.items, item, applied[i]) as JsonValue);
+    return items.every((item, i) => item === live[i]) ? live : items;
+  }
   const wanted = itemsByElement(type, applied);
   const placed = new Set<PathElement>();
   const result: JsonValue[] = [];

@@ -10,7 +10,7 @@ import {
   type ScalarMergeType,
   type TypedProblem,
 } from './merge-type';
-import { fieldElement, printElement } from './path-element';
+import { fieldElement, printElement, type PathElement } from './path-element';
 
 /**
  * Throws a TypedError with every place where a value does not fit its type: unknown fields, values of a wrong type, items
@@ -18,59 +18,78 @@ import { fieldElement, printElement } from './path-element';
  */
 export function validateTyped(type: MergeType, value: JsonValue): void {
   const problems: TypedProblem[] = [];
-  visit(type, value, '', problems);
+  visit(type, value, undefined, problems);
   if (problems.length > 0) throw new TypedError(problems);
 }
 
-function visit(type: MergeType, value: JsonValue, path: string, problems: TypedProblem[]): void {
+/** Where a value stands. Printed only when there is something to tell of it. */
+interface Place {
+  readonly parent: Place | undefined;
+  /** A field's name, a known item's element, or an index. */
+  readonly part: { readonly name: string } | PathElement | number;
+}
+
+function print(place: Place | undefined): string {
+  if (place === undefined) return '';
+  const { parent, part } = place;
+  if (typeof part === 'number') return `${print(parent)}[${part}]`;
+  return print(parent) + printElement(typeof part === 'string' ? part : fieldElement(part.name));
+}
+
+function visit(type: MergeType, value: JsonValue, path: Place | undefined, problems: TypedProblem[]): void {
   if (value === null) return;
   switch (type.kind) {
     case 'any':
       return;
     case 'scalar': {
       const message = scalarProblem(type, value);
-      if (message !== undefined) problems.push({ path, message });
+      if (message !== undefined) problems.push({ path: print(path), message });
       return;
     }
     case 'map':
       if (isObject(value)) visitMap(type, value, path, problems);
-      else problems.push({ path, message: `expected map, got ${printBoxed(value)}` });
+      else problems.push({ path: print(path), message: `expected map, got ${printBoxed(value)}` });
       return;
     case 'list':
       if (isList(value)) visitList(type, value, path, problems);
-      else problems.push({ path, message: `expected list, got ${printBoxed(value)}` });
+      else problems.push({ path: print(path), message: `expected list, got ${printBoxed(value)}` });
       return;
   }
 }
 
-function visitMap(type: MapMergeType, value: JsonObject, path: string, problems: TypedProblem[]): void {
+function visitMap(type: MapMergeType, value: JsonObject, path: Place | undefined, problems: TypedProblem[]): void {
   for (const name of Object.keys(value).sort()) {
     const member = value[name];
     if (member === undefined) continue;
-    const memberPath = path + printElement(fieldElement(name));
+    const place = { parent: path, part: { name } };
     const memberType = type.typeOf(name);
-    if (memberType === undefined) problems.push({ path: memberPath, message: 'field not declared in schema' });
-    else visit(memberType, member, memberPath, problems);
+    if (memberType === undefined) problems.push({ path: print(place), message: 'field not declared in schema' });
+    else visit(memberType, member, place, problems);
   }
 }
 
-function visitList(type: ListMergeType, items: readonly JsonValue[], path: string, problems: TypedProblem[]): void {
+function visitList(
+  type: ListMergeType,
+  items: readonly JsonValue[],
+  path: Place | undefined,
+  problems: TypedProblem[],
+): void {
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
     if (type.relation === 'atomic') {
-      visit(type.items, item, `${path}[${index}]`, problems);
+      visit(type.items, item, { parent: path, part: index }, problems);
       continue;
     }
     const element = itemElement(type, item);
     if (element instanceof Error) {
-      problems.push({ path, message: `element ${index}: ${element.message}` });
+      problems.push({ path: print(path), message: `element ${index}: ${element.message}` });
       return;
     }
     if (seen.has(element)) {
-      problems.push({ path, message: `duplicate entries for key ${printElement(element)}` });
+      problems.push({ path: print(path), message: `duplicate entries for key ${printElement(element)}` });
     }
     seen.add(element);
-    visit(type.items, item, path + printElement(element), problems);
+    visit(type.items, item, { parent: path, part: element }, problems);
   }
 }
 

@@ -1,4 +1,4 @@
-import { badRequest } from '../errors/status-error';
+import { StatusError } from '../errors/status-error';
 import type { KubeObject } from '../object';
 import { QuantityError, canonicalQuantity } from '../quantity/quantity';
 import type { ListTypeRef, MapTypeRef, ScalarName, SpecialType, StructType, TypeRef } from '../schema/model';
@@ -41,6 +41,25 @@ interface Context {
 
 type Decoder = (value: unknown, context: Context) => unknown;
 
+/** What stood in the way of decoding, for those who tell of it in other words than {@link DecodeError} does. */
+export type DecodeProblem =
+  /** The Go type that was expected where this value stood. */
+  | { readonly kind: 'mismatch'; readonly value: unknown; readonly expected: string }
+  /** A text that is no quantity, time and so on, in the words of its parser. */
+  | { readonly kind: 'spelling'; readonly message: string };
+
+/** The 400 for a body that does not fit its type. */
+export class DecodeError extends StatusError {
+  constructor(
+    subject: string,
+    /** What is wrong, where: the message without the words that tell of kind and version. */
+    readonly detail: string,
+    readonly problem: DecodeProblem,
+  ) {
+    super(400, 'BadRequest', `${subject}: ${detail}`);
+  }
+}
+
 /** A value of the wrong type. The path is put together on the way out, from its end. */
 class DecodeFailure extends Error {
   /** `.name` for fields, `[0]` for elements, `[key]` for values of maps. */
@@ -48,24 +67,32 @@ class DecodeFailure extends Error {
   /** The innermost struct with the offending field. */
   struct: string | undefined;
 
-  constructor(
-    readonly found: string,
-    /** The Go type that was expected; absent when `found` is a message of its own. */
-    readonly expected?: string,
-  ) {
-    super(found);
+  constructor(readonly problem: DecodeProblem) {
+    super(problem.kind);
   }
 
   describe(rootType: string): string {
     const path = this.path.join('').replace(/^\./, '');
-    if (this.expected === undefined) return path === '' ? this.found : `${path}: ${this.found}`;
-    if (this.struct === undefined) return `json: cannot unmarshal ${this.found} into Go value of type ${rootType}`;
+    const { problem } = this;
+    if (problem.kind === 'spelling') return path === '' ? problem.message : `${path}: ${problem.message}`;
+    const { value, expected } = problem;
+    const isWrongNumber = typeof value === 'number' && /^(?:int|float)/.test(expected);
+    const found = isWrongNumber ? `number ${value}` : jsonTypeOf(value);
+    if (this.struct === undefined) return `json: cannot unmarshal ${found} into Go value of type ${rootType}`;
     const fields = this.path
       .filter((part) => part.startsWith('.'))
       .join('')
       .slice(1);
-    return `json: cannot unmarshal ${this.found} into Go struct field ${this.struct}.${fields} of type ${this.expected}`;
+    return `json: cannot unmarshal ${found} into Go struct field ${this.struct}.${fields} of type ${expected}`;
   }
+}
+
+function mismatch(value: unknown, expected: string): DecodeFailure {
+  return new DecodeFailure({ kind: 'mismatch', value, expected });
+}
+
+function misspelled(message: string): DecodeFailure {
+  return new DecodeFailure({ kind: 'spelling', message });
 }
 
 /** Adds where it happened to a failure that passes by; anything else passes unchanged. */
@@ -123,31 +150,31 @@ function goTypeName(type: TypeRef): string {
 
 function integerDecoder(least: number, most: number, name: string): Decoder {
   return (value) => {
-    if (typeof value !== 'number') throw new DecodeFailure(jsonTypeOf(value), name);
+    if (typeof value !== 'number') throw mismatch(value, name);
     if (Number.isInteger(value) && value >= least && value <= most) return value === 0 ? 0 : value;
-    throw new DecodeFailure(`number ${value}`, name);
+    throw mismatch(value, name);
   };
 }
 
 const SCALARS: Readonly<Record<ScalarName, Decoder>> = {
   string: (value) => {
     if (typeof value === 'string') return value;
-    throw new DecodeFailure(jsonTypeOf(value), 'string');
+    throw mismatch(value, 'string');
   },
   bool: (value) => {
     if (typeof value === 'boolean') return value;
-    throw new DecodeFailure(jsonTypeOf(value), 'bool');
+    throw mismatch(value, 'bool');
   },
   int32: integerDecoder(-(2 ** 31), 2 ** 31 - 1, 'int32'),
   // Beyond 2^53 a JavaScript number may not be the one that was sent: better refused than rounded.
   int64: integerDecoder(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'int64'),
   double: (value) => {
     if (typeof value === 'number') return value === 0 ? 0 : value;
-    throw new DecodeFailure(jsonTypeOf(value), 'float64');
+    throw mismatch(value, 'float64');
   },
   bytes: (value) => {
     if (typeof value === 'string') return spelled(canonicalBase64, value);
-    throw new DecodeFailure(jsonTypeOf(value), '[]uint8');
+    throw mismatch(value, '[]uint8');
   },
 };
 
@@ -162,7 +189,7 @@ function spelled<T>(parse: (text: string) => T, text: string): T {
       error instanceof DurationError ||
       error instanceof Base64Error
     ) {
-      throw new DecodeFailure(error.message);
+      throw misspelled(error.message);
     }
     throw error;
   }
@@ -171,7 +198,7 @@ function spelled<T>(parse: (text: string) => T, text: string): T {
 function textDecoder(parse: (text: string) => unknown): Decoder {
   return (value) => {
     if (typeof value === 'string') return spelled(parse, value);
-    throw new DecodeFailure(`json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type string`);
+    throw misspelled(`json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type string`);
   };
 }
 
@@ -182,7 +209,7 @@ const decodeIntOrString: Decoder = (value) => {
   if (typeof value === 'number' && value === Math.trunc(value) && value >= -(2 ** 31) && value < 2 ** 31)
     return value === 0 ? 0 : value;
   const found = typeof value === 'number' ? `number ${value}` : jsonTypeOf(value);
-  throw new DecodeFailure(`json: cannot unmarshal ${found} into Go value of type int32`);
+  throw misspelled(`json: cannot unmarshal ${found} into Go value of type int32`);
 };
 
 const decodeQuantity: Decoder = (value) =>
@@ -209,7 +236,7 @@ function specialDecoder({ special, schema }: SpecialType): Decoder {
       return (value, context) => {
         if (typeof value === 'boolean') return value;
         if (isObject(value) && schema !== undefined) return decoderOf(schema)(value, context);
-        throw new DecodeFailure('boolean or JSON schema expected');
+        throw misspelled('boolean or JSON schema expected');
       };
     case 'JSONSchemaPropsOrArray':
       return schemaOrList(schema, 'JSON schema or a list of JSON schemas expected', schema);
@@ -223,7 +250,7 @@ function schemaOrList(schema: StructType | undefined, problem: string, items: Ty
   return (value, context) => {
     if (isObject(value) && schema !== undefined) return decoderOf(schema)(value, context);
     if (Array.isArray(value) && list !== undefined) return list(value, context);
-    throw new DecodeFailure(problem);
+    throw misspelled(problem);
   };
 }
 
@@ -243,7 +270,7 @@ function listDecoder(type: ListTypeRef): Decoder {
   const decodeItem = typeDecoder(type.items);
   const name = goTypeName(type);
   return (value, context) => {
-    if (!Array.isArray(value)) throw new DecodeFailure(jsonTypeOf(value), name);
+    if (!Array.isArray(value)) throw mismatch(value, name);
     const items = new Array<unknown>(value.length);
     let index = 0;
     try {
@@ -267,7 +294,7 @@ function mapDecoder(type: MapTypeRef): Decoder {
   const decodeValue = typeDecoder(type.values);
   const name = goTypeName(type);
   return (value, context) => {
-    if (!isObject(value)) throw new DecodeFailure(jsonTypeOf(value), name);
+    if (!isObject(value)) throw mismatch(value, name);
     const result: MutableObject = {};
     let current = '';
     try {
@@ -311,7 +338,7 @@ function compile(type: StructType): Decoder {
   const struct = shortName(type);
   const name = goStructName(type);
   return (value, context) => {
-    if (!isObject(value)) throw new DecodeFailure(jsonTypeOf(value), name);
+    if (!isObject(value)) throw mismatch(value, name);
     const slots = new Array<unknown>(decoders.length);
     let others: string[] | undefined;
     let current = '';
@@ -360,8 +387,8 @@ function decoderOf(type: StructType): Decoder {
 
 /**
  * Decodes parsed JSON (or YAML) into the canonical object of the type; null counts as an empty object. The input is
- * neither changed nor copied where its parts are kept as they are (raw JSON, labels of unknown structs). Throws a 400
- * StatusError that names the field and the type it should have.
+ * neither changed nor copied where its parts are kept as they are (raw JSON, labels of unknown structs). Throws a
+ * {@link DecodeError} that names the field and the type it should have.
  */
 export function decodeObject(type: StructType, value: unknown, options: DecodeOptions): DecodeResult {
   if (type.decode !== undefined) return type.decode(value ?? {}, options);
@@ -373,8 +400,7 @@ export function decodeObject(type: StructType, value: unknown, options: DecodeOp
     if (!(error instanceof DecodeFailure)) throw error;
     const kind = options.kind ?? shortName(type);
     const version = options.version ?? type.name.split('.').at(-2) ?? '';
-    throw badRequest(
-      `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${error.describe(goStructName(type))}`,
-    );
+    const subject = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}`;
+    throw new DecodeError(subject, error.describe(goStructName(type)), error.problem);
   }
 }

@@ -22,6 +22,8 @@ const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 const COMMA = 0x2c;
 const COLON = 0x3a;
+/** Like the control characters after ASCII, it cannot be printed. */
+const SOFT_HYPHEN = 0xad;
 
 /** Whether valid JSON nests deeper than the limit. A text too short for that is not looked at. */
 function isTooDeep(text: string): boolean {
@@ -48,13 +50,13 @@ function endOfString(text: string, start: number): number {
   return text.length;
 }
 
-/** Parses JSON. Throws {@link JsonSyntaxError}. */
-export function parseJson(text: string): unknown {
+/** Parses JSON. Throws {@link JsonSyntaxError}. `bytes`: the text as it was sent, should it not be UTF-8. */
+export function parseJson(text: string, bytes?: Uint8Array): unknown {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new JsonSyntaxError(explain(Buffer.from(text)));
+    throw new JsonSyntaxError(explain(bytes ?? Buffer.from(text)));
   }
   if (isTooDeep(text)) throw new JsonSyntaxError('exceeded max depth');
   return value;
@@ -82,6 +84,7 @@ function printCharacter(code: number): string {
     const named = { 7: '\\a', 8: '\\b', 9: '\\t', 10: '\\n', 11: '\\v', 12: '\\f', 13: '\\r' }[code];
     return `'${named ?? `\\x${code.toString(16).padStart(2, '0')}`}'`;
   }
+  if ((code >= 0x80 && code <= 0xa0) || code === SOFT_HYPHEN) return `'\\u${code.toString(16).padStart(4, '0')}'`;
   return `'${code === BACKSLASH ? '\\\\' : String.fromCharCode(code)}'`;
 }
 

@@ -88,6 +88,8 @@ export function customKind(crd: CustomResourceDefinition, objectMeta: StructType
       unqualifiedFinalizers: true,
     }),
     versions: served.map((version) => servedVersion(crd, version, without(subresources, subresourcesOf(version)))),
+    // Discovery has the status of custom resources before their scale.
+    subresources,
   };
   const wrapper = metadataWrapper(objectMeta, names.kind);
   return {

@@ -1,3 +1,4 @@
+import { sortedEntry } from '../apply/managed-fields';
 import { decodeObject } from '../codec/json-decode';
 import { badRequest } from '../errors/status-error';
 import type { JsonValue, KubeObject } from '../object';
@@ -23,8 +24,12 @@ export function customDecoder(shapeOf: () => Shaper | undefined, wrapper: Struct
     const decodeMetadata = (sent: unknown, path: string): KubeObject['metadata'] => {
       const decoded = decodeObject(wrapper, { metadata: sent }, options);
       for (const field of decoded.unknownFields) unknownFields.push(path + field.slice('metadata'.length));
-      const { creationTimestamp, ...others } = decoded.object.metadata;
-      return creationTimestamp ? { creationTimestamp, ...others } : others;
+      const { creationTimestamp, managedFields, ...others } = decoded.object.metadata;
+      return {
+        ...(creationTimestamp ? { creationTimestamp } : {}),
+        ...others,
+        ...(managedFields === undefined ? {} : { managedFields: managedFields.map(sortedEntry) }),
+      };
     };
     const head = {
       ...(kind === undefined ? {} : { kind }),

@@ -1,9 +1,12 @@
 import type { KindDefinition, ServedVersion } from '../kinds/kind-definition';
 import { apiVersionOf } from '../object';
 import type { DiscoveredGroup } from './groups';
+import { byResource } from './resource-list';
 
 /** APIGroupDiscoveryList of apidiscovery.k8s.io, v2 and v2beta1 alike: the whole of discovery in one answer. */
 export type AggregatedVersion = 'v2' | 'v2beta1';
+
+export const DISCOVERY_GROUP = 'apidiscovery.k8s.io';
 
 function responseKind(group: string, version: string, kind: string): object {
   return { group, version, kind };
@@ -12,6 +15,9 @@ function responseKind(group: string, version: string, kind: string): object {
 function resourceOf(definition: KindDefinition, version: ServedVersion): object {
   const shortNames = version.shortNames ?? definition.shortNames;
   const categories = version.categories ?? definition.categories;
+  const subresources = definition.subresources.filter(
+    ({ name }) => version.withoutSubresources?.includes(name) !== true,
+  );
   return {
     resource: definition.resource,
     responseKind: responseKind(version.group, version.version, definition.kind),
@@ -20,9 +26,9 @@ function resourceOf(definition: KindDefinition, version: ServedVersion): object 
     verbs: version.verbs ?? definition.verbs,
     ...(shortNames.length > 0 ? { shortNames } : {}),
     ...(categories.length > 0 ? { categories } : {}),
-    ...(definition.subresources.length > 0
+    ...(subresources.length > 0
       ? {
-          subresources: definition.subresources.map(({ name, verbs, wireKind }) => ({
+          subresources: subresources.map(({ name, verbs, wireKind }) => ({
             subresource: name,
             responseKind:
               wireKind === undefined
@@ -36,7 +42,7 @@ function resourceOf(definition: KindDefinition, version: ServedVersion): object 
 }
 
 function versionOf(definitions: readonly KindDefinition[], group: string, version: string): object {
-  const resources = definitions.flatMap((definition) =>
+  const resources = byResource(definitions).flatMap((definition) =>
     definition.versions
       .filter((served) => served.group === group && served.version === version)
       .map((served) => resourceOf(definition, served)),
@@ -52,7 +58,7 @@ export function aggregatedDiscovery(
 ): object {
   return {
     kind: 'APIGroupDiscoveryList',
-    apiVersion: apiVersionOf('apidiscovery.k8s.io', version),
+    apiVersion: apiVersionOf(DISCOVERY_GROUP, version),
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name === '' ? { creationTimestamp: null } : { name, creationTimestamp: null },

@@ -1,3 +1,4 @@
+import { CATALOGUE } from '../kinds/catalogue';
 import { defineKind } from '../kinds/define-kind';
 import { aggregatedDiscovery } from './aggregated';
 import { apiGroup, apiGroupList } from './groups';
@@ -56,6 +57,16 @@ describe('discovery', () => {
     expect(storageVersionHash(deployment)).toBe('8aSe+NMegvE=');
   });
 
+  it.each([
+    ['Ingress', 'ZOAfGflaKd0='],
+    ['EndpointSlice', 'Nx3SIv6I0mE='],
+    ['HorizontalPodAutoscaler', 'oQlkt7f5j/A='],
+    ['CustomResourceDefinition', 'jfWCUB31mvA='],
+    ['APIService', 'C+s2HXXP47k='],
+  ])('gives the digest of the version that is written: %s', (kind, hash) => {
+    expect(storageVersionHash(CATALOGUE.find((one) => one.kind === kind)!)).toBe(hash);
+  });
+
   it('tells everything at once to a client that accepts the aggregated form', () => {
     expect(aggregatedDiscovery([deployment, node], [{ name: 'apps', versions: ['v1'] }], 'v2')).toEqual({
       kind: 'APIGroupDiscoveryList',
@@ -79,13 +90,13 @@ describe('discovery', () => {
                   categories: ['all'],
                   subresources: [
                     {
-                      subresource: 'status',
-                      responseKind: { group: 'apps', version: 'v1', kind: 'Deployment' },
+                      subresource: 'scale',
+                      responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
                       verbs: ['get', 'patch', 'update'],
                     },
                     {
-                      subresource: 'scale',
-                      responseKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
+                      subresource: 'status',
+                      responseKind: { group: 'apps', version: 'v1', kind: 'Deployment' },
                       verbs: ['get', 'patch', 'update'],
                     },
                   ],

@@ -16,23 +16,25 @@ export interface ApiResource {
   readonly storageVersionHash?: string;
 }
 
+export interface DiscoveryFeatures {
+  /** `--feature-gates=StorageVersionHash=false` leaves them out. */
+  readonly storageVersionHashes: boolean;
+}
+
 /** These lists lack an apiVersion on kube-apiserver, so clients have never seen one. */
 const WITHOUT_API_VERSION = new Set(['v1', 'extensions/v1beta1']);
 
 /** Tells the storage migrator when the stored form changes: eight bytes of a digest of group, version and kind. */
-export function storageVersionHash({ storage, kind }: KindDefinition): string {
-  return createHash('sha256')
-    .update(`${storage.group}/${storage.version}/${kind}`)
-    .digest()
-    .subarray(0, 8)
-    .toString('base64');
+export function storageVersionHash({ storage, written, kind }: KindDefinition): string {
+  const { group, version } = written ?? storage;
+  return createHash('sha256').update(`${group}/${version}/${kind}`).digest().subarray(0, 8).toString('base64');
 }
 
 function nonEmpty<Key extends string>(key: Key, list: readonly string[]): { [K in Key]?: readonly string[] } {
   return list.length === 0 ? {} : ({ [key]: list } as { [K in Key]: readonly string[] });
 }
 
-function resourceOf(definition: KindDefinition, version: ServedVersion): ApiResource {
+function resourceOf(definition: KindDefinition, version: ServedVersion, withHash: boolean): ApiResource {
   return {
     name: definition.resource,
     singularName: definition.singular,
@@ -41,7 +43,7 @@ function resourceOf(definition: KindDefinition, version: ServedVersion): ApiReso
     verbs: version.verbs ?? definition.verbs,
     ...nonEmpty('shortNames', version.shortNames ?? definition.shortNames),
     ...nonEmpty('categories', version.categories ?? definition.categories),
-    ...(definition.stored ? { storageVersionHash: storageVersionHash(definition) } : {}),
+    ...(definition.stored && withHash ? { storageVersionHash: storageVersionHash(definition) } : {}),
   };
 }
 
@@ -57,18 +59,24 @@ function subresourceOf(definition: KindDefinition, subresource: SubresourceDefin
   };
 }
 
-/** The answer of `/api/v1` and `/apis/{group}/{version}`; undefined when nothing is served there. Sorted by name. */
+/** As discovery lists them. */
+export function byResource(definitions: Iterable<KindDefinition>): readonly KindDefinition[] {
+  return [...definitions].sort((a, b) => (a.resource < b.resource ? -1 : a.resource > b.resource ? 1 : 0));
+}
+
+/** The answer of `/api/v1` and `/apis/{group}/{version}`, sorted by resource; undefined when nothing is served there. */
 export function apiResourceList(
   definitions: Iterable<KindDefinition>,
   group: string,
   version: string,
+  { storageVersionHashes }: DiscoveryFeatures = { storageVersionHashes: true },
 ): { readonly resources: readonly ApiResource[] } | undefined {
   const resources: ApiResource[] = [];
-  for (const definition of definitions) {
+  for (const definition of byResource(definitions)) {
     const served = definition.versions.find((one) => one.group === group && one.version === version);
     if (served === undefined) continue;
     resources.push(
-      resourceOf(definition, served),
+      resourceOf(definition, served, storageVersionHashes),
       ...definition.subresources
         .filter(({ name }) => served.withoutSubresources?.includes(name) !== true)
         .map((subresource) => subresourceOf(definition, subresource)),
@@ -80,6 +88,6 @@ export function apiResourceList(
     kind: 'APIResourceList',
     ...(WITHOUT_API_VERSION.has(groupVersion) ? {} : { apiVersion: 'v1' }),
     groupVersion,
-    resources: resources.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
+    resources,
   } as { readonly resources: readonly ApiResource[] };
 }

@@ -1,3 +1,5 @@
+import { quoteGo } from './go-quote';
+
 /**
  * One problem of one field, as the API reports it in `details.causes` and in the message of a 422 answer.
  * The constructors mirror the reasons of the API ("Validation" in the API conventions); the texts are the wire's.
@@ -25,6 +27,7 @@ export interface FieldError {
 /** How Go prints a value with %#v inside a field error: strings quoted, numbers and booleans plain, others as JSON. */
 export function printValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
+  if (typeof value === 'string') return quoteGo(value);
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   return JSON.stringify(value);
 }
@@ -50,8 +53,7 @@ export function notFoundField(field: string, value: unknown): FieldError {
 }
 
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
-  const detail =
-    supported.length === 0 ? '' : `supported values: ${supported.map((text) => JSON.stringify(text)).join(', ')}`;
+  const detail = supported.length === 0 ? '' : `supported values: ${supported.map(quoteGo).join(', ')}`;
   return {
     reason: 'FieldValueNotSupported',
     field,

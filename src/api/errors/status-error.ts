@@ -1,3 +1,4 @@
+import { quoteGo } from './go-quote';
 import type { FieldError } from './field-error';
 
 /**
@@ -111,22 +112,22 @@ export function unauthorized(message = 'Unauthorized'): StatusError {
 }
 
 export function forbidden(of: GroupResource, name: string, cause: string): StatusError {
-  const subject = name === '' ? qualifiedResource(of) : `${qualifiedResource(of)} ${JSON.stringify(name)}`;
+  const subject = name === '' ? qualifiedResource(of) : `${qualifiedResource(of)} ${quoteGo(name)}`;
   return make('Forbidden', `${subject} is forbidden: ${cause}`, details(of, name));
 }
 
 export function notFound(of: GroupResource, name: string): StatusError {
-  return make('NotFound', `${qualifiedResource(of)} ${JSON.stringify(name)} not found`, details(of, name));
+  return make('NotFound', `${qualifiedResource(of)} ${quoteGo(name)} not found`, details(of, name));
 }
 
 export function alreadyExists(of: GroupResource, name: string): StatusError {
-  return make('AlreadyExists', `${qualifiedResource(of)} ${JSON.stringify(name)} already exists`, details(of, name));
+  return make('AlreadyExists', `${qualifiedResource(of)} ${quoteGo(name)} already exists`, details(of, name));
 }
 
 export function conflict(of: GroupResource, name: string, cause: string): StatusError {
   return make(
     'Conflict',
-    `Operation cannot be fulfilled on ${qualifiedResource(of)} ${JSON.stringify(name)}: ${cause}`,
+    `Operation cannot be fulfilled on ${qualifiedResource(of)} ${quoteGo(name)}: ${cause}`,
     details(of, name),
   );
 }
@@ -151,7 +152,7 @@ export function invalidObject(
     ...new Set(errors.map((error) => (error.field === '' ? error.message : `${error.field}: ${error.message}`))),
   ];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
-  return make('Invalid', `${subject} ${JSON.stringify(name)} is invalid: ${list}`, {
+  return make('Invalid', `${subject} ${quoteGo(name)} is invalid: ${list}`, {
     ...(name === '' ? {} : { name }),
     ...(of.group === '' ? {} : { group: of.group }),
     kind: of.kind,

@@ -98,9 +98,9 @@ describe('the catalogue of kinds', () => {
   });
 
   test.each([
-    ['pods', ['attach', 'binding', 'eviction', 'exec', 'log', 'portforward', 'proxy', 'status']],
+    ['pods', ['attach', 'binding', 'ephemeralcontainers', 'eviction', 'exec', 'log', 'portforward', 'proxy', 'status']],
     ['deployments', ['scale', 'status']],
-    ['namespaces', ['status', 'finalize']],
+    ['namespaces', ['finalize', 'status']],
     ['certificatesigningrequests', ['approval', 'status']],
     ['configmaps', []],
   ])('%s have the subresources %j', (resource, names) => {

@@ -6,6 +6,7 @@ import { autoscalerFromV2beta1, autoscalerToV2beta1 } from './autoscaling/autosc
 import { endpointSliceFromV1, endpointSliceToV1 } from './discovery/endpoint-slice-conversion';
 import { eventsGroupFromCore, eventsGroupToCore } from './events/event-conversion';
 import { ingressFromV1, ingressToV1 } from './networking/ingress-conversion';
+import { budgetFromV1, budgetToV1 } from './policy/budget-conversion';
 
 const metadata = { name: 'x' };
 
@@ -36,6 +37,31 @@ describe('conversion between versions', () => {
     });
   });
 
+  const emptyLabel = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';
+  const budgets: readonly [what: string, beta: unknown, stable: unknown][] = [
+    ['of all pods', { matchExpressions: [{ key: emptyLabel, operator: 'DoesNotExist' }] }, {}],
+    ['of no pods', {}, { matchExpressions: [{ key: emptyLabel, operator: 'Exists' }] }],
+    ['of some pods', { matchLabels: { a: 'b' } }, { matchLabels: { a: 'b' } }],
+  ];
+
+  test.each(budgets)('a disruption budget %s is one in v1beta1 and in v1', (_what, inBeta, inStable) => {
+    const budget = (selector: unknown): KubeObject => ({ metadata, spec: { minAvailable: 1, selector } });
+    expect(budgetToV1(budget(inBeta))).toEqual(budget(inStable));
+    expect(budgetFromV1(budget(inStable))).toEqual(budget(inBeta));
+  });
+
+  test('the label that stands for an empty selector never stands beside another requirement', () => {
+    const selector = {
+      matchLabels: { a: 'b', [emptyLabel]: '' },
+      matchExpressions: [{ key: emptyLabel, operator: 'Exists' }],
+    };
+    expect(budgetFromV1({ metadata, spec: { selector } })).toEqual({
+      metadata,
+      spec: { selector: { matchLabels: { a: 'b' } } },
+    });
+    expect(budgetToV1({ metadata, spec: {} })).toEqual({ metadata, spec: {} });
+  });
+
   test('an ingress comes back from v1 as it went', () => {
     expect(ingressFromV1(ingressToV1(beta))).toEqual(beta);
   });
@@ -48,9 +74,25 @@ describe('conversion between versions', () => {
     const converted = endpointSliceToV1({ metadata, endpoints: [endpoint] });
     expect(converted).toEqual({
       metadata,
-      endpoints: [{ addresses: ['1.1.1.1'], deprecatedTopology: { other: 'o' }, nodeName: 'n', zone: 'z' }],
+      endpoints: [
+        { addresses: ['1.1.1.1'], deprecatedTopology: { 'kubernetes.io/hostname': 'n', other: 'o' }, zone: 'z' },
+      ],
     });
-    expect(endpointSliceFromV1(converted)).toEqual({ metadata, endpoints: [{ ...endpoint, nodeName: 'n' }] });
+    expect(endpointSliceFromV1(converted)).toEqual({ metadata, endpoints: [endpoint] });
+  });
+
+  test('the host name of an endpoint is said once in v1 when it is the name of its node', () => {
+    const onNode = { addresses: ['1.1.1.1'], nodeName: 'n' };
+    const topology = { 'kubernetes.io/hostname': 'n' };
+    expect(endpointSliceToV1({ metadata, endpoints: [{ ...onNode, topology }] })).toEqual({
+      metadata,
+      endpoints: [onNode],
+    });
+    const elsewhere = { ...onNode, deprecatedTopology: { 'kubernetes.io/hostname': 'h' } };
+    expect(endpointSliceToV1(endpointSliceFromV1({ metadata, endpoints: [onNode, elsewhere] }))).toEqual({
+      metadata,
+      endpoints: [onNode, elsewhere],
+    });
   });
 
   test('an event goes to the core group and back', () => {

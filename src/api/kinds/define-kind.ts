@@ -1,6 +1,6 @@
 import { apiVersionOf, type KubeObject } from '../object';
 import { stringAt } from './field-values';
-import { ALL_VERBS, type KindDefinition, type ServedVersion } from './kind-definition';
+import { ALL_VERBS, type KindDefinition, type ServedVersion, type WrittenVersion } from './kind-definition';
 import { dnsSubdomainName } from '../validation/names';
 
 /**
@@ -23,7 +23,7 @@ export interface VersionInput extends Omit<ServedVersion, 'group' | 'deprecation
   readonly lifecycle?: Lifecycle;
 }
 
-type Defaulted = Omit<KindDefinition, 'kind' | 'resource' | 'namespaced' | 'versions' | 'storage'>;
+type Defaulted = Omit<KindDefinition, 'kind' | 'resource' | 'namespaced' | 'versions' | 'storage' | 'written'>;
 
 export interface KindInput extends Partial<Defaulted> {
   readonly group: string;
@@ -32,8 +32,10 @@ export interface KindInput extends Partial<Defaulted> {
   readonly namespaced: boolean;
   /** In order of preference; a plain text is a version of the kind's group in which nothing is special. */
   readonly versions: readonly (string | VersionInput)[];
-  /** The stored version; absent: the first of `versions`. */
+  /** The version of objects in memory and in the store; absent: the first of `versions`. */
   readonly storageVersion?: string;
+  /** The version of the stored bytes where it is another than that of memory; one of `versions`, with a conversion. */
+  readonly writtenVersion?: string;
 }
 
 function minor(release: string): number {
@@ -59,6 +61,12 @@ function servedVersion(input: KindInput, version: string | VersionInput): Served
   };
 }
 
+function writtenVersion({ group, kind }: KindInput, version: string, served: readonly ServedVersion[]): WrittenVersion {
+  const convert = served.find((one) => one.group === group && one.version === version)?.convert;
+  if (convert === undefined) throw new Error(`${kind} cannot be written as ${version}: nothing converts it`);
+  return { group, version, fromMemory: convert.fromStorage };
+}
+
 /** A selectable field that is a text of the object: `textField('spec', 'nodeName')`. */
 export function textField(...path: readonly string[]): (object: KubeObject) => string {
   return (object) => stringAt(object, ...path);
@@ -69,7 +77,7 @@ export function textField(...path: readonly string[]): (object: KubeObject) => s
  * named after the resource, unconditional updates, no creation by PUT, a Status as the answer to a delete.
  */
 export function defineKind(input: KindInput): KindDefinition {
-  const { group, versions, storageVersion, ...rest } = input;
+  const { group, versions, storageVersion, writtenVersion: written, ...rest } = input;
   const served = versions.map((version) => servedVersion(input, version));
   const preferred = served[0];
   if (preferred === undefined) throw new Error(`kind ${input.kind} has no versions`);
@@ -79,7 +87,6 @@ export function defineKind(input: KindInput): KindDefinition {
     categories: [],
     verbs: ALL_VERBS,
     storagePrefix: input.resource,
-    subresources: [],
     validateName: dnsSubdomainName,
     strategy: {},
     selectableFields: {},
@@ -91,7 +98,10 @@ export function defineKind(input: KindInput): KindDefinition {
     watchCache: true,
     stored: true,
     ...rest,
+    // As discovery lists them.
+    subresources: [...(rest.subresources ?? [])].sort((left, right) => (left.name < right.name ? -1 : 1)),
     versions: served,
     storage: { group, version: storageVersion ?? preferred.version },
+    ...(written === undefined ? {} : { written: writtenVersion(input, written, served) }),
   };
 }

@@ -68,6 +68,8 @@ export interface Strategy {
   /** Resets what clients may not set (status, for example), computes what the server sets. Storage version. */
   readonly prepareForCreate?: (object: KubeObject, request?: WriteRequest) => KubeObject;
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, request?: WriteRequest) => KubeObject;
+  /** An update without resourceVersion is invalid, though the kind allows such updates elsewhere (services). */
+  readonly requiresResourceVersion?: boolean;
   /** All problems at once, without those of metadata, which every kind shares. Storage version, defaults applied. */
   readonly validateCreate?: (object: KubeObject, requested?: RequestedVersion) => readonly FieldError[];
   /** Only what concerns the change, in addition to `validateCreate` where the kind wants that too (call it). */
@@ -86,6 +88,8 @@ export interface SubresourceDefinition {
   readonly wireKind?: { readonly group: string; readonly version: string; readonly kind: string };
   /** For subresources that read and write the parent object whole (status, approval, finalize). */
   readonly strategy?: Strategy;
+  /** For `exec`, `proxy` and the like: its kind is that of its options, and what is sent is not the API's to read. */
+  readonly connects?: boolean;
   /** For `scale`: where in the parent the three values are. */
   readonly scale?: {
     readonly specReplicasPath: readonly string[];
@@ -118,6 +122,13 @@ export interface TableDefinition {
   readonly conditions?: (object: KubeObject) => readonly RowCondition[];
 }
 
+export interface WrittenVersion {
+  readonly group: string;
+  readonly version: string;
+  /** From the version of memory; `ServedVersion.convert.toStorage` leads back. */
+  readonly fromMemory: (object: KubeObject) => KubeObject;
+}
+
 export interface KindDefinition {
   readonly kind: string;
   /** Plural, lower case: the name in URLs. */
@@ -131,8 +142,10 @@ export interface KindDefinition {
   readonly versions: readonly ServedVersion[];
   /** The group in messages about invalid objects, for kinds that have moved since; absent: the storage version's. */
   readonly errorGroup?: string;
-  /** The version of objects in memory and in the store. */
+  /** The version of objects in memory, and in the store unless `written` says otherwise. */
   readonly storage: { readonly group: string; readonly version: string };
+  /** The version of the bytes in the store where it is an older one than that of memory, which has a better shape. */
+  readonly written?: WrittenVersion;
   /** The key's part between `/registry/` and namespace or name: `pods`, `services/specs`. */
   readonly storagePrefix: string;
   readonly subresources: readonly SubresourceDefinition[];
@@ -147,6 +160,8 @@ export interface KindDefinition {
   readonly applyDefaults?: (object: KubeObject, version: string) => KubeObject;
   /** Field selector labels beyond metadata.name and metadata.namespace, each with how to read it. Storage version. */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** What a selector by any other label is told; absent: the words that most kinds use. */
+  readonly unknownFieldLabel?: (label: string) => string;
   readonly table?: TableDefinition;
   /** metadata.generation counts changes of anything but metadata and status. */
   readonly tracksGeneration: boolean;
@@ -167,6 +182,8 @@ export interface KindDefinition {
   readonly refuseDelete?: (name: string) => string | undefined;
   /** False while something other than metadata.finalizers holds a terminating object (spec.finalizers of namespaces). */
   readonly canRemove?: (object: KubeObject) => boolean;
+  /** Who owns which field is written down only from the first apply on: APIServices have no managedFields before. */
+  readonly ownedOnceApplied?: boolean;
   /** Finalizers need no domain (custom resources). */
   readonly unqualifiedFinalizers?: boolean;
   /** Seconds the object stays with a deletionTimestamp, when the kind deletes gracefully (pods). */

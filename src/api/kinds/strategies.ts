@@ -1,4 +1,5 @@
 import type { KubeObject } from '../object';
+import { changeFields, parseFieldPath } from './field-path';
 import { mapAt } from './field-values';
 import type { Strategy } from './kind-definition';
 
@@ -52,6 +53,19 @@ export function keepField(object: KubeObject, old: KubeObject, field: string): K
 export function withFields(object: KubeObject, field: string, changes: Readonly<Record<string, unknown>>): KubeObject {
   const entries = Object.entries({ ...mapAt(object, field), ...changes }).filter(([, value]) => value !== undefined);
   return { ...object, [field]: Object.fromEntries(entries) };
+}
+
+/**
+ * Empty lists in fields that are always shown are stored as null, which is what clients have always read for none:
+ * Protobuf, in which kube-apiserver stores, cannot tell them apart. Paths as in {@link parseFieldPath}.
+ */
+export function emptyAsNull(...paths: readonly string[]): (object: KubeObject) => KubeObject {
+  const parsed = paths.map(parseFieldPath);
+  return (object) =>
+    parsed.reduce(
+      (result, path) => changeFields(result, path, (list) => (Array.isArray(list) && list.length === 0 ? null : list)),
+      object,
+    );
 }
 
 /** Create and update of a kind whose status belongs to its subresource. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../object';
 import { isPlainMap, mapAt, valueAt } from './field-values';
-import type { Strategy, SubresourceDefinition, Verb } from './kind-definition';
+import type { KindDefinition, Strategy, SubresourceDefinition, Verb } from './kind-definition';
 import { printLabelSelector } from './label-selector-text';
 import { keepSpec } from './strategies';
 
@@ -45,7 +45,12 @@ export function actionSubresource(name: string, group: string, version: string, 
 
 /** A connection to the parent's node or address; its options come in the query. */
 export function connectSubresource(name: string, kind: string, verbs: readonly Verb[]): SubresourceDefinition {
-  return { name, verbs, wireKind: { group: '', version: 'v1', kind } };
+  return { name, verbs, wireKind: { group: '', version: 'v1', kind }, connects: true };
+}
+
+/** The kind without one of its parts. */
+export function withoutSubresource(definition: KindDefinition, name: string): KindDefinition {
+  return { ...definition, subresources: definition.subresources.filter((one) => one.name !== name) };
 }
 
 /** What a proxied connection may do, in discovery's order. */

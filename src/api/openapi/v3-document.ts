@@ -46,10 +46,14 @@ export function buildOpenApiV3Index(
   documents: Iterable<{ readonly group: string; readonly version: string; readonly hash: string }>,
 ): JsonObject {
   const paths = [...documents].map(({ group, version, hash }): [string, JsonObject] => {
-    const path = pathPrefix(group, version);
-    return [path.slice(1), { serverRelativeURL: `/openapi/v3${path}?hash=${hash}` }];
+    return [pathPrefix(group, version).slice(1), { serverRelativeURL: openApiV3Url(group, version, hash) }];
   });
   return { paths: Object.fromEntries(paths.sort(([a], [b]) => (a < b ? -1 : 1))) };
+}
+
+/** Where a document is, for as long as it is what the hash is of. */
+export function openApiV3Url(group: string, version: string, hash: string): string {
+  return `/openapi/v3${pathPrefix(group, version)}?hash=${hash}`;
 }
 
 /** SHA-512 in upper-case hex: the entity tag of a document, and its hash in the index. */

@@ -12,13 +12,15 @@ function equalLists(left: readonly unknown[], right: readonly unknown[]): boolea
   return left.length === right.length && left.every((item, index) => jsonEqual(item, right[index]));
 }
 
+/** Walks keys without making lists of them: this runs over whole objects with each write. */
 function equalMaps(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
-  let present = 0;
-  for (const [key, value] of Object.entries(left)) {
+  let unmatched = 0;
+  for (const key in left) {
+    const value = left[key];
     if (value === undefined) continue;
     if (!Object.hasOwn(right, key) || !jsonEqual(value, right[key])) return false;
-    present += 1;
+    unmatched += 1;
   }
-  for (const value of Object.values(right)) if (value !== undefined) present -= 1;
-  return present === 0;
+  for (const key in right) if (right[key] !== undefined) unmatched -= 1;
+  return unmatched === 0;
 }

@@ -1,9 +1,36 @@
 import fc from 'fast-check';
-import type { JsonValue } from '../object';
+import type { JsonObject, JsonValue } from '../object';
 import { jsonEqual } from './json-equal';
 import { applyMergePatch } from './merge-patch';
 
 const json = fc.jsonValue().map((value) => value as JsonValue);
+
+/** Documents in which null, which a merge patch cannot set, does not occur. Their keys meet often. */
+const { documents } = fc.letrec<{ documents: JsonValue }>((tie) => ({
+  documents: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom<JsonValue>('x', 'y', 1, true),
+    fc.array(tie('documents'), { maxLength: 3 }),
+    fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('documents')),
+  ),
+}));
+
+/** The merge patch that leads from one document to the other. */
+function difference(before: JsonValue, after: JsonValue): JsonValue {
+  if (!isMap(before) || !isMap(after)) return after;
+  const patch: Record<string, JsonValue> = {};
+  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) patch[key] = null;
+  for (const [key, value] of Object.entries(after)) {
+    const old = before[key];
+    if (!jsonEqual(old, value))
+      patch[key] = old === undefined ? (value as JsonValue) : difference(old, value as JsonValue);
+  }
+  return patch;
+}
+
+function isMap(value: JsonValue): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
 
 describe('a merge patch', () => {
   // RFC 7396, appendix A.
@@ -36,6 +63,14 @@ describe('a merge patch', () => {
       fc.property(json, json, (document, patch) => {
         const once = applyMergePatch(document, patch);
         expect(jsonEqual(applyMergePatch(once, patch), once)).toBe(true);
+      }),
+    );
+  });
+
+  it('of the difference of two documents leads from one to the other', () => {
+    fc.assert(
+      fc.property(documents, documents, (before, after) => {
+        expect(applyMergePatch(before, difference(before, after))).toEqual(after);
       }),
     );
   });

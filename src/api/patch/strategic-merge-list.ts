@@ -2,7 +2,7 @@ import { badRequest, StatusError } from '../errors/status-error';
 import type { JsonObject, JsonValue } from '../object';
 import { printGoValue } from '../apply/go-text';
 import { isList, isObject, memberOf } from '../apply/members';
-import { deepEqual } from '../apply/typed';
+import { jsonEqual } from './json-equal';
 
 /** The lists of strategic merge patch: which item is which, and where items stand afterwards. */
 
@@ -46,7 +46,7 @@ export function indexOfIdentity(
   mergeKey: string | undefined,
 ): number {
   if (identity === undefined) return -1;
-  return list.findIndex((item) => deepEqual(identityOf(item, mergeKey), identity));
+  return list.findIndex((item) => jsonEqual(identityOf(item, mergeKey), identity));
 }
 
 /** Without repetitions; the first of each stays. */
@@ -102,7 +102,7 @@ export function checkOrder(
   for (const item of order) {
     const wanted = kept[matched];
     if (wanted === undefined) break;
-    if (deepEqual(identityOf(item, mergeKey), identityOf(wanted, mergeKey))) matched++;
+    if (jsonEqual(identityOf(item, mergeKey), identityOf(wanted, mergeKey))) matched++;
   }
   if (matched < kept.length) {
     throw badRequest(

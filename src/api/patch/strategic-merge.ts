@@ -1,5 +1,4 @@
-import { badRequest, StatusError } from '../errors/status-error';
-import { printGoValue } from '../apply/go-text';
+import { badRequest } from '../errors/status-error';
 import { isList, isObject, memberOf, setMember } from '../apply/members';
 import type { JsonObject, JsonValue } from '../object';
 import type { ListTypeRef, StructType, TypeRef } from '../schema/model';
@@ -30,19 +29,11 @@ const DELETE_FROM_PRIMITIVE_LIST = '$deleteFromPrimitiveList';
 /**
  * Strategic merge patch: maps are merged, lists are merged by key or value where the schema says so and replaced elsewhere,
  * null removes, and directives in the patch do the rest. `type` is the struct of the object's kind. The answer may not fit
- * the type (the patch may set anything); see {@link patchDoesNotFit}. Throws a StatusError with 400 or 422 when a directive
+ * the type (the patch may set anything); see {@link strategicPatchDoesNotFit}. Throws a StatusError with 400 or 422 when a directive
  * is malformed or an item lacks its key.
  */
 export function applyStrategicMergePatch(type: StructType, original: JsonObject, patch: JsonObject): JsonObject {
   return mergeMaps({ type, replaced: false }, original, patch);
-}
-
-/** 422 for a patch whose result does not fit the type of the object. */
-export function patchDoesNotFit(patch: JsonObject, detail: string): StatusError {
-  const message = `Invalid value: ${JSON.stringify(printGoValue(patch))}: ${detail}`;
-  return new StatusError(422, 'Invalid', ` "" is invalid: patch: ${message}`, {
-    causes: [{ reason: 'FieldValueInvalid', message, field: 'patch' }],
-  });
 }
 
 function placeOf(type: TypeRef, name: string): Place {

@@ -245,6 +245,13 @@ describe('quotas', () => {
     ]);
   });
 
+  test('report the problems of a spec twice on update', () => {
+    const spec = { hard: { 'requests.cpu': '1' }, scopes: ['BestEffort'] };
+    const problem =
+      'spec.scopes: Invalid value: []core.ResourceQuotaScope{"BestEffort"}: unsupported scope applied to resource';
+    expect(texts(validateResourceQuotaUpdate(object({ spec }), object({ spec })))).toEqual([problem, problem]);
+  });
+
   test('count nothing that is less than nothing', () => {
     expect(texts(validateResourceQuotaStatusUpdate(object({ status: { used: { pods: '-1' } } })))).toEqual([
       'status.used[pods]: Invalid value: "-1": must be greater than or equal to 0',

@@ -119,3 +119,43 @@ test('what objects are stored by cannot change', () => {
     'spec.group: Invalid value: "other.io": field is immutable',
   ]);
 });
+
+test.each<[string, object, readonly string[]]>([
+  ['once', { subresources: { status: {} }, versions: [{ name: 'v1', served: true, storage: true }] }, []],
+  [
+    'twice',
+    {
+      subresources: { status: {} },
+      versions: [{ name: 'v1', served: true, storage: true, subresources: { status: {} } }],
+    },
+    [
+      'spec.subresources: Forbidden: top-level and per-version subresources are mutually exclusive',
+      expect.stringContaining('per-version subresources may not all be set to identical values'),
+    ],
+  ],
+  [
+    'for each version',
+    {
+      versions: ['v1', 'v2'].map((name) => ({
+        name,
+        served: true,
+        storage: name === 'v1',
+        subresources: { status: {} },
+      })),
+    },
+    [expect.stringContaining('per-version subresources may not all be set to identical values')],
+  ],
+])('v1beta1 says what all versions have alike %s', (_how, change, problems) => {
+  expect(problemsOfNew(beta, { metadata, spec: { group: 'example.com', names, ...change } })).toEqual(problems);
+});
+
+test('a schema that is not structural may stay so until fields are pruned by it', () => {
+  const validation = { openAPIV3Schema: { properties: { spec: { properties: { a: { type: 'integer' } } } } } };
+  const old = created(beta, { metadata, spec: { group: 'example.com', version: 'v1', names, validation } });
+  const { spec } = old as unknown as { readonly spec: object };
+  expect(problemsOfChange(v1, old, { metadata: { ...metadata, labels: { a: 'b' } } })).toEqual([]);
+  expect(problemsOfChange(v1, old, { spec: { ...spec, preserveUnknownFields: false } })).toEqual([
+    'spec.validation.openAPIV3Schema.properties[spec].type: Required value: must not be empty for specified object fields',
+    'spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root',
+  ]);
+});

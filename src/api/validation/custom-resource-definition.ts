@@ -1,4 +1,4 @@
-import { invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
 
 import type { RequestedVersion } from '../kinds/kind-definition';
@@ -24,8 +24,12 @@ const SCOPES = ['Cluster', 'Namespaced'];
 const APPROVAL = 'api-approved.kubernetes.io';
 const APPROVAL_POLICY = 'see https://github.com/kubernetes/enhancements/pull/1111';
 const PROTECTED_DOMAINS = ['.k8s.io', '.kubernetes.io'];
-const EXCLUSIVE = ['schemas', 'subresources', 'additionalPrinterColumns'] as const;
-const COMMON_FIELDS = ['validation', 'subresources', 'additionalPrinterColumns'] as const;
+/** The common field of v1beta1, the field of each version, and what messages call it. */
+const SHARED_PARTS = [
+  { common: 'validation', own: 'schema', plural: 'schemas' },
+  { common: 'subresources', own: 'subresources', plural: 'subresources' },
+  { common: 'additionalPrinterColumns', own: 'additionalPrinterColumns', plural: 'additionalPrinterColumns' },
+] as const;
 
 function specOf(object: KubeObject): CustomResourceDefinitionSpec {
   return object['spec'] ?? {};
@@ -73,20 +77,31 @@ function validateNames(names: CustomResourceDefinitionNames, path: string): read
 
 const REQUIRED_NAMES = ['plural', 'singular', 'kind', 'listKind'] as const;
 
-/** A field for all versions beside those of single ones, which v1beta1 objects may have by mistake. */
+/**
+ * What all versions say alike v1beta1 objects must say once. By mistake they may say it for all and for single versions
+ * (then the common field is still there), or for each version (then it is null, see the conversion).
+ */
 function validateExclusive(object: KubeObject): readonly FieldError[] {
   const spec = specOf(object) as Readonly<Record<string, unknown>>;
-  return COMMON_FIELDS.flatMap((field, index) =>
-    spec[field] === undefined
-      ? []
-      : [
-          {
-            reason: 'FieldValueForbidden' as const,
-            field: `spec.${field}`,
-            message: `Forbidden: top-level and per-version ${EXCLUSIVE[index] ?? field} are mutually exclusive`,
-          },
-        ],
-  );
+  const versions = specOf(object).versions ?? [];
+  return SHARED_PARTS.flatMap(({ common, own, plural }) => {
+    if (spec[common] === undefined) return [];
+    const isRepeated = versions.every((version) => deepEqual(version[own], versions[0]?.[own]));
+    return [
+      ...(spec[common] === null
+        ? []
+        : [forbiddenField(`spec.${common}`, `top-level and per-version ${plural} are mutually exclusive`)]),
+      ...(isRepeated
+        ? [
+            invalidLiteral(
+              'spec.versions',
+              definitionVersionsLiteral(versions),
+              `per-version ${plural} may not all be set to identical values (top-level ${common} should be used instead)`,
+            ),
+          ]
+        : []),
+    ];
+  });
 }
 
 function validateVersions(versions: readonly CustomResourceDefinitionVersion[] | null | undefined) {
@@ -122,7 +137,14 @@ interface Demands {
 function demandsOf(object: KubeObject, requested: RequestedVersion | undefined): Demands {
   const isBeta = requested?.version === 'v1beta1';
   const isPreserving = specOf(object).preserveUnknownFields === true;
-  return { schemas: !isBeta, structure: !isPreserving, noDefaults: isBeta };
+  return { schemas: !isBeta, structure: !isBeta || !isPreserving, noDefaults: isBeta };
+}
+
+/** Whether the schemas of all versions describe their objects field by field. */
+function isStructural(object: KubeObject): boolean {
+  const problems = (structure: boolean): number =>
+    validateVersionParts(specOf(object).versions ?? [], { structure, noDefaults: false }).length;
+  return problems(true) === problems(false);
 }
 
 function validateSpec(object: KubeObject, demands: Demands): readonly FieldError[] {
@@ -256,14 +278,15 @@ export function validateDefinitionUpdate(
 ): readonly FieldError[] {
   const demands = demandsOf(object, requested);
   const hadSchemas = (specOf(old).versions ?? []).every(({ schema }) => Boolean(schema?.openAPIV3Schema));
-  const wasStructural = specOf(old).preserveUnknownFields !== true;
+  const isPreserving = specOf(object).preserveUnknownFields === true;
   const isSameGroup = specOf(object).group === specOf(old).group;
   const wasApproved = validateApproval(old).length === 0;
   const isSamePruning = deepEqual(specOf(object).preserveUnknownFields, specOf(old).preserveUnknownFields);
   return [
     ...validateSpec(object, {
       schemas: demands.schemas && hadSchemas,
-      structure: demands.structure && wasStructural,
+      // Whoever prunes needs to know all fields; otherwise a schema that was not structural need not become it.
+      structure: !isPreserving || (demands.structure && isStructural(old)),
       noDefaults: false,
     }),
     ...validateFixed(object, old),

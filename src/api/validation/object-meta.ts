@@ -211,6 +211,11 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
   ];
 }
 
+/** An update that overwrites whatever stands there is refused. */
+export function validateVersioned({ resourceVersion = '' }: ObjectMeta, path = 'metadata'): readonly FieldError[] {
+  return resourceVersion === '' ? [invalid(`${path}.resourceVersion`, '', 'must be specified for an update')] : [];
+}
+
 function immutable<T>(
   field: string,
   value: T,

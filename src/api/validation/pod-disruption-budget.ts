@@ -1,4 +1,4 @@
-import { type FieldError } from '../errors/field-error';
+import { notSupported, type FieldError } from '../errors/field-error';
 import type { RequestedVersion } from '../kinds/kind-definition';
 import type { KubeObject } from '../object';
 import type { PodDisruptionBudgetSpec, PodDisruptionBudgetStatus } from '../schema/generated/policy-v1';
@@ -19,7 +19,17 @@ export function validatePodDisruptionBudget(object: KubeObject): readonly FieldE
       ...validateAtMostAll(spec[field], `spec.${field}`),
     ]),
     ...validateLabelSelector(spec.selector, 'spec.selector'),
+    ...validateUnhealthyPolicy(spec.unhealthyPodEvictionPolicy),
   ];
+}
+
+/** What may happen to pods that are not ready: whatever the budget says, or only while enough others are healthy. */
+const UNHEALTHY_POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
+
+function validateUnhealthyPolicy(policy: string | undefined): readonly FieldError[] {
+  return policy === undefined || UNHEALTHY_POLICIES.includes(policy)
+    ? []
+    : [notSupported('spec.unhealthyPodEvictionPolicy', policy, UNHEALTHY_POLICIES)];
 }
 
 const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;

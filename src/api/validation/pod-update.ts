@@ -1,9 +1,9 @@
 import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
 import type { KubeObject } from '../object';
 import type { Container, Pod, PodSpec } from '../schema/generated/core-v1';
 import { validatePod } from './pod';
 import { validatePodAnnotationsUpdate } from './pod/annotations';
+import { describeChangedFields } from './pod/changed-fields';
 import { validateImageSpelling } from './pod/containers';
 import { validateRange } from './pod/field-rules';
 import { MAX_DEADLINE_SECONDS } from './pod/pod-spec';
@@ -74,17 +74,8 @@ function withoutAllowedChanges(spec: PodSpec, old: PodSpec): Fields {
   };
 }
 
-/** One line for each field that differs, as JSON: `spec.hostname: "a" -> "b"`. */
-function describeChanges(spec: Fields, old: Fields): string {
-  const print = (value: unknown): string => JSON.stringify(value ?? null);
-  return [...new Set([...Object.keys(spec), ...Object.keys(old)])]
-    .filter((name) => !deepEqual(spec[name], old[name]))
-    .map((name) => `spec.${name}: ${print(old[name])} -> ${print(spec[name])}`)
-    .join('\n');
-}
-
 function validateOtherFields(spec: PodSpec, old: PodSpec): readonly FieldError[] {
-  const changes = describeChanges(withoutAllowedChanges(spec, old), old);
+  const changes = describeChangedFields(withoutAllowedChanges(spec, old), old, 'spec');
   return changes === '' ? [] : [forbiddenField('spec', `${REFUSAL}\n${changes}`)];
 }
 

@@ -301,14 +301,17 @@ describe('containers of a pod', () => {
     const ephemeralContainers = [
       { name: 'c', image: 'i' },
       { image: 'i' },
-      { name: 'd', image: ' i', targetContainerName: 'x', ports: [{ containerPort: 1 }] },
+      { name: 'd', image: ' i', targetContainerName: 'x', ports: [{ containerPort: 1 }], restartPolicy: 'Always' },
+      { name: 'e', image: 'i', volumeMounts: [{ name: 'v', mountPath: '/m', subPath: 'x' }] },
     ];
-    expect(problemsOf({ ephemeralContainers })).toEqual([
+    expect(problemsOf({ ephemeralContainers, volumes: [{ name: 'v', emptyDir: {} }] })).toEqual([
       'ephemeralContainers[0].name: Duplicate value: "c"',
       'ephemeralContainers[1]: Required value: ephemeralContainer requires a name',
       'ephemeralContainers[2].targetContainerName: Not found: "x"',
       'ephemeralContainers[2].image: Invalid value: " i": must not have leading or trailing whitespace',
       'ephemeralContainers[2].ports: Forbidden: cannot be set for an Ephemeral Container',
+      'ephemeralContainers[2].restartPolicy: Forbidden: cannot be set for an Ephemeral Container',
+      'ephemeralContainers[3].volumeMounts[0].subPath: Forbidden: cannot be set for an Ephemeral Container',
     ]);
   });
 });

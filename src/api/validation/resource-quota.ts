@@ -180,8 +180,11 @@ export function validateResourceQuotaUpdate(object: KubeObject, old: KubeObject)
   const { scopes = [] } = (object['spec'] ?? {}) as ResourceQuotaSpec;
   const { scopes: oldScopes = [] } = (old['spec'] ?? {}) as ResourceQuotaSpec;
   const same = scopes.every((scope) => oldScopes.includes(scope)) && oldScopes.every((scope) => scopes.includes(scope));
+  const errors = validateResourceQuota(object);
   return [
-    ...validateResourceQuota(object),
+    // An update checks the spec once as any quota's and once as what may have changed.
+    ...errors,
+    ...errors,
     ...(same ? [] : [invalidLiteral('spec.scopes', scopesLiteral(scopes), 'field is immutable')]),
   ];
 }

@@ -6,7 +6,8 @@ import { invalidLiteral, stringListLiteral } from './go-literal';
 
 /** The addresses of a service inside the cluster: at most one of each family, and the families they are of. */
 
-const FAMILIES = ['IPv4', 'IPv6'];
+const FAMILIES = ['IPv4', 'IPv6'] as const;
+export type Family = (typeof FAMILIES)[number];
 const FAMILY_POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack'];
 const MAX_ADDRESSES = 2;
 export const NO_ADDRESS = 'None';
@@ -21,7 +22,7 @@ export function isHeadless({ clusterIPs = [] }: ServiceSpec): boolean {
   return clusterIPs.length === 1 && clusterIPs[0] === NO_ADDRESS;
 }
 
-export function familyOf(address: string): 'IPv4' | 'IPv6' {
+export function familyOf(address: string): Family {
   return address.includes(':') ? 'IPv6' : 'IPv4';
 }
 
@@ -45,7 +46,7 @@ function validateFamilies({ ipFamilies = [], ipFamilyPolicy }: ServiceSpec): rea
   const errors = ipFamilies.flatMap((family, index) => {
     const field = `spec.ipFamilies[${index}]`;
     return [
-      ...(FAMILIES.includes(family) ? [] : [notSupported(field, family, FAMILIES)]),
+      ...(FAMILIES.some((one) => one === family) ? [] : [notSupported(field, family, FAMILIES)]),
       ...(ipFamilies.indexOf(family) < index ? [duplicate(field, family)] : []),
     ];
   });
@@ -101,11 +102,21 @@ export function validateClusterIps(spec: ServiceSpec): readonly FieldError[] {
   ];
 }
 
+function isName({ type }: ServiceSpec): boolean {
+  return type === 'ExternalName';
+}
+
+/** Giving the second one up has to be said: a client that knows of one only would lose it unawares. */
+function releaseProblem({ ipFamilyPolicy }: ServiceSpec, what: string): readonly FieldError[] {
+  const detail = `must be set to 'SingleStack' when releasing the secondary ${what}`;
+  return ipFamilyPolicy === 'SingleStack' ? [] : [invalid('spec.ipFamilyPolicy', ipFamilyPolicy ?? 'null', detail)];
+}
+
 /** The first address stays as long as the service has one; a second one may come and go. */
 export function validateClusterIpsUpdate(spec: ServiceSpec, oldSpec: ServiceSpec): readonly FieldError[] {
-  if (spec.type === 'ExternalName' || oldSpec.type === 'ExternalName') return [];
+  if (isName(spec) || isName(oldSpec)) return [];
   if (isHeadless(spec) && isHeadless(oldSpec)) return [];
-  const { clusterIPs: addresses = [], ipFamilyPolicy } = spec;
+  const { clusterIPs: addresses = [] } = spec;
   const { clusterIPs: before = [] } = oldSpec;
   const literal = listLiteral(addresses);
   const changed = (index: number): FieldError =>
@@ -116,14 +127,30 @@ export function validateClusterIpsUpdate(spec: ServiceSpec, oldSpec: ServiceSpec
   const errors = before.length > 0 && addresses.length > 0 && before[0] !== addresses[0] ? [changed(0)] : [];
   if (addresses.length > before.length) return errors;
   if (addresses.length === 0) return [invalidLiteral(`${FIELD}[0]`, literal, 'primary clusterIP can not be unset')];
-  return ipFamilyPolicy === 'SingleStack'
-    ? errors
-    : [
-        ...errors,
-        invalid(
-          'spec.ipFamilyPolicy',
-          ipFamilyPolicy,
-          "must be set to 'SingleStack' when releasing the secondary clusterIP",
-        ),
-      ];
+  return addresses.length === 1 ? [...errors, ...releaseProblem(spec, 'clusterIP')] : errors;
+}
+
+/**
+ * The first family stays, too; headless services may change theirs. Who leaves the families out while naming the
+ * addresses keeps them.
+ */
+export function validateFamiliesUpdate(spec: ServiceSpec, oldSpec: ServiceSpec): readonly FieldError[] {
+  if (isName(spec) || isName(oldSpec) || isHeadless(spec) || isHeadless(oldSpec)) return [];
+  const { ipFamilies: families = [], clusterIPs } = spec;
+  const { ipFamilies: before = [] } = oldSpec;
+  const literal = stringListLiteral('[]core.IPFamily', families);
+  const problem = (text: string, detail: string): FieldError => invalidLiteral('spec.ipFamilies[0]', text, detail);
+  const detail = 'may not change once set';
+  if (families.length === before.length) {
+    return before.flatMap((family, index) => (family === families[index] ? [] : [problem(literal, detail)]));
+  }
+  const isOther = before.length > 0 && families.length > 0 && before[0] !== families[0];
+  // kube-apiserver shows the addresses here, not the families.
+  const errors = isOther ? [problem(listLiteral(clusterIPs), detail)] : [];
+  if (families.length > before.length) return errors;
+  return [
+    ...((clusterIPs ?? []).length === 0 ? [problem(literal, 'primary ipFamily can not be unset')] : []),
+    ...errors,
+    ...(families.length === 1 ? releaseProblem(spec, 'ipFamily') : []),
+  ];
 }

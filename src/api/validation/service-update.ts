@@ -1,10 +1,10 @@
 import { invalid, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
-import type { LoadBalancerIngress, ServiceStatus } from '../schema/generated/core-v1';
+import type { LoadBalancerIngress, ServiceSpec, ServiceStatus } from '../schema/generated/core-v1';
 import { isAddress } from './addresses';
 import { validateDnsSubdomain } from './pod/field-rules';
 import { needsHealthCheck, validateService } from './service';
-import { specOf, validateClusterIpsUpdate } from './service-addresses';
+import { specOf, validateClusterIpsUpdate, validateFamiliesUpdate } from './service-addresses';
 
 /** The port that load balancers have been told of stays as long as they need one. */
 function validateHealthCheckPort(object: KubeObject, old: KubeObject): readonly FieldError[] {
@@ -17,8 +17,24 @@ function validateHealthCheckPort(object: KubeObject, old: KubeObject): readonly 
     : [invalid('spec.healthCheckNodePort', port, 'field is immutable')];
 }
 
+/** A class is chosen when the service becomes a load balancer, and then for good. */
+function validateBalancerClass(spec: ServiceSpec, oldSpec: ServiceSpec): readonly FieldError[] {
+  if (spec.type !== 'LoadBalancer' || oldSpec.type !== 'LoadBalancer') return [];
+  const { loadBalancerClass } = spec;
+  return loadBalancerClass === oldSpec.loadBalancerClass
+    ? []
+    : [invalid('spec.loadBalancerClass', loadBalancerClass ?? 'null', 'may not change once set')];
+}
+
 export function validateServiceUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
-  const errors = [...validateClusterIpsUpdate(specOf(object), specOf(old)), ...validateService(object)];
+  const spec = specOf(object);
+  const oldSpec = specOf(old);
+  const errors = [
+    ...validateClusterIpsUpdate(spec, oldSpec),
+    ...validateFamiliesUpdate(spec, oldSpec),
+    ...validateBalancerClass(spec, oldSpec),
+    ...validateService(object),
+  ];
   return errors.length > 0 ? errors : validateHealthCheckPort(object, old);
 }
 

@@ -169,6 +169,16 @@ describe('services', () => {
       ],
     ],
     [
+      'a class of balancers that is no name',
+      { type: 'LoadBalancer', loadBalancerClass: 'a/b/c' },
+      [
+        'spec.loadBalancerClass: Invalid value: "a/b/c": a qualified name must consist of alphanumeric characters, ' +
+          "'-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or " +
+          "'123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS " +
+          "subdomain prefix and '/' (e.g. 'example.com/MyName')",
+      ],
+    ],
+    [
       'a class of balancers inside',
       { loadBalancerClass: 'a/b' },
       ["spec.loadBalancerClass: Forbidden: may only be used when `type` is 'LoadBalancer'"],
@@ -196,6 +206,70 @@ describe('services', () => {
   ])('that have an address and %s', (_what, spec, problems) => {
     const old = service({ clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] });
     expect(texts(validateServiceUpdate(service(spec), old))).toEqual(problems);
+  });
+
+  const dual = {
+    clusterIP: '10.0.0.1',
+    clusterIPs: ['10.0.0.1', 'fd00::1'],
+    ipFamilies: ['IPv4', 'IPv6'],
+    ipFamilyPolicy: 'PreferDualStack',
+  };
+  const first = { ...dual, clusterIPs: ['10.0.0.1'], ipFamilies: ['IPv4'] };
+  const headless = { clusterIP: 'None', clusterIPs: ['None'] };
+  const releasing = (value: string, what: string) =>
+    `spec.ipFamilyPolicy: Invalid value: "${value}": must be set to 'SingleStack' when releasing the secondary ${what}`;
+
+  test.each<[string, ServiceSpec, ServiceSpec, readonly string[]]>([
+    ['gain the second', dual, first, []],
+    ['leave them out', { ...dual, ipFamilies: [] }, dual, []],
+    ['give the second one up', { ...first, ipFamilyPolicy: 'SingleStack' }, dual, []],
+    [
+      'give it up in silence',
+      first,
+      dual,
+      [releasing('PreferDualStack', 'clusterIP'), releasing('PreferDualStack', 'ipFamily')],
+    ],
+    [
+      'know nothing of them',
+      { clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] },
+      dual,
+      [releasing('null', 'clusterIP')],
+    ],
+    [
+      'change their order',
+      { ...dual, clusterIP: 'fd00::1', clusterIPs: ['fd00::1', '10.0.0.1'], ipFamilies: ['IPv6', 'IPv4'] },
+      dual,
+      [
+        ...[0, 1].map(
+          (index) =>
+            `spec.clusterIPs[${index}]: Invalid value: []string{"fd00::1", "10.0.0.1"}: may not change once set`,
+        ),
+        ...[0, 1].map(
+          () => 'spec.ipFamilies[0]: Invalid value: []core.IPFamily{"IPv6", "IPv4"}: may not change once set',
+        ),
+      ],
+    ],
+    [
+      'give up all',
+      { ipFamilyPolicy: 'PreferDualStack' },
+      dual,
+      [
+        'spec.clusterIPs[0]: Invalid value: []string(nil): primary clusterIP can not be unset',
+        'spec.ipFamilies[0]: Invalid value: []core.IPFamily(nil): primary ipFamily can not be unset',
+      ],
+    ],
+    ['have no addresses', { ...headless, ipFamilies: ['IPv6'] }, { ...headless, ipFamilies: ['IPv4', 'IPv6'] }, []],
+  ])('that have families and %s', (_what, spec, oldSpec, problems) => {
+    expect(texts(validateServiceUpdate(service(spec), service(oldSpec)))).toEqual(problems);
+  });
+
+  test('keep the class of their load balancer', () => {
+    const balanced = (loadBalancerClass?: string) =>
+      service({ type: 'LoadBalancer', ...(loadBalancerClass === undefined ? {} : { loadBalancerClass }) });
+    const problem = (value: string) => `spec.loadBalancerClass: Invalid value: "${value}": may not change once set`;
+    expect(texts(validateServiceUpdate(balanced('a/c'), balanced('a/b')))).toEqual([problem('a/c')]);
+    expect(texts(validateServiceUpdate(balanced(), balanced('a/b')))).toEqual([problem('null')]);
+    expect(texts(validateServiceUpdate(balanced('a/b'), service({})))).toEqual([]);
   });
 
   test('keep the port of their health check', () => {

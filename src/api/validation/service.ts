@@ -217,7 +217,10 @@ function validateTrafficOfType(spec: ServiceSpec): readonly FieldError[] {
 
 /** Of load balancers only. */
 function validateBalancerFields(spec: ServiceSpec): readonly FieldError[] {
-  if (spec.type === 'LoadBalancer') return [];
+  const { type, loadBalancerClass } = spec;
+  if (type === 'LoadBalancer') {
+    return loadBalancerClass === undefined ? [] : validateQualifiedName(loadBalancerClass, 'spec.loadBalancerClass');
+  }
   const fields = ['allocateLoadBalancerNodePorts', 'loadBalancerClass'] as const;
   return fields
     .filter((field) => spec[field] !== undefined)

@@ -1,9 +1,9 @@
 import { invalid, type FieldError } from '../../api/errors/field-error';
-import { StatusError } from '../../api/errors/status-error';
+import { badRequest, StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
 import type { UserInfo } from '../../api/user';
 import type { Attributes, Authorization, Authorizer } from '../../authz/attributes';
-import type { Endpoint } from '../dependencies';
+import type { Endpoint, ResourceRequest } from '../dependencies';
 import { kindOf } from './resource-request';
 import { answeredReview, decodePosted } from './review';
 
@@ -35,16 +35,17 @@ interface ReviewSpec {
 
 /** SubjectAccessReview: may this user do that? */
 export function subjectAccessReview(authorize: Authorizer): Endpoint {
-  return accessReview(authorize, (object) => [
+  const problemsOf = (object: KubeObject): readonly FieldError[] => [
     ...attributesProblems(object),
     ...userProblems(object),
     ...metadataProblems(object),
-  ]);
+  ];
+  return accessReview(authorize, { problemsOf });
 }
 
 /** LocalSubjectAccessReview: the same for one namespace, which those may ask who have rights there only. */
 export function localSubjectAccessReview(authorize: Authorizer): Endpoint {
-  return accessReview(authorize, (object) => {
+  const problemsOf = (object: KubeObject): readonly FieldError[] => {
     const { resourceAttributes, nonResourceAttributes } = specOf(object);
     const { namespace: inMetadata = '', ...metadata } = object.metadata;
     const namespace = resourceAttributes?.namespace ?? '';
@@ -59,24 +60,39 @@ export function localSubjectAccessReview(authorize: Authorizer): Endpoint {
         ? [nonResourceProblem(nonResourceAttributes, 'disallowed on this kind of request')]
         : []),
     ];
-  });
+  };
+  // Authorization has looked at the namespace of the path only: rights there must not answer questions about others.
+  const check = ({ metadata }: KubeObject, { context: { info } }: ResourceRequest): void => {
+    if (metadata.namespace === info.namespace) return;
+    throw badRequest(`spec.resourceAttributes.namespace must match namespace: ${info.namespace}`);
+  };
+  return accessReview(authorize, { problemsOf, check });
 }
 
 /** SelfSubjectAccessReview: may I do that? */
 export function selfSubjectAccessReview(authorize: Authorizer): Endpoint {
-  return accessReview(authorize, (object) => [...attributesProblems(object), ...metadataProblems(object)], true);
+  const problemsOf = (object: KubeObject): readonly FieldError[] => [
+    ...attributesProblems(object),
+    ...metadataProblems(object),
+  ];
+  return accessReview(authorize, { problemsOf, ofSelf: true });
 }
 
-function accessReview(
-  authorize: Authorizer,
-  problemsOf: (object: KubeObject) => readonly FieldError[],
-  ofSelf = false,
-): Endpoint {
+interface ReviewRules {
+  readonly problemsOf: (object: KubeObject) => readonly FieldError[];
+  /** Throws when a valid review may not be asked on this path. */
+  readonly check?: (object: KubeObject, request: ResourceRequest) => void;
+  /** The question is about who asks it. */
+  readonly ofSelf?: boolean;
+}
+
+function accessReview(authorize: Authorizer, { problemsOf, check, ofSelf = false }: ReviewRules): Endpoint {
   return async (request, dependencies) => {
     const { served } = request;
     const object = await decodePosted(request, dependencies, { kind: kindOf(request), type: served.type });
     const problems = problemsOf(object);
     if (problems.length > 0) throw invalidReview(problems);
+    check?.(object, request);
     const spec = specOf(object);
     const answer = await authorize(attributesOf(spec, ofSelf ? request.user : userOf(spec)));
     return { type: 'object', code: 201, object: answeredReview(object, { status: statusOf(answer) }), served };

@@ -1,16 +1,16 @@
 import { StatusError } from '../../api/errors/status-error';
+import type { AdmissionAttributes, Operation } from '../../admission/plugin';
 import type { KubeObject } from '../../api/object';
-import type { AdmissionOperation, AdmissionRequest, EndpointDependencies, ResourceRequest } from '../dependencies';
+import type { EndpointDependencies, ResourceRequest } from '../dependencies';
+import { withoutDuplicateOwners } from '../owner-references';
 import { kindOf } from './resource-request';
 
 /** The admission of one write: what stays the same between its calls. */
 export interface AdmissionHooks {
-  mutate(operation: AdmissionOperation, object: KubeObject, oldObject: KubeObject | undefined): Promise<KubeObject>;
-  validate(
-    operation: AdmissionOperation,
-    object: KubeObject | undefined,
-    oldObject: KubeObject | undefined,
-  ): Promise<void>;
+  mutate(operation: Operation, object: KubeObject, oldObject: KubeObject | undefined): Promise<KubeObject>;
+  validate(operation: Operation, object: KubeObject | undefined, oldObject: KubeObject | undefined): Promise<void>;
+  /** Both steps for an object that is to go. */
+  delete(oldObject: KubeObject): Promise<void>;
   /** Does the write; when it is refused, what plugins have written for it is taken back. */
   guard<T>(write: () => Promise<T>): Promise<T>;
 }
@@ -34,6 +34,7 @@ export function admissionHooks(
     return {
       mutate: async (_operation, object) => object,
       validate: async () => undefined,
+      delete: async () => undefined,
       guard: (write) => write(),
     };
   }
@@ -46,34 +47,42 @@ export function admissionHooks(
   const { info } = context;
   const { group, version } = served.version;
   const attributes = (
-    operation: AdmissionOperation,
+    operation: Operation,
     object: KubeObject | undefined,
     oldObject: KubeObject | undefined,
-  ): AdmissionRequest => ({
+  ): AdmissionAttributes => ({
     operation,
-    resource: { group, version, resource: served.definition.resource },
-    kind: request.subresource?.wireKind ?? kindOf(request),
+    group,
+    version,
+    resource: served.definition.resource,
     subresource: info.subresource,
+    kind: request.subresource?.wireKind ?? kindOf(request),
     namespace: info.namespace,
-    name: info.named ? info.name : (object?.metadata.name ?? oldObject?.metadata.name ?? ''),
+    name: info.named ? info.name : (object?.metadata.name ?? ''),
     object,
     oldObject,
     options,
     dryRun,
     user,
-    served,
     signal: context.signal,
     warn: (text) => context.warn(text),
     annotate: (key, value) => context.annotate(key, value),
     onRefused: (one) => undos.push(one),
   });
   return {
-    mutate: async (operation, object, oldObject) =>
-      (await admission.mutate(attributes(operation, object, oldObject))) ?? object,
+    mutate: async (operation, object, oldObject) => {
+      const mutated = (await admission.mutate(attributes(operation, object, oldObject))) ?? object;
+      return withoutDuplicateOwners(mutated, 'admitted', context);
+    },
     validate: async (operation, object, oldObject) => {
       // Another try of the same write, after it has lost a race.
       if (undos.length > 0) await undo();
       return admission.validate(attributes(operation, object, oldObject));
+    },
+    delete: async (oldObject) => {
+      const deletion = attributes('DELETE', undefined, oldObject);
+      await admission.mutate(deletion);
+      await admission.validate(deletion);
     },
     guard: async (write) => {
       try {

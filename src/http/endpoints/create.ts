@@ -1,6 +1,7 @@
 import { badRequest, StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
+import { withoutDuplicateOwners } from '../owner-references';
 import { entryReply } from '../reply';
 import { managerName, parseWriteOptions } from '../write-options';
 import { admissionHooks } from './admission-hooks';
@@ -14,7 +15,7 @@ export const createObject: Endpoint = async (request, dependencies) => {
   const { object: sent, options } = await decodeObjectOf(request, dependencies, () =>
     parseWriteOptions(context.info.query, 'CreateOptions'),
   );
-  const object = inNamespace(request, sent);
+  const object = withoutDuplicateOwners(inNamespace(request, sent), 'sent', context);
   const manager = managerName(options, context.request.headers['user-agent']);
   const owned = trackCreation(request, dependencies, object, manager);
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);

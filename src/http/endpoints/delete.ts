@@ -17,7 +17,7 @@ export const deleteObject: Endpoint = async (request, dependencies) => {
     scopeOf(request),
     context.info.name,
     options,
-    { validate: (current) => admission.validate('DELETE', undefined, current) },
+    { admit: (current) => admission.delete(current) },
     operationOf(request, dryRun),
   );
   if (!gone || definition.deleteReturnsObject) return entryReply(200, entry, served);

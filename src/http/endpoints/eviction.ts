@@ -17,12 +17,18 @@ interface Eviction extends KubeObject {
 }
 
 interface Pod extends KubeObject {
-  readonly status?: { readonly phase?: string };
+  readonly status?: {
+    readonly phase?: string;
+    readonly conditions?: readonly { readonly type?: string; readonly status?: string }[];
+  };
 }
 
 /** The fields of a disruption budget that an eviction reads and writes. */
 interface DisruptionBudget extends KubeObject {
-  readonly spec?: { readonly selector?: LabelSelector };
+  readonly spec?: {
+    readonly selector?: LabelSelector;
+    readonly unhealthyPodEvictionPolicy?: 'AlwaysAllow' | 'IfHealthyBudget';
+  };
   readonly status?: {
     readonly observedGeneration?: number;
     readonly disruptionsAllowed?: number;
@@ -32,6 +38,8 @@ interface DisruptionBudget extends KubeObject {
   };
 }
 
+/** Under which the server owns what it writes into budgets. */
+const OWN_MANAGER = 'kube-apiserver';
 const EVICTION_VERSIONS = ['v1beta1', 'v1'];
 /** Evictions that the budget's controller has not confirmed yet. */
 const MAX_DISRUPTED_PODS = 2000;
@@ -61,11 +69,40 @@ export const evictPod: Endpoint = async (request, dependencies) => {
   await admission.mutate('CREATE', eviction, undefined);
   await admission.validate('CREATE', eviction, undefined);
 
-  const pod = await request.registry.get(scopeOf(request), name, {}, context.signal);
-  if (isProtected(pod.object)) await spendBudget(request, dependencies, pod, dryRun);
-  await request.registry.delete(scopeOf(request), name, deletion.options, {}, operationOf(request, dryRun));
-  return statusReply(201, { status: 'Success', code: 201 });
+  const find = () => request.registry.get(scopeOf(request), name, {}, context.signal);
+  for (let pod = await find(); ;) {
+    const passed = isProtected(pod.object) ? await passBudget(request, dependencies, pod, dryRun) : UNPROTECTED;
+    const isGuarded = passed.asSeen && deletion.options.preconditions?.resourceVersion === undefined;
+    const guard = { resourceVersion: pod.object.metadata.resourceVersion ?? '' };
+    const deleteOptions = isGuarded
+      ? { ...deletion.options, preconditions: { ...deletion.options.preconditions, ...guard } }
+      : deletion.options;
+    try {
+      await request.registry.delete(scopeOf(request), name, deleteOptions, {}, operationOf(request, dryRun));
+      return statusReply(201, { status: 'Success', code: 201 });
+    } catch (error) {
+      if (!isGuarded || !isConflict(error)) throw error;
+      const current = await find();
+      if (current.revision === pod.revision) throw error;
+      // The pod has changed: it may count now. One that a budget selects is for the client to try again.
+      if (passed.budgetName !== undefined) throw beingProcessed(passed.budgetName);
+      pod = current;
+    }
+  }
 };
+
+/** How a pod came to be free to go. */
+interface Passage {
+  /** Only as it was seen: it would not be free if it became ready meanwhile. */
+  readonly asSeen: boolean;
+  readonly budgetName?: string;
+}
+
+const UNPROTECTED: Passage = { asSeen: true };
+
+function isConflict(error: unknown): boolean {
+  return error instanceof StatusError && error.status.code === 409;
+}
 
 function evictionKinds({
   catalogue: { schema },
@@ -81,19 +118,31 @@ function isProtected({ metadata, status }: Pod): boolean {
   return !metadata.deletionTimestamp && !UNPROTECTED_PHASES.has(status?.phase ?? '');
 }
 
-async function spendBudget(
+function isReady({ status }: Pod): boolean {
+  return status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false;
+}
+
+/** A pod that is not ready is not among the healthy ones, and costs the budget nothing while they are enough. */
+function mayGoUnready({ spec, status = {} }: DisruptionBudget): boolean {
+  const { currentHealthy = 0, desiredHealthy = 0 } = status;
+  return spec?.unhealthyPodEvictionPolicy === 'AlwaysAllow' || (desiredHealthy > 0 && currentHealthy >= desiredHealthy);
+}
+
+/** Throws 429 when the budget that selects the pod forbids the disruption. */
+async function passBudget(
   request: ResourceRequest,
-  { catalogue, now }: EndpointDependencies,
+  dependencies: EndpointDependencies,
   pod: CacheEntry,
   dryRun: boolean,
-): Promise<void> {
-  const budgets = (
-    catalogue.resolve('policy', 'v1', 'poddisruptionbudgets') ??
-    catalogue.resolve('policy', 'v1beta1', 'poddisruptionbudgets')
-  )?.registry;
-  if (budgets === undefined) return;
+): Promise<Passage> {
+  const { catalogue, fieldOwnership, now } = dependencies;
+  const served =
+    catalogue.resolve('policy', 'v1beta1', 'poddisruptionbudgets') ??
+    catalogue.resolve('policy', 'v1', 'poddisruptionbudgets');
+  if (served?.registry === undefined) return { asSeen: false };
+  const budgets = served.registry;
   const [budget, another] = await budgetsOf(request, budgets, pod);
-  if (budget === undefined) return;
+  if (budget === undefined) return { asSeen: false };
   if (another !== undefined) {
     throw new StatusError(
       500,
@@ -101,20 +150,23 @@ async function spendBudget(
       'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.',
     );
   }
+  if (!isReady(pod.object) && mayGoUnready(budget.object)) return { asSeen: true, budgetName: budget.name };
   const evictedAt = `${new Date(now()).toISOString().slice(0, 19)}Z`;
   await budgets.update(
     scopeOf(request),
     budget.name,
     {
-      change: async (current) => {
-        if (current === undefined) throw new Error('a budget that is not there cannot be spent');
-        return spend(current, pod.name, evictedAt);
+      change: async (live) => {
+        if (live === undefined) throw new Error('a budget that is not there cannot be spent');
+        const updated = spend(live, pod.name, evictedAt);
+        return fieldOwnership?.trackUpdate({ served, live, updated, manager: OWN_MANAGER }) ?? updated;
       },
       retryOnConflict: true,
     },
     operationOf(request, dryRun),
     {},
   );
+  return { asSeen: false };
 }
 
 async function budgetsOf(
@@ -125,7 +177,8 @@ async function budgetsOf(
   const { entries } = await budgets.list(scopeOf(request), {}, request.context.signal);
   return [...entries].filter(({ object }) => {
     const requirements = selectorRequirements((object as DisruptionBudget).spec?.selector);
-    return requirements !== undefined && matchesLabels(requirements, pod.labels);
+    // As stored (v1beta1), an empty selector selects nothing.
+    return requirements !== undefined && requirements.length > 0 && matchesLabels(requirements, pod.labels);
   });
 }
 
@@ -135,7 +188,7 @@ function spend(budget: DisruptionBudget, podName: string, evictedAt: string): Ku
   const { disruptionsAllowed = 0, desiredHealthy = 0, currentHealthy = 0, disruptedPods = {} } = status;
   const name = metadata.name ?? '';
   if ((status.observedGeneration ?? 0) < (metadata.generation ?? 0)) {
-    throw overBudget(`The disruption budget ${name} is still being processed by the server.`);
+    throw beingProcessed(name);
   }
   const group = { group: 'policy', resource: 'poddisruptionbudget' };
   if (disruptionsAllowed < 0) throw forbidden(group, name, 'pdb disruptions allowed is negative');
@@ -155,6 +208,10 @@ function spend(budget: DisruptionBudget, podName: string, evictedAt: string): Ku
       disruptedPods: { ...disruptedPods, [podName]: evictedAt },
     },
   };
+}
+
+function beingProcessed(name: string): StatusError {
+  return overBudget(`The disruption budget ${name} is still being processed by the server.`);
 }
 
 function overBudget(message: string): StatusError {

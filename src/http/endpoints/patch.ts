@@ -1,29 +1,30 @@
-import { decodeObject } from '../../api/codec/json-decode';
-import { invalid } from '../../api/errors/field-error';
-import { badRequest, invalidObject, StatusError } from '../../api/errors/status-error';
-import { parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from '../../api/object';
+import { DecodeError, decodeObject } from '../../api/codec/json-decode';
+import { badRequest } from '../../api/errors/status-error';
+import type { JsonObject, KubeObject } from '../../api/object';
+import { documentDoesNotFit } from '../../api/patch/misfit';
 import { readBody } from '../body';
-import { mediaTypeOf, reportStrict } from '../decode';
+import { reportStrict } from '../decode';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchers } from '../patchers';
+import { APPLY_PATCH, patchTypeOf, patchers } from '../patchers';
 import { entryReply } from '../reply';
 import { wireFormOf } from '../wire-form';
 import { managerName, parseWriteOptions, type WriteOptions } from '../write-options';
 import { parseAppliedObject } from './applied-object';
 import { changeObject, type Change } from './change';
 import { checkName } from './decode-request';
+import { decodePatched } from './patched-object';
 
 /** Changes an object by one of the patch formats, or by server-side apply. */
 export const patchObject: Endpoint = async (request, dependencies) => {
   const { context, served } = request;
-  const mediaType = mediaTypeOf(context.request.headers['content-type']);
+  const patchType = patchTypeOf(context.request.headers['content-type']);
   const body = await readBody(context);
-  const options = parseWriteOptions(context.info.query, 'PatchOptions', mediaType === APPLY_PATCH);
+  const options = parseWriteOptions(context.info.query, 'PatchOptions', patchType === APPLY_PATCH);
   context.requestObject = body;
   const change =
-    mediaType === APPLY_PATCH
+    patchType === APPLY_PATCH
       ? applyChange(request, dependencies, body, options)
-      : patchChange(request, dependencies, body, mediaType, options);
+      : patchChange(request, dependencies, body, patchType, options);
   const { entry, created } = await changeObject(request, dependencies, options, change);
   return entryReply(created ? 201 : 200, entry, served);
 };
@@ -32,11 +33,11 @@ function patchChange(
   request: ResourceRequest,
   { fieldOwnership }: EndpointDependencies,
   body: Buffer,
-  mediaType: string,
+  patchType: string,
   options: WriteOptions,
 ): Change {
-  const patcher = patchers.get(mediaType);
-  if (patcher === undefined) throw new Error(`no patcher for ${mediaType}`);
+  const patcher = patchers.get(patchType);
+  if (patcher === undefined) throw new Error(`no patcher for ${patchType}`);
   const { context, served } = request;
   const { info } = context;
   const manager = managerName(options, context.request.headers['user-agent']);
@@ -44,10 +45,10 @@ function patchChange(
     compute: (live) => {
       if (live === undefined) throw new Error('a patch has nothing to change');
       const patched = patcher(live as unknown as JsonObject, body, served.type);
-      // A strategic patch is made on the type: what it says of kind and apiVersion counts for nothing.
-      const { kind, apiVersion } = live;
-      const document = mediaType === STRATEGIC_MERGE_PATCH ? { ...patched, kind, apiVersion } : patched;
-      const updated = decodePatched(request, document, options);
+      const { kind, apiVersion } = wireFormOf(served);
+      const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom }, (document) =>
+        decodeChanged(request, document, options),
+      );
       checkName(updated, info.name, served.definition.namespaced ? info.namespace : '');
       return fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated;
     },
@@ -55,68 +56,30 @@ function patchChange(
   };
 }
 
-/** What a patch made must be an object of the same kind; the document it made is shown to whom it is not. */
-function decodePatched(request: ResourceRequest, patched: JsonValue, options: WriteOptions): KubeObject {
-  const { kind, apiVersion } = wireFormOf(request.served);
-  if (typeof patched !== 'object' || patched === null || Array.isArray(patched)) {
-    throw doesNotFit(patched, `the patched document is no ${kind}`);
-  }
-  const document = patched as JsonObject;
-  if (document.kind !== kind || document.apiVersion !== apiVersion) {
-    if (request.served.custom) throw otherCustomKind(document, { kind, apiVersion });
-    const found = `${printed(document.apiVersion)}, Kind=${printed(document.kind)}`;
-    throw doesNotFit(patched, `the patched document is of ${found}, not of ${apiVersion}, Kind=${kind}`);
-  }
-  return decodeChanged(request, document, options);
-}
-
-/** A custom resource's kind is a field that its validation looks at. */
-function otherCustomKind(
-  { kind: foundKind, apiVersion: foundVersion, metadata }: JsonObject,
-  { kind, apiVersion }: { readonly kind: string; readonly apiVersion: string },
-): StatusError {
-  const sent = { group: parseApiVersion(printed(foundVersion)).group, kind: printed(foundKind) };
-  const name = (metadata as { readonly name?: string } | null | undefined)?.name ?? '';
-  return invalidObject(sent, name, [
-    ...(foundKind === kind ? [] : [invalid('kind', sent.kind, `must be ${kind}`)]),
-    ...(foundVersion === apiVersion ? [] : [invalid('apiVersion', printed(foundVersion), `must be ${apiVersion}`)]),
-  ]);
-}
-
-function printed(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
-}
-
 /** Type check, strict problems and defaults of an object that was put together on the server. */
 function decodeChanged({ context, served }: ResourceRequest, document: JsonObject, options: WriteOptions): KubeObject {
   const { kind, apiVersion } = wireFormOf(served);
   const { version } = served.version;
   const { fieldValidation } = options;
-  try {
-    const { object, unknownFields } = decodeObject(served.type, document, {
-      applyDefaults: true,
-      collectUnknown: fieldValidation !== 'Ignore',
-      kind,
-      version,
-    });
-    const problems = unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`);
-    reportStrict(context, problems, { kind: { group: served.version.group, version, kind }, fieldValidation });
-    const typed = { ...object, kind, apiVersion };
-    return served.definition.applyDefaults?.(typed, version) ?? typed;
-  } catch (error) {
-    const prefix = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: `;
-    if (!(error instanceof StatusError) || !error.message.startsWith(prefix)) throw error;
-    if (error.message.startsWith(`${prefix}strict decoding error`)) throw error;
-    throw doesNotFit(document, error.message.slice(prefix.length));
-  }
+  const { object, unknownFields } = decodeObject(served.type, document, {
+    applyDefaults: true,
+    collectUnknown: fieldValidation !== 'Ignore',
+    kind,
+    version,
+  });
+  const problems = unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`);
+  reportStrict(context, problems, { kind: { group: served.version.group, version, kind }, fieldValidation });
+  const typed = { ...object, kind, apiVersion };
+  return served.definition.applyDefaults?.(typed, version) ?? typed;
 }
 
-/** The 422 of a patch whose result is not of the kind; it belongs to no object. */
-function doesNotFit(document: JsonValue, problem: string): StatusError {
-  const { reason, field, message } = invalid('patch', JSON.stringify(document), problem);
-  return new StatusError(422, 'Invalid', ` "" is invalid: ${field}: ${message}`, {
-    causes: [{ reason, message, field }],
-  });
+/** What an applied configuration makes of the object is shown as JSON when it does not fit the kind. */
+function decodeApplied(request: ResourceRequest, merged: JsonObject, options: WriteOptions): KubeObject {
+  try {
+    return decodeChanged(request, merged, options);
+  } catch (error) {
+    throw error instanceof DecodeError ? documentDoesNotFit(merged, error.detail) : error;
+  }
 }
 
 function applyChange(
@@ -125,7 +88,8 @@ function applyChange(
   body: Buffer,
   options: WriteOptions,
 ): Change {
-  if (fieldOwnership === undefined) throw badRequest('server-side apply is not enabled');
+  const apply = fieldOwnership?.apply;
+  if (apply === undefined) throw badRequest('server-side apply is not enabled');
   const { context, served } = request;
   const { info } = context;
   const namespace = served.definition.namespaced ? info.namespace : '';
@@ -133,10 +97,10 @@ function applyChange(
   return {
     compute: (live) => {
       const { fieldManager: manager, force } = options;
-      const merged = fieldOwnership.apply({ served, live, applied, manager, force });
+      const merged = apply({ served, live, applied, manager, force });
       checkName(merged, info.name, namespace);
       if (merged === live) return merged;
-      return decodeChanged(request, merged as unknown as JsonObject, options);
+      return decodeApplied(request, merged as unknown as JsonObject, options);
     },
     retryOnConflict: true,
     createIfMissing: info.subresource === '',

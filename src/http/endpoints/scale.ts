@@ -1,24 +1,25 @@
 import { decodeObject } from '../../api/codec/json-decode';
 import { invalid, required, type FieldError } from '../../api/errors/field-error';
-import { internalError, invalidObject, StatusError } from '../../api/errors/status-error';
+import { internalError, invalidObject, notFound, StatusError } from '../../api/errors/status-error';
 import type { SubresourceDefinition } from '../../api/kinds/kind-definition';
-import type { JsonObject, JsonValue, KubeObject, ObjectMeta } from '../../api/object';
+import type { JsonObject, KubeObject, ObjectMeta } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
 import type { Preconditions } from '../../registry/types';
 import { readBody } from '../body';
-import { mediaTypeOf } from '../decode';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { APPLY_PATCH, MERGE_PATCH, patchers } from '../patchers';
+import { APPLY_PATCH, MERGE_PATCH, patchTypeOf, patchers } from '../patchers';
 import type { Reply } from '../reply';
 import { wireFormOf } from '../wire-form';
 import { parseWriteOptions, type WriteOptions } from '../write-options';
 import { changeObject } from './change';
 import { checkName, decodeAs } from './decode-request';
+import { decodePatched } from './patched-object';
 import { scopeOf } from './resource-request';
 
 /** The Scale of a deployment, a replica set, a custom resource: one number of the parent, as an object of its own. */
 
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale' };
+const SCALE_VERSION = 'autoscaling/v1';
 type ScalePaths = NonNullable<SubresourceDefinition['scale']>;
 
 /** The wire's Scale, autoscaling/v1. */
@@ -29,14 +30,24 @@ interface Scale extends KubeObject {
 export const getScale: Endpoint = async (request, dependencies) => {
   const { info } = request.context;
   const resourceVersion = info.query.first('resourceVersion') ?? '';
-  const entry = await request.registry.get(
-    scopeOf(request),
-    info.name,
-    resourceVersion === '' ? {} : { resourceVersion },
-    request.context.signal,
+  const options = resourceVersion === '' ? {} : { resourceVersion };
+  const entry = await namingScale(request, () =>
+    request.registry.get(scopeOf(request), info.name, options, request.context.signal),
   );
   return scaleReply(request, dependencies, entry.object);
 };
+
+/** What is not there is the scale, not its parent: built-in kinds say so. */
+async function namingScale<T>({ served, context }: ResourceRequest, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (served.custom || !(error instanceof StatusError) || error.status.code !== 404) throw error;
+    // That of replication controllers was always of its own group.
+    const group = served.version.group || SCALE.group;
+    throw notFound({ group, resource: `${served.definition.resource}/scale` }, context.info.name);
+  }
+}
 
 export const updateScale: Endpoint = async (request, dependencies) => {
   const { context } = request;
@@ -57,16 +68,19 @@ export const updateScale: Endpoint = async (request, dependencies) => {
 
 export const patchScale: Endpoint = async (request, dependencies) => {
   const { context } = request;
-  const mediaType = mediaTypeOf(context.request.headers['content-type']);
+  const patchType = patchTypeOf(context.request.headers['content-type']);
   const body = await readBody(context);
-  const options = parseWriteOptions(context.info.query, 'PatchOptions', mediaType === APPLY_PATCH);
-  const patcher = patchers.get(mediaType === APPLY_PATCH ? MERGE_PATCH : mediaType);
-  if (patcher === undefined) throw new Error(`no patcher for ${mediaType}`);
+  const options = parseWriteOptions(context.info.query, 'PatchOptions', patchType === APPLY_PATCH);
+  const patcher = patchers.get(patchType === APPLY_PATCH ? MERGE_PATCH : patchType);
+  if (patcher === undefined) throw new Error(`no patcher for ${patchType}`);
   const type = scaleType(dependencies);
   const patch = (scale: () => Scale): Scale => {
-    const patched = decodePatchedScale(type, patcher(scale() as unknown as JsonObject, body, type));
-    checkName(patched, context.info.name, context.info.namespace);
-    return patched;
+    const patched = patcher(scale() as unknown as JsonObject, body, type);
+    const wanted = decodePatched(patched, { kind: SCALE.kind, apiVersion: SCALE_VERSION, custom: false }, (document) =>
+      decodeScale(type, document),
+    );
+    checkName(wanted, context.info.name, context.info.namespace);
+    return wanted;
   };
   return writeScale(request, dependencies, options, patch, {}, true);
 };
@@ -125,7 +139,7 @@ function toScale(parent: KubeObject, { specReplicasPath, statusReplicasPath, sel
   const metadata = definedOnly({ name, namespace, uid, resourceVersion, creationTimestamp });
   return {
     kind: SCALE.kind,
-    apiVersion: 'autoscaling/v1',
+    apiVersion: SCALE_VERSION,
     metadata,
     spec: replicas === 0 ? {} : { replicas },
     status: { replicas: numberAt(parent, statusReplicasPath) ?? 0, ...(counted ? { selector: counted } : {}) },
@@ -163,16 +177,8 @@ function preconditionsOf({ metadata: { uid } }: KubeObject): Preconditions {
   return uid ? { uid } : {};
 }
 
-function decodePatchedScale(type: StructType, patched: JsonValue): Scale {
-  try {
-    const options = { applyDefaults: true, collectUnknown: false, kind: SCALE.kind, version: SCALE.version };
-    const { object } = decodeObject(type, patched, options);
-    return { ...object, kind: SCALE.kind, apiVersion: 'autoscaling/v1' };
-  } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    const { reason, field, message } = invalid('patch', JSON.stringify(patched), error.message);
-    throw new StatusError(422, 'Invalid', ` "" is invalid: ${field}: ${message}`, {
-      causes: [{ reason, message, field }],
-    });
-  }
+function decodeScale(type: StructType, document: JsonObject): Scale {
+  const options = { applyDefaults: true, collectUnknown: false, kind: SCALE.kind, version: SCALE.version };
+  const { object } = decodeObject(type, document, options);
+  return { ...object, kind: SCALE.kind, apiVersion: SCALE_VERSION };
 }

@@ -12,6 +12,8 @@ export interface TokenRequestOptions {
   readonly audiences: readonly string[];
   /** Longer requests get this; undefined: no bound. */
   readonly maxLifetimeSeconds: number | undefined;
+  /** Tokens that admission asked for on behalf of a pod get {@link EXTENDED_LIFETIME_SECONDS}. */
+  readonly extendLifetime: boolean;
 }
 
 interface ObjectReference {
@@ -20,6 +22,8 @@ interface ObjectReference {
   readonly name?: string;
   readonly uid?: string;
 }
+
+type Bound = Pick<BoundTokenRequest, 'pod' | 'secret'>;
 
 interface TokenRequestSpec {
   readonly audiences?: readonly string[] | null;
@@ -31,9 +35,12 @@ const KIND = { group: 'authentication.k8s.io', version: 'v1', kind: 'TokenReques
 const DEFAULT_LIFETIME_SECONDS = 3600;
 const MIN_LIFETIME_SECONDS = 600;
 const MAX_LIFETIME_SECONDS = 2 ** 32;
+/** An odd number, by which the volumes that admission adds to pods are known. */
+const INJECTED_LIFETIME_SECONDS = 3607;
+const EXTENDED_LIFETIME_SECONDS = 365 * 24 * 3600;
 
 /** `POST serviceaccounts/{name}/token`: a token of the account, bound to a pod or a secret if the request says so. */
-export function tokenRequest({ issue, audiences, maxLifetimeSeconds }: TokenRequestOptions): Endpoint {
+export function tokenRequest({ issue, audiences, maxLifetimeSeconds, extendLifetime }: TokenRequestOptions): Endpoint {
   return async (request, dependencies) => {
     const { context, registry } = request;
     const type = dependencies.catalogue.schema.kind(KIND.group, KIND.version, KIND.kind);
@@ -46,18 +53,25 @@ export function tokenRequest({ issue, audiences, maxLifetimeSeconds }: TokenRequ
     const problems = lifetimeProblems(asked);
     if (problems.length > 0) throw invalidObject(KIND, '', problems);
     const reference = sent.boundObjectRef ?? undefined;
-    const bound = reference === undefined ? {} : await bindTo(reference, name, request, dependencies);
+    const bound: Bound = reference === undefined ? {} : await bindTo(reference, name, request, dependencies);
     const lifetimeSeconds = Math.min(asked, maxLifetimeSeconds ?? asked);
     const wanted = sent.audiences != null && sent.audiences.length > 0 ? sent.audiences : audiences;
     const now = dependencies.now();
+    const extended =
+      extendLifetime &&
+      lifetimeSeconds === INJECTED_LIFETIME_SECONDS &&
+      bound.pod !== undefined &&
+      wanted.every((audience) => audiences.includes(audience));
     const token = issue({
       namespace: context.info.namespace,
       account: named(account),
       ...bound,
       audiences: wanted,
-      lifetimeSeconds,
+      lifetimeSeconds: extended ? EXTENDED_LIFETIME_SECONDS : lifetimeSeconds,
+      ...(extended ? { warnAfterSeconds: lifetimeSeconds } : {}),
       now,
     });
+    // The client is told the life that was asked for, so that it asks again in time.
     const expiresAt = new Date((Math.floor(now / 1000) + lifetimeSeconds) * 1000);
     const answer = answeredReview(object, {
       spec: { audiences: wanted, expirationSeconds: lifetimeSeconds, boundObjectRef: reference ?? null },
@@ -86,7 +100,7 @@ async function bindTo(
   accountName: string,
   { context }: ResourceRequest,
   dependencies: EndpointDependencies,
-): Promise<Pick<BoundTokenRequest, 'pod' | 'secret'>> {
+): Promise<Bound> {
   const { kind = '', apiVersion = '', name = '', uid = '' } = reference;
   const { group, version } = parseApiVersion(apiVersion);
   if (group !== '' || (kind !== 'Pod' && kind !== 'Secret')) {

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../dependencies';
+import { withoutDuplicateOwners } from '../owner-references';
 import { entryReply } from '../reply';
 import { managerName, parseWriteOptions } from '../write-options';
 import { changeObject } from './change';
@@ -14,7 +15,8 @@ export const updateObject: Endpoint = async (request, dependencies) => {
   const namespace = served.definition.namespaced ? info.namespace : '';
   checkName(object, info.name, namespace);
   const { namespace: _sent, ...metadata } = object.metadata;
-  const placed = { ...object, metadata: namespace === '' ? metadata : { ...metadata, namespace } };
+  const inPlace = { ...object, metadata: namespace === '' ? metadata : { ...metadata, namespace } };
+  const placed = withoutDuplicateOwners(inPlace, 'sent', context);
   const manager = managerName(options, context.request.headers['user-agent']);
   const { uid, resourceVersion } = object.metadata;
   const { entry, created } = await changeObject(request, dependencies, options, {

@@ -1,11 +1,16 @@
-import { aggregatedDiscovery, type AggregatedVersion } from '../../api/discovery/aggregated';
+import { encodeMessage } from '../../api/codec/protobuf-encode';
+import { encodeEnvelope } from '../../api/codec/protobuf-envelope';
+import { printYaml } from '../../api/codec/yaml-print';
+import { aggregatedDiscovery, DISCOVERY_GROUP, type AggregatedVersion } from '../../api/discovery/aggregated';
 import { apiGroup, apiGroupList, apiVersions, type DiscoveredGroup } from '../../api/discovery/groups';
-import { apiResourceList } from '../../api/discovery/resource-list';
+import { apiResourceList, type DiscoveryFeatures } from '../../api/discovery/resource-list';
 import type { KindDefinition } from '../../api/kinds/kind-definition';
-import { parseApiVersion } from '../../api/object';
+import { apiVersionOf, parseApiVersion } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
 import type { RequestContext } from '../context';
 import type { NonResourceRoute } from '../dependencies';
+import { entityTag, isKnown } from '../entity-tag';
+import { DISCOVERY, MEDIA_TYPES, negotiate, type Format, type Negotiated } from '../negotiate';
 import { methodNotAllowed, resourceNotFound } from '../refusals';
 import { textReply, type Reply, type WireObject } from '../reply';
 
@@ -20,40 +25,51 @@ export interface DiscoverySource {
   readonly hasBuiltInGroup: (name: string) => boolean;
   /** Host and port under which clients outside reach the server. */
   readonly serverAddress: string;
+  /** Absent: all. */
+  readonly features?: DiscoveryFeatures;
   /** A kind of meta/v1 by name, for Protobuf. */
   readonly metaType: (kind: string) => StructType | undefined;
+  /** APIGroupDiscoveryList of a version, for Protobuf. */
+  readonly aggregatedType: (version: AggregatedVersion) => StructType | undefined;
 }
 
 const CORE: DiscoveredGroup = { name: '', versions: ['v1'] };
-const AGGREGATED = /application\/json\s*;[^,]*\bas=APIGroupDiscoveryList\b/;
 
-/** Whether the client lists the aggregated form first or at all; kubectl of today does on `/api` and `/apis`. */
-function aggregatedVersion(accept: string | undefined): AggregatedVersion | undefined {
-  if (accept === undefined || !AGGREGATED.test(accept)) return undefined;
-  for (const entry of accept.split(',')) {
-    if (!entry.includes('as=APIGroupDiscoveryList') || !entry.includes('g=apidiscovery.k8s.io')) continue;
-    if (/;\s*v=v2(;|$)/.test(entry.trim())) return 'v2';
-    if (/;\s*v=v2beta1(;|$)/.test(entry.trim())) return 'v2beta1';
+/** What the client prefers; kubectl of today prefers the aggregated form on `/api` and `/apis`. */
+function negotiateDiscovery(accept: string | undefined): Negotiated | undefined {
+  try {
+    return negotiate(accept, DISCOVERY);
+  } catch {
+    return undefined;
   }
-  return undefined;
+}
+
+/** A document that changes seldom, which clients that have it need not get again. */
+interface Document {
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly etag: string;
 }
 
 /** `/api`, `/apis` and all below them: which groups, versions and resources there are. */
 export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRoute[] {
   let generation = -1;
   const answers = new Map<string, Reply>();
+  const documents = new Map<string, Document>();
 
-  const remember = (key: string, make: () => Reply): Reply => {
+  const rememberIn = <Value>(memory: Map<string, Value>, key: string, make: () => Value): Value => {
     if (generation !== source.generation()) {
       answers.clear();
+      documents.clear();
       generation = source.generation();
     }
-    const known = answers.get(key);
+    const known = memory.get(key);
     if (known !== undefined) return known;
     const made = make();
-    answers.set(key, made);
+    memory.set(key, made);
     return made;
   };
+  const remember = (key: string, make: () => Reply): Reply => rememberIn(answers, key, make);
 
   const object = (kind: string, value: object): Reply => {
     const struct = source.metaType(kind);
@@ -66,19 +82,35 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     { request }: RequestContext,
     plain: () => Reply,
   ): Reply => {
-    const version = aggregatedVersion(request.headers.accept);
+    const { format = 'json', aggregated: version } = negotiateDiscovery(request.headers.accept) ?? {};
     if (version === undefined) return remember(path, plain);
-    return remember(`${version} ${path}`, () => ({
-      type: 'bytes',
-      code: 200,
-      contentType: `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`,
-      body: `${JSON.stringify(aggregatedDiscovery(source.definitions(), groups(), version))}\n`,
-      headers: { Vary: 'Accept' },
-    }));
+    const document = rememberIn(documents, `${version} ${format} ${path}`, () => {
+      const body = print(aggregatedDiscovery(source.definitions(), groups(), version), format, version);
+      return {
+        body,
+        contentType: `${MEDIA_TYPES[format]};g=${DISCOVERY_GROUP};v=${version};as=APIGroupDiscoveryList`,
+        etag: entityTag(body),
+      };
+    });
+    const { body, contentType, etag } = document;
+    const headers = { ETag: etag, Vary: 'Accept' };
+    if (isKnown(request, etag)) return { type: 'empty', code: 304, headers };
+    return { type: 'bytes', code: 200, contentType, body, headers };
+  };
+
+  const print = (list: object, format: Format, version: AggregatedVersion): Buffer => {
+    if (format === 'json') return Buffer.from(`${JSON.stringify(list)}\n`);
+    if (format === 'yaml') return Buffer.from(printYaml(list));
+    const kind = 'APIGroupDiscoveryList';
+    const apiVersion = apiVersionOf(DISCOVERY_GROUP, version);
+    const type = source.aggregatedType(version);
+    if (type === undefined) throw new Error(`the schema has no ${kind} of ${apiVersion}`);
+    const raw = encodeMessage(type, list);
+    return Buffer.from(encodeEnvelope({ apiVersion, kind, raw }));
   };
 
   const resources = (group: string, version: string): Reply => {
-    const list = apiResourceList(source.definitions(), group, version);
+    const list = apiResourceList(source.definitions(), group, version, source.features);
     return list === undefined ? textReply(404, '404 page not found\n') : object('APIResourceList', list);
   };
 

@@ -1,9 +1,16 @@
 import type { NonResourceRoute } from '../dependencies';
+import { JSON_ONLY, negotiate } from '../negotiate';
 
-/** `/version`: indented, without a newline at its end, as clients know it. */
+/** `/version`: indented, without a newline at its end, as clients know it. Not an API object: there is only JSON. */
 export function versionRoute(info: Readonly<Record<string, string>>): NonResourceRoute {
   const body = JSON.stringify(info, undefined, 2);
-  return { path: '/version', handler: () => ({ type: 'bytes', code: 200, contentType: 'application/json', body }) };
+  return {
+    path: '/version',
+    handler: ({ request }) => {
+      negotiate(request.headers.accept, JSON_ONLY);
+      return { type: 'bytes', code: 200, contentType: 'application/json', body };
+    },
+  };
 }
 
 /** `/metrics` in Prometheus' text form. */

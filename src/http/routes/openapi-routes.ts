@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { openApiHash, buildOpenApiV3, buildOpenApiV3Index } from '../../api/openapi/v3-document';
+import { openApiHash, openApiV3Url, buildOpenApiV3, buildOpenApiV3Index } from '../../api/openapi/v3-document';
 import { buildOpenApiV2, type DocumentInfo } from '../../api/openapi/v2-document';
 import type { CustomSchemas } from '../../api/openapi/definitions';
 import { encodeOpenApiV2 } from '../../api/openapi/v2-protobuf';
@@ -8,6 +8,7 @@ import { parseApiVersion, type JsonObject } from '../../api/object';
 import type { Schema } from '../../api/schema/model';
 import type { RequestContext } from '../context';
 import type { NonResourceRoute } from '../dependencies';
+import { isKnown } from '../entity-tag';
 import { textReply, type Reply } from '../reply';
 
 export interface OpenApiSource {
@@ -23,6 +24,8 @@ export interface OpenApiSource {
 }
 
 const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
+const V3_FORMS = new Set(['*/*', 'application/*', 'application/json']);
+const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 const V2_FORMS = new Set(['*/*', 'application/*', 'application/json', V2_PROTOBUF]);
 
 /** A document as it is sent; compressed when a client first asks for that. */
@@ -43,10 +46,7 @@ function serve(context: RequestContext, document: Document, headers: Readonly<Re
   const etag = `"${document.etag}"`;
   const common = { ...headers, ETag: etag, Vary: 'Accept-Encoding, Accept' };
   const { contentType } = document;
-  const known = context.request.headers['if-none-match'];
-  if (known !== undefined && known.split(',').some((one) => one.trim() === etag || one.trim() === '*')) {
-    return { type: 'bytes', code: 304, contentType, body: '', headers: common };
-  }
+  if (isKnown(context.request, etag)) return { type: 'empty', code: 304, headers: common };
   if (!(context.request.headers['accept-encoding'] ?? '').includes('gzip')) {
     return { type: 'bytes', code: 200, contentType, body: document.body, headers: common };
   }
@@ -124,10 +124,19 @@ export function openApiRoutes(source: OpenApiSource): readonly NonResourceRoute[
           .groupVersions()
           .find(({ group, version }) => group === wanted.group && version === wanted.version);
         if (served === undefined) return textReply(404, '404 page not found\n');
+        if (!accepts(context).some((form) => V3_FORMS.has(form))) {
+          return { type: 'bytes', code: 406, contentType: '', body: '' };
+        }
         const document = v3(served);
+        const hash = context.info.query.first('hash') ?? '';
+        if (hash === '') return serve(context, document, {});
+        if (hash !== document.etag) {
+          const Location = openApiV3Url(served.group, served.version, document.etag);
+          return { type: 'empty', code: 301, headers: { Location } };
+        }
         // The URL of the index carries the hash, so that it stands for this document for good.
-        const immutable = context.info.query.first('hash') === document.etag;
-        return serve(context, document, immutable ? { 'Cache-Control': 'public, immutable' } : {});
+        const expires = new Date(Date.now() + YEAR_MS).toUTCString();
+        return serve(context, document, { 'Cache-Control': 'public, immutable', Expires: expires });
       },
     },
   ];

@@ -13,6 +13,13 @@ describe('an address range', () => {
     expect([range.size, range.address(0), range.address(range.size - 1)]).toEqual([size, first, last]);
   });
 
+  it.each([
+    ['10.0.0.77/24', '10.0.0.0/24'],
+    ['fd00:0::1/112', 'fd00::/112'],
+  ])('%s is known as %s', (text, canonical) => {
+    expect(new AddressRange(text).text).toBe(canonical);
+  });
+
   it('finds the number of each of its addresses', () => {
     fc.assert(
       fc.property(fc.constantFrom('10.96.0.0/12', 'fd00::/108'), fc.nat({ max: 65_000 }), (text, index) => {

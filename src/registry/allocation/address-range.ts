@@ -21,24 +21,26 @@ function formatIpv6(value: bigint): string {
 export class AddressRange {
   readonly size: number;
   readonly family: 'IPv4' | 'IPv6';
+  /** The network in its canonical form, by which replicas know that they share a range. */
+  readonly text: string;
   readonly #network: bigint;
 
   /** Throws for what is no network with room for services. */
-  constructor(readonly text: string) {
+  constructor(text: string) {
     const cidr: Cidr | undefined = parseCidr(text);
     if (cidr === undefined) throw new Error(`not a network of addresses: ${JSON.stringify(text)}`);
     const hostBits = BigInt(cidr.bits - cidr.prefixLength);
     const addresses = 1n << hostBits;
     this.family = cidr.bits === 32 ? 'IPv4' : 'IPv6';
     this.#network = (cidr.address >> hostBits) << hostBits;
+    this.text = `${this.#format(this.#network)}/${cidr.prefixLength}`;
     const usable = cidr.bits === 32 ? addresses - 2n : addresses - 1n;
     if (usable < 1n) throw new Error(`no room for services in ${text}`);
     this.size = Number(cidr.bits === 128 && usable > MAX_IPV6_ADDRESSES ? MAX_IPV6_ADDRESSES : usable);
   }
 
   address(index: number): string {
-    const value = this.#network + 1n + BigInt(index);
-    return this.family === 'IPv4' ? formatIpv4(value) : formatIpv6(value);
+    return this.#format(this.#network + 1n + BigInt(index));
   }
 
   /** -1 for what is not in the range. */
@@ -48,5 +50,9 @@ export class AddressRange {
     if (cidr === undefined || (version === 4) !== (this.family === 'IPv4')) return -1;
     const index = cidr.address - this.#network - 1n;
     return index >= 0n && index < BigInt(this.size) ? Number(index) : -1;
+  }
+
+  #format(value: bigint): string {
+    return this.family === 'IPv4' ? formatIpv4(value) : formatIpv6(value);
   }
 }

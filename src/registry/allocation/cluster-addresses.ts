@@ -13,22 +13,46 @@ export function addressesOf(spec: ServiceSpec): readonly string[] {
   return clusterIPs.length > 0 ? clusterIPs : clusterIP === '' || clusterIP === 'None' ? [] : [clusterIP];
 }
 
-/** True for a service that has to be given an address: a new one, or one that has been a mere name. */
-export function wantsAddress(spec: ServiceSpec, oldSpec: ServiceSpec | undefined): boolean {
-  const had = oldSpec !== undefined && oldSpec.type !== 'ExternalName';
-  return spec.type !== 'ExternalName' && !had && !isHeadless(spec);
+/** One address that a service has to be given. */
+export interface WantedAddress {
+  readonly family: string;
+  /** Absent: any. */
+  readonly address?: string;
 }
 
-/** Takes the address that the service names, or any. Throws 422 when it cannot be had, 500 when none is left. */
-export function takeAddress(
+/**
+ * What a service keeps of its addresses, and what it has to be given besides: all of a new one's and of one that has been
+ * a mere name, the second one's of a service that has got a second family.
+ */
+export function wantedAddresses(
   spec: ServiceSpec,
+  oldSpec: ServiceSpec | undefined,
+  primary: string,
+): { readonly kept: readonly string[]; readonly wanted: readonly WantedAddress[] } {
+  const addresses = addressesOf(spec);
+  const stays = oldSpec !== undefined && oldSpec.type !== 'ExternalName';
+  if (spec.type === 'ExternalName' || isHeadless(spec) || (stays && isHeadless(oldSpec))) {
+    return { kept: addresses, wanted: [] };
+  }
+  const { ipFamilies = [] } = spec;
+  const had = stays ? addressesOf(oldSpec).length : 0;
+  const wanted = (ipFamilies.length === 0 ? [primary] : ipFamilies).slice(had).map((family, index) => {
+    const address = addresses[had + index];
+    return address === undefined ? { family } : { family, address };
+  });
+  return { kept: addresses.slice(0, had), wanted };
+}
+
+/** Takes the address that is wanted, or any. Throws 422 when it cannot be had, 500 when none is left. */
+export function takeAddress(
+  wanted: string | undefined,
+  pool: NumberPool,
   {
     range,
-    pool,
+    spec,
     serviceName,
-  }: { readonly range: AddressRange; readonly pool: NumberPool; readonly serviceName: string },
+  }: { readonly range: AddressRange; readonly spec: ServiceSpec; readonly serviceName: string },
 ): string {
-  const [wanted] = addressesOf(spec);
   if (wanted === undefined) {
     const index = pool.takeAny();
     if (index === undefined) throw internalError('failed to allocate a serviceIP: range is full');

@@ -59,11 +59,11 @@ export function assignNodePorts(spec: ServiceSpec, oldSpec: ServiceSpec | undefi
 function assignToNew(spec: ServiceSpec, ports: readonly ServicePort[], to: Assignment): readonly ServicePort[] {
   const given = new Map<number | undefined, number>();
   return ports.map((port, index) => {
+    if (!port.nodePort && leavesOut(spec)) return port;
     const shared = given.get(port.port);
     if (shared !== undefined && (!port.nodePort || port.nodePort === shared)) return { ...port, nodePort: shared };
     const wanted = port.nodePort || ports.find((one) => one.port === port.port && one.nodePort)?.nodePort || 0;
-    if (wanted === 0 && leavesOut(spec)) return port;
-    const nodePort = wanted === 0 ? takeAny(to) : takeWanted(wanted, index, to);
+    const nodePort = wanted === 0 ? takeAny(to, 'nodePort') : takeWanted(wanted, index, to);
     if (shared === undefined) given.set(port.port, nodePort);
     return { ...port, nodePort };
   });
@@ -79,7 +79,7 @@ function assignToChanged(
   return ports.map((port, index) => {
     const wanted = port.nodePort ?? 0;
     if (taken.has(wanted) || (wanted === 0 && leavesOut(spec))) return port;
-    const nodePort = wanted === 0 ? takeAny(to) : takeWanted(wanted, index, to);
+    const nodePort = wanted === 0 ? takeAny(to, 'nodePort') : takeWanted(wanted, index, to);
     taken.add(nodePort);
     return { ...port, nodePort };
   });
@@ -90,9 +90,9 @@ function leavesOut({ type, allocateLoadBalancerNodePorts }: ServiceSpec): boolea
   return type === 'LoadBalancer' && allocateLoadBalancerNodePorts === false;
 }
 
-function takeAny({ pool, range }: Assignment): number {
+function takeAny({ pool, range }: Assignment, what: string): number {
   const index = pool.takeAny();
-  if (index === undefined) throw internalError('failed to allocate a nodePort: range is full');
+  if (index === undefined) throw internalError(`failed to allocate a ${what}: range is full`);
   return range.first + index;
 }
 
@@ -113,7 +113,7 @@ function invalidService(name: string, field: string, value: number, detail: stri
 }
 
 function healthCheckPort(wanted: number, to: Assignment): number {
-  if (wanted === 0) return takeAny(to);
+  if (wanted === 0) return takeAny(to, 'HealthCheck NodePort 0');
   const outcome = to.pool.take(wanted - to.range.first);
   if (outcome === 'taken') return wanted;
   throw internalError(`failed to allocate requested HealthCheck NodePort ${wanted}: ${problem(outcome, to.range)}`);

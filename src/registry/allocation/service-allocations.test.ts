@@ -1,10 +1,12 @@
-import { context, dryRun, refusal, RegistryFixture } from '../../../test/support/registry-fixture';
+import fc from 'fast-check';
+import { context, dryRun, putting, refusal, RegistryFixture } from '../../../test/support/registry-fixture';
+import { StatusError } from '../../api/errors/status-error';
 import { service as serviceKind } from '../../api/kinds/core/service';
 import type { KubeObject } from '../../api/object';
 import type { ServicePort, ServiceSpec } from '../../api/schema/generated/core-v1';
 import { specOf } from '../../api/validation/service-addresses';
 import type { ResourceRegistry } from '../resource-registry';
-import { ServiceAllocations } from './service-allocations';
+import { ServiceAllocations, type AddressRanges } from './service-allocations';
 import type { RangeAllocation } from './stored-range';
 
 const scope = { namespace: 'n' };
@@ -19,9 +21,13 @@ beforeEach(async () => {
 });
 afterEach(() => fixture.close());
 
-function allocations(addressRange = '10.0.0.0/29', ports = { first: 30_000, last: 30_003 }): ServiceAllocations {
+const RANGE: AddressRanges = ['10.0.0.0/29'];
+const DUAL_STACK: AddressRanges = ['10.0.0.0/29', 'fd00::/125'];
+const PORTS = { first: 30_000, last: 30_003 };
+
+function allocations(addressRanges = RANGE): ServiceAllocations {
   const decode = (value: Buffer): RangeAllocation => JSON.parse(value.toString('utf8')) as RangeAllocation;
-  return new ServiceAllocations({ store: fixture.store, addressRange, nodePorts: ports, decode, onLeak: noLeak });
+  return new ServiceAllocations({ store: fixture.store, addressRanges, nodePorts: PORTS, decode, onLeak: noLeak });
 }
 
 function registry(sideEffects: ServiceAllocations): ResourceRegistry {
@@ -63,7 +69,7 @@ function remove(services: ResourceRegistry, name: string): Promise<unknown> {
 }
 
 /** The numbers that the stored object calls taken. */
-async function taken(key: 'serviceips' | 'servicenodeports'): Promise<readonly number[]> {
+async function taken(key: 'serviceips' | 'secondaryserviceips' | 'servicenodeports'): Promise<readonly number[]> {
   const stored = await fixture.store.get(`/registry/ranges/${key}`);
   const { data } = JSON.parse(stored?.value.toString('utf8') ?? '{"data":""}') as RangeAllocation;
   const bits = BigInt(`0x0${Buffer.from(data, 'base64').toString('hex')}`);
@@ -178,11 +184,181 @@ describe('services', () => {
     expect(spec.ports?.[0]?.nodePort).toBe(spec.ports?.[1]?.nodePort);
   });
 
+  it('of a balancer that needs no node ports keep those that they name', async () => {
+    const ports = [
+      { name: 'a', port: 53, protocol: 'TCP' },
+      { name: 'b', port: 53, protocol: 'UDP', nodePort: 30_002 },
+    ];
+    const spec = { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, ports };
+    const created = await create(registry(allocations()), service('a', spec));
+    expect(created.ports?.map(({ nodePort }) => nodePort)).toEqual([undefined, 30_002]);
+    expect(await taken('servicenodeports')).toEqual([2]);
+  });
+
+  it('need a port for their health check as well', async () => {
+    const services = registry(allocations());
+    const ports = [30_000, 30_001, 30_002, 30_003].map((port) => ({ name: `p${port}`, port, nodePort: port }));
+    const status = await refusal(
+      services.create(
+        scope,
+        service('a', { type: 'LoadBalancer', externalTrafficPolicy: 'Local', ports }),
+        {},
+        context,
+      ),
+    );
+    expect(status.message).toBe('Internal error occurred: failed to allocate a HealthCheck NodePort 0: range is full');
+    expect(await taken('servicenodeports')).toEqual([]);
+  });
+
   it('show families only to those who name them', async () => {
     const services = registry(allocations());
     expect(await create(services, service('a'))).not.toHaveProperty('ipFamilies');
     const spec = await create(services, service('b', { ipFamilyPolicy: 'PreferDualStack' }));
     expect(spec).toMatchObject({ ipFamilyPolicy: 'PreferDualStack', ipFamilies: ['IPv4'] });
+  });
+});
+
+describe('services of two families', () => {
+  const V4 = expect.stringMatching(/^10\.0\.0\.[1-6]$/);
+  const V6 = expect.stringMatching(/^fd00::[1-7]$/);
+
+  it('get an address of each in the order they name, and give both back', async () => {
+    const services = registry(allocations(DUAL_STACK));
+    const spec = await create(services, service('a', { ipFamilyPolicy: 'RequireDualStack', ipFamilies: ['IPv6'] }));
+    expect(spec).toMatchObject({ ipFamilies: ['IPv6', 'IPv4'], clusterIP: V6, clusterIPs: [V6, V4] });
+    expect([await taken('serviceips'), await taken('secondaryserviceips')]).toEqual([
+      [expect.anything()],
+      [expect.anything()],
+    ]);
+    await remove(services, 'a');
+    expect([await taken('serviceips'), await taken('secondaryserviceips')]).toEqual([[], []]);
+  });
+
+  it('get their second address later, and may give it up by their policy alone', async () => {
+    const services = registry(allocations(DUAL_STACK));
+    const { clusterIP } = await create(services, service('a'));
+    const dual = await change(services, 'a', { ipFamilyPolicy: 'PreferDualStack' });
+    expect(dual.clusterIPs).toEqual([clusterIP, V6]);
+    expect(await taken('secondaryserviceips')).toHaveLength(1);
+    const single = await change(services, 'a', { ipFamilyPolicy: 'SingleStack' });
+    expect(single).toMatchObject({ clusterIPs: [clusterIP], ipFamilies: ['IPv4'] });
+    expect(await taken('secondaryserviceips')).toEqual([]);
+  });
+
+  it('keep nothing of one family when they cannot have the other', async () => {
+    const services = registry(allocations(DUAL_STACK));
+    await create(services, service('a', { clusterIP: 'fd00::3' }));
+    const clusterIPs = ['10.0.0.2', 'fd00::3'];
+    const clash = { clusterIP: '10.0.0.2', clusterIPs, ipFamilyPolicy: 'RequireDualStack' };
+    const status = await refusal(services.create(scope, service('b', clash), {}, context));
+    expect(status.message).toContain('failed to allocated ip:fd00::3 with error:provided IP is already allocated');
+    expect(await taken('serviceips')).toEqual([]);
+  });
+
+  it('show their families and no address in a dry run', async () => {
+    const services = registry(allocations(DUAL_STACK));
+    const spec = await create(services, service('a', { ipFamilyPolicy: 'PreferDualStack' }), dryRun);
+    expect(spec).toMatchObject({ ipFamilies: ['IPv4', 'IPv6'] });
+    expect(spec).not.toHaveProperty('clusterIPs');
+    expect(await taken('secondaryserviceips')).toEqual([]);
+  });
+
+  it('are repaired in both ranges', async () => {
+    const clusterIPs = ['fd00::2', '10.0.0.5'];
+    await allocations(DUAL_STACK).repair(async () => [service('a', { clusterIP: 'fd00::2', clusterIPs })]);
+    expect([await taken('serviceips'), await taken('secondaryserviceips')]).toEqual([[4], [1]]);
+  });
+
+  it('outlive the second family: their status can be written, and they can be deleted', async () => {
+    await create(registry(allocations(DUAL_STACK)), service('a', { ipFamilyPolicy: 'RequireDualStack' }));
+    const services = registry(allocations());
+    const status = serviceKind.subresources.find(({ name }) => name === 'status');
+    const report = async (current?: KubeObject): Promise<KubeObject> => ({ ...(current ?? service('a')), status: {} });
+    await services.update(scope, 'a', { change: report, retryOnConflict: true }, context, status?.strategy);
+    await remove(services, 'a');
+    expect(await taken('serviceips')).toEqual([]);
+  });
+});
+
+describe('a service', () => {
+  it('is not overwritten by those who do not say what they have read', async () => {
+    const services = registry(allocations());
+    const spec = await create(services, service('a'));
+    const status = await refusal(services.update(scope, 'a', putting(service('a', spec)), context));
+    expect(status.message).toBe(
+      'Service "a" is invalid: metadata.resourceVersion: Invalid value: "": must be specified for an update',
+    );
+  });
+});
+
+/** What a random client asks for; much of it cannot be had at one time or another. */
+const wish = fc.record({
+  what: fc.constantFrom('create', 'change', 'remove'),
+  name: fc.constantFrom('a', 'b', 'c', 'd'),
+  replica: fc.nat({ max: 1 }),
+  spec: fc.record(
+    {
+      type: fc.constantFrom('ClusterIP', 'NodePort', 'LoadBalancer', 'ExternalName'),
+      externalName: fc.constant('x.example.com'),
+      ipFamilyPolicy: fc.constantFrom('SingleStack', 'PreferDualStack', 'RequireDualStack'),
+      ipFamilies: fc.constantFrom(['IPv6'], ['IPv4', 'IPv6']),
+      externalTrafficPolicy: fc.constantFrom('Local', 'Cluster'),
+      clusterIP: fc.constantFrom('10.0.0.2', 'fd00::2', 'None'),
+      ports: fc.constantFrom<readonly ServicePort[]>(
+        [{ port: 80 }],
+        [{ port: 80, nodePort: 30_001 }],
+        [
+          { port: 80, name: 'a' },
+          { port: 81, name: 'b' },
+        ],
+      ),
+    },
+    { requiredKeys: [] },
+  ),
+});
+
+function sorted(numbers: Iterable<number>): readonly number[] {
+  return [...numbers].sort((left, right) => left - right);
+}
+
+/** The numbers that the services have, once for each that has it. */
+async function held(services: ResourceRegistry): Promise<readonly (readonly number[])[]> {
+  const { entries } = await services.list(scope, {}, context.signal);
+  const specs = Array.from(entries, ({ object }) => specOf(object));
+  const addresses = specs.flatMap(({ clusterIPs = [] }) => clusterIPs);
+  const numbersBehind = (prefix: string) =>
+    addresses.filter((one) => one.startsWith(prefix)).map((one) => Number(one.slice(prefix.length)) - 1);
+  const ports = specs.flatMap(({ ports: own = [], healthCheckNodePort = 0 }) => [
+    ...new Set([...own.map(({ nodePort = 0 }) => nodePort), healthCheckNodePort].filter((port) => port > 0)),
+  ]);
+  return [numbersBehind('10.0.0.'), numbersBehind('fd00::'), ports.map((port) => port - PORTS.first)].map(sorted);
+}
+
+describe('the ranges', () => {
+  it('hold what services have and nothing else, whatever the clients of two replicas do', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(wish, { maxLength: 25 }), async (wishes) => {
+        await fixture.close();
+        fixture = await RegistryFixture.open();
+        const replicas = [registry(allocations(DUAL_STACK)), registry(allocations(DUAL_STACK))];
+        const calls = {
+          create: (services: ResourceRegistry, name: string, spec: ServiceSpec) =>
+            create(services, service(name, spec)),
+          change,
+          remove,
+        };
+        const fulfil = ({ what, name, replica, spec }: (typeof wishes)[number]) =>
+          calls[what](replicas[replica]!, name, spec as ServiceSpec).catch((error: unknown) =>
+            expect(error).toBeInstanceOf(StatusError),
+          );
+        for (let index = 0; index < wishes.length; index += 3) {
+          await Promise.all(wishes.slice(index, index + 3).map(fulfil));
+        }
+        const ranges = [await taken('serviceips'), await taken('secondaryserviceips'), await taken('servicenodeports')];
+        expect(ranges).toEqual(await held(replicas[0]!));
+      }),
+      { numRuns: 25 },
+    );
   });
 });
 
@@ -204,7 +380,7 @@ describe('a repair', () => {
 
   it('starts anew when the range has been changed', async () => {
     await create(registry(allocations()), service('a', { clusterIP: '10.0.0.1' }));
-    const moved = allocations('10.1.0.0/24');
+    const moved = allocations(['10.1.0.0/24']);
     await moved.repair(async () => [service('b', { clusterIP: '10.1.0.9', clusterIPs: ['10.1.0.9'] })]);
     expect(await taken('serviceips')).toEqual([8]);
   });

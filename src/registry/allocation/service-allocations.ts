@@ -1,4 +1,3 @@
-import { invalid } from '../../api/errors/field-error';
 import { invalidObject } from '../../api/errors/status-error';
 import { withFields } from '../../api/kinds/strategies';
 import type { KubeObject } from '../../api/object';
@@ -8,17 +7,20 @@ import type { Store } from '../../storage/store';
 import type { SideEffect, SideEffects } from '../side-effects';
 import type { OperationContext } from '../types';
 import { AddressRange } from './address-range';
-import { addressesOf, takeAddress, wantsAddress } from './cluster-addresses';
+import { addressesOf, takeAddress, wantedAddresses } from './cluster-addresses';
 import { assignNodePorts, nodePortsOf, portRangeText, type NodePorts, type PortRange } from './node-ports';
 import type { NumberPool } from './number-pool';
 import { RangeRepair } from './range-repair';
-import { familiesOf, familyProblem } from './service-families';
+import { chooseFamilies, type ClusterFamilies } from './service-families';
 import { StoredRange, type RangeAllocation } from './stored-range';
+
+/** CIDRs of the services' addresses, the primary one first; the second is of the other family. */
+export type AddressRanges = readonly [string] | readonly [string, string];
 
 export interface ServiceAllocationsOptions {
   readonly store: Store;
-  /** CIDR of the services' addresses (`--service-cluster-ip-range`). */
-  readonly addressRange: string;
+  /** `--service-cluster-ip-range`. */
+  readonly addressRanges: AddressRanges;
   /** `--service-node-port-range`. */
   readonly nodePorts: PortRange;
   /** Reads a RangeAllocation, whoever wrote it. */
@@ -28,55 +30,63 @@ export interface ServiceAllocationsOptions {
   readonly keyRoot?: string;
 }
 
+/** Under which keys the ranges stand, the primary one first. */
+const RANGE_KEYS = ['ranges/serviceips', 'ranges/secondaryserviceips'] as const;
+
+/** The addresses of one family. */
+interface AddressPool {
+  readonly range: AddressRange;
+  readonly numbers: StoredRange;
+}
+
 /**
- * Gives services their addresses and node ports, and takes them back. What is taken stands in two objects of the store,
- * as kube-apiserver keeps them.
+ * Gives services their addresses and node ports, and takes them back. What is taken stands in an object of the store for
+ * each range, as kube-apiserver keeps them.
  */
 export class ServiceAllocations implements SideEffects {
-  readonly #range: AddressRange;
+  readonly #pools: readonly AddressPool[];
+  readonly #families: ClusterFamilies;
   readonly #portRange: PortRange;
-  readonly #addresses: StoredRange;
   readonly #nodePorts: StoredRange;
   readonly #repairs: readonly RangeRepair[];
   readonly #onLeak: (error: unknown) => void;
 
-  constructor({ store, addressRange, nodePorts, decode, onLeak, keyRoot = '/registry/' }: ServiceAllocationsOptions) {
-    this.#range = new AddressRange(addressRange);
+  /** Throws for a range that is no network, or too small. */
+  constructor({ store, addressRanges, nodePorts, decode, onLeak, keyRoot = '/registry/' }: ServiceAllocationsOptions) {
+    const stored = (key: string, range: string, size: number) =>
+      new StoredRange({ store, key: keyRoot + key, range, size, decode });
     this.#portRange = nodePorts;
     this.#onLeak = onLeak;
-    this.#addresses = new StoredRange({
-      store,
-      key: `${keyRoot}ranges/serviceips`,
-      range: addressRange,
-      size: this.#range.size,
-      decode,
+    this.#pools = addressRanges.map((text, index) => {
+      const range = new AddressRange(text);
+      return { range, numbers: stored(RANGE_KEYS[index] ?? RANGE_KEYS[0], range.text, range.size) };
     });
-    this.#nodePorts = new StoredRange({
-      store,
-      key: `${keyRoot}ranges/servicenodeports`,
-      range: portRangeText(nodePorts),
-      size: nodePorts.last - nodePorts.first + 1,
-      decode,
-    });
+    const [primary = 'IPv4', secondary] = this.#pools.map(({ range }) => range.family);
+    this.#families = secondary === undefined ? [primary] : [primary, secondary];
+    const portCount = nodePorts.last - nodePorts.first + 1;
+    this.#nodePorts = stored('ranges/servicenodeports', portRangeText(nodePorts), portCount);
     this.#repairs = [
-      new RangeRepair(this.#addresses, (service) => this.#addressIndexes(specOf(service))),
+      ...this.#pools.map(
+        ({ range, numbers }) => new RangeRepair(numbers, (service) => indexesOf(addressesOf(specOf(service)), range)),
+      ),
       new RangeRepair(this.#nodePorts, (service) => this.#portIndexes(nodePortsOf(specOf(service)))),
     ];
   }
 
   async begin(object: KubeObject, old: KubeObject | undefined, { dryRun }: OperationContext): Promise<SideEffect> {
+    // A write of the status, by somebody who has no say in addresses.
+    if (old !== undefined && object['spec'] === old['spec']) return withoutEffect(object);
     const oldSpec = old && specOf(old);
-    const service = this.#withFamilies(object);
+    const service = this.#withFamilies(object, oldSpec);
     const name = object.metadata.name ?? '';
-    const address = await this.#takeAddress(specOf(service), oldSpec, name, dryRun);
-    const rollbackAddress = () =>
-      this.#release(this.#addresses, address === undefined ? [] : [this.#range.indexOf(address)]);
+    const { kept, taken } = await this.#takeAddresses(specOf(service), oldSpec, name, dryRun);
     const ports = await this.#takeNodePorts(specOf(service), oldSpec, name, dryRun).catch(async (error: unknown) => {
-      await rollbackAddress();
+      await this.#releaseAddresses(taken);
       throw error;
     });
+    const clusterIPs = [...kept, ...taken];
     const complete = withFields(service, 'spec', {
-      ...(address === undefined ? {} : { clusterIP: address, clusterIPs: [address] }),
+      ...(taken.length === 0 ? {} : { clusterIP: clusterIPs[0], clusterIPs }),
       ...ports.assigned,
     });
     return {
@@ -84,7 +94,7 @@ export class ServiceAllocations implements SideEffects {
       commit: () =>
         oldSpec === undefined || dryRun ? Promise.resolve() : this.#releaseUnused(oldSpec, specOf(complete)),
       rollback: async () => {
-        await rollbackAddress();
+        await this.#releaseAddresses(taken);
         await this.#release(this.#nodePorts, ports.taken);
       },
     };
@@ -95,34 +105,42 @@ export class ServiceAllocations implements SideEffects {
   }
 
   /**
-   * Brings the two objects in line with the services that there are: creates them in a cluster that has none, takes what
+   * Brings the objects in line with the services that there are: creates them in a cluster that has none, takes what
    * services have and nobody noted, and releases what nobody has. `list` gives all services, newer than the call.
    */
   async repair(list: () => Promise<Iterable<KubeObject>>): Promise<void> {
     for (const repair of this.#repairs) await repair.run(list);
   }
 
-  #withFamilies(object: KubeObject): KubeObject {
-    const spec = specOf(object);
-    const problem = familyProblem(spec, this.#range);
-    if (problem !== undefined) {
-      const { field, value, detail } = problem;
-      const name = object.metadata.name ?? '';
-      throw invalidObject({ group: '', kind: 'Service' }, name, [invalid(field, value, detail)]);
-    }
-    const families = familiesOf(spec, this.#range);
-    return Object.keys(families).length === 0 ? object : withFields(object, 'spec', families);
+  /** Also in a dry run, which shows them. */
+  #withFamilies(object: KubeObject, oldSpec: ServiceSpec | undefined): KubeObject {
+    const { fields, errors } = chooseFamilies(specOf(object), oldSpec, this.#families);
+    if (errors.length > 0) throw invalidObject({ group: '', kind: 'Service' }, object.metadata.name ?? '', errors);
+    return Object.keys(fields).length === 0 ? object : withFields(object, 'spec', fields);
   }
 
   /** In a dry run a service gets no address, as no other request may be refused because of it. */
-  async #takeAddress(
+  async #takeAddresses(
     spec: ServiceSpec,
     oldSpec: ServiceSpec | undefined,
     serviceName: string,
     dryRun: boolean,
-  ): Promise<string | undefined> {
-    if (dryRun || !wantsAddress(spec, oldSpec)) return undefined;
-    return this.#addresses.change((pool) => takeAddress(spec, { range: this.#range, pool, serviceName }));
+  ): Promise<{ readonly kept: readonly string[]; readonly taken: readonly string[] }> {
+    const { kept, wanted } = wantedAddresses(spec, oldSpec, this.#families[0]);
+    const taken: string[] = [];
+    if (dryRun) return { kept, taken };
+    try {
+      for (const { family, address } of wanted) {
+        const pool = this.#pools.find(({ range }) => range.family === family);
+        if (pool === undefined) continue;
+        const { range, numbers } = pool;
+        taken.push(await numbers.change((free) => takeAddress(address, free, { range, spec, serviceName })));
+      }
+    } catch (error) {
+      await this.#releaseAddresses(taken);
+      throw error;
+    }
+    return { kept, taken };
   }
 
   async #takeNodePorts(
@@ -141,12 +159,21 @@ export class ServiceAllocations implements SideEffects {
 
   /** What the old state had and the new one has not. */
   async #releaseUnused(oldSpec: ServiceSpec, spec: ServiceSpec): Promise<void> {
-    const kept = new Set(this.#addressIndexes(spec));
+    await this.#releaseAddresses(addressesOf(oldSpec), addressesOf(spec));
     const keptPorts = new Set(nodePortsOf(spec));
-    const addresses = this.#addressIndexes(oldSpec).filter((index) => !kept.has(index));
     const ports = nodePortsOf(oldSpec).filter((port) => !keptPorts.has(port));
-    await this.#release(this.#addresses, addresses);
     await this.#release(this.#nodePorts, this.#portIndexes(ports));
+  }
+
+  /** Those of ranges that the cluster no longer has are nobody's. */
+  async #releaseAddresses(addresses: readonly string[], except: readonly string[] = []): Promise<void> {
+    for (const { range, numbers } of this.#pools) {
+      const kept = new Set(indexesOf(except, range));
+      await this.#release(
+        numbers,
+        indexesOf(addresses, range).filter((index) => !kept.has(index)),
+      );
+    }
   }
 
   async #release(range: StoredRange, indexes: readonly number[]): Promise<void> {
@@ -160,14 +187,18 @@ export class ServiceAllocations implements SideEffects {
     }
   }
 
-  #addressIndexes(spec: ServiceSpec): readonly number[] {
-    return addressesOf(spec)
-      .map((address) => this.#range.indexOf(address))
-      .filter((index) => index >= 0);
-  }
-
   #portIndexes(ports: readonly number[]): readonly number[] {
     const { first, last } = this.#portRange;
     return ports.filter((port) => port >= first && port <= last).map((port) => port - first);
   }
+}
+
+/** The numbers of the addresses that are in the range. */
+function indexesOf(addresses: readonly string[], range: AddressRange): readonly number[] {
+  return addresses.map((address) => range.indexOf(address)).filter((index) => index >= 0);
+}
+
+function withoutEffect(object: KubeObject): SideEffect {
+  const nothing = (): Promise<void> => Promise.resolve();
+  return { object, commit: nothing, rollback: nothing };
 }

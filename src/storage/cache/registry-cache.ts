@@ -164,9 +164,21 @@ class StoreCache implements RegistryCache {
     const patienceMs = Math.min(timeoutMs, UNREPORTED_WAIT_MS);
     if (await this.waiters.wait(revision, patienceMs, signal)) return true;
     if (patienceMs === timeoutMs) return false;
-    const newest = await this.currentRevision(signal);
+    const restMs = timeoutMs - patienceMs;
+    const newest = await this.newestWithin(restMs, signal);
     if (revision <= this.reached) return true;
-    return newest < revision && this.waiters.wait(revision, timeoutMs - patienceMs, signal);
+    return newest !== undefined && newest < revision && this.waiters.wait(revision, restMs, signal);
+  }
+
+  /** Undefined when the store does not answer in time. */
+  private async newestWithin(timeoutMs: number, signal: AbortSignal | undefined): Promise<Revision | undefined> {
+    const late = AbortSignal.timeout(timeoutMs);
+    try {
+      return await this.currentRevision(signal === undefined ? late : AbortSignal.any([signal, late]));
+    } catch (error) {
+      if (!late.aborted || signal?.aborted === true) throw error;
+      return undefined;
+    }
   }
 
   /** Loads the whole state anew and puts it in place; watches end with `gap`, since events between are not known. */

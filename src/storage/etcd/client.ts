@@ -96,21 +96,24 @@ export class EtcdClient {
     );
   }
 
-  /** Asks all servers whose version is not known. Rejects when none of them has ever answered. */
+  /** Asks all servers whose version is not known, until the first answers. Rejects when none of them ever has. */
   async learnVersions(): Promise<void> {
     const unknown = this.#endpoints.filter(({ address }) => !this.#versions.has(address));
-    const failures = await Promise.all(
-      unknown.map(async (endpoint) => {
-        try {
-          const version = await endpoint.call(status, undefined, this.options.requestTimeoutMs, undefined);
-          this.#versions.set(endpoint.address, version);
-          return undefined;
-        } catch (error) {
-          return toEtcdError(error, endpoint.address);
-        }
-      }),
-    );
-    if (this.#versions.size === 0) throw failures[0]!;
+    const asked = unknown.map(async (endpoint) => {
+      try {
+        const version = await endpoint.call(status, undefined, this.options.requestTimeoutMs, undefined);
+        // A server that hangs would hold up the first calls as it holds up its answer.
+        if (this.#versions.size === 0) this.#current = this.#endpoints.indexOf(endpoint);
+        this.#versions.set(endpoint.address, version);
+      } catch (error) {
+        throw toEtcdError(error, endpoint.address);
+      }
+    });
+    try {
+      await Promise.any(asked);
+    } catch (error) {
+      if (this.#versions.size === 0) throw (error as AggregateError).errors[0];
+    }
   }
 
   /** Asks again, now and then, servers that did not answer before. Never rejects. */

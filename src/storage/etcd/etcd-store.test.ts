@@ -118,6 +118,16 @@ describeWithEtcd('the etcd store', () => {
       await recorder.stop();
     });
 
+    it('is opened at once when one of its endpoints hangs', async () => {
+      const hanging = createServer().listen(0, '127.0.0.1');
+      await once(hanging, 'listening');
+      const { port } = hanging.address() as { readonly port: number };
+      const store = await open({ endpoints: [`http://127.0.0.1:${port}`, server.endpoint], requestTimeoutMs: 30_000 });
+      expect(await store.currentRevision()).toBeGreaterThan(0);
+      await store.close();
+      hanging.close();
+    }, 20_000);
+
     it('cannot be opened when no endpoint answers', async () => {
       const dead = await deadEndpoint();
       await expect(openEtcdStore({ endpoints: [dead], requestTimeoutMs: 1000 })).rejects.toThrow(`etcd ${dead}: `);

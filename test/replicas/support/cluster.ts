@@ -5,13 +5,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { checkHistory } from '../../history/check-history';
 import type { History } from '../../history/history';
 import { openEtcdStore, type EtcdStore } from '../../../src/storage/etcd/etcd-store';
+import { startEtcdCluster } from '../../support/etcd-cluster';
 import { EtcdServer } from '../../support/etcd-server';
-import { freePorts } from './free-ports';
+import { freePorts } from '../../support/free-ports';
 import { HttpClient } from './http-client';
 import { LaggingLink } from './lagging-link';
 import { Parts } from './parts';
 import { Recorder, type CallLog } from './recorder';
-import { credentialsOf, ServerProcess } from './server-process';
+import { credentialsOf, ServerProcess, type Credentials } from './server-process';
 import { TcpBalancer } from './tcp-balancer';
 import { TruthRecorder } from './truth';
 import { Watcher, type WatcherOptions } from './watcher';
@@ -20,6 +21,8 @@ export interface ClusterOptions {
   readonly replicas: number;
   readonly flags?: readonly string[];
   readonly etcdFlags?: readonly string[];
+  /** How many etcd servers; one by default. */
+  readonly etcdMembers?: number;
   /** How long what etcd says takes to the last replica. */
   readonly lagMs?: number;
   /** Whether the balancer asks /readyz. */
@@ -30,7 +33,9 @@ export interface ClusterOptions {
 export class Cluster implements AsyncDisposable {
   private constructor(
     private readonly folder: string,
-    readonly etcd: EtcdServer,
+    readonly etcdMembers: readonly EtcdServer[],
+    /** Between etcd and the last replica. */
+    readonly link: LaggingLink,
     readonly store: EtcdStore,
     readonly replicas: readonly ServerProcess[],
     readonly balancer: TcpBalancer,
@@ -41,20 +46,26 @@ export class Cluster implements AsyncDisposable {
     replicas: count,
     flags = [],
     etcdFlags = [],
+    etcdMembers: memberCount = 1,
     lagMs = 0,
     probes = false,
   }: ClusterOptions): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'sternpost-replicas-'));
     await using started = new Parts();
     started.defer(() => rm(folder, { recursive: true, force: true }));
-    const etcd = started.use(await EtcdServer.start({ flags: etcdFlags }));
-    const store = await openEtcdStore({ endpoints: [etcd.endpoint] });
+    const members =
+      memberCount > 1 ? await startEtcdCluster(memberCount, etcdFlags) : [await EtcdServer.start({ flags: etcdFlags })];
+    for (const member of members) started.use(member);
+    const endpoints = members.map(({ endpoint }) => endpoint);
+    const store = await openEtcdStore({ endpoints });
     started.defer(() => store.close());
-    const link = started.use(await LaggingLink.start(Number(new URL(etcd.endpoint).port), lagMs));
+    const link = started.use(await LaggingLink.start(Number(new URL(endpoints[0]!).port), lagMs));
     const ports = await freePorts(count);
     const replicas = ports.map((port, i) => {
-      const endpoint = lagMs > 0 && i === count - 1 ? link.endpoint : etcd.endpoint;
-      const own = [`--etcd-servers=${endpoint}`, `--advertise-address=192.0.2.${i + 1}`];
+      const own = [
+        `--etcd-servers=${lagMs > 0 && i === count - 1 ? link.endpoint : endpoints.join(',')}`,
+        `--advertise-address=192.0.2.${i + 1}`,
+      ];
       return started.use(new ServerProcess({ dataDir: folder, port, flags: [...own, ...flags] }));
     });
     // The first one makes the certificates that all share; the rest finds an empty cluster nearly at once.
@@ -64,13 +75,28 @@ export class Cluster implements AsyncDisposable {
     await Promise.all(replicas.map((replica) => replica.untilReady()));
     const backends = replicas.map((replica) => ({ port: replica.port, isReady: () => replica.isReady() }));
     const balancer = started.use(await TcpBalancer.start(backends, { probes }));
-    return new Cluster(folder, etcd, store, replicas, balancer, started.move());
+    return new Cluster(folder, members, link, store, replicas, balancer, started.move());
+  }
+
+  /** The etcd, when it is one server. */
+  get etcd(): EtcdServer {
+    return this.etcdMembers[0]!;
   }
 
   /** A client with connections of its own: to one replica, or to all of them through the balancer. */
-  client(replica?: number): HttpClient {
+  client(replica?: number, timeoutMs?: number): HttpClient {
     const port = replica === undefined ? this.balancer.port : this.replicas[replica]!.port;
-    return new HttpClient(port, credentialsOf(this.folder));
+    return new HttpClient(port, credentialsOf(this.folder), timeoutMs);
+  }
+
+  /** Of an administrator, for clients of another kind. */
+  credentials(): Credentials {
+    return credentialsOf(this.folder);
+  }
+
+  /** Is done at the end, before the cluster is taken down. */
+  defer(end: () => Promise<unknown>): void {
+    this.parts.defer(end);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -92,14 +118,19 @@ export class Run {
   }
 
   /** Creates the namespace through `http`. */
-  static async start({ store }: Cluster, http: HttpClient, namespace: string): Promise<Run> {
+  static async start(cluster: Cluster, http: HttpClient, namespace: string): Promise<Run> {
+    const { store } = cluster;
     const { status, body } = await http.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
     if (status !== 201) throw new Error(`${status} for the namespace: ${JSON.stringify(body)}`);
     const after = await store.currentRevision();
-    return new Run(namespace, new TruthRecorder(store, `/registry/configmaps/${namespace}/`, after));
+    const truth = new TruthRecorder(store, `/registry/configmaps/${namespace}/`, after);
+    const run = new Run(namespace, truth);
+    // A test that fails leaves its watchers behind.
+    cluster.defer(async () => Promise.all([...run.#watchers.map((watcher) => watcher.stop()), truth.stop()]));
+    return run;
   }
 
-  recorder(name: string, http: HttpClient): Recorder {
+  recorder(name: string, http: Pick<HttpClient, 'send'>): Recorder {
     return new Recorder(name, http, this.path, this.log);
   }
 
@@ -110,19 +141,19 @@ export class Run {
   }
 
   /**
-   * Waits until the watchers have heard of everything, and gives what is wrong with what was seen; keeps the history in a
-   * file when something is.
+   * Waits until the watchers have heard of everything, for so long at most, and gives what is wrong with what was seen;
+   * keeps the history in a file when something is.
    */
-  async problems(): Promise<readonly string[]> {
+  async problems({ patienceMs = 15_000, keep = true } = {}): Promise<readonly string[]> {
     const { events, last } = await this.truth.finish();
     const waits = this.#watchers.filter((watcher) => watcher.refusals.every(({ code }) => code !== 410));
-    await Promise.all(waits.map((watcher) => watcher.until(last)));
+    await Promise.all(waits.map((watcher) => watcher.until(last, patienceMs)));
     const sessions = await Promise.all(
       this.#watchers.map((watcher) => watcher.stop(waits.includes(watcher) ? last : undefined)),
     );
     const history: History = { truth: events, calls: this.log.calls, sessions };
     const problems = checkHistory(history);
-    if (problems.length === 0) return problems;
+    if (problems.length === 0 || !keep) return problems;
     const file = join(tmpdir(), `sternpost-history-${this.namespace}-${process.pid}.json`);
     const maps = (_: string, value: unknown): unknown => (value instanceof Map ? [...value] : value);
     await writeFile(file, JSON.stringify(history, maps, 1));

@@ -43,17 +43,22 @@ export class HttpClient implements Disposable {
   constructor(
     readonly port: number,
     credentials: Credentials,
+    /** For a whole answer. */
+    private readonly timeoutMs = TIMEOUT_MS,
   ) {
     this.agent = new Agent({ ...credentials, keepAlive: true });
   }
 
   async send(method: string, path: string, body?: object, contentType = 'application/json'): Promise<Answer> {
-    const signal = AbortSignal.timeout(TIMEOUT_MS);
+    const signal = AbortSignal.timeout(this.timeoutMs);
     const response = await this.open(method, path, signal, body, contentType);
-    const chunks: Buffer[] = [];
-    for await (const chunk of response) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString();
+    const text = await textOf(response);
     return { status: response.statusCode ?? 0, headers: response.headers, body: JSON.parse(text) as Json };
+  }
+
+  /** What a GET is answered with, whatever it is. */
+  async text(path: string): Promise<string> {
+    return textOf(await this.open('GET', path, AbortSignal.timeout(TIMEOUT_MS)));
   }
 
   /** The lines of a stream, each parsed, until the stream ends or the signal aborts; rejects when it breaks. */
@@ -94,4 +99,10 @@ export class HttpClient implements Disposable {
       request.end(payload);
     });
   }
+}
+
+async function textOf(response: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
 }

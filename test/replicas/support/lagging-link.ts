@@ -1,9 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-/** A way to a server on which everything that it says takes a while: who reads over it lags behind. */
+/**
+ * A way to a server on which everything that it says takes a while: who reads over it lags behind. It can be cut, as
+ * networks are: connections stay, and nothing passes.
+ */
 export class LaggingLink implements AsyncDisposable {
   readonly #sockets = new Set<Socket>();
+  /** What waits for the link to be whole again, in order; undefined while it is. */
+  #held: (() => void)[] | undefined;
 
   private constructor(private readonly server: Server) {}
 
@@ -21,9 +26,9 @@ export class LaggingLink implements AsyncDisposable {
           far.destroy();
         });
       }
-      near.pipe(far);
+      near.on('data', (data) => link.#pass(() => far.write(data)));
       // Timers of one duration fire in the order in which they were set.
-      far.on('data', (data) => setTimeout(() => near.write(data), lagMs));
+      far.on('data', (data) => setTimeout(() => link.#pass(() => near.write(data)), lagMs));
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     return link;
@@ -33,9 +38,25 @@ export class LaggingLink implements AsyncDisposable {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
+  cut(): void {
+    this.#held ??= [];
+  }
+
+  /** What was sent meanwhile arrives now. */
+  mend(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const pass of held) pass();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     const closed = once(this.server.close(), 'close');
     for (const socket of this.#sockets) socket.destroy();
     await closed;
+  }
+
+  #pass(pass: () => void): void {
+    if (this.#held === undefined) pass();
+    else this.#held.push(pass);
   }
 }

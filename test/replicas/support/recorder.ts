@@ -36,7 +36,7 @@ export interface CallLog {
 export class Recorder {
   constructor(
     readonly name: string,
-    private readonly http: HttpClient,
+    private readonly http: Pick<HttpClient, 'send'>,
     private readonly path: string,
     private readonly log: CallLog,
   ) {}
@@ -77,7 +77,11 @@ export class Recorder {
   /** A list, in pages when `limit` is given, each from the next of `https` if there are several. */
   async list(
     freshness: Freshness = { type: 'newest' },
-    { limit, filter, https = [this.http] }: { limit?: number; filter?: Filter; https?: readonly HttpClient[] } = {},
+    {
+      limit,
+      filter,
+      https = [this.http],
+    }: { limit?: number; filter?: Filter; https?: readonly Pick<HttpClient, 'send'>[] } = {},
   ): Promise<ListCall> {
     const extra = [
       ...(limit === undefined ? [] : [`limit=${limit}`]),

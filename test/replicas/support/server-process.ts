@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buildServer } from './built-server';
 
 const START_TIMEOUT_MS = 30_000;
+const SABOTAGE = join(__dirname, '..', '..', 'support', 'sabotage.js');
 
 /** What a client needs to be an administrator of servers that share a data directory. */
 export interface Credentials {
@@ -42,9 +43,9 @@ export class ServerProcess implements AsyncDisposable {
     return this.#log;
   }
 
-  /** Starts the process (again); resolves when it is ready. */
-  async start(): Promise<void> {
-    this.launch();
+  /** Starts the process (again), with a bug of sabotage.js if one is named; resolves when it is ready. */
+  async start(options: { readonly bug?: string } = {}): Promise<void> {
+    this.launch(options);
     await this.untilReady();
   }
 
@@ -58,9 +59,10 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /** Starts the process without waiting. */
-  launch(): void {
+  launch({ bug }: { readonly bug?: string } = {}): void {
     const { dataDir, port, flags } = this.options;
     const arguments_ = [
+      ...(bug === undefined ? [] : ['--require', SABOTAGE]),
       buildServer(),
       'apiserver',
       `--data-dir=${dataDir}`,
@@ -70,7 +72,8 @@ export class ServerProcess implements AsyncDisposable {
       ...flags,
     ];
     this.#log = '';
-    const child = spawn(process.execPath, arguments_, { stdio: ['ignore', 'pipe', 'pipe'] });
+    const env = { ...process.env, ...(bug !== undefined && { STERNPOST_TEST_BUG: bug }) };
+    const child = spawn(process.execPath, arguments_, { stdio: ['ignore', 'pipe', 'pipe'], env });
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (text: string) => (this.#log = (this.#log + text).slice(-100_000)));
     }
@@ -82,16 +85,22 @@ export class ServerProcess implements AsyncDisposable {
   }
 
   /** The status of an anonymous GET; 0 when nobody answers. Health checks are open to all. */
-  probe(path: string): Promise<number> {
+  async probe(path: string): Promise<number> {
+    return (await this.check(path)).status;
+  }
+
+  /** The same with what the answer says. */
+  check(path: string): Promise<{ readonly status: number; readonly text: string }> {
     return new Promise((resolve) => {
       const agent = new Agent({ keepAlive: false });
       const options = { host: '127.0.0.1', port: this.port, path, agent, rejectUnauthorized: false, timeout: 4_000 };
       const probe = request(options, (response) => {
-        response.resume();
-        resolve(response.statusCode ?? 0);
+        let text = '';
+        response.setEncoding('utf8').on('data', (data: string) => (text += data));
+        response.on('close', () => resolve({ status: response.statusCode ?? 0, text }));
       });
       probe.on('timeout', () => probe.destroy());
-      probe.on('error', () => resolve(0));
+      probe.on('error', () => resolve({ status: 0, text: '' }));
       probe.end();
     });
   }
@@ -103,6 +112,12 @@ export class ServerProcess implements AsyncDisposable {
     child.kill(signal);
     await exited;
     return child.exitCode;
+  }
+
+  /** Waits until the process has ended by itself. */
+  async untilEnd(): Promise<void> {
+    const child = this.#child;
+    if (child !== undefined && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   }
 
   signal(signal: NodeJS.Signals): void {

@@ -33,9 +33,13 @@ export class TruthRecorder {
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     await new Promise((resolve) => setTimeout(resolve, 300));
+    await this.stop();
+    return { events: this.events, last: this.events.at(-1)?.revision ?? 0 };
+  }
+
+  async stop(): Promise<void> {
     this.#stop.abort();
     await this.#done;
-    return { events: this.events, last: this.events.at(-1)?.revision ?? 0 };
   }
 
   private async run(after: Revision): Promise<void> {

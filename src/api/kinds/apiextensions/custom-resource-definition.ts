@@ -30,6 +30,7 @@ export const customResourceDefinition = defineKind({
       convert: { toStorage: definitionToV1, fromStorage: definitionFromV1 },
     },
   ],
+  writtenVersion: 'v1beta1',
   applyDefaults: defaultDefinition,
   storagePrefix: 'apiextensions.k8s.io/customresourcedefinitions',
   strategy: {

@@ -5,7 +5,8 @@ import { isPlainMap, listAt, mapAt, stringAt, type PlainMap } from '../field-val
 /**
  * v1beta1 says once for all versions what v1 says for each of them: `validation` for their `schema`, `subresources`,
  * `additionalPrinterColumns`. Versions that differ say it for themselves in both. A definition that does both contradicts
- * itself: it keeps the common field, for validation to refuse.
+ * itself: it keeps the common field, for validation to refuse; as it refuses one whose versions all say the same, in which
+ * the common field becomes null.
  */
 type Convert = (value: PlainMap) => PlainMap;
 
@@ -73,14 +74,19 @@ function versionsOf(spec: PlainMap): readonly PlainMap[] {
 function spread(spec: PlainMap): PlainMap {
   let versions = versionsOf(spec);
   const spent: string[] = [];
+  const repeated: Record<string, null> = {};
   for (const [common, own] of SHARED) {
     const value = spec[common];
+    const first = versions[0]?.[own];
+    if (!isGiven(value) && isGiven(first) && versions.every((version) => deepEqual(version[own], first))) {
+      repeated[common] = null;
+    }
     if (!isGiven(value) || versions.some((version) => isGiven(version[own]))) continue;
     versions = versions.map((version) => ({ ...version, [own]: value }));
     spent.push(common);
   }
   const isRepeated = stringAt(spec, 'version') === '' || stringAt(versions[0], 'name') === spec['version'];
-  const rest = without(spec, ...spent, ...(isRepeated ? ['version'] : []));
+  const rest = { ...without(spec, ...spent, ...(isRepeated ? ['version'] : [])), ...repeated };
   return Array.isArray(spec['versions']) ? { ...rest, versions } : rest;
 }
 

@@ -40,6 +40,7 @@ export const apiService = defineKind({
     statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateApiServiceStatusUpdate }),
   ],
   allowUnconditionalUpdate: false,
+  ownedOnceApplied: true,
   table: tableOf([
     nameColumn,
     column('Service', 'The service that answers for the API, or Local.', servedBy),

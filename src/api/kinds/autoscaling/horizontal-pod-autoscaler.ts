@@ -14,8 +14,9 @@ import { defaultAutoscaler } from './autoscaler-defaults';
 import { metricsCell } from './metrics-cell';
 
 /**
- * Stored as v2beta2: it has the shape of v2, says everything that the older versions can, and is known to 1.20 servers
- * on the same store. The older versions carry in annotations what they have no fields for.
+ * In memory it is v2beta2, which has the shape of v2 and says everything that the older versions can; these carry in
+ * annotations what they have no fields for. It is written as v1, from which the utilization of the CPU comes back as the
+ * last of the metrics.
  */
 export const horizontalPodAutoscaler = defineKind({
   group: 'autoscaling',
@@ -35,6 +36,7 @@ export const horizontalPodAutoscaler = defineKind({
     { version: 'v2beta2', lifecycle: { deprecated: '1.22', removed: '1.25' } },
   ],
   storageVersion: 'v2beta2',
+  writtenVersion: 'v1',
   applyDefaults: defaultAutoscaler,
   strategy: {
     ...specStrategy({ currentReplicas: 0, desiredReplicas: 0, currentMetrics: null, conditions: null }),

@@ -43,6 +43,7 @@ export const cronJob = defineKind({
   strategy: { ...specStrategy(), validateCreate: validateCronJob, validateUpdate: validateCronJobSpec },
   subresources: [statusSubresource()],
   selectableFields: successful,
+  unknownFieldLabel: (label) => `field label ${JSON.stringify(label)} not supported for "CronJob"`,
   table: tableOf([
     nameColumn,
     column('Schedule', 'When jobs are made.', (object) => stringAt(object, 'spec', 'schedule')),

@@ -43,6 +43,7 @@ export const job = defineKind({
   },
   subresources: [statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateJobStatusUpdate })],
   selectableFields: { 'status.successful': (object) => String(numberAt(object, 'status', 'succeeded')) },
+  unknownFieldLabel: (label) => `field label ${JSON.stringify(label)} not supported for batchv1.Job`,
   defaultGarbageCollection: 'orphan',
   table: tableOf([
     nameColumn,

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../object';
 import { validateLimitRange } from '../../validation/limit-range';
 import { defineKind } from '../define-kind';
 import { isPlainMap, listAt, mapAt, stringAt } from '../field-values';
-import { withFields } from '../strategies';
+import { emptyAsNull, withFields } from '../strategies';
 
 /** Of containers: without a default limit the maximum is it, without a default request the default limit or minimum. */
 function defaultItem(item: unknown): unknown {
@@ -22,6 +22,8 @@ function defaultLimitRange(object: KubeObject): KubeObject {
   return limits.length === 0 ? object : withFields(object, 'spec', { limits: limits.map(defaultItem) });
 }
 
+const prepare = emptyAsNull('spec.limits');
+
 export const limitRange = defineKind({
   group: '',
   kind: 'LimitRange',
@@ -30,7 +32,12 @@ export const limitRange = defineKind({
   namespaced: true,
   versions: ['v1'],
   applyDefaults: defaultLimitRange,
-  strategy: { validateCreate: validateLimitRange, validateUpdate: validateLimitRange },
+  strategy: {
+    prepareForCreate: prepare,
+    prepareForUpdate: prepare,
+    validateCreate: validateLimitRange,
+    validateUpdate: validateLimitRange,
+  },
   allowCreateOnUpdate: true,
   table: nameAndCreationTable,
 });

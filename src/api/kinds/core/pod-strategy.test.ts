@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../object';
 import type { Pod } from '../../schema/generated/core-v1';
-import { podGracePeriodSeconds, podStatusStrategy, podStrategy } from './pod-strategy';
+import { ephemeralContainersStrategy, podGracePeriodSeconds, podStatusStrategy, podStrategy } from './pod-strategy';
 
 function pod(spec: object, rest: object = {}): KubeObject {
   return { metadata: { name: 'p', ...(rest as { metadata?: object }).metadata }, spec, status: { phase: 'Running' } };
@@ -54,6 +54,18 @@ describe('changing a pod', () => {
     const changed = podStrategy.prepareForUpdate?.({ ...pod({ containers }), status: { phase: 'Failed' } }, old);
     expect(changed?.['status']).toEqual({ phase: 'Running' });
     expect((changed as Pod).spec?.ephemeralContainers).toEqual([{ name: 'e' }]);
+  });
+
+  test('only ephemeral containers come through their subresource', () => {
+    const sent = {
+      ...pod({ containers: [], ephemeralContainers: [{ name: 'e' }, { name: 'f' }] }),
+      metadata: { name: 'p', resourceVersion: '5', labels: { a: 'b' } },
+      status: { phase: 'Failed' },
+    };
+    expect(ephemeralContainersStrategy.prepareForUpdate?.(sent, old)).toEqual({
+      ...pod({ containers, ephemeralContainers: [{ name: 'e' }, { name: 'f' }] }),
+      metadata: { name: 'p', ownerReferences: [], resourceVersion: '5' },
+    });
   });
 
   test('a report of its status touches neither spec nor owners', () => {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../object';
 import type { Container, Pod, PodSpec, PodStatus, SeccompProfile } from '../../schema/generated/core-v1';
+import { validateEphemeralContainersUpdate } from '../../validation/ephemeral-containers-update';
 import { validatePodCreate } from '../../validation/pod';
 import { validatePodStatusUpdate } from '../../validation/pod-status-update';
 import { validatePodUpdate } from '../../validation/pod-update';
@@ -114,6 +115,28 @@ export const podStrategy: Strategy = {
 export const podStatusStrategy: Strategy = {
   prepareForUpdate: prepareStatusForUpdate,
   validateUpdate: validatePodStatusUpdate,
+};
+
+/** Only ephemeral containers come in this way; all else is as it was. */
+function prepareEphemeralContainersForUpdate(object: KubeObject, old: KubeObject): KubeObject {
+  const { resourceVersion, managedFields } = object.metadata;
+  const { ephemeralContainers: _before, ...spec } = (old as Pod).spec ?? {};
+  const { ephemeralContainers: containers = [] } = (object as Pod).spec ?? {};
+  return {
+    ...old,
+    metadata: {
+      ...old.metadata,
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(managedFields === undefined ? {} : { managedFields }),
+    },
+    spec: containers.length === 0 ? spec : { ...spec, ephemeralContainers: containers.map(resetProcMount) },
+  };
+}
+
+/** Of pods/ephemeralcontainers. */
+export const ephemeralContainersStrategy: Strategy = {
+  prepareForUpdate: prepareEphemeralContainersForUpdate,
+  validateUpdate: validateEphemeralContainersUpdate,
 };
 
 const FINISHED = ['Failed', 'Succeeded'];

@@ -1,8 +1,14 @@
 import { defineKind, textField } from '../define-kind';
 import { stringAt } from '../field-values';
-import { actionSubresource, connectSubresource, PROXY_VERBS, statusSubresource } from '../subresources';
+import {
+  actionSubresource,
+  connectSubresource,
+  PROXY_VERBS,
+  statusSubresource,
+  wholeObjectSubresource,
+} from '../subresources';
 import { defaultPod } from './pod-defaults';
-import { podGracePeriodSeconds, podStatusStrategy, podStrategy } from './pod-strategy';
+import { ephemeralContainersStrategy, podGracePeriodSeconds, podStatusStrategy, podStrategy } from './pod-strategy';
 import { podTable } from './pod-table';
 
 const nodeName = textField('spec', 'nodeName');
@@ -20,6 +26,7 @@ export const pod = defineKind({
   subresources: [
     connectSubresource('attach', 'PodAttachOptions', ['create', 'get']),
     actionSubresource('binding', '', 'v1', 'Binding'),
+    wholeObjectSubresource('ephemeralcontainers', ephemeralContainersStrategy),
     actionSubresource('eviction', 'policy', 'v1beta1', 'Eviction'),
     connectSubresource('exec', 'PodExecOptions', ['create', 'get']),
     { name: 'log', verbs: ['get'] },

@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../object';
-import { defaultService, serviceStrategy } from './service-strategy';
+import { defaultService, serviceStrategy, singleStackServiceStrategy } from './service-strategy';
 
 function service(spec: object | undefined, status?: object): KubeObject {
   return {
@@ -10,6 +10,12 @@ function service(spec: object | undefined, status?: object): KubeObject {
 }
 
 const inner = { type: 'ClusterIP', sessionAffinity: 'None', clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] };
+const both = {
+  ...inner,
+  clusterIPs: ['10.0.0.1', 'fd00::1'],
+  ipFamilies: ['IPv4', 'IPv6'],
+  ipFamilyPolicy: 'PreferDualStack',
+};
 const outer = { ...inner, type: 'NodePort', externalTrafficPolicy: 'Cluster' };
 const balancer = { ...outer, type: 'LoadBalancer' };
 const ingress = { loadBalancer: { ingress: [{ ip: '1.2.3.4' }] } };
@@ -55,8 +61,8 @@ describe('the defaults of a service', () => {
 });
 
 describe('a service', () => {
-  it('is created with an empty status, the list of its address, and without topology', () => {
-    const sent = service({ clusterIP: 'None', topologyKeys: ['*'] }, ingress);
+  it('is created with an empty status and the list of its address', () => {
+    const sent = service({ clusterIP: 'None' }, ingress);
     expect(serviceStrategy.prepareForCreate?.(sent)).toEqual(
       service({ clusterIP: 'None', clusterIPs: ['None'] }, { loadBalancer: {} }),
     );
@@ -68,6 +74,19 @@ describe('a service', () => {
       { ...inner, clusterIP: '10.0.0.2' },
       inner,
       { ...inner, clusterIP: '10.0.0.2', clusterIPs: ['10.0.0.2'] },
+    ],
+    [
+      'gets the list that it was stored without',
+      { type: 'ClusterIP', clusterIP: '10.0.0.1' },
+      { type: 'ClusterIP', clusterIP: '10.0.0.1' },
+      { type: 'ClusterIP', clusterIP: '10.0.0.1', clusterIPs: ['10.0.0.1'] },
+    ],
+    ['gets the list back that an older client does not know', { ...inner, clusterIPs: [] }, inner, inner],
+    [
+      'that wants one family only gives up the second',
+      { ...both, ipFamilyPolicy: 'SingleStack' },
+      both,
+      { ...both, clusterIPs: ['10.0.0.1'], ipFamilies: ['IPv4'], ipFamilyPolicy: 'SingleStack' },
     ],
     [
       'that becomes a name gives up its address',
@@ -101,5 +120,18 @@ describe('a service', () => {
     const old = service(balancer, ingress);
     expect(serviceStrategy.prepareForUpdate?.(service(balancer, {}), old)['status']).toEqual(ingress);
     expect(serviceStrategy.prepareForUpdate?.(service(outer), old)['status']).toEqual({ loadBalancer: {} });
+  });
+});
+
+describe('a service on a server of one family', () => {
+  it('is created without the second address and a word of families', () => {
+    const created = singleStackServiceStrategy.prepareForCreate?.(service(both));
+    expect(created?.['spec']).toEqual(inner);
+  });
+
+  it('keeps the families that it has', () => {
+    const prepare = singleStackServiceStrategy.prepareForUpdate;
+    expect(prepare?.(service(both), service(both))['spec']).toEqual(both);
+    expect(prepare?.(service(both), service(inner))['spec']).toEqual(inner);
   });
 });

@@ -4,7 +4,6 @@ import { needsHealthCheck, validateService } from '../../validation/service';
 import { specOf } from '../../validation/service-addresses';
 import { validateServiceUpdate } from '../../validation/service-update';
 import { deepEqual } from '../deep-equal';
-import { mapAt } from '../field-values';
 import type { Strategy } from '../kind-definition';
 import { keepStatus, resetStatus, withFields } from '../strategies';
 
@@ -47,11 +46,6 @@ function hasAddress({ type }: ServiceSpec): boolean {
   return type !== 'ExternalName';
 }
 
-/** Fields of a feature that has come to its end are taken and forgotten. */
-function withoutTopology(service: KubeObject): KubeObject {
-  return 'topologyKeys' in mapAt(service, 'spec') ? withFields(service, 'spec', { topologyKeys: undefined }) : service;
-}
-
 /** Who says one address in the older field says it in the list, too. */
 function listedAddress(service: KubeObject, old: KubeObject | undefined): KubeObject {
   const { clusterIP = '', clusterIPs = [] } = specOf(service);
@@ -60,7 +54,13 @@ function listedAddress(service: KubeObject, old: KubeObject | undefined): KubeOb
       ? withFields(service, 'spec', { clusterIPs: [clusterIP] })
       : service;
   }
-  const { clusterIP: before = '', clusterIPs: listBefore = [] } = specOf(old);
+  const { clusterIP: before = '', clusterIPs: stored = [] } = specOf(old);
+  // Stored by servers that did not have the list yet.
+  const listBefore = stored.length === 0 && before !== '' ? [before] : stored;
+  // An older client that sends back what it has read drops the list, which it does not know.
+  if (clusterIP === before && clusterIPs.length === 0 && listBefore.length > 0) {
+    return withFields(service, 'spec', { clusterIPs: listBefore });
+  }
   if (clusterIP === before || !deepEqual(clusterIPs, listBefore)) return service;
   return withFields(service, 'spec', { clusterIPs: clusterIP === '' ? undefined : [clusterIP] });
 }
@@ -97,6 +97,19 @@ function withoutNodePort({ nodePort: _given, ...port }: ServicePort): ServicePor
   return port;
 }
 
+/** Whoever asks for one family only need not take the second one out of the lists. */
+function withoutSecondFamily(service: KubeObject, old: KubeObject): KubeObject {
+  const spec = specOf(service);
+  if (spec.ipFamilyPolicy !== 'SingleStack') return service;
+  const before = specOf(old);
+  const firstOf = (field: 'clusterIPs' | 'ipFamilies') => {
+    const list = spec[field] ?? [];
+    return list.length > 1 && deepEqual(list, before[field]) ? { [field]: list.slice(0, 1) } : {};
+  };
+  const changes = { ...firstOf('clusterIPs'), ...firstOf('ipFamilies') };
+  return Object.keys(changes).length === 0 ? service : withFields(service, 'spec', changes);
+}
+
 /** Who is no load balancer any more has none of its addresses. */
 function withoutBalancer(service: KubeObject, old: KubeObject): KubeObject {
   const isBalancer = (one: KubeObject): boolean => specOf(one).type === 'LoadBalancer';
@@ -105,11 +118,39 @@ function withoutBalancer(service: KubeObject, old: KubeObject): KubeObject {
 
 const resetBalancer = resetStatus({ loadBalancer: {} });
 
+function prepareForCreate(service: KubeObject): KubeObject {
+  return listedAddress(resetBalancer(service), undefined);
+}
+
+function prepareForUpdate(service: KubeObject, old: KubeObject): KubeObject {
+  const kept = withoutBalancer(keepStatus(service, old), old);
+  return withoutSecondFamily(dropOfOldType(listedAddress(kept, old), old), old);
+}
+
 /** Addresses and node ports themselves are given out when the object is stored. */
 export const serviceStrategy: Strategy = {
-  prepareForCreate: (service) => listedAddress(withoutTopology(resetBalancer(service)), undefined),
-  prepareForUpdate: (service, old) =>
-    dropOfOldType(listedAddress(withoutTopology(withoutBalancer(keepStatus(service, old), old)), old), old),
+  prepareForCreate,
+  prepareForUpdate,
+  requiresResourceVersion: true,
   validateCreate: validateService,
   validateUpdate: validateServiceUpdate,
+};
+
+/** Without the gate nobody gets two families, but who has them keeps them. */
+function withoutFamilies(service: KubeObject, old: KubeObject | undefined): KubeObject {
+  const { ipFamilies = [], ipFamilyPolicy, clusterIPs = [] } = old === undefined ? {} : specOf(old);
+  if (ipFamilyPolicy !== undefined || ipFamilies.length > 0 || clusterIPs.length > 1) return service;
+  const { clusterIPs: sent } = specOf(service);
+  return withFields(service, 'spec', {
+    ipFamilies: undefined,
+    ipFamilyPolicy: undefined,
+    clusterIPs: sent?.slice(0, 1),
+  });
+}
+
+/** The strategy of a server with `--feature-gates=IPv6DualStack=false`. */
+export const singleStackServiceStrategy: Strategy = {
+  ...serviceStrategy,
+  prepareForCreate: (service) => withoutFamilies(prepareForCreate(service), undefined),
+  prepareForUpdate: (service, old) => withoutFamilies(prepareForUpdate(service, old), old),
 };

@@ -2,8 +2,9 @@ import type { KubeObject } from '../../object';
 import { isPlainMap, listAt, mapAt, type PlainMap } from '../field-values';
 
 /**
- * EndpointSlice v1beta1 keeps where an endpoint is in a `topology` map; v1 has the fields `nodeName` and `zone` for two
- * of its keys, and `deprecatedTopology` for the others.
+ * EndpointSlice v1beta1 keeps where an endpoint is in a `topology` map; v1 has the field `zone` for one of its keys and
+ * `deprecatedTopology` for the others. The host name is left out of that when it is the `nodeName`, which both have, and
+ * is only then made up again: the two may differ, and one may be there without the other.
  */
 const HOST_KEY = 'kubernetes.io/hostname';
 const ZONE_KEY = 'topology.kubernetes.io/zone';
@@ -17,22 +18,19 @@ function nonEmpty(map: PlainMap): PlainMap | undefined {
 }
 
 function endpointToV1(endpoint: PlainMap): PlainMap {
-  const { topology, nodeName, ...rest } = endpoint;
-  const { [HOST_KEY]: host, [ZONE_KEY]: zone, ...others } = isPlainMap(topology) ? topology : {};
-  return definedFields({
-    ...rest,
-    deprecatedTopology: nonEmpty(others),
-    nodeName: nodeName ?? host,
-    zone,
-  });
+  const { topology, ...rest } = endpoint;
+  const { [ZONE_KEY]: zone, ...places } = isPlainMap(topology) ? topology : {};
+  const { [HOST_KEY]: host, ...others } = places;
+  const isNode = host !== undefined && host === rest['nodeName'];
+  return definedFields({ ...rest, deprecatedTopology: nonEmpty(isNode ? others : places), zone });
 }
 
 function endpointFromV1(endpoint: PlainMap): PlainMap {
   const { deprecatedTopology, zone, ...rest } = endpoint;
   const topology = definedFields({
-    ...(isPlainMap(deprecatedTopology) ? deprecatedTopology : {}),
     [HOST_KEY]: rest['nodeName'],
-    [ZONE_KEY]: zone,
+    ...(isPlainMap(deprecatedTopology) ? deprecatedTopology : {}),
+    ...(zone === undefined ? {} : { [ZONE_KEY]: zone }),
   });
   return definedFields({ ...rest, topology: nonEmpty(topology) });
 }

@@ -4,6 +4,7 @@ import { validateEndpointSlice, validateEndpointSliceUpdate } from '../../valida
 import type { KubeObject } from '../../object';
 import { defineKind } from '../define-kind';
 import { listAt, stringAt, valueAt } from '../field-values';
+import { emptyAsNull } from '../strategies';
 import { endpointSliceFromV1, endpointSliceToV1 } from './endpoint-slice-conversion';
 
 function portText(port: unknown): string {
@@ -13,9 +14,11 @@ function portText(port: unknown): string {
   return typeof name === 'string' ? name : '*';
 }
 
-/** No endpoints are stored as null, which is what clients have always read for an empty list. */
-function nullForNone(slice: KubeObject): KubeObject {
-  return listAt(slice, 'endpoints').length === 0 ? { ...slice, endpoints: null } : slice;
+const emptyLists = emptyAsNull('endpoints', 'ports');
+
+/** Endpoints that are not sent at all read as null too. */
+function prepare(slice: KubeObject): KubeObject {
+  return slice['endpoints'] === undefined ? { ...emptyLists(slice), endpoints: null } : emptyLists(slice);
 }
 
 export const endpointSlice = defineKind({
@@ -31,10 +34,11 @@ export const endpointSlice = defineKind({
       convert: { toStorage: endpointSliceToV1, fromStorage: endpointSliceFromV1 },
     },
   ],
+  writtenVersion: 'v1beta1',
   tracksGeneration: true,
   strategy: {
-    prepareForCreate: nullForNone,
-    prepareForUpdate: nullForNone,
+    prepareForCreate: prepare,
+    prepareForUpdate: prepare,
     validateCreate: validateEndpointSlice,
     validateUpdate: validateEndpointSliceUpdate,
   },

@@ -47,6 +47,7 @@ export const ingress = defineKind({
       lifecycle: { deprecated: '1.14', removed: '1.22', replacement: REPLACEMENT },
     },
   ],
+  writtenVersion: 'v1beta1',
   storagePrefix: 'ingress',
   errorGroup: 'extensions',
   strategy: {

@@ -7,6 +7,7 @@ import {
   validatePodDisruptionBudget,
   validatePodDisruptionBudgetStatusUpdate,
 } from '../../validation/pod-disruption-budget';
+import { budgetFromV1, budgetToV1 } from './budget-conversion';
 import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
 
@@ -17,10 +18,7 @@ function numberOrPercent(field: string): (budget: KubeObject) => string {
   };
 }
 
-/**
- * The versions have one shape; they differ in what an empty selector means (v1beta1: no pods, v1: all), which is for
- * those who read it.
- */
+/** The versions have one shape and differ in what an empty selector means. */
 export const podDisruptionBudget = defineKind({
   group: 'policy',
   kind: 'PodDisruptionBudget',
@@ -28,7 +26,7 @@ export const podDisruptionBudget = defineKind({
   shortNames: ['pdb'],
   namespaced: true,
   versions: [
-    'v1',
+    { version: 'v1', convert: { toStorage: budgetFromV1, fromStorage: budgetToV1 } },
     {
       version: 'v1beta1',
       lifecycle: { deprecated: '1.21', removed: '1.25', replacement: 'policy/v1 PodDisruptionBudget' },

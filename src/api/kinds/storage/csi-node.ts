@@ -2,6 +2,9 @@ import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { validateCsiNode, validateCsiNodeUpdate } from '../../validation/csi';
 import { defineKind } from '../define-kind';
 import { listAt } from '../field-values';
+import { emptyAsNull } from '../strategies';
+
+const prepare = emptyAsNull('spec.drivers', 'spec.drivers.*.topologyKeys');
 
 export const csiNode = defineKind({
   group: 'storage.k8s.io',
@@ -17,7 +20,12 @@ export const csiNode = defineKind({
   ],
   allowUnconditionalUpdate: false,
   deleteReturnsObject: true,
-  strategy: { validateCreate: validateCsiNode, validateUpdate: validateCsiNodeUpdate },
+  strategy: {
+    prepareForCreate: prepare,
+    prepareForUpdate: prepare,
+    validateCreate: validateCsiNode,
+    validateUpdate: validateCsiNodeUpdate,
+  },
   table: tableOf([
     nameColumn,
     column('Drivers', 'How many drivers the node has.', (object) => listAt(object, 'spec', 'drivers').length, {

@@ -6,7 +6,7 @@ import { validateSeccompAnnotations } from './seccomp';
 /** Annotations that mean something to the system. */
 
 /** On pods that stand for a file on their node. */
-const MIRROR_ANNOTATION = 'kubernetes.io/config.mirror';
+export const MIRROR_POD_ANNOTATION = 'kubernetes.io/config.mirror';
 const APPARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/';
 
 function apparmorProblem(profile: string): string | undefined {
@@ -39,10 +39,10 @@ export function validatePodAnnotations(
   path: string,
 ): readonly FieldError[] {
   if (annotations === undefined) return [];
-  const mirror = annotations[MIRROR_ANNOTATION];
+  const mirror = annotations[MIRROR_POD_ANNOTATION];
   return [
     ...(mirror !== undefined && !spec.nodeName
-      ? [invalid(`${path}[${MIRROR_ANNOTATION}]`, mirror, 'must set spec.nodeName if mirror pod annotation is set')]
+      ? [invalid(`${path}[${MIRROR_POD_ANNOTATION}]`, mirror, 'must set spec.nodeName if mirror pod annotation is set')]
       : []),
     ...validateSeccompAnnotations(annotations, path),
     ...validateApparmor(annotations, spec, path),
@@ -60,7 +60,7 @@ export function validatePodAnnotationsUpdate(
     ...(key.startsWith(APPARMOR_PREFIX)
       ? [forbiddenField(`${path}[${key}]`, `may not ${action} AppArmor annotations`)]
       : []),
-    ...(key === MIRROR_ANNOTATION
+    ...(key === MIRROR_POD_ANNOTATION
       ? [forbiddenField(`${path}[${key}]`, `may not ${action} mirror pod annotation`)]
       : []),
   ];

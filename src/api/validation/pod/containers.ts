@@ -96,14 +96,28 @@ export function validateInitContainers(
   ];
 }
 
+/** In the order of the container's fields. */
 const NOT_FOR_EPHEMERAL = [
   'ports',
   'resources',
+  'resizePolicy',
+  'restartPolicy',
   'livenessProbe',
   'readinessProbe',
   'startupProbe',
   'lifecycle',
 ] as const;
+
+const EPHEMERAL_DETAIL = 'cannot be set for an Ephemeral Container';
+
+/** Paths inside a volume outlive a container that is never cleaned up. */
+function validateWholeMounts({ volumeMounts = [] }: EphemeralContainer, path: string): readonly FieldError[] {
+  return volumeMounts.flatMap((mount, index) =>
+    (['subPath', 'subPathExpr'] as const)
+      .filter((part) => Boolean(mount[part]))
+      .map((part) => forbiddenField(`${path}[${index}].${part}`, EPHEMERAL_DETAIL)),
+  );
+}
 
 function isSet(value: unknown): boolean {
   if (value === undefined) return false;
@@ -136,8 +150,9 @@ export function validateEphemeralContainers(
       ...validateImageSpelling(container, field),
       ...(repeated ? [duplicate(`${field}.name`, name)] : []),
       ...NOT_FOR_EPHEMERAL.filter((part) => isSet(container[part])).map((part) =>
-        forbiddenField(`${field}.${part}`, 'cannot be set for an Ephemeral Container'),
+        forbiddenField(`${field}.${part}`, EPHEMERAL_DETAIL),
       ),
+      ...validateWholeMounts(container, `${field}.volumeMounts`),
     ];
   });
 }

@@ -1,0 +1,29 @@
+/** What Go's strconv.IsPrint lets stand: letters, marks, numbers, punctuation, symbols, and the plain space. */
+const UNPRINTABLE = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+const NAMED_ESCAPES: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+};
+
+function escape(character: string): string {
+  const named = NAMED_ESCAPES[character];
+  if (named !== undefined) return named;
+  const code = character.codePointAt(0) as number;
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`;
+  // Half of a pair is no character: Go reads it as U+FFFD, which it prints.
+  if (code >= 0xd800 && code <= 0xdfff) return '\ufffd';
+  return code <= 0xffff ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`;
+}
+
+/** A text as Go's `%q` prints it, which is how the API's messages quote what clients sent. */
+export function quoteGo(text: string): string {
+  return `"${text.replace(UNPRINTABLE, escape)}"`;
+}

@@ -1,0 +1,99 @@
+import { loadBuiltinSchema } from '../schema/builtin-schema';
+import type { StructType, TypeRef } from '../schema/model';
+import type { KubeObject } from '../object';
+import { CATALOGUE } from './catalogue';
+import { parseFieldPath } from './field-path';
+import { GATED_FIELDS, gatedPaths, withoutGatedFields, type FieldGate } from './gated-fields';
+import type { KindDefinition } from './kind-definition';
+
+function kindOf(kind: string): KindDefinition {
+  const definition = CATALOGUE.find((one) => one.kind === kind);
+  if (definition === undefined) throw new Error(`no kind ${kind}`);
+  return definition;
+}
+
+function without(kind: string, ...gates: readonly FieldGate[]) {
+  const { strategy } = withoutGatedFields(kindOf(kind), (gate) => !gates.includes(gate));
+  return {
+    created: (object: KubeObject) => strategy.prepareForCreate?.(object),
+    updated: (object: KubeObject, old: KubeObject) => strategy.prepareForUpdate?.(object, old),
+  };
+}
+
+const metadata = { name: 'x' };
+
+describe('a feature gate that is off', () => {
+  const policy = (endPort?: number): KubeObject => ({
+    metadata,
+    spec: {
+      podSelector: {},
+      egress: [{ ports: [{ port: 80, ...(endPort === undefined ? {} : { endPort }) }] }],
+      policyTypes: ['Egress'],
+    },
+  });
+
+  it('drops its fields without a word', () => {
+    expect(without('NetworkPolicy', 'NetworkPolicyEndPort').created(policy(90))).toMatchObject({
+      spec: policy()['spec'],
+    });
+  });
+
+  it('leaves them in an object that uses them already', () => {
+    const { updated } = without('NetworkPolicy', 'NetworkPolicyEndPort');
+    expect(updated(policy(91), policy(90))).toMatchObject({ spec: policy(91)['spec'] });
+    expect(updated(policy(91), policy())).toMatchObject({ spec: policy()['spec'] });
+  });
+
+  it('works wherever there are pods', () => {
+    const template = (probe: object) => ({ spec: { containers: [{ name: 'c', livenessProbe: probe }], overhead: {} } });
+    const job: KubeObject = {
+      metadata,
+      spec: { suspend: true, template: template({ terminationGracePeriodSeconds: 5 }) },
+    };
+    const created = without('Job', 'SuspendJob', 'PodOverhead', 'ProbeTerminationGracePeriod').created(job);
+    expect(created).toMatchObject({ spec: { template: { spec: { containers: [{ name: 'c', livenessProbe: {} }] } } } });
+    expect(created?.['spec']).not.toHaveProperty('suspend');
+    expect(created).not.toHaveProperty(['spec', 'template', 'spec', 'overhead']);
+    expect(created).not.toHaveProperty([
+      'spec',
+      'template',
+      'spec',
+      'containers',
+      '0',
+      'livenessProbe',
+      'terminationGracePeriodSeconds',
+    ]);
+  });
+
+  it('does not concern other kinds', () => {
+    expect(withoutGatedFields(kindOf('ConfigMap'), () => false)).toBe(kindOf('ConfigMap'));
+    expect(withoutGatedFields(kindOf('Pod'), () => true)).toBe(kindOf('Pod'));
+  });
+});
+
+describe('the fields behind feature gates', () => {
+  const schema = loadBuiltinSchema();
+
+  function leadsSomewhere(struct: StructType, [name = '', ...rest]: readonly string[]): boolean {
+    const field = struct.fields.get(name);
+    if (field === undefined) return false;
+    const next = (type: TypeRef, path: readonly string[]): boolean => {
+      if (path.length === 0) return true;
+      if (path[0] === '*') return type.kind === 'list' && next(type.items, path.slice(1));
+      return type.kind === 'struct' && leadsSomewhere(type, path);
+    };
+    return next(field.type, rest);
+  }
+
+  const cases = CATALOGUE.flatMap((definition) =>
+    (Object.keys(GATED_FIELDS) as FieldGate[]).flatMap((gate) =>
+      gatedPaths(definition.kind, gate).map((path) => [definition.kind, gate, path.join('.')] as const),
+    ),
+  );
+
+  it.each(cases)('of %s by %s are in the schema: %s', (kind, _gate, path) => {
+    const { storage } = kindOf(kind);
+    const struct = schema.kind(storage.group, storage.version, kind);
+    expect(struct !== undefined && leadsSomewhere(struct, parseFieldPath(path))).toBe(true);
+  });
+});

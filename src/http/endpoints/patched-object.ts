@@ -1,0 +1,65 @@
+import { DecodeError } from '../../api/codec/json-decode';
+import { invalid } from '../../api/errors/field-error';
+import { invalidObject, type StatusError } from '../../api/errors/status-error';
+import { parseApiVersion, type JsonObject, type JsonValue } from '../../api/object';
+import { documentDoesNotFit } from '../../api/patch/misfit';
+import type { Patched } from '../patchers';
+
+/** What the patched document has to be. */
+export interface PatchedKind {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** Custom resources say themselves what they are. */
+  readonly custom: boolean;
+}
+
+/**
+ * The patched document once it is known to be of the kind, decoded by `decode`. A kind or version that the patch took away
+ * comes back, as in any body. Throws a 422 StatusError that shows what the patch made, or the patch itself.
+ */
+export function decodePatched<T>(
+  { document, doesNotFit }: Patched,
+  wanted: PatchedKind,
+  decode: (document: JsonObject) => T,
+): T {
+  const typed = ofKind(document, wanted);
+  try {
+    return decode(typed);
+  } catch (error) {
+    throw error instanceof DecodeError ? doesNotFit(error) : error;
+  }
+}
+
+function ofKind(document: JsonValue, wanted: PatchedKind): JsonObject {
+  if (typeof document !== 'object' || document === null || Array.isArray(document)) {
+    throw documentDoesNotFit(document, `the patched document is no ${wanted.kind}`);
+  }
+  const object = document as JsonObject;
+  const { kind, apiVersion } = object;
+  if (kind === wanted.kind && apiVersion === wanted.apiVersion) return object;
+  if (wanted.custom) throw otherCustomKind(object, wanted);
+  const found = { kind: kind || wanted.kind, apiVersion: apiVersion || wanted.apiVersion };
+  if (found.kind === wanted.kind && found.apiVersion === wanted.apiVersion) return { ...object, ...found };
+  throw documentDoesNotFit(
+    document,
+    `the patched document is of ${printed(found.apiVersion)}, Kind=${printed(found.kind)}, ` +
+      `not of ${wanted.apiVersion}, Kind=${wanted.kind}`,
+  );
+}
+
+/** A custom resource's kind is a field that its validation looks at. */
+function otherCustomKind(
+  { kind: foundKind, apiVersion: foundVersion, metadata }: JsonObject,
+  { kind, apiVersion }: PatchedKind,
+): StatusError {
+  const sent = { group: parseApiVersion(printed(foundVersion)).group, kind: printed(foundKind) };
+  const name = (metadata as { readonly name?: string } | null | undefined)?.name ?? '';
+  return invalidObject(sent, name, [
+    ...(foundKind === kind ? [] : [invalid('kind', sent.kind, `must be ${kind}`)]),
+    ...(foundVersion === apiVersion ? [] : [invalid('apiVersion', printed(foundVersion), `must be ${apiVersion}`)]),
+  ]);
+}
+
+function printed(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+}

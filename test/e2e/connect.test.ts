@@ -1,0 +1,128 @@
+import { parse } from 'yaml';
+import { startApiServer, type ApiServer } from '../../src';
+import { StatusError } from '../../src/api/errors/status-error';
+import { ApiClient } from '../../src/client/api-client';
+
+/** Connections to pods, services and nodes, as far as a server without nodes can be asked for them. */
+
+let server: ApiServer;
+let client: ApiClient;
+
+interface Kubeconfig {
+  readonly users: readonly { readonly user: Readonly<Record<string, string>> }[];
+  readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
+}
+
+const NS = '/api/v1/namespaces/ns';
+
+async function createPod(name: string, spec: object): Promise<void> {
+  const containers = [{ name: 'main', image: 'i' }];
+  const pod = { metadata: { name }, spec: { automountServiceAccountToken: false, containers, ...spec } };
+  for (const end = Date.now() + 10_000; ;) {
+    try {
+      await client.create(`${NS}/pods`, pod);
+      return;
+    } catch (error) {
+      // The namespace's default account comes a moment after the namespace.
+      if (!(error instanceof StatusError && error.status.code === 403) || Date.now() > end) throw error;
+      await new Promise((done) => setTimeout(done, 20));
+    }
+  }
+}
+
+beforeAll(async () => {
+  server = await startApiServer();
+  const config = parse(server.kubeconfig) as Kubeconfig;
+  const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString();
+  client = new ApiClient({
+    url: server.url,
+    certificateAuthority: decode(config.clusters[0]?.cluster['certificate-authority-data']),
+    clientCertificate: decode(config.users[0]?.user['client-certificate-data']),
+    clientKey: decode(config.users[0]?.user['client-key-data']),
+    userAgent: 'test',
+  });
+  await client.create('/api/v1/namespaces', { metadata: { name: 'ns' } });
+  const status = { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] };
+  await client.create('/api/v1/nodes', { metadata: { name: 'there' }, status });
+  await client.create('/api/v1/nodes', { metadata: { name: 'bare' } });
+  const two = [
+    { name: 'a', image: 'i' },
+    { name: 'b', image: 'i' },
+  ];
+  await createPod('unbound', {});
+  await createPod('bound', { nodeName: 'there' });
+  await createPod('bare', { nodeName: 'bare' });
+  await createPod('lost', { nodeName: 'gone' });
+  await createPod('two', { nodeName: 'there', containers: two, initContainers: [{ name: 'init', image: 'i' }] });
+  const ports = [{ name: 'http', port: 80 }];
+  for (const name of ['empty', 'unready'])
+    await client.create(`${NS}/services`, { metadata: { name }, spec: { ports } });
+  const subsets = [{ notReadyAddresses: [{ ip: '192.0.2.9' }], ports }];
+  await client.create(`${NS}/endpoints`, { metadata: { name: 'unready' }, subsets });
+}, 30_000);
+
+afterAll(async () => {
+  client.close();
+  await server.stop();
+});
+
+/** Code and message of the refusal. */
+function refusal(method: 'GET' | 'POST', path: string): Promise<string> {
+  const asked = method === 'GET' ? client.get(path) : client.create(path, {});
+  return asked.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof StatusError ? `${error.status.code} ${error.message}` : String(error)),
+  );
+}
+
+describe('a stream to a container', () => {
+  it.each([
+    ['none/exec?command=ls', '404 pods "none" not found'],
+    ['unbound/exec?command=ls', '400 pod unbound does not have a host assigned'],
+    ['lost/exec?command=ls', '404 pods "gone" not found'],
+    ['bare/exec?command=ls', '500 no preferred addresses found; known addresses: []'],
+    ['two/exec', '400 a container name must be specified for pod two, choose one of: [init a b]'],
+    ['two/attach?container=c', '400 container c is not valid for pod two'],
+    ['two/attach?container=init', '400 Upgrade request required'],
+    ['bound/exec?command=ls', '400 Upgrade request required'],
+    ['unbound/portforward', '400 pod unbound does not have a host assigned'],
+    ['bound/portforward?ports=x', '400 strconv.ParseInt: parsing "x": invalid syntax'],
+  ])('%s is refused', async (path, expected) => {
+    expect(await refusal('POST', `${NS}/pods/${path}`)).toBe(expected);
+    expect(await refusal('GET', `${NS}/pods/${path}`)).toBe(expected);
+  });
+});
+
+describe('the log of a container', () => {
+  it.each([
+    ['none/log', '404 pods "none" not found'],
+    ['bound/log?tailLines=-1', 'tailLines: Invalid value: -1: must be greater than or equal to 0'],
+    ['bound/log?limitBytes=0', 'limitBytes: Invalid value: 0: must be greater than 0'],
+    ['bound/log?sinceSeconds=1&sinceTime=2020-01-02T03:04:05Z', '[]: Forbidden: at most one of `sinceTime`'],
+    ['bound/log?sinceTime=yesterday', '400 parsing time "yesterday"'],
+    ['two/log', '400 a container name must be specified for pod two, choose one of: [init a b]'],
+    ['lost/log', '404 pods "gone" not found'],
+    ['bound/log', '501 logs of containers are not supported yet'],
+  ])('%s is refused', async (path, expected) => {
+    expect(await refusal('GET', `${NS}/pods/${path}`)).toContain(expected);
+  });
+});
+
+describe('a proxy', () => {
+  it.each([
+    [`${NS}/pods/none:80/proxy/x`, '404 pods "none" not found'],
+    [`${NS}/pods/ftp:bound:1/proxy/x`, '400 invalid pod request "ftp:bound:1"'],
+    [`${NS}/pods/bound/proxy/x`, '400 address not allowed'],
+    [`${NS}/services/none/proxy/`, '404 services "none" not found'],
+    [`${NS}/services/empty/proxy/`, '404 services "empty" not found'],
+    [`${NS}/services/unready/proxy/`, '503 no endpoints available for service "unready"'],
+    [`${NS}/services/unready:81/proxy/`, '503 no service port 81 found for service "unready"'],
+    [`${NS}/services/a:b:c:d/proxy/`, '400 invalid service request "a:b:c:d"'],
+    ['/api/v1/nodes/none/proxy/x', '404 nodes "none" not found'],
+    ['/api/v1/nodes/bare/proxy/x', '500 no preferred addresses found; known addresses: []'],
+    ['/api/v1/nodes/there/proxy/x', '501 connections to nodes, pods and services are not supported yet'],
+  ])('to %s is refused, whatever the method', async (path, expected) => {
+    expect(await refusal('GET', path)).toBe(expected);
+    expect(await refusal('POST', path)).toBe(expected);
+  });
+});

@@ -1,0 +1,106 @@
+// Puts a bug, named by an environment variable, into a server: `node --require sabotage.js dist/cli/main.js apiserver ...`.
+// The tests want to see that they notice each; or, where it is a crash, that it does no harm.
+const { dirname, join } = require('node:path');
+
+const built = (path) => require(join(dirname(process.argv[1]), '..', path));
+const every = (count, act) => {
+  let calls = 0;
+  return (...them) => act(++calls % count === 0, ...them);
+};
+
+/** Calls what was there before with a function that calls the original. */
+function replace(prototype, method, make) {
+  const original = prototype[method];
+  const replacement = make((self, ...them) => original.apply(self, them));
+  prototype[method] = function (...them) {
+    return replacement(this, ...them);
+  };
+}
+
+const etcdStore = () => built('storage/etcd/etcd-store.js').EtcdStore.prototype;
+const eventFeed = () => built('storage/cache/event-feed.js').EventFeed.prototype;
+const isOfRun = ({ events }) => events.some(({ entry }) => entry.key.startsWith('/registry/configmaps/bug-'));
+
+const bugs = {
+  'its watches drop an event now and then': () => {
+    replace(eventFeed(), 'publish', (original) =>
+      every(5, (now, self, batch, at) =>
+        now && isOfRun(batch) ? self.log.append(batch, at) && self.log.at(self.log.end - 1) : original(self, batch, at),
+      ),
+    );
+  },
+  'its watches give an event twice now and then': () => {
+    replace(eventFeed(), 'publish', (original) =>
+      every(5, (now, self, batch, at) =>
+        original(self, now && isOfRun(batch) ? { ...batch, events: [...batch.events, ...batch.events] } : batch, at),
+      ),
+    );
+  },
+  'its bookmarks run ahead of events': () => {
+    const { LogWatch } = built('storage/cache/log-watch.js');
+    const { get } = Object.getOwnPropertyDescriptor(LogWatch.prototype, 'progress');
+    Object.defineProperty(LogWatch.prototype, 'progress', {
+      get() {
+        return get.call(this) + 3;
+      },
+    });
+  },
+  'it takes what it remembers for the newest state': () => {
+    replace(built('storage/cache/shared-ask.js').SharedAsk.prototype, 'get', () => async () => 0);
+  },
+  'it takes what it loads at its start for a newer state': () => {
+    replace(etcdStore(), 'list', (original) => async (self, range, signal) => {
+      const page = await original(self, range, signal);
+      return page.ok && range.revision === undefined ? { ...page, revision: page.revision + 5 } : page;
+    });
+  },
+  'its updates overwrite what others have written meanwhile': () => {
+    replace(etcdStore(), 'update', (original) => async (self, key, value, expected, ...more) => {
+      const current = await self.get(key);
+      return original(self, key, value, current?.revision ?? expected, ...more);
+    });
+  },
+  'it forgets a write that it has acknowledged': () => {
+    replace(etcdStore(), 'update', (original) =>
+      every(7, async (now, self, key, value, expected, ...more) =>
+        now && key.startsWith('/registry/configmaps/bug-')
+          ? { ok: true, revision: expected + 1 }
+          : original(self, key, value, expected, ...more),
+      ),
+    );
+  },
+};
+
+const die = () => process.kill(process.pid, 'SIGKILL');
+const WRITES_BEFORE_CRASH = 25;
+
+const crashes = {
+  'before a write': () => {
+    replace(etcdStore(), 'update', (original) =>
+      every(WRITES_BEFORE_CRASH, (now, ...them) => (now ? die() : original(...them))),
+    );
+  },
+  'after sending a write': () => {
+    replace(etcdStore(), 'update', (original) =>
+      every(WRITES_BEFORE_CRASH, (now, ...them) => {
+        if (now) setImmediate(die);
+        return original(...them);
+      }),
+    );
+  },
+  'after a write, before its answer': () => {
+    replace(etcdStore(), 'update', (original) =>
+      every(WRITES_BEFORE_CRASH, (now, ...them) => (now ? original(...them).then(die) : original(...them))),
+    );
+  },
+  'after an event has come, before its watchers hear of it': () => {
+    replace(eventFeed(), 'publish', (original) =>
+      every(WRITES_BEFORE_CRASH, (now, ...them) => (now ? die() : original(...them))),
+    );
+  },
+};
+
+const bug = process.env['STERNPOST_TEST_BUG'];
+const act = { ...bugs, ...crashes }[bug];
+if (act === undefined) throw new Error(`there is no bug "${bug}"`);
+act();
