@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { apiserverFlags } from './apiserver-flags';
-import { authenticationFromFlags, authenticationProblems } from './authentication-flags';
+import { authenticationFromFlags, authenticationProblems, signingKeyFromFlags } from './authentication-flags';
 import { authorizationFromFlags, authorizationProblems } from './authorization-flags';
 import { selectControllers, unknownControllers } from './controllers';
 import { parseFlags } from './flag-table';
@@ -36,24 +36,25 @@ describe('the flags of authentication', () => {
     expect(authenticationProblems(flags(...argv))).toHaveLength(1);
   });
 
-  it('make a key where none is given, and the same one again', () => {
+  it('make a key where none is given, and the same one again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sternpost-flags-'));
     try {
-      const first = authenticationFromFlags(flags(), folder);
+      const key = await signingKeyFromFlags(flags(), folder);
+      expect((await signingKeyFromFlags(flags(), folder)).id).toBe(key.id);
+      const first = authenticationFromFlags(flags(), key);
       expect(authenticationProblems(flags())).toEqual([]);
       expect(first.serviceAccounts).toMatchObject({
         issuers: ['https://kubernetes.default.svc'],
         audiences: ['https://kubernetes.default.svc'],
-        keys: [{ id: first.serviceAccounts.signingKey.id }],
+        keys: [{ id: key.id }],
       });
-      const again = authenticationFromFlags(flags('--api-audiences=a,b'), folder).serviceAccounts;
-      expect(again.signingKey.id).toBe(first.serviceAccounts.signingKey.id);
+      const again = authenticationFromFlags(flags('--api-audiences=a,b'), key).serviceAccounts;
       expect(again.audiences).toEqual(['a', 'b']);
-      const old = authenticationFromFlags(flags('--service-account-api-audiences=c'), folder).serviceAccounts;
+      const old = authenticationFromFlags(flags('--service-account-api-audiences=c'), key).serviceAccounts;
       expect(old).toMatchObject({ audiences: ['c'], extendLifetime: true, maxLifetimeSeconds: undefined });
       const bounded = authenticationFromFlags(
         flags('--service-account-max-token-expiration=2h', '--service-account-extend-token-expiration=false'),
-        folder,
+        key,
       ).serviceAccounts;
       expect(bounded).toMatchObject({ extendLifetime: false, maxLifetimeSeconds: 7200 });
     } finally {

@@ -34,6 +34,7 @@ import { createAuthorization, type AuthorizationOptions } from './authorization'
 import type { ServingCertificates } from './certificates';
 import { CustomApiServices } from './custom-api-services';
 import { CustomResources } from './custom-resources';
+import { withEventLifetime } from './event-lifetime';
 import { DEFAULT_GATES, gatedKinds, type FeatureGates } from './feature-gates';
 import { healthChecks, Lifecycle } from './health-checks';
 import { keepTrying } from './keep-trying';
@@ -71,6 +72,8 @@ export interface ApiServerOptions {
   readonly featureGates?: FeatureGates;
   /** Absent: everything. */
   readonly isServed?: IsServed;
+  /** How long Events are kept; 0: for good. Absent: an hour. */
+  readonly eventTtlMs?: number;
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutSeconds: number;
   readonly shutdownDelayMs: number;
@@ -107,7 +110,8 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const { store, keyRoot, logger, certificates, tls } = options;
   const schema = loadBuiltinSchema();
   const gates = options.featureGates ?? DEFAULT_GATES;
-  const kinds = gatedKinds(CATALOGUE, gates);
+  const gated = gatedKinds(CATALOGUE, gates);
+  const kinds = options.eventTtlMs === undefined ? gated : withEventLifetime(gated, options.eventTtlMs);
   const stored = kinds.filter((definition) => definition.stored);
   const decoders = new Map(stored.map((definition) => [definition.storagePrefix, storedDecoder(definition, schema)]));
   const cache = await startRegistryCache(store, { prefix: keyRoot, resources: decoders, logger });

@@ -4,7 +4,7 @@ import { admissionFromFlags } from './admission-flags';
 import { defaultAdvertiseAddress } from './advertise-address';
 import { startServer } from './api-server';
 import { apiserverFlags, type ApiserverOptions } from './apiserver-flags';
-import { authenticationFromFlags, authenticationProblems } from './authentication-flags';
+import { authenticationFromFlags, authenticationProblems, signingKeyFromFlags } from './authentication-flags';
 import { authorizationFromFlags, authorizationProblems } from './authorization-flags';
 import { certificateDirectory, certificatePaths, loadCertificates } from './certificates';
 import { describeFlags, parseFlags, UsageError } from './flag-table';
@@ -69,6 +69,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     logger.warn(warning);
   const advertiseAddress = options.advertiseAddress || defaultAdvertiseAddress();
   const directory = certificateDirectory(options.dataDir);
+  const makingSigningKey = signingKeyFromFlags(options, directory);
   const load = () => loadCertificates(directory, options, [advertiseAddress], new Date());
   const certificates = load();
   const tls = new TlsMaterial(certificates, {
@@ -77,16 +78,17 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     protocol: tlsProtocol(options),
     logger,
   });
-  const authentication = authenticationFromFlags(options, directory);
   const authorization = authorizationFromFlags(options);
-  const anonymous = authentication.anonymous && !authorization.modes.includes('AlwaysAllow');
-  if (authentication.anonymous && !anonymous) logger.warn('anonymous requests are off with the mode AlwaysAllow');
+  const anonymous = options.anonymousAuth && !authorization.modes.includes('AlwaysAllow');
+  if (options.anonymousAuth && !anonymous) logger.warn('anonymous requests are off with the mode AlwaysAllow');
   if (options.workers > 1 && !isWorker()) {
     // What is made on the first start is made by now, once for all of them.
+    await makingSigningKey;
     tls.close();
     return runWorkers(options.workers, logger);
   }
-  const { store, keyRoot } = await openStore(options, logger);
+  const [{ store, keyRoot }, signingKey] = await Promise.all([openStore(options, logger), makingSigningKey]);
+  const authentication = authenticationFromFlags(options, signingKey);
   const server = await startServer({
     store,
     keyRoot,
@@ -101,6 +103,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     admission: admission.admission,
     featureGates: features.gates,
     isServed: runtime.isServed,
+    eventTtlMs: options.eventTtl,
     requestTimeoutMs: options.requestTimeout,
     minRequestTimeoutSeconds: options.minRequestTimeout,
     shutdownDelayMs: options.shutdownDelayDuration,

@@ -1,7 +1,8 @@
-import { join } from 'node:path';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { isSigningAlgorithm } from '../pki/jwt';
-import { loadOrCreateSigningKey, parseSigningKey, parseVerificationKeys } from '../pki/signing-keys';
+import { loadOrCreateSigningKey, parseSigningKey, parseVerificationKeys, type SigningKey } from '../pki/signing-keys';
 import type { AuthenticationOptions, ServiceAccountOptions } from './authentication';
 import type { FlagTable, OptionsOf } from './flag-table';
 
@@ -218,7 +219,7 @@ function headerNameProblems(flags: AuthenticationFlags): readonly string[] {
 }
 
 /** The options of the flags; keys are read, or made below `directory`. Throws when a file cannot be read. */
-export function authenticationFromFlags(flags: AuthenticationFlags, directory: string): AuthenticationOptions {
+export function authenticationFromFlags(flags: AuthenticationFlags, signingKey: SigningKey): AuthenticationOptions {
   const { oidcIssuerUrl, authenticationTokenWebhookConfigFile: webhookFile } = flags;
   return {
     anonymous: flags.anonymousAuth,
@@ -233,7 +234,7 @@ export function authenticationFromFlags(flags: AuthenticationFlags, directory: s
             groupHeaders: flags.requestheaderGroupHeaders,
             extraPrefixes: flags.requestheaderExtraHeadersPrefix,
           },
-    serviceAccounts: serviceAccountsFromFlags(flags, directory),
+    serviceAccounts: serviceAccountsFromFlags(flags, signingKey),
     oidc:
       oidcIssuerUrl === ''
         ? undefined
@@ -259,9 +260,8 @@ export function authenticationFromFlags(flags: AuthenticationFlags, directory: s
   };
 }
 
-function serviceAccountsFromFlags(flags: AuthenticationFlags, directory: string): ServiceAccountOptions {
-  const { serviceAccountSigningKeyFile: file, serviceAccountKeyFile: keyFiles } = flags;
-  const signingKey = file === '' ? ownSigningKey(directory) : parseSigningKey(readFileSync(file, 'utf8'));
+function serviceAccountsFromFlags(flags: AuthenticationFlags, signingKey: SigningKey): ServiceAccountOptions {
+  const keyFiles = flags.serviceAccountKeyFile;
   const issuers = flags.serviceAccountIssuer.length > 0 ? flags.serviceAccountIssuer : [DEFAULT_ISSUER];
   const seconds = flags.serviceAccountMaxTokenExpiration / 1000;
   return {
@@ -283,8 +283,12 @@ function firstGiven(...lists: readonly (readonly string[])[]): readonly string[]
   return lists.find((list) => list.length > 0) ?? [];
 }
 
-function ownSigningKey(directory: string) {
-  return loadOrCreateSigningKey(signingKeyFile(directory));
+/** The key that the flags name, else one of our own in `directory`. */
+export async function signingKeyFromFlags(flags: AuthenticationFlags, directory: string): Promise<SigningKey> {
+  const file = flags.serviceAccountSigningKeyFile;
+  return file === ''
+    ? loadOrCreateSigningKey(signingKeyFile(directory))
+    : parseSigningKey(await readFile(file, 'utf8'));
 }
 
 /** Where a generated signing key is kept. */
@@ -293,8 +297,7 @@ export function signingKeyFile(directory: string): string {
 }
 
 /** How a control plane of our own does it: client certificates and tokens of service accounts, with generated keys. */
-export function ownAuthentication(directory: string): AuthenticationOptions {
-  const signingKey = ownSigningKey(directory);
+export function ownAuthentication(signingKey: SigningKey): AuthenticationOptions {
   return {
     anonymous: true,
     tokenFile: '',

@@ -2,7 +2,8 @@ import { ApiClient } from '../client/api-client';
 import type { Logger } from '../observability/logger';
 import type { Store } from '../storage/store';
 import { startServer } from './api-server';
-import { ownAuthentication } from './authentication-flags';
+import { loadOrCreateSigningKey } from '../pki/signing-keys';
+import { ownAuthentication, signingKeyFile } from './authentication-flags';
 import { ADMIN_USER, loadCertificates, NO_CERTIFICATE_FILES } from './certificates';
 import { CONTROLLER_NAMES, startControllers } from './controllers';
 import { printKubeconfig } from './kubeconfig';
@@ -37,10 +38,11 @@ const CLUSTER_NAME = 'sternpost';
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, logger } = options;
   const directory = options.certificateDirectory;
+  const signingKey = loadOrCreateSigningKey(signingKeyFile(directory));
   const load = () => loadCertificates(directory, NO_CERTIFICATE_FILES, [], new Date());
   const certificates = load();
   const tls = new TlsMaterial(certificates, { load, files: [], protocol: {}, logger });
-  const authentication = ownAuthentication(directory);
+  const authentication = ownAuthentication(await signingKey);
   const { admin, servingAuthority } = certificates;
   if (admin === undefined || servingAuthority === undefined) throw new Error('certificates are not our own');
   const server = await startServer({

@@ -43,10 +43,9 @@ export class NonResourceRoutes {
     if (route === undefined) return this.unknown(path);
     if (!(route.methods ?? ['GET']).includes(context.request.method ?? '')) throw methodNotAllowed();
     const reply = await route.handler(context);
-    const negotiated =
-      reply.type === 'bytes' || reply.type === 'streamed'
-        ? PLAIN
-        : negotiate(context.request.headers.accept, BUILT_IN_PLAIN);
+    // A reply that comes with its bytes, or without any, has no form to choose: a 304 must not become a 406.
+    const hasForm = reply.type === 'object' || reply.type === 'entry' || reply.type === 'list';
+    const negotiated = hasForm ? negotiate(context.request.headers.accept, BUILT_IN_PLAIN) : PLAIN;
     return { reply, negotiated };
   }
 

@@ -1,6 +1,7 @@
-import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { promisify } from 'node:util';
 import { signingAlgorithm } from './jwt';
 
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g;
@@ -47,17 +48,20 @@ export function parseSigningKey(pem: string): SigningKey {
   return { id: keyIdOf(publicKey), publicKey, privateKey };
 }
 
-/** The signing key kept in a file; made on first use, readable by its owner only. */
-export function loadOrCreateSigningKey(file: string): SigningKey {
+/**
+ * The signing key kept in a file; made on first use, readable by its owner only. Making one takes up to a second, beside
+ * what else happens.
+ */
+export async function loadOrCreateSigningKey(file: string): Promise<SigningKey> {
   try {
-    return parseSigningKey(readFileSync(file, 'utf8'));
+    return parseSigningKey(await readFile(file, 'utf8'));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
-  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  writeFileSync(file, pem, { mode: 0o600 });
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, pem, { mode: 0o600 });
   return parseSigningKey(pem);
 }
 

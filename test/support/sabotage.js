@@ -25,7 +25,7 @@ const bugs = {
   'its watches drop an event now and then': () => {
     replace(eventFeed(), 'publish', (original) =>
       every(5, (now, self, batch, at) =>
-        now && isOfRun(batch) ? self.log.append(batch, at) && self.log.at(self.log.end - 1) : original(self, batch, at),
+        now && isOfRun(batch) ? { batch, eventsBefore: 0, bytes: 0, atMs: at } : original(self, batch, at),
       ),
     );
   },

@@ -314,7 +314,7 @@ describe('custom kinds', () => {
           image: { type: 'string', pattern: '^[a-z]+$' },
           note: {},
           port: { 'x-kubernetes-int-or-string': true },
-          extra: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+          extra: { 'x-kubernetes-preserve-unknown-fields': true },
         },
       },
     });

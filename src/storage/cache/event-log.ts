@@ -12,6 +12,13 @@ export interface LoggedBatch {
   readonly atMs: number;
 }
 
+/** Several batches of the log, from one position up to (without) another, in the form that all watchers share. */
+export interface JoinedBatches {
+  readonly from: number;
+  readonly to: number;
+  readonly result: LoggedBatch['result'];
+}
+
 /**
  * The recent events of one resource. Batches have positions that never change, from `base` (the oldest that is kept) to
  * `end` (the next to come), so that a watcher is no more than a position: it holds back nothing, and sees for itself
@@ -56,6 +63,14 @@ export class EventLog {
 
   at(position: number): LoggedBatch | undefined {
     return this.batches[position - this.offset];
+  }
+
+  /** All from one position to the end as one batch. */
+  joined(from: number): JoinedBatches {
+    const batches = this.batches.slice(from - this.offset) as readonly LoggedBatch[];
+    const events = batches.flatMap(({ batch }) => batch.events);
+    const value = { events, revision: (batches.at(-1) as LoggedBatch).batch.revision };
+    return { from, to: this.end, result: { done: false, value } };
   }
 
   /** The position of the first batch with an event after `revision`. */

@@ -81,13 +81,14 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
     return Promise.resolve(DONE);
   }
 
-  deliver(logged: LoggedBatch): void {
-    const result = this.take(logged);
-    if (result === undefined) return;
+  deliver(): void {
+    const found = this.advance();
+    if (found === undefined) return;
     this.feed.readers.delete(this);
     const pending = this.pending;
     this.pending = undefined;
-    pending?.resolve(result);
+    if (found instanceof SlowWatcherError) void this.endWith(found).catch((error: Error) => pending?.reject(error));
+    else pending?.resolve(found);
   }
 
   finish(gap: CompactedError | undefined): void {
@@ -154,18 +155,32 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
   }
 
   private fromLog(): Promise<Result> {
-    const { log, ended } = this.feed;
+    const { ended } = this.feed;
     if (ended !== undefined) return this.afterFeed(ended.gap);
-    if (this.position < log.base) return this.endWith(new SlowWatcherError());
-    for (let logged = log.at(this.position); logged !== undefined; logged = log.at(this.position)) {
-      if (log.total - logged.eventsBefore > this.maxEventsBehind) return this.endWith(new SlowWatcherError());
-      const result = this.take(logged);
-      if (result !== undefined) return Promise.resolve(result);
-    }
+    const found = this.advance();
+    if (found instanceof SlowWatcherError) return this.endWith(found);
+    if (found !== undefined) return Promise.resolve(found);
     return new Promise((resolve, reject) => {
       this.pending = { resolve, reject };
       this.feed.readers.add(this);
     });
+  }
+
+  /** The next batch of the log that has anything new; undefined when all has been taken. */
+  private advance(): Result | SlowWatcherError | undefined {
+    const { log } = this.feed;
+    if (this.position < log.base) return new SlowWatcherError();
+    const joined = this.feed.joinedFrom(this.position);
+    if (joined !== undefined) {
+      const result = this.take(joined.result, joined.to);
+      if (result !== undefined) return result;
+    }
+    for (let logged = log.at(this.position); logged !== undefined; logged = log.at(this.position)) {
+      if (log.total - logged.eventsBefore > this.maxEventsBehind) return new SlowWatcherError();
+      const result = this.take(logged.result, this.position + 1);
+      if (result !== undefined) return result;
+    }
+    return undefined;
   }
 
   /** A watch that has given out what memory missed goes on from the store; for the others history is gone. */
@@ -175,10 +190,11 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
     return this.catchUp();
   }
 
-  /** Steps over the batch at the position; undefined when all of it had been given out before. */
-  private take({ batch, result }: LoggedBatch): Result | undefined {
+  /** Steps over the batch at the position, to the next one; undefined when all of it had been given out before. */
+  private take(result: LoggedBatch['result'], next: number): Result | undefined {
     const given = this.given;
-    this.position++;
+    const batch = result.value;
+    this.position = next;
     if (batch.revision > given) this.given = batch.revision;
     if ((batch.events[0] as CacheEvent).revision > given) return result;
     const events = batch.events.filter((event) => event.revision > given);

@@ -6,33 +6,54 @@ function controlled() {
   return { sent, ask };
 }
 
+/** Questions that were to be sent at the end of this turn, or of the one that an answer has begun, have been sent. */
 async function settled(): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
 describe('SharedAsk', () => {
-  it('gives those who come while an ask is under way the next one, all of them the same', async () => {
+  it('sends one question for all who ask in one turn of the loop', async () => {
     const { sent, ask } = controlled();
-    const first = ask.get();
-    const others = [ask.get(), ask.get(), ask.get()];
+    const answers = [ask.get(), ask.get(), ask.get()];
+    expect(sent).toHaveLength(0);
     await settled();
     expect(sent).toHaveLength(1);
     sent[0]?.resolve(1);
-    expect(await first).toBe(1);
+    expect(await Promise.all(answers)).toEqual([1, 1, 1]);
+  });
+
+  it('gives those who come after a question was sent another one', async () => {
+    const { sent, ask } = controlled();
+    const first = ask.get();
+    await settled();
+    const second = ask.get();
     await settled();
     expect(sent).toHaveLength(2);
-    const late = ask.get();
     sent[1]?.resolve(2);
-    expect(await Promise.all(others)).toEqual([2, 2, 2]);
+    expect(await second).toBe(2);
+    sent[0]?.resolve(1);
+    expect(await first).toBe(1);
+  });
+
+  it('has few questions under way, however many ask', async () => {
+    const { sent, ask } = controlled();
+    const answers: Promise<number>[] = [];
+    for (let turn = 0; turn < 20; turn++) {
+      answers.push(ask.get());
+      await settled();
+    }
+    expect(sent).toHaveLength(4);
+    sent[2]?.resolve(1);
     await settled();
-    sent[2]?.resolve(3);
-    expect(await late).toBe(3);
-    expect(sent).toHaveLength(3);
+    expect(sent).toHaveLength(5);
+    for (const question of sent) question.resolve(2);
+    expect((await Promise.all(answers)).sort()).toEqual([1, ...Array<number>(19).fill(2)]);
   });
 
   it('asks anew after a failure', async () => {
     const { sent, ask } = controlled();
     const first = ask.get();
+    await settled();
     const second = ask.get();
     sent[0]?.reject(new Error('unreachable'));
     await expect(first).rejects.toThrow('unreachable');
@@ -50,9 +71,8 @@ describe('SharedAsk', () => {
     controller.abort(new Error('gone'));
     await expect(leaving).rejects.toThrow('gone');
     await expect(gone).rejects.toThrow('gone before');
-    sent[0]?.resolve(1);
     await settled();
-    sent[1]?.resolve(2);
-    expect(await staying).toBe(2);
+    sent[0]?.resolve(1);
+    expect(await staying).toBe(1);
   });
 });

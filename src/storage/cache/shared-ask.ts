@@ -1,40 +1,36 @@
+/** More at once would only compete for the store's time. */
+const MAX_UNDER_WAY = 4;
+
 /**
  * Lets callers share the answer to one question about the newest state. An answer is only good for callers that asked
- * before the question was sent: whoever comes while one is under way gets the next. So at most one question is under way
- * and one waits its turn, however many ask.
+ * before the question was sent. So a question is sent at the end of a turn of the event loop, when all requests that have
+ * arrived together have joined it; and only some are under way while the next one gathers callers, however many ask.
  */
 export class SharedAsk<T> {
-  private underWay: Promise<T> | undefined;
+  private readonly underWay = new Set<Promise<unknown>>();
   private next: Promise<T> | undefined;
 
   constructor(private readonly ask: () => Promise<T>) {}
 
   /** Rejects with the question's error, or with the signal's reason while others go on waiting. */
   get(signal?: AbortSignal): Promise<T> {
-    const answer = this.join();
-    return signal === undefined ? answer : untilAborted(answer, signal);
+    this.next ??= this.send();
+    return signal === undefined ? this.next : untilAborted(this.next, signal);
   }
 
-  private join(): Promise<T> {
-    // The next has not been sent yet, even when the one before it has just been answered.
-    if (this.next !== undefined) return this.next;
-    if (this.underWay === undefined) return this.start();
-    this.next = this.startAfter(this.underWay);
-    return this.next;
-  }
-
-  private start(): Promise<T> {
-    const answer = this.ask().finally(() => {
-      if (this.underWay === answer) this.underWay = undefined;
-    });
-    this.underWay = answer;
-    return answer;
-  }
-
-  private async startAfter(previous: Promise<T>): Promise<T> {
-    await previous.catch(() => undefined);
+  private async send(): Promise<T> {
+    while (this.underWay.size >= MAX_UNDER_WAY) await Promise.race(this.underWay);
+    await new Promise(setImmediate);
+    // Whoever comes from now on comes too late for this one.
     this.next = undefined;
-    return this.start();
+    const answer = this.ask();
+    const settled = answer.catch(() => undefined);
+    this.underWay.add(settled);
+    try {
+      return await answer;
+    } finally {
+      this.underWay.delete(settled);
+    }
   }
 }
 
@@ -45,7 +41,17 @@ function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
       answer.catch(() => undefined);
       return abort();
     }
-    signal.addEventListener('abort', abort, { once: true });
-    answer.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    signal.addEventListener('abort', abort);
+    const leave = (): void => signal.removeEventListener('abort', abort);
+    answer.then(
+      (value) => {
+        leave();
+        resolve(value);
+      },
+      (error: Error) => {
+        leave();
+        reject(error);
+      },
+    );
   });
 }

@@ -266,8 +266,9 @@ async function* messagesOf(
   let arrived: Buffer[] = [];
   let wake: () => void = () => undefined;
   readMessages(stream, (messages) => {
+    // What comes in one turn of the loop comes in several pieces; whoever follows is to hear of it once.
+    if (arrived.length === 0) setImmediate(() => wake());
     arrived.push(...messages);
-    wake();
   });
   stream.on('close', () => wake());
   try {

@@ -1,0 +1,218 @@
+import { CompactedError, type Revision } from '../store';
+import { SlowWatcherError, type CacheBatch, type CacheEntry, type CacheEvent } from './cache';
+import { EventFeed } from './event-feed';
+import { LogWatch } from './log-watch';
+
+const MANY = 100;
+const FLOOR = 1 as Revision;
+
+interface Reader {
+  readonly watch: LogWatch;
+  /** What it has got, batch by batch. */
+  readonly batches: CacheBatch[];
+  readonly ending: Promise<unknown>;
+  readonly leave: () => void;
+}
+
+function batchOf(...revisions: readonly number[]): CacheBatch {
+  const events = revisions.map((revision): CacheEvent => {
+    const entry = { body: Buffer.alloc(0) } as CacheEntry;
+    return { type: 'put', revision: revision as Revision, entry, previous: undefined };
+  });
+  return { events, revision: revisions.at(-1) as Revision };
+}
+
+function revisionsOf(batches: readonly CacheBatch[]): number[][] {
+  return batches.map(({ events }) => events.map(({ revision }) => revision));
+}
+
+/** Lets readers take what they were told of and ask for more. */
+async function turn(): Promise<void> {
+  for (let step = 0; step < 20; step++) await Promise.resolve();
+}
+
+function watchOf(feed: EventFeed, after: Revision, signal: AbortSignal, maxEventsBehind = 1000): LogWatch {
+  const resource = {
+    feed,
+    reached: after,
+    storeEvents: () => {
+      throw new Error('the log reaches back far enough');
+    },
+    needProgress: () => () => undefined,
+    catchingUp: new Set<never>(),
+  };
+  return new LogWatch(resource, after, signal, maxEventsBehind);
+}
+
+async function readAll(watch: LogWatch, batches: CacheBatch[]): Promise<void> {
+  for await (const batch of watch) batches.push(batch);
+}
+
+function read(feed: EventFeed, after = FLOOR): Reader {
+  const controller = new AbortController();
+  const watch = watchOf(feed, after, controller.signal);
+  const batches: CacheBatch[] = [];
+  const ending = readAll(watch, batches).catch((error: unknown) => error);
+  return { watch, batches, ending, leave: () => controller.abort() };
+}
+
+async function feedWith(count: number): Promise<{ feed: EventFeed; readers: readonly Reader[] }> {
+  const feed = new EventFeed(FLOOR);
+  const readers = Array.from({ length: count }, () => read(feed));
+  await turn();
+  expect(feed.readers.size).toBe(count);
+  return { feed, readers };
+}
+
+/** The first batch is delivered at once, and all wait for the next. */
+async function publishFirst(feed: EventFeed): Promise<void> {
+  const count = feed.readers.size;
+  feed.publish(batchOf(2), 0);
+  await turn();
+  expect(feed.readers.size).toBe(count);
+}
+
+beforeEach(() => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+});
+afterEach(() => {
+  expect(jest.getTimerCount()).toBe(0);
+  jest.useRealTimers();
+});
+
+describe('a feed with few readers', () => {
+  it('tells them of every batch at once', async () => {
+    const { feed, readers } = await feedWith(19);
+    for (const revision of [2, 3, 4]) {
+      feed.publish(batchOf(revision), 0);
+      expect(jest.getTimerCount()).toBe(0);
+      await turn();
+    }
+    for (const { batches } of readers) expect(revisionsOf(batches)).toEqual([[2], [3], [4]]);
+  });
+});
+
+describe('a feed with many readers', () => {
+  it('tells them of the first batch at once, and of those that follow closely after a pause, as one', async () => {
+    const { feed, readers } = await feedWith(MANY);
+    await publishFirst(feed);
+    for (const { batches } of readers) expect(revisionsOf(batches)).toEqual([[2]]);
+    feed.publish(batchOf(3), 0);
+    feed.publish(batchOf(4, 5), 0);
+    await turn();
+    for (const { batches } of readers) expect(batches).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(5);
+    const joined = readers[0]?.batches[1];
+    for (const { batches } of readers) {
+      expect(revisionsOf(batches)).toEqual([[2], [3, 4, 5]]);
+      expect(batches[1]).toBe(joined);
+    }
+    expect(joined?.revision).toBe(5);
+  });
+
+  it('joins nothing where one batch came in the pause', async () => {
+    const { feed, readers } = await feedWith(MANY);
+    await publishFirst(feed);
+    const second = batchOf(3);
+    feed.publish(second, 0);
+    await jest.advanceTimersByTimeAsync(5);
+    for (const { batches } of readers) expect(batches[1]).toBe(second);
+  });
+
+  it('tells them at once again when the pause has passed anyway', async () => {
+    const { feed, readers } = await feedWith(MANY);
+    await publishFirst(feed);
+    await jest.advanceTimersByTimeAsync(5);
+    feed.publish(batchOf(3), 0);
+    expect(jest.getTimerCount()).toBe(0);
+    await turn();
+    for (const { batches } of readers) expect(revisionsOf(batches)).toEqual([[2], [3]]);
+  });
+
+  it('never pauses for longer than 10 ms, however many there are', async () => {
+    const { feed, readers } = await feedWith(1000);
+    await publishFirst(feed);
+    feed.publish(batchOf(3), 0);
+    await jest.advanceTimersByTimeAsync(9);
+    expect(readers[0]?.batches).toHaveLength(1);
+    await jest.advanceTimersByTimeAsync(1);
+    for (const { batches } of readers) expect(revisionsOf(batches)).toEqual([[2], [3]]);
+  });
+
+  it('gives a reader that comes in the pause the rest singly, nothing missed and nothing twice', async () => {
+    const { feed, readers } = await feedWith(MANY);
+    await publishFirst(feed);
+    feed.publish(batchOf(3), 0);
+    const late = read(feed, 3 as Revision);
+    const early = read(feed);
+    await turn();
+    feed.publish(batchOf(4), 0);
+    feed.publish(batchOf(5), 0);
+    await jest.advanceTimersByTimeAsync(5);
+    feed.publish(batchOf(6), 0);
+    await jest.advanceTimersByTimeAsync(10);
+    for (const { batches } of readers) expect(revisionsOf(batches)).toEqual([[2], [3, 4, 5], [6]]);
+    expect(revisionsOf(late.batches)).toEqual([[4], [5], [6]]);
+    expect(revisionsOf(early.batches)).toEqual([[2], [3], [4], [5], [6]]);
+  });
+
+  it('gives a reader whose revision lies within the joined batches only what is new to it', async () => {
+    const { feed } = await feedWith(MANY);
+    await publishFirst(feed);
+    feed.publish(batchOf(3, 4), 0);
+    feed.publish(batchOf(5), 0);
+    await jest.advanceTimersByTimeAsync(5);
+    const reader = read(feed, 3 as Revision);
+    await turn();
+    expect(revisionsOf(reader.batches).flat()).toEqual([4, 5]);
+  });
+
+  it('says of no reader that it has got what is still to be delivered', async () => {
+    const { feed, readers } = await feedWith(MANY);
+    await publishFirst(feed);
+    feed.publish(batchOf(3), 0);
+    await turn();
+    expect(readers[0]?.watch.progress).toBe(2);
+    await jest.advanceTimersByTimeAsync(5);
+    expect(readers[0]?.watch.progress).toBe(3);
+  });
+
+  it('delivers to those that stay when others leave in the pause', async () => {
+    const { feed, readers } = await feedWith(MANY);
+    await publishFirst(feed);
+    feed.publish(batchOf(3), 0);
+    for (const { leave } of readers.slice(1)) leave();
+    await jest.advanceTimersByTimeAsync(5);
+    expect(revisionsOf(readers[0]?.batches ?? [])).toEqual([[2], [3]]);
+    expect(revisionsOf(readers[1]?.batches ?? [])).toEqual([[2]]);
+    expect(feed.readers.size).toBe(1);
+  });
+
+  it('ends readers whose place the log has dropped in the pause', async () => {
+    const { feed, readers } = await feedWith(MANY);
+    await publishFirst(feed);
+    feed.publish(batchOf(3), 0);
+    feed.publish(batchOf(4), 0);
+    feed.log.dropOldest();
+    feed.log.dropOldest();
+    await jest.advanceTimersByTimeAsync(5);
+    for (const { ending } of readers) expect(await ending).toBeInstanceOf(SlowWatcherError);
+    expect(feed.readers.size).toBe(0);
+  });
+
+  it.each([
+    ['without a gap', undefined],
+    ['with a gap', new CompactedError(9 as Revision)],
+  ])('cancels the delivery to come when it finishes %s', async (_case, gap) => {
+    const { feed, readers } = await feedWith(MANY);
+    await publishFirst(feed);
+    feed.publish(batchOf(3), 0);
+    expect(jest.getTimerCount()).toBe(1);
+    feed.finish(gap);
+    expect(jest.getTimerCount()).toBe(0);
+    for (const { batches, ending } of readers) {
+      expect(await ending).toBe(gap);
+      expect(revisionsOf(batches)).toEqual([[2]]);
+    }
+  });
+});
