@@ -8,6 +8,7 @@ import { deployment } from '../api/kinds/apps/deployment';
 import { configMap } from '../api/kinds/core/config-map';
 import { namespace } from '../api/kinds/core/namespace';
 import { pod } from '../api/kinds/core/pod';
+import { replicationController } from '../api/kinds/core/replication-controller';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { podDisruptionBudget } from '../api/kinds/policy/pod-disruption-budget';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
@@ -65,7 +66,7 @@ function catalogueOf(definitions: readonly KindDefinition[]): Catalogue {
 beforeAll(async () => {
   fixture = await RegistryFixture.open();
   server = createServer({
-    catalogue: catalogueOf([configMap, namespace, pod, deployment, podDisruptionBudget]),
+    catalogue: catalogueOf([configMap, namespace, pod, replicationController, deployment, podDisruptionBudget]),
     nonResourceRoutes: [
       { path: '/healthz', handler: () => textReply(200, 'ok') },
       {
@@ -125,6 +126,8 @@ async function send(method: string, path: string, sent: Sent = {}): Promise<Answ
 }
 
 const CONFIG_MAPS = '/api/v1/namespaces/a/configmaps';
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/a/deployments';
+const CONTROLLERS = '/api/v1/namespaces/a/replicationcontrollers';
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 const TABLE = { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' };
 
@@ -207,22 +210,21 @@ describe('an object', () => {
 
   it('is scaled by one number', async () => {
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-    const deployments = '/apis/apps/v1/namespaces/a/deployments';
     const body = { metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template } };
-    expect((await send('POST', deployments, { body })).status).toBe(201);
-    const scale = await send('GET', `${deployments}/d/scale`);
+    expect((await send('POST', DEPLOYMENTS, { body })).status).toBe(201);
+    const scale = await send('GET', `${DEPLOYMENTS}/d/scale`);
     expect(scale.body).toMatchObject({
       kind: 'Scale',
       apiVersion: 'autoscaling/v1',
       spec: { replicas: 1 },
       status: { replicas: 0, selector: 'a=b' },
     });
-    const put = await send('PUT', `${deployments}/d/scale`, {
+    const put = await send('PUT', `${DEPLOYMENTS}/d/scale`, {
       body: { metadata: { name: 'd', namespace: 'a' }, spec: { replicas: 5 } },
     });
     expect(put.body).toMatchObject({ kind: 'Scale', spec: { replicas: 5 } });
-    expect((await send('GET', `${deployments}/d`)).body.spec.replicas).toBe(5);
-    const negative = await send('PATCH', `${deployments}/d/scale`, {
+    expect((await send('GET', `${DEPLOYMENTS}/d`)).body.spec.replicas).toBe(5);
+    const negative = await send('PATCH', `${DEPLOYMENTS}/d/scale`, {
       body: { spec: { replicas: -1 } },
       headers: MERGE,
     });
@@ -378,6 +380,50 @@ describe('a refusal', () => {
       { body: { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'x' } } },
       400,
       'Secret in version "v1" cannot be handled as a ConfigMap: converting (v1.Secret) to (core.ConfigMap): unknown conversion',
+    ],
+    [
+      'POST',
+      DEPLOYMENTS,
+      { body: { apiVersion: 'extensions/v1beta1', kind: 'Deployment', metadata: { name: 'x' } } },
+      400,
+      'the API version in the data (extensions/v1beta1) does not match the expected API version (apps/v1)',
+    ],
+    [
+      'POST',
+      DEPLOYMENTS,
+      { body: { apiVersion: 'apps/v1beta2', kind: 'DaemonSet', metadata: { name: 'x' } } },
+      400,
+      'DaemonSet in version "v1beta2" cannot be handled as a Deployment: converting (v1beta2.DaemonSet) to (apps.Deployment): unknown conversion',
+    ],
+    [
+      'POST',
+      DEPLOYMENTS,
+      { body: { apiVersion: 'apps/v7', kind: 'Deployment', metadata: { name: 'x' } } },
+      400,
+      'Deployment in version "v7" cannot be handled as a Deployment: no kind "Deployment" is registered for version "apps/v7"',
+    ],
+    [
+      'PUT',
+      `${DEPLOYMENTS}/x/scale`,
+      { body: { apiVersion: 'extensions/v1beta1', kind: 'Scale', metadata: { name: 'x' } } },
+      400,
+      'the API version in the data (extensions/v1beta1) does not match the expected API version (autoscaling/v1)',
+    ],
+    ['GET', `${DEPLOYMENTS}/none/scale`, {}, 404, 'deployments/scale.apps "none" not found'],
+    ['GET', `${CONTROLLERS}/none/scale`, {}, 404, 'replicationcontrollers/scale.autoscaling "none" not found'],
+    [
+      'PUT',
+      `${DEPLOYMENTS}/none/scale`,
+      { body: { metadata: { name: 'none', namespace: 'a' }, spec: { replicas: 1 } } },
+      404,
+      'deployments.apps "none" not found',
+    ],
+    [
+      'PATCH',
+      `${DEPLOYMENTS}/none/scale`,
+      { body: { spec: { replicas: 1 } }, headers: MERGE },
+      404,
+      'deployments.apps "none" not found',
     ],
     [
       'POST',

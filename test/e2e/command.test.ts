@@ -92,6 +92,22 @@ describe('sternpost dev', () => {
   }, 60_000);
 });
 
+/** The port of an API server on `data/`, once it is ready, and a client with the administrator's certificate. */
+async function whenReady(server: Running): Promise<{ readonly port: number; readonly client: ApiClient }> {
+  await until(() => server.output().includes('"serving"'), 'the start');
+  const port = Number(/"port":(\d+)/.exec(server.output())?.[1]);
+  await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+  const read = (name: string): string => readFileSync(join(folder, 'data', 'pki', name), 'utf8');
+  const client = new ApiClient({
+    url: `https://127.0.0.1:${port}`,
+    certificateAuthority: read('ca.crt'),
+    clientCertificate: read('admin.crt'),
+    clientKey: read('admin.key'),
+    userAgent: 'test',
+  });
+  return { port, client };
+}
+
 describe('sternpost apiserver', () => {
   it('fails readyz first when it is told to end, ends watches cleanly, and leaves with code 0', async () => {
     const server = start(
@@ -107,17 +123,7 @@ describe('sternpost apiserver', () => {
       '--shutdown-delay-duration',
       '1500ms',
     );
-    await until(() => server.output().includes('"serving"'), 'the start');
-    const port = Number(/"port":(\d+)/.exec(server.output())?.[1]);
-    await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
-    const read = (name: string): string => readFileSync(join(folder, 'data', 'pki', name), 'utf8');
-    const client = new ApiClient({
-      url: `https://127.0.0.1:${port}`,
-      certificateAuthority: read('ca.crt'),
-      clientCertificate: read('admin.crt'),
-      clientKey: read('admin.key'),
-      userAgent: 'test',
-    });
+    const { port, client } = await whenReady(server);
     const watch = (async () => {
       const types: string[] = [];
       for await (const event of client.watch('/api/v1/namespaces?watch=true', new AbortController().signal)) {
@@ -136,6 +142,22 @@ describe('sternpost apiserver', () => {
     expect(types).toContain('ADDED');
     client.close();
     await expect(server.exit).resolves.toBe(0);
+  }, 60_000);
+
+  it('forgets events after the time that it is told', async () => {
+    const flags = ['--secure-port=0', '--bind-address=127.0.0.1', '--authorization-mode=RBAC', '--event-ttl=1s'];
+    const { client } = await whenReady(start('apiserver', '--data-dir=data', ...flags));
+    const events = '/api/v1/namespaces/default/events';
+    const involvedObject = { kind: 'ConfigMap', namespace: 'default', name: 'a' };
+    await client.create(events, { apiVersion: 'v1', kind: 'Event', metadata: { name: 'a' }, involvedObject });
+    const exists = (): Promise<boolean> =>
+      client.get(`${events}/a`).then(
+        () => true,
+        () => false,
+      );
+    await expect(exists()).resolves.toBe(true);
+    await until(async () => !(await exists()), 'the end of the event');
+    client.close();
   }, 60_000);
 
   it.each([

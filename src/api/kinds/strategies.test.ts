@@ -5,7 +5,8 @@ import { finalizeNamespace, prepareNamespaceForCreate, prepareNamespaceForUpdate
 import { mergeStringData } from './core/secret-strategy';
 import { deepEqual } from './deep-equal';
 import { defaultNetworkPolicy } from './networking/network-policy-defaults';
-import { keepSpecAndLabels, keepSpecAndMetadata, keepStatus, resetStatus } from './strategies';
+import { emptyAsNull, keepSpecAndLabels, keepSpecAndMetadata, keepStatus, resetStatus } from './strategies';
+import { changed, created, sentAs } from './write.fixture';
 
 const metadata = { name: 'x' };
 
@@ -39,6 +40,43 @@ describe('what a write does besides storing', () => {
       status: 1,
     });
     expect(keepSpecAndMetadata(sent, old)).toEqual({ metadata: { name: 'x', labels: { o: 'o' } }, spec: 2, status: 1 });
+  });
+
+  test('empty lists in the fields that are named become null, other values and other fields stay', () => {
+    const prepare = emptyAsNull('spec.drivers', 'spec.drivers.*.topologyKeys', 'rules');
+    const drivers = [{ topologyKeys: [] }, { topologyKeys: ['k'] }, {}];
+    expect(prepare({ metadata, rules: [], others: [], spec: { drivers } })).toEqual({
+      metadata,
+      rules: null,
+      others: [],
+      spec: { drivers: [{ topologyKeys: null }, { topologyKeys: ['k'] }, {}] },
+    });
+    expect(prepare({ metadata, spec: { drivers: [] } })).toEqual({ metadata, spec: { drivers: null } });
+    const filled: KubeObject = { metadata, rules: [{ verbs: [] }], spec: {} };
+    expect(prepare(filled)).toEqual(filled);
+  });
+
+  test.each([
+    ['v1 LimitRange', { spec: { limits: [] } }, { spec: { limits: null } }],
+    [
+      'discovery.k8s.io/v1 EndpointSlice',
+      { addressType: 'IPv4', endpoints: [], ports: [] },
+      { endpoints: null, ports: null },
+    ],
+    ['discovery.k8s.io/v1beta1 EndpointSlice', { addressType: 'IPv4' }, { endpoints: null }],
+    ['storage.k8s.io/v1 CSINode', { spec: { drivers: [] } }, { spec: { drivers: null } }],
+    [
+      'storage.k8s.io/v1 CSINode',
+      { spec: { drivers: [{ name: 'd', nodeID: 'n', topologyKeys: [] }] } },
+      { spec: { drivers: [{ name: 'd', nodeID: 'n', topologyKeys: null }] } },
+    ],
+    ['rbac.authorization.k8s.io/v1 Role', { rules: [] }, { rules: null }],
+    ['rbac.authorization.k8s.io/v1beta1 ClusterRole', { rules: [] }, { rules: null }],
+  ])('a %s of %j is stored with null, when it is new and when it changes', (kind, fields, stored) => {
+    const sent = sentAs(kind);
+    const fresh = created(sent, { metadata, ...fields });
+    expect(fresh).toMatchObject(stored);
+    expect(changed(sent, fresh, fields)).toMatchObject(stored);
   });
 
   test('a new namespace is active and finalized by the system', () => {

@@ -55,7 +55,7 @@ export const DEFAULTS = {
   pins: 16,
   maxEventsBehind: 100_000,
   pageSize: 4_000,
-  parsedObjects: 2_048,
+  parsedObjects: 4_096,
   freezeObjects: false,
   watchdogMs: 60_000,
   stalledMs: 10_000,
