@@ -33,6 +33,12 @@ describe('--feature-gates', () => {
       'feature gate WinDSR is accepted but has no effect',
       'feature gate EndpointSlice is generally available; setting it has no effect',
     ]);
+    const validated = ['HPAScaleToZero', 'MixedProtocolLBService', 'DownwardAPIHugePages'];
+    expect(parseFeatureGates(validated.map((gate) => `${gate}=true`))).toEqual({
+      gates: DEFAULT_GATES,
+      problems: [],
+      warnings: validated.map((gate) => `feature gate ${gate} is accepted but has no effect`),
+    });
   });
 
   it.each([
