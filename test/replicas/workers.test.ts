@@ -24,9 +24,10 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
         if (Date.now() > deadline) throw new Error(`only ${serving().size} processes have served: ${replica.log}`);
       }
     };
-    /** A connection that is handed to a process in the moment of its end is lost, so the first may fail. */
+    /** A connection that is handed to a process in the moment of its end is lost: nobody ever answers on it. */
     const untilReady = async (): Promise<void> => {
-      for (const deadline = Date.now() + 5_000; (await replica.probe('/readyz')) !== 200; await delay(20)) {
+      const probe = (): Promise<number> => Promise.race([replica.probe('/readyz'), delay(500, 0)]);
+      for (const deadline = Date.now() + 10_000; (await probe()) !== 200; await delay(20)) {
         if (Date.now() > deadline) throw new Error('the replica is not ready though most of its processes live');
       }
     };
