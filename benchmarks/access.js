@@ -4,17 +4,13 @@
  * bindings. Run "npm run build" first; `--dist` names another build. The bound is 20 microseconds.
  */
 const { generateKeyPairSync } = require('node:crypto');
-const { join, resolve } = require('node:path');
+const { load } = require('./built');
 
 const BOUND_MICROSECONDS = 20;
 const ROLES = 2000;
 const WARM_UP = 20_000;
 const ROUNDS = 5;
 const CALLS_PER_ROUND = 50_000;
-
-const index = process.argv.indexOf('--dist');
-const dist = index < 0 ? join(__dirname, '..', 'dist') : resolve(process.argv[index + 1] ?? '');
-const load = (path) => require(join(dist, path));
 
 /** A token of a service account, verified once and remembered, as in the server. */
 function authenticator() {

@@ -7,7 +7,8 @@
 const https = require('node:https');
 const { mkdtempSync, rmSync } = require('node:fs');
 const { tmpdir } = require('node:os');
-const { join, resolve } = require('node:path');
+const { join } = require('node:path');
+const { dist } = require('./built');
 const { Child, freePort } = require('./servers/child');
 const { ADMIN_TOKEN, writeCredentials } = require('./servers/credentials');
 
@@ -18,9 +19,6 @@ const ROUNDS = 5;
 const WRITES_PER_ROUND = 1000;
 const CONNECTIONS = 8;
 const READY_MS = 120_000;
-
-const index = process.argv.indexOf('--dist');
-const dist = index < 0 ? join(__dirname, '..', 'dist') : resolve(process.argv[index + 1] ?? '');
 
 const COLLECTION = '/apis/apps/v1/namespaces/default/deployments';
 

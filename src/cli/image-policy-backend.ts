@@ -3,22 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { imagePolicyWebhook, parseImagePolicy, type ImagePolicyDependencies } from '../admission/image-policy-webhook';
 import type { AdmissionPlugin } from '../admission/plugin';
 import { agentFor, sendRequest } from '../client/https-request';
-import { readKubeconfig } from '../client/kubeconfig-file';
+import { authorizationHeader, readKubeconfig } from '../client/kubeconfig-file';
 
 /** A backend may take this long; less when requests do not have that much time themselves. */
 const MAX_BACKEND_MS = 30_000;
 
 /** Sends reviews to the server of a kubeconfig. Throws what is wrong with the file. */
 function backendOf(kubeconfig: string): ImagePolicyDependencies['post'] {
-  const { url, tls, bearerToken, basic } = readKubeconfig(kubeconfig);
+  const backend = readKubeconfig(kubeconfig);
+  const { url } = backend;
   if (!url.startsWith('https:')) throw new Error(`${kubeconfig}: the server must be https`);
-  const agent = agentFor(tls);
-  const credentials = basic === undefined ? '' : Buffer.from(`${basic.username}:${basic.password}`).toString('base64');
+  const agent = agentFor(backend.tls);
+  const authorization = authorizationHeader(backend);
   const headers = {
     Accept: 'application/json',
     'Content-Type': 'application/json',
-    ...(credentials === '' ? {} : { Authorization: `Basic ${credentials}` }),
-    ...(bearerToken === undefined ? {} : { Authorization: `Bearer ${bearerToken}` }),
+    ...(authorization === undefined ? {} : { Authorization: authorization }),
   };
   return async (review, timeoutMs) => {
     const body = JSON.stringify(review);

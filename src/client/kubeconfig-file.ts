@@ -72,6 +72,13 @@ export function readKubeconfig(file: string): KubeconfigTarget {
   };
 }
 
+/** The Authorization header of its token or password; undefined when it has neither. */
+export function authorizationHeader({ bearerToken, basic }: KubeconfigTarget): string | undefined {
+  if (bearerToken !== undefined) return `Bearer ${bearerToken}`;
+  if (basic === undefined) return undefined;
+  return `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
+}
+
 function execConfig(exec: Json, directory: string): ExecConfig {
   for (const required of ['command', 'apiVersion']) {
     if (textAt(exec, required) === '')

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { agentFor, sendRequest, type HttpsResponse } from './https-request';
-import { readKubeconfig } from './kubeconfig-file';
+import { authorizationHeader, readKubeconfig } from './kubeconfig-file';
 
 /** How long a peer is given, told to it as `?timeout=30s`. */
 const TIMEOUT_MS = 30_000;
@@ -21,16 +21,11 @@ export interface WebhookClient {
  * asks up to five times while the peer is overloaded or broken inside, and throws an error that says what it answered.
  */
 export function webhookClient(kubeconfigFile: string): WebhookClient {
-  const { url, tls, bearerToken, basic } = readKubeconfig(kubeconfigFile);
-  const target = new URL(url);
+  const peer = readKubeconfig(kubeconfigFile);
+  const target = new URL(peer.url);
   target.searchParams.set('timeout', `${TIMEOUT_MS / 1000}s`);
-  const agent = agentFor(tls);
-  const authorization =
-    bearerToken !== undefined
-      ? `Bearer ${bearerToken}`
-      : basic !== undefined
-        ? `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`
-        : undefined;
+  const agent = agentFor(peer.tls);
+  const authorization = authorizationHeader(peer);
   const headers = {
     Accept: 'application/json, */*',
     'Content-Type': 'application/json',

@@ -4,6 +4,7 @@ import type { KubeObject } from '../api/object';
 import type { ApiClient } from '../client/api-client';
 import { runInformer } from '../client/informer';
 import type { Logger } from '../observability/logger';
+import { followActiveNamespaces } from './active-namespaces';
 import type { Controller } from './controller';
 import { WorkQueue } from './work-queue';
 
@@ -56,23 +57,7 @@ export function startRootCaCertPublisher(client: ApiClient, rootCertificates: st
       },
       signal,
     ),
-    runInformer(
-      client,
-      '/api/v1/namespaces',
-      {
-        changed: ({ metadata: { name = '' }, status }) => {
-          const { phase } = (status ?? {}) as { readonly phase?: string };
-          if (phase === 'Terminating') active.delete(name);
-          else if (!active.has(name)) {
-            active.add(name);
-            queue.add(name);
-          }
-        },
-        deleted: ({ metadata: { name = '' } }) => active.delete(name),
-        failed,
-      },
-      signal,
-    ),
+    followActiveNamespaces(client, active, { activated: (name) => queue.add(name), failed }, signal),
   ];
   return {
     name: 'root-ca-cert-publisher',

@@ -1,16 +1,12 @@
 import { StatusError } from '../api/errors/status-error';
-import type { KubeObject } from '../api/object';
 import type { ApiClient } from '../client/api-client';
 import { runInformer } from '../client/informer';
 import type { Logger } from '../observability/logger';
+import { followActiveNamespaces } from './active-namespaces';
 import type { Controller } from './controller';
 import { WorkQueue } from './work-queue';
 
 const DEFAULT_ACCOUNT = 'default';
-
-function isActive(namespace: KubeObject): boolean {
-  return ((namespace.status ?? {}) as { readonly phase?: string }).phase !== 'Terminating';
-}
 
 /** Gives every active namespace its account `default`, again when it is deleted (spec, "Service-account related"). */
 export function startServiceAccountController(client: ApiClient, logger: Logger): Controller {
@@ -37,23 +33,7 @@ export function startServiceAccountController(client: ApiClient, logger: Logger)
   });
   const failed = (error: unknown): void => logger.warn({ err: error }, 'watching for service accounts failed');
   const informers = [
-    runInformer(
-      client,
-      '/api/v1/namespaces',
-      {
-        changed: (namespace) => {
-          const { name = '' } = namespace.metadata;
-          if (!isActive(namespace)) active.delete(name);
-          else if (!active.has(name)) {
-            active.add(name);
-            queue.add(name);
-          }
-        },
-        deleted: ({ metadata: { name = '' } }) => active.delete(name),
-        failed,
-      },
-      signal,
-    ),
+    followActiveNamespaces(client, active, { activated: (name) => queue.add(name), failed }, signal),
     runInformer(
       client,
       '/api/v1/serviceaccounts',

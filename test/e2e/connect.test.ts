@@ -1,17 +1,12 @@
-import { parse } from 'yaml';
 import { startApiServer, type ApiServer } from '../../src';
 import { StatusError } from '../../src/api/errors/status-error';
-import { ApiClient } from '../../src/client/api-client';
+import type { ApiClient } from '../../src/client/api-client';
+import { adminClient } from '../support/admin-client';
 
 /** Connections to pods, services and nodes, as far as a server without nodes can be asked for them. */
 
 let server: ApiServer;
 let client: ApiClient;
-
-interface Kubeconfig {
-  readonly users: readonly { readonly user: Readonly<Record<string, string>> }[];
-  readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
-}
 
 const NS = '/api/v1/namespaces/ns';
 
@@ -32,15 +27,7 @@ async function createPod(name: string, spec: object): Promise<void> {
 
 beforeAll(async () => {
   server = await startApiServer();
-  const config = parse(server.kubeconfig) as Kubeconfig;
-  const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString();
-  client = new ApiClient({
-    url: server.url,
-    certificateAuthority: decode(config.clusters[0]?.cluster['certificate-authority-data']),
-    clientCertificate: decode(config.users[0]?.user['client-certificate-data']),
-    clientKey: decode(config.users[0]?.user['client-key-data']),
-    userAgent: 'test',
-  });
+  client = adminClient(server);
   await client.create('/api/v1/namespaces', { metadata: { name: 'ns' } });
   const status = { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] };
   await client.create('/api/v1/nodes', { metadata: { name: 'there' }, status });

@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import { startApiServer, type ApiServer } from '../../src';
-import { ApiClient } from '../../src/client/api-client';
+import type { ApiClient } from '../../src/client/api-client';
+import { adminClient } from '../support/admin-client';
 import { runAsLeader } from '../../src/client/leader-election';
 import type { KubeObject } from '../../src/api/object';
 
@@ -9,22 +9,9 @@ import type { KubeObject } from '../../src/api/object';
 let server: ApiServer;
 let client: ApiClient;
 
-interface Kubeconfig {
-  readonly users: readonly { readonly user: Readonly<Record<string, string>> }[];
-  readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
-}
-
 beforeAll(async () => {
   server = await startApiServer();
-  const config = parse(server.kubeconfig) as Kubeconfig;
-  const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString();
-  client = new ApiClient({
-    url: server.url,
-    certificateAuthority: decode(config.clusters[0]?.cluster['certificate-authority-data']),
-    clientCertificate: decode(config.users[0]?.user['client-certificate-data']),
-    clientKey: decode(config.users[0]?.user['client-key-data']),
-    userAgent: 'test',
-  });
+  client = adminClient(server);
   await client.create('/api/v1/namespaces', { metadata: { name: 'ns' } });
 }, 30_000);
 

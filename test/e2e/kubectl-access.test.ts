@@ -1,54 +1,35 @@
-import { execFile, type ExecFileException } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { startApiServer, type ApiServer } from '../../src';
+import { Kubectl, type KubectlResult } from '../support/kubectl';
 
 /** What administrators type about users and their rights, with the kubectl that is on the machine. */
 
-interface Result {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 let server: ApiServer;
-let folder: string;
-let kubeconfig: string;
+let tool: Kubectl;
 
 beforeAll(async () => {
   server = await startApiServer();
-  folder = mkdtempSync(join(tmpdir(), 'sternpost-kubectl-access-'));
-  kubeconfig = join(folder, 'kubeconfig');
-  writeFileSync(kubeconfig, server.kubeconfig);
+  tool = new Kubectl(server.kubeconfig);
   const applied = await kubectl(['auth', 'reconcile', '-f', '-'], RULES);
   if (applied.code !== 0) throw new Error(applied.stderr);
 }, 60_000);
 
 afterAll(async () => {
   await server.stop();
-  rmSync(folder, { recursive: true, force: true });
+  tool.remove();
 });
 
-function kubectl(argv: readonly string[], input = '', as = kubeconfig): Promise<Result> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      'kubectl',
-      ['--cache-dir', join(folder, 'cache'), ...argv],
-      { env: { PATH: process.env.PATH, HOME: folder, KUBECONFIG: as }, timeout: 60_000 },
-      (error: ExecFileException | null, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
-    );
-    child.stdin?.end(input);
-  });
+function kubectl(argv: readonly string[], input?: string, as?: string): Promise<KubectlResult> {
+  return tool.run(argv, { ...(input !== undefined && { input }), ...(as !== undefined && { as }) });
 }
 
 /** A kubeconfig whose user has a token and nothing else. */
 function kubeconfigOf(token: string): string {
   const config = parse(server.kubeconfig) as { users: { user: object }[] };
   for (const user of config.users) user.user = { token };
-  const file = join(folder, 'token.kubeconfig');
+  const file = join(tool.folder, 'token.kubeconfig');
   writeFileSync(file, stringify(config));
   return file;
 }

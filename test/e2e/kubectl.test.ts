@@ -1,51 +1,30 @@
-import { execFile, type ExecFileException } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { startApiServer, type ApiServer } from '../../src';
+import { Kubectl, type KubectlResult } from '../support/kubectl';
 
 /**
  * What a newcomer types, with the kubectl that is on the machine. Each test works in a namespace of its own name.
  */
 
-interface Result {
-  readonly code: number;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
 let server: ApiServer;
-let folder: string;
-let kubeconfig: string;
+let tool: Kubectl;
 
 beforeAll(async () => {
   server = await startApiServer();
-  folder = mkdtempSync(join(tmpdir(), 'sternpost-kubectl-'));
-  kubeconfig = join(folder, 'kubeconfig');
-  writeFileSync(kubeconfig, server.kubeconfig);
+  tool = new Kubectl(server.kubeconfig);
 }, 30_000);
 
 afterAll(async () => {
   await server.stop();
-  rmSync(folder, { recursive: true, force: true });
+  tool.remove();
 });
 
-function kubectl(argv: readonly string[], input?: string, env: Readonly<Record<string, string>> = {}): Promise<Result> {
-  return new Promise((resolve) => {
-    const child = execFile(
-      'kubectl',
-      ['--cache-dir', join(folder, 'cache'), ...argv],
-      { env: { PATH: process.env.PATH, HOME: folder, KUBECONFIG: kubeconfig, ...env }, timeout: 60_000 },
-      (error: ExecFileException | null, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : -1, stdout, stderr }),
-    );
-    child.stdin?.end(input ?? '');
-  });
+function kubectl(argv: readonly string[], input?: string): Promise<KubectlResult> {
+  return tool.run(argv, input === undefined ? {} : { input });
 }
 
 /** `edit` opens an editor: this one is a sed command. */
-function edit(argv: readonly string[], change: string): Promise<Result> {
-  return kubectl(['edit', ...argv], undefined, { KUBE_EDITOR: `sed -i ${change}` });
+function edit(argv: readonly string[], change: string): Promise<KubectlResult> {
+  return tool.run(['edit', ...argv], { env: { KUBE_EDITOR: `sed -i ${change}` } });
 }
 
 async function succeed(argv: readonly string[], input?: string): Promise<string> {

@@ -1,7 +1,7 @@
 import { Agent, request as httpsRequest } from 'node:https';
 import fc from 'fast-check';
-import { parse } from 'yaml';
 import { startApiServer, type ApiServer } from '../../src';
+import { adminCredentials } from '../support/admin-client';
 
 /**
  * Malformed and random requests: whatever is sent, the server answers with less than 500 and goes on. The number of
@@ -10,11 +10,6 @@ import { startApiServer, type ApiServer } from '../../src';
 
 const REQUESTS = Number(process.env.STERNPOST_FUZZ_REQUESTS ?? 2_000);
 const SEED = Number(process.env.STERNPOST_FUZZ_SEED ?? 20_260_301);
-
-interface Kubeconfig {
-  readonly users: readonly { readonly user: Readonly<Record<string, string>> }[];
-  readonly clusters: readonly { readonly cluster: Readonly<Record<string, string>> }[];
-}
 
 interface Wire {
   readonly method: string;
@@ -28,15 +23,8 @@ let agent: Agent;
 
 beforeAll(async () => {
   server = await startApiServer();
-  const config = parse(server.kubeconfig) as Kubeconfig;
-  const decode = (text: string | undefined): Buffer => Buffer.from(text ?? '', 'base64');
-  agent = new Agent({
-    keepAlive: true,
-    maxSockets: 8,
-    ca: decode(config.clusters[0]?.cluster['certificate-authority-data']),
-    cert: decode(config.users[0]?.user['client-certificate-data']),
-    key: decode(config.users[0]?.user['client-key-data']),
-  });
+  const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = adminCredentials(server);
+  agent = new Agent({ keepAlive: true, maxSockets: 8, ca, cert, key });
 }, 30_000);
 
 afterAll(async () => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOKEN_FIELD } from '../history/history';
-import { hasEtcd } from '../support/etcd-server';
+import { describeWithEtcd } from '../support/etcd-server';
 import { Cluster, Run } from './support/cluster';
 import type { HttpClient, Json } from './support/http-client';
 import type { ServerProcess } from './support/server-process';
@@ -8,7 +8,7 @@ import type { ServerProcess } from './support/server-process';
 /** How long a request may wait; then its client hears that the server has given up. */
 const TIMEOUT = 'timeout=4500ms';
 
-(hasEtcd ? describe : describe.skip)('a replica that is cut off from etcd while another one is not', () => {
+describeWithEtcd('a replica that is cut off from etcd while another one is not', () => {
   let cluster: Cluster;
   let connected: HttpClient;
   let cutOff: HttpClient;

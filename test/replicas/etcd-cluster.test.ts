@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom } from '../history/simulated-run';
 import { leaderOf } from '../support/etcd-cluster';
-import { hasEtcd, type EtcdServer } from '../support/etcd-server';
+import { describeWithEtcd, type EtcdServer } from '../support/etcd-server';
 import { Cluster, Run } from './support/cluster';
 import type { HttpClient } from './support/http-client';
 import { runTraffic } from './support/traffic';
 
 const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
 
-(hasEtcd ? describe : describe.skip)(`two replicas on an etcd of three members (seed ${SEED})`, () => {
+describeWithEtcd(`two replicas on an etcd of three members (seed ${SEED})`, () => {
   let cluster: Cluster;
   let https: readonly HttpClient[] = [];
 

@@ -6,7 +6,7 @@ import { AlarmAction, Etcd3 } from 'etcd3';
 import { TOKEN_FIELD } from '../history/history';
 import { seededRandom } from '../history/simulated-run';
 import { writeTestCertificates } from '../support/certificates';
-import { EtcdServer, hasEtcd } from '../support/etcd-server';
+import { EtcdServer, describeWithEtcd } from '../support/etcd-server';
 import { freePorts } from '../support/free-ports';
 import { Cluster, Run } from './support/cluster';
 import { HttpClient } from './support/http-client';
@@ -18,7 +18,7 @@ import type { Watcher } from './support/watcher';
 const PHASE_MS = 500 * Number(process.env['STERNPOST_RUN_SECONDS'] ?? 2);
 const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
 
-(hasEtcd ? describe : describe.skip)(`two replicas whose etcd has trouble (seed ${SEED})`, () => {
+describeWithEtcd(`two replicas whose etcd has trouble (seed ${SEED})`, () => {
   let cluster: Cluster;
   let https: readonly HttpClient[] = [];
 
@@ -193,7 +193,7 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
   }, 60_000);
 });
 
-(hasEtcd ? describe : describe.skip)('a replica whose etcd is full', () => {
+describeWithEtcd('a replica whose etcd is full', () => {
   it('refuses writes with the cause, goes on reading, and writes again when there is room', async () => {
     await using cluster = await Cluster.start({ replicas: 1, etcdFlags: ['--quota-backend-bytes=4000000'] });
     using http = cluster.client(0);
@@ -235,7 +235,7 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
   }, 60_000);
 });
 
-(hasEtcd ? describe : describe.skip)('a replica whose etcd wants certificates', () => {
+describeWithEtcd('a replica whose etcd wants certificates', () => {
   it('shows its own, trusts only their authority, and goes past an endpoint that is dead', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'sternpost-etcd-tls-'));
     const tls = await writeTestCertificates(folder, (path, content) => writeFile(path, content));

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOKEN_FIELD } from '../history/history';
 import { seededRandom } from '../history/simulated-run';
-import { hasEtcd } from '../support/etcd-server';
+import { describeWithEtcd } from '../support/etcd-server';
 import { Cluster, Run } from './support/cluster';
 import type { Recorder } from './support/recorder';
 import { runTraffic } from './support/traffic';
@@ -25,7 +25,7 @@ const BUGS: readonly (readonly [bug: string, problem: RegExp])[] = [
   ['it forgets a write that it has acknowledged', /is lost/],
 ];
 
-(hasEtcd ? describe : describe.skip)(`the tests of replicas, given one with a bug (seed ${SEED})`, () => {
+describeWithEtcd(`the tests of replicas, given one with a bug (seed ${SEED})`, () => {
   let cluster: Cluster;
 
   beforeAll(async () => {

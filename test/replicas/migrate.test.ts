@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { EtcdServer, hasEtcd } from '../support/etcd-server';
+import { EtcdServer, describeWithEtcd } from '../support/etcd-server';
 import { buildServer } from './support/built-server';
 import { freePorts } from '../support/free-ports';
 import { HttpClient, type Json } from './support/http-client';
@@ -35,7 +35,7 @@ async function seenBy(http: HttpClient): Promise<readonly (readonly object[])[]>
   return Promise.all(paths.map(async (path) => (await http.send('GET', path)).body.items.map(without)));
 }
 
-(hasEtcd ? describe : describe.skip)('sternpost migrate', () => {
+describeWithEtcd('sternpost migrate', () => {
   it('moves a cluster from the embedded store to etcd and back', async () => {
     await using etcd = await EtcdServer.start();
     const folder = await mkdtemp(join(tmpdir(), 'sternpost-migrate-'));

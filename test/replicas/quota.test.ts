@@ -3,7 +3,7 @@ import type { Controller } from '../../src/controllers/controller';
 import { startResourceQuotaController } from '../../src/controllers/resource-quota';
 import type { KubeObject } from '../../src/api/object';
 import { silentLogger } from '../../src/observability/logger';
-import { hasEtcd } from '../support/etcd-server';
+import { describeWithEtcd } from '../support/etcd-server';
 import { Cluster } from './support/cluster';
 import type { HttpClient } from './support/http-client';
 
@@ -21,7 +21,7 @@ interface Quota extends KubeObject {
   };
 }
 
-(hasEtcd ? describe : describe.skip)('resource quotas of several replicas on one etcd', () => {
+describeWithEtcd('resource quotas of several replicas on one etcd', () => {
   let cluster: Cluster;
   let https: readonly HttpClient[] = [];
   let client: ApiClient;

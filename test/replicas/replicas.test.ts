@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { TOKEN_FIELD } from '../history/history';
 import { seededRandom } from '../history/simulated-run';
-import { hasEtcd } from '../support/etcd-server';
+import { describeWithEtcd } from '../support/etcd-server';
 import { Cluster, Run } from './support/cluster';
 import type { HttpClient } from './support/http-client';
 import { runTraffic } from './support/traffic';
@@ -11,7 +11,7 @@ import { Watcher } from './support/watcher';
 const RUN_MS = 1000 * Number(process.env['STERNPOST_RUN_SECONDS'] ?? 4);
 const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
 
-(hasEtcd ? describe : describe.skip)(`three replicas on one etcd (seed ${SEED})`, () => {
+describeWithEtcd(`three replicas on one etcd (seed ${SEED})`, () => {
   let cluster: Cluster;
   let https: readonly HttpClient[] = [];
 

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom } from '../history/simulated-run';
-import { hasEtcd } from '../support/etcd-server';
+import { describeWithEtcd } from '../support/etcd-server';
 import { Cluster, Run } from './support/cluster';
 import { runTraffic } from './support/traffic';
 
 const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
 
-(hasEtcd ? describe : describe.skip)(`a rolling restart behind a balancer that asks /readyz (seed ${SEED})`, () => {
+describeWithEtcd(`a rolling restart behind a balancer that asks /readyz (seed ${SEED})`, () => {
   it('fails no call and breaks no watch for good', async () => {
     await using cluster = await Cluster.start({
       replicas: 3,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { seededRandom } from '../history/simulated-run';
-import { hasEtcd } from '../support/etcd-server';
+import { describeWithEtcd } from '../support/etcd-server';
 import { Cluster, Run } from './support/cluster';
 import { freePorts } from '../support/free-ports';
 import { ServerProcess } from './support/server-process';
@@ -11,7 +11,7 @@ import { runTraffic } from './support/traffic';
 
 const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
 
-(hasEtcd ? describe : describe.skip)(`one replica of several processes (seed ${SEED})`, () => {
+describeWithEtcd(`one replica of several processes (seed ${SEED})`, () => {
   it('is one server to its clients, outlives one of its processes, and ends when told to', async () => {
     await using cluster = await Cluster.start({ replicas: 1, flags: ['--workers=3'] });
     const [replica] = cluster.replicas as [ServerProcess];

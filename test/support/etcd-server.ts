@@ -13,6 +13,9 @@ const START_TIMEOUT_MS = 20_000;
 /** Whether tests can have an etcd here. STERNPOST_ETCD names the binary; /usr/bin/etcd is the default. */
 export const hasEtcd = existsSync(BINARY);
 
+/** Skips where there is no etcd, so that the other tests run anywhere; `.ci/run` installs one first, and skips none. */
+export const describeWithEtcd = hasEtcd ? describe : describe.skip;
+
 export interface EtcdServerOptions {
   /** Paths of PEM files; the server then wants a certificate from its clients. */
   readonly tls?: { readonly ca: string; readonly certificate: string; readonly key: string };

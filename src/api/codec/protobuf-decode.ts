@@ -6,6 +6,7 @@ import { formatDuration } from '../time/duration';
 import { ZERO_TIME_SECONDS, formatMicroTime, formatTime } from '../time/rfc3339';
 import { MAX_JSON_DEPTH, parseJson } from './json-syntax';
 import { isEnvelope, openEnvelope } from './protobuf-envelope';
+import { readInt64, readInt64Exactly } from './protobuf-int64';
 import { finishObject, planOf, setOwn, zeroValue, type MutableObject, type StructPlan } from './struct-plan';
 
 /**
@@ -36,20 +37,6 @@ type FieldReader = (reader: Reader, wire: number, slots: unknown[], context: Con
 class Malformed extends Error {}
 
 const UNEXPECTED_EOF = 'unexpected EOF';
-
-/** The largest number below 2^63 that JavaScript can hold; beyond 2^53 numbers lose their last digits. */
-const LARGEST_INT64 = 9_223_372_036_854_774_784;
-
-function readInt64(reader: Reader): number {
-  const value = reader.int64();
-  const number = typeof value === 'number' ? value : value.high * 2 ** 32 + (value.low >>> 0);
-  return Math.max(-LARGEST_INT64, Math.min(LARGEST_INT64, number));
-}
-
-function readInt64Exactly(reader: Reader): bigint {
-  const value = reader.int64();
-  return typeof value === 'number' ? BigInt(value) : (BigInt(value.high) << 32n) + BigInt(value.low >>> 0);
-}
 
 /** Calls `readField` for each field of the message that follows with its length. */
 function readMessage(reader: Reader, context: Context, readField: (number: number, wire: number) => void): void {

@@ -9,12 +9,10 @@ import { EtcdError } from './etcd-error';
 import { openEtcdStore, startCompactor, type EtcdStore, type EtcdStoreOptions } from './etcd-store';
 import { LeasePool } from './leases';
 import { range } from './messages';
-import { EtcdServer, hasEtcd } from '../../../test/support/etcd-server';
+import { EtcdServer, describeWithEtcd } from '../../../test/support/etcd-server';
 import { writeTestCertificates } from '../../../test/support/certificates';
 import { WatchRecorder } from '../../../test/contract/watch-recorder';
 import type { Revision, WriteOutcome } from '../store';
-
-const describeWithEtcd = hasEtcd ? describe : describe.skip;
 
 const revisionOf = (outcome: WriteOutcome): Revision => {
   if (!outcome.ok) throw new Error('the write failed its compare');

@@ -55,6 +55,8 @@ const MAX_RECONNECT_PAUSE_MS = 3_000;
 const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 
+const CALL_HEADERS = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' } as const;
+
 interface Connection {
   readonly session: ClientHttp2Session;
   isConnected: boolean;
@@ -68,7 +70,6 @@ interface Connection {
  * new attempt is made after a growing pause.
  */
 export class GrpcChannel {
-  readonly #headers: Readonly<Record<string, string>>;
   #connection: Connection | undefined;
   #nextConnect = 0;
   #pauseMs = FIRST_RECONNECT_PAUSE_MS;
@@ -78,16 +79,14 @@ export class GrpcChannel {
   constructor(
     private readonly address: string,
     private readonly tls: TlsFiles | undefined,
-  ) {
-    this.#headers = { ':method': 'POST', 'content-type': 'application/grpc', te: 'trailers' };
-  }
+  ) {}
 
   /** Sends a message, resolves with the answer's. Rejects with a {@link GrpcError}, or with the signal's reason. */
   unary(path: string, message: Uint8Array, timeoutMs: number, signal: AbortSignal | undefined): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       const connection = this.#connect();
       const stream = connection.session.request({
-        ...this.#headers,
+        ...CALL_HEADERS,
         ':path': path,
         'grpc-timeout': `${timeoutMs}m`,
       });
@@ -123,7 +122,7 @@ export class GrpcChannel {
   /** Throws a {@link GrpcError} when there is no way to the server; later failures end the iteration with one. */
   open(path: string, metadata: Readonly<Record<string, string>>): GrpcStream {
     const connection = this.#connect();
-    const stream = connection.session.request({ ...this.#headers, ...metadata, ':path': path });
+    const stream = connection.session.request({ ...CALL_HEADERS, ...metadata, ':path': path });
     const status = new CallStatus();
     stream.on('response', (headers: IncomingHttpHeaders) => status.read(headers));
     stream.on('trailers', (headers: IncomingHttpHeaders) => status.read(headers));

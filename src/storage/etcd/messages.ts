@@ -1,4 +1,5 @@
 import { Reader, Writer } from 'protobufjs/minimal';
+import { readInt64, readInt64Exactly } from '../../api/codec/protobuf-int64';
 import type { Revision } from '../store';
 
 /** The part of etcd's v3 protocol (`etcdserverpb`, `mvccpb`) that the store speaks. Absent numbers are 0, as on the wire. */
@@ -131,7 +132,7 @@ export const leaseGrant: Method<{ readonly ttlSeconds: number }, LeaseId> = {
     let id = '0';
     readFields(Reader.create(message), message.length, (reader, field) => {
       if (field !== tag(2, VARINT)) return false;
-      id = readInt64Exactly(reader);
+      id = String(readInt64Exactly(reader));
       return true;
     });
     return id;
@@ -256,18 +257,6 @@ function readFields(reader: Reader, end: number, read: (reader: Reader, field: n
 function endOfMessage(reader: Reader): number {
   const length = reader.uint32();
   return reader.pos + length;
-}
-
-/** Beyond 2^53 a revision would lie ages ahead. */
-function readInt64(reader: Reader): number {
-  const value = reader.int64();
-  return typeof value === 'number' ? value : value.high * 2 ** 32 + (value.low >>> 0);
-}
-
-function readInt64Exactly(reader: Reader): string {
-  const value = reader.int64();
-  const bits = typeof value === 'number' ? BigInt(value) : (BigInt(value.high) << 32n) + BigInt(value.low >>> 0);
-  return String(bits);
 }
 
 /** The revision of a ResponseHeader. */
