@@ -1,4 +1,5 @@
 import type { X509Certificate } from 'node:crypto';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { UserInfo } from '../api/user';
 
 /** What a request carries that may prove who sent it. */
@@ -44,8 +45,6 @@ export interface Refused {
   /** For a TokenReview's status; never sent to the one who is refused. */
   readonly refused: string;
 }
-
-export type MaybePromise<T> = T | Promise<T>;
 
 export type RequestAuthenticator = (credentials: Credentials) => MaybePromise<AuthenticationResult>;
 

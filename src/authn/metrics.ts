@@ -1,7 +1,8 @@
 import { Counter, type Registry } from 'prom-client';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { UserInfo } from '../api/user';
 import { HistogramSeries, SeriesCounter, SeriesHistogram, type CounterSeries } from '../observability/series';
-import type { Annotate, Credentials } from './credentials';
+import type { AuthenticateRequest } from './union';
 
 export type AuthenticationOutcome = 'success' | 'failure' | 'error';
 /** Out of a secret; bound and good; bound, and used longer than it was asked for. */
@@ -97,22 +98,30 @@ function series(status: string): CounterSeries {
   return { labels: { status }, value: 0 };
 }
 
-type Authenticate = (credentials: Credentials, annotate?: Annotate) => Promise<UserInfo>;
-
 /** Counts and times what `authenticate` finds. Credentials that are no good are an error, none at all a failure. */
-export function measuredAuthentication(authenticate: Authenticate, metrics: AuthenticationMetrics): Authenticate {
-  return async (credentials, annotate) => {
+export function measuredAuthentication(
+  authenticate: AuthenticateRequest,
+  metrics: AuthenticationMetrics,
+): AuthenticateRequest {
+  return (credentials, annotate) => {
     const start = performance.now();
     const took = (): number => (performance.now() - start) / 1000;
-    try {
-      const user = await authenticate(credentials, annotate);
+    const found = (user: UserInfo): UserInfo => {
       metrics.attempted('success', took());
       metrics.authenticated(user.name);
       return user;
-    } catch (error) {
+    };
+    const failed = (error: unknown): never => {
       const { bearerToken, clientCertificate } = credentials;
       metrics.attempted(bearerToken === undefined && clientCertificate === undefined ? 'failure' : 'error', took());
       throw error;
+    };
+    let user: MaybePromise<UserInfo>;
+    try {
+      user = authenticate(credentials, annotate);
+    } catch (error) {
+      return failed(error);
     }
+    return user instanceof Promise ? user.then(found, failed) : found(user);
   };
 }

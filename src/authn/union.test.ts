@@ -6,7 +6,7 @@ import { clientCertificateAuthenticator } from './client-certificate';
 import type { ClientCertificate, Credentials, HeaderReader } from './credentials';
 import { requestHeaderAuthenticator } from './request-header';
 import { parseTokenFile, tokenFileAuthenticator } from './token-file';
-import { authenticateRequest, authenticateTokenUnion } from './union';
+import { authenticateRequest, authenticateTokenUnion, type RequestAuthentication } from './union';
 
 const NOW = new Date('2030-01-01T00:00:00Z');
 const file = `admintoken,admin,admin-uid,system:masters
@@ -44,8 +44,13 @@ const bundle = (authority: Authority) => {
   const made = new AuthorityBundle(authority.certificatePem, () => now);
   return () => made;
 };
+/** What is found at once is awaited like what is found later. */
+const waitedFor = (options: RequestAuthentication) => {
+  const authenticate = authenticateRequest(options);
+  return async (credentials: Credentials) => authenticate(credentials);
+};
 const chain = (allowAnonymous = true) =>
-  authenticateRequest({
+  waitedFor({
     authenticators: [
       requestHeaderAuthenticator({
         authority: bundle(frontCa),
@@ -122,7 +127,7 @@ describe('a request', () => {
   });
 
   it('with a certificate without a common name is anonymous where there is no proxy to be one', async () => {
-    const authenticate = authenticateRequest({
+    const authenticate = waitedFor({
       authenticators: [clientCertificateAuthenticator(bundle(clientCa))],
       authenticateToken: authenticateTokenUnion([]),
       audiences: [],

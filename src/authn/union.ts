@@ -1,10 +1,11 @@
 import { unauthorized } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../api/user';
 import type {
   Annotate,
   Authenticated,
+  AuthenticationResult,
   Credentials,
-  MaybePromise,
   RequestAuthenticator,
   TokenAuthenticator,
 } from './credentials';
@@ -21,6 +22,9 @@ export interface RequestAuthentication {
 
 const ANONYMOUS: UserInfo = { name: ANONYMOUS_USER, groups: [UNAUTHENTICATED_GROUP] };
 
+/** Finds out who asks. Throws, or rejects with, a 401. */
+export type AuthenticateRequest = (credentials: Credentials, annotate?: Annotate) => MaybePromise<UserInfo>;
+
 /**
  * Finds out who asks: by the authenticators in order, then by the token; the user joins system:authenticated. When
  * nobody knows: credentials that were refused, and a token that nobody accepts, are a 401 even if anonymous requests are
@@ -31,29 +35,33 @@ export function authenticateRequest({
   authenticateToken,
   audiences,
   allowAnonymous,
-}: RequestAuthentication): (credentials: Credentials, annotate?: Annotate) => Promise<UserInfo> {
-  return async (credentials, annotate) => {
-    let refused = false;
-    for (const authenticate of authenticators) {
-      const pending = authenticate(credentials);
-      const result = pending instanceof Promise ? await pending : pending;
-      if (result === undefined) continue;
-      if ('user' in result) return withAuthenticatedGroup(result.user);
-      refused = true;
+}: RequestAuthentication): AuthenticateRequest {
+  const byToken: RequestAuthenticator = ({ bearerToken, connection }) =>
+    bearerToken === undefined ? undefined : authenticateToken(bearerToken, audiences, connection);
+  const ways = [...authenticators, byToken];
+
+  const askFrom = (
+    index: number,
+    credentials: Credentials,
+    annotate: Annotate | undefined,
+    refused: boolean,
+  ): MaybePromise<UserInfo> => {
+    const way = ways[index];
+    if (way === undefined) {
+      if (refused || !allowAnonymous) throw unauthorized();
+      return ANONYMOUS;
     }
-    const { bearerToken, connection } = credentials;
-    if (bearerToken !== undefined) {
-      const pending = authenticateToken(bearerToken, audiences, connection);
-      const result = pending instanceof Promise ? await pending : pending;
-      if (result !== undefined && 'user' in result) {
-        if (result.annotations !== undefined) annotateAll(result.annotations, annotate);
-        return withAuthenticatedGroup(result.user);
+    const judge = (result: AuthenticationResult): MaybePromise<UserInfo> => {
+      if (result === undefined || 'refused' in result) {
+        return askFrom(index + 1, credentials, annotate, refused || result !== undefined);
       }
-      refused = true;
-    }
-    if (refused || !allowAnonymous) throw unauthorized();
-    return ANONYMOUS;
+      if (result.annotations !== undefined) annotateAll(result.annotations, annotate);
+      return withAuthenticatedGroup(result.user);
+    };
+    const result = way(credentials);
+    return result instanceof Promise ? result.then(judge) : judge(result);
   };
+  return (credentials, annotate) => askFrom(0, credentials, annotate, false);
 }
 
 function annotateAll(annotations: Readonly<Record<string, string>>, annotate: Annotate | undefined): void {

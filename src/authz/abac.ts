@@ -114,7 +114,7 @@ const NO_MATCH: Authorization = { decision: 'no-opinion', reason: 'No policy mat
 
 /** `--authorization-mode=ABAC`: allowed by the first line that matches; never denies. */
 export function abacAuthorizer(policies: readonly AbacPolicy[]): Authorizer {
-  return async (attributes) =>
+  return (attributes) =>
     policies.some((policy) => subjectMatches(policy, attributes.user) && requestMatches(policy, attributes))
       ? ALLOWED
       : NO_MATCH;

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { UserInfo } from '../api/user';
 
 /** What a request asks for, as an authorizer sees it (spec, "Authorization" 1). */
@@ -26,7 +27,7 @@ export interface Authorization {
   readonly error?: string;
 }
 
-export type Authorizer = (attributes: Attributes) => Promise<Authorization>;
+export type Authorizer = (attributes: Attributes) => MaybePromise<Authorization>;
 
 /** Errors of several parties as one text: one alone as it is, several in brackets, each once. */
 export function joinErrors(errors: readonly string[]): string {

@@ -1,13 +1,14 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import { MASTERS_GROUP } from '../api/user';
-import { joinErrors, type Authorization, type Authorizer } from './attributes';
+import { joinErrors, type Attributes, type Authorization, type Authorizer } from './attributes';
 
 const ALLOWED: Authorization = { decision: 'allow', reason: '' };
 
 /** `--authorization-mode=AlwaysAllow`. */
-export const alwaysAllow: Authorizer = async () => ALLOWED;
+export const alwaysAllow: Authorizer = () => ALLOWED;
 
 /** `--authorization-mode=AlwaysDeny`. */
-export const alwaysDeny: Authorizer = async () => ({
+export const alwaysDeny: Authorizer = () => ({
   decision: 'no-opinion',
   reason: 'Everything is forbidden.',
 });
@@ -18,20 +19,38 @@ export const alwaysDeny: Authorizer = async () => ({
  * authorizer that could not be asked has no opinion; its error comes with the refusal if no other decides.
  */
 export function authorizeInOrder(authorizers: readonly Authorizer[]): Authorizer {
-  return async (attributes): Promise<Authorization> => {
-    if (attributes.user.groups.includes(MASTERS_GROUP)) return ALLOWED;
-    const reasons: string[] = [];
-    const errors: string[] = [];
-    for (const authorize of authorizers) {
-      const answer = await authorize(attributes);
-      if (answer.decision !== 'no-opinion') return answer;
-      if (answer.reason !== '') reasons.push(answer.reason);
-      if (answer.error !== undefined) errors.push(answer.error);
-    }
-    return {
-      decision: 'no-opinion',
-      reason: reasons.join('\n'),
-      ...(errors.length === 0 ? {} : { error: joinErrors(errors) }),
-    };
+  const askFrom = (index: number, attributes: Attributes, before: Refusals): MaybePromise<Authorization> => {
+    const authorize = authorizers[index];
+    if (authorize === undefined) return nobodyAllows(before);
+    const judge = (answer: Authorization): MaybePromise<Authorization> =>
+      answer.decision === 'no-opinion' ? askFrom(index + 1, attributes, joined(before, answer)) : answer;
+    const answer = authorize(attributes);
+    return answer instanceof Promise ? answer.then(judge) : judge(answer);
+  };
+  return (attributes) =>
+    attributes.user.groups.includes(MASTERS_GROUP) ? ALLOWED : askFrom(0, attributes, NO_REFUSALS);
+}
+
+/** What those said who had no opinion. */
+interface Refusals {
+  readonly reasons: readonly string[];
+  readonly errors: readonly string[];
+}
+
+const NO_REFUSALS: Refusals = { reasons: [], errors: [] };
+
+function joined(before: Refusals, { reason, error }: Authorization): Refusals {
+  if (reason === '' && error === undefined) return before;
+  return {
+    reasons: reason === '' ? before.reasons : [...before.reasons, reason],
+    errors: error === undefined ? before.errors : [...before.errors, error],
+  };
+}
+
+function nobodyAllows({ reasons, errors }: Refusals): Authorization {
+  return {
+    decision: 'no-opinion',
+    reason: reasons.join('\n'),
+    ...(errors.length === 0 ? {} : { error: joinErrors(errors) }),
   };
 }

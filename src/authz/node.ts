@@ -104,7 +104,7 @@ const CHECKS: ReadonlyMap<string, Check> = new Map([
  * and what `nodeRules` give to every node.
  */
 export function nodeAuthorizer(graph: NodeGraph, nodeRules: readonly PolicyRule[]): Authorizer {
-  return async (attributes) => {
+  return (attributes) => {
     const node = nodeNameOf(attributes.user);
     if (node === undefined) return NO_OPINION;
     if (node === '') return refuse(`unknown node for user ${JSON.stringify(attributes.user.name)}`);

@@ -135,7 +135,7 @@ export class RbacAuthorizer {
    * Allows, or has no opinion: RBAC never denies. The reason of a permission names the binding, as the audit log shows
    * it; that of a refusal the roles which bindings of the user speak of and which are not there.
    */
-  readonly authorize = async (attributes: Attributes): Promise<Authorization> => {
+  readonly authorize = (attributes: Attributes): Authorization => {
     const missing: string[] = [];
     const granted = this.#find(attributes.user, attributes.namespace, (grant) => {
       const rules = this.#rules.get(grant.binding.roleKey);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { forAudiences } from '../authn/audiences';
 import { bootstrapTokenAuthenticator } from '../authn/bootstrap-token';
 import { clientCertificateAuthenticator } from '../authn/client-certificate';
-import type { Annotate, Credentials, RequestAuthenticator, TokenAuthenticator } from '../authn/credentials';
+import type { RequestAuthenticator, TokenAuthenticator } from '../authn/credentials';
 import { measuredAuthentication, type AuthenticationMetrics } from '../authn/metrics';
 import { oidcAuthenticator, type OidcOptions } from '../authn/oidc';
 import { OidcKeys, oidcIssuers } from '../authn/oidc-keys';
@@ -11,8 +11,7 @@ import { serviceAccountTokenAuthenticator } from '../authn/service-account-token
 import { cachedTokenAuthenticator } from '../authn/token-cache';
 import { parseTokenFile, tokenFileAuthenticator } from '../authn/token-file';
 import { failuresAsRefusals, tokenWebhookAuthenticator, type ReviewVersion } from '../authn/token-webhook';
-import { authenticateRequest, authenticateTokenUnion } from '../authn/union';
-import type { UserInfo } from '../api/user';
+import { authenticateRequest, authenticateTokenUnion, type AuthenticateRequest } from '../authn/union';
 import { jsonFetcher } from '../client/json-fetcher';
 import { webhookClient } from '../client/webhook-client';
 import type { Logger } from '../observability/logger';
@@ -58,7 +57,7 @@ export interface AuthenticationDependencies {
 }
 
 export interface Authentication {
-  readonly authenticate: (credentials: Credentials, annotate?: Annotate) => Promise<UserInfo>;
+  readonly authenticate: AuthenticateRequest;
   readonly authenticateToken: TokenAuthenticator;
   close(): void;
 }

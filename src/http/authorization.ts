@@ -1,6 +1,7 @@
 import { StatusError, forbidden } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { UserInfo } from '../api/user';
-import type { Attributes, Authorizer } from '../authz/attributes';
+import type { Attributes, Authorization, Authorizer } from '../authz/attributes';
 import type { RequestContext } from './context';
 import { PlainTextError } from './refusals';
 
@@ -8,7 +9,7 @@ import { PlainTextError } from './refusals';
  * Asks the authorizer for the request as it was read. Throws the 403 that names who may not do what where; a 500 when
  * nobody allows it and somebody could not be asked.
  */
-export async function authorizeRequest(context: RequestContext, authorize: Authorizer): Promise<void> {
+export function authorizeRequest(context: RequestContext, authorize: Authorizer): MaybePromise<void> {
   const { info, user } = context;
   if (user === undefined) throw new Error('authorization came before authentication');
   const attributes: Attributes = {
@@ -23,17 +24,21 @@ export async function authorizeRequest(context: RequestContext, authorize: Autho
     name: info.name,
     path: info.path,
   };
-  const { decision, reason, error } = await authorize(attributes);
+  const answer = authorize(attributes);
+  if (answer instanceof Promise) return answer.then((late) => enforce(context, attributes, late));
+  enforce(context, attributes, answer);
+}
+
+function enforce(context: RequestContext, attributes: Attributes, { decision, reason, error }: Authorization): void {
   context.annotate('authorization.k8s.io/decision', decision === 'allow' ? 'allow' : 'forbid');
   context.annotate('authorization.k8s.io/reason', reason);
-  if (decision !== 'allow') {
-    if (error !== undefined) {
-      const uri = JSON.stringify(context.request.url ?? info.path);
-      throw new PlainTextError(500, `Internal Server Error: ${uri}: ${error}\n`);
-    }
-    context.response.setHeader('X-Content-Type-Options', 'nosniff');
-    throw refusal(attributes, reason);
+  if (decision === 'allow') return;
+  if (error !== undefined) {
+    const uri = JSON.stringify(context.request.url ?? attributes.path);
+    throw new PlainTextError(500, `Internal Server Error: ${uri}: ${error}\n`);
   }
+  context.response.setHeader('X-Content-Type-Options', 'nosniff');
+  throw refusal(attributes, reason);
 }
 
 /** The API's wording of a refusal, with the authorizer's reason after it. */

@@ -1,7 +1,7 @@
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { writeBuffer, writePieces, type BodyWrite } from './body-writer';
+import { writePieces, writeReady, type BodyWrite } from './body-writer';
 
 interface Answer {
   readonly headers: IncomingMessage['headers'];
@@ -34,7 +34,7 @@ describe('the body writer', () => {
     ['large', 200],
   ])('sends every byte of a %s body as it is', async (_what, times) => {
     const body = Buffer.concat(Array.from({ length: times }, () => allBytes));
-    const answer = await answerOf((response) => writeBuffer(response, options, body));
+    const answer = await answerOf((response) => writeReady(response, { ...options, length: body.length }, [body]));
     expect(answer.body.equals(body)).toBe(true);
     expect(answer.headers['content-length']).toBe(String(body.length));
   });

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createGzip } from 'node:zlib';
+import type { MaybePromise } from '../api/maybe-promise';
 
 /** Bodies above this are compressed for clients that take gzip. */
 const GZIP_FROM_BYTES = 128 * 1024;
@@ -27,14 +28,25 @@ export function takesGzip(acceptEncoding: string | readonly string[] | undefined
   return acceptEncoding !== undefined && String(acceptEncoding).includes('gzip');
 }
 
-/** One ready piece. Returns its bytes; a promise of them where it is written in parts. */
-export function writeBuffer(response: ServerResponse, write: BodyWrite, body: Buffer): number | Promise<number> {
-  if (write.acceptsGzip && body.length > GZIP_FROM_BYTES) return writePieces(response, write, [body]);
-  response.writeHead(write.code, { 'Content-Type': write.contentType, 'Content-Length': body.length });
+/** A few ready pieces of `length` bytes together. Returns the bytes; a promise of them where they are written in parts. */
+export function writeReady(
+  response: ServerResponse,
+  write: BodyWrite & { readonly length: number },
+  ready: readonly Buffer[],
+): MaybePromise<number> {
+  const { code, contentType, length } = write;
+  if (write.acceptsGzip && length > GZIP_FROM_BYTES) return writePieces(response, write, ready);
+  response.writeHead(code, { 'Content-Type': contentType, 'Content-Length': length });
   // As text of one character per byte, a small body goes out in one write with the head; as bytes, it takes two.
-  if (body.length <= SMALL_BODY_BYTES) response.end(body.toString('latin1'), 'latin1');
-  else response.end(body);
-  return body.length;
+  if (length <= SMALL_BODY_BYTES) response.end(latin1Of(ready), 'latin1');
+  else response.end(ready.length === 1 ? ready[0] : Buffer.concat(ready, length));
+  return length;
+}
+
+function latin1Of(ready: readonly Buffer[]): string {
+  let text = '';
+  for (const piece of ready) text += piece.toString('latin1');
+  return text;
 }
 
 /**

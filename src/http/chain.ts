@@ -1,28 +1,31 @@
 import { trace, type Tracer } from '@opentelemetry/api';
+import type { MaybePromise } from '../api/maybe-promise';
+import type { UserInfo } from '../api/user';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { authorizeRequest } from './authorization';
 import { credentialsOf } from './credentials';
 import type { RequestContext } from './context';
-import { startDeadline } from './deadline';
+import type { Deadlines } from './deadline';
 import type { ChainDependencies } from './dependencies';
 import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
 import { parseRequestInfo } from './request-info';
 
-export interface FilterDependencies extends ChainDependencies {
+export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
+  readonly deadlines: Deadlines;
   readonly metrics?: RequestMetrics;
   readonly known: KnownPaths;
 }
 
 /** One step of every request. Refuses by throwing; what must happen afterwards it leaves with `context.onFinished`. */
-export type Filter = (context: RequestContext, dependencies: FilterDependencies) => Promise<void> | void;
+export type Filter = (context: RequestContext, dependencies: FilterDependencies) => MaybePromise<void>;
 
 /** The only reader of the URL: later steps ask for verb and resource. */
 const requestInfo: Filter = (context) => {
   context.info = parseRequestInfo(context.request.method ?? 'GET', context.request.url ?? '/');
 };
 
-const deadline: Filter = (context, { requestTimeoutMs }) => startDeadline(context, requestTimeoutMs);
+const deadline: Filter = (context, { deadlines }) => deadlines.start(context);
 
 const measure: Filter = (context, { metrics, known }) => {
   if (metrics !== undefined) measureRequest(context, metrics, known);
@@ -44,12 +47,15 @@ const span: Filter = (context) => {
 
 const audit: Filter = (context, dependencies) => dependencies.audit?.(context);
 
-const authenticate: Filter = async (context, dependencies) => {
-  context.user = await dependencies.authenticate(credentialsOf(context.request), (key, value) =>
-    context.annotate(key, value),
-  );
-  // Nobody behind the server gets to see the client's token.
-  delete context.request.headers.authorization;
+const authenticate: Filter = (context, dependencies) => {
+  const identify = (user: UserInfo): void => {
+    context.user = user;
+    // Nobody behind the server gets to see the client's token.
+    delete context.request.headers.authorization;
+  };
+  const user = dependencies.authenticate(credentialsOf(context.request), (key, value) => context.annotate(key, value));
+  if (user instanceof Promise) return user.then(identify);
+  identify(user);
 };
 
 const impersonation: Filter = (context, { authorize }) => impersonate(context, authorize);
@@ -72,10 +78,10 @@ export const filters: readonly Filter[] = [
   authorization,
 ];
 
-/** Runs the filters; a filter that has nothing to wait for costs no turn of the loop. */
-export async function runFilters(context: RequestContext, dependencies: FilterDependencies): Promise<void> {
-  for (const filter of filters) {
-    const pending = filter(context, dependencies);
-    if (pending !== undefined) await pending;
+/** Runs the filters from the given one on; those that have nothing to wait for cost no turn of the loop. */
+export function runFilters(context: RequestContext, dependencies: FilterDependencies, from = 0): MaybePromise<void> {
+  for (let index = from; index < filters.length; index++) {
+    const pending = filters[index]!(context, dependencies);
+    if (pending !== undefined) return pending.then(() => runFilters(context, dependencies, index + 1));
   }
 }

@@ -16,18 +16,46 @@ export function isLongRunning({ info }: RequestContext): boolean {
   );
 }
 
-/** After it the request is aborted; the funnel then answers 504. `timeout` of the query shortens it, junk is ignored. */
-export function startDeadline(context: RequestContext, requestTimeoutMs: number): void {
-  if (isLongRunning(context)) return;
-  const limitMs = Math.min(wantedMs(context) ?? requestTimeoutMs, requestTimeoutMs);
-  const timer = setTimeout(() => {
-    context.expire(
-      timeout(
-        `request did not complete within requested timeout ${formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)))}`,
-      ),
-    );
-  }, limitMs);
-  context.onFinished(() => clearTimeout(timer));
+/** How late the end of a request may be. */
+const TICK_MS = 100;
+
+interface Deadline {
+  readonly context: RequestContext;
+  readonly limitMs: number;
+}
+
+/**
+ * Ends requests that take too long: they are aborted, and the funnel answers 504. `timeout` of the query shortens the
+ * limit, junk is ignored. One timer looks after all requests under way, since nearly none of them needs it: a timer for
+ * each costs more than all of the routing.
+ */
+export class Deadlines {
+  readonly #pending = new Set<Deadline>();
+  #ticks: NodeJS.Timeout | undefined;
+
+  constructor(private readonly requestTimeoutMs: number) {}
+
+  start(context: RequestContext): void {
+    if (isLongRunning(context)) return;
+    const deadline = { context, limitMs: Math.min(wantedMs(context) ?? this.requestTimeoutMs, this.requestTimeoutMs) };
+    this.#pending.add(deadline);
+    context.onFinished(() => this.#pending.delete(deadline));
+    this.#ticks ??= setInterval(() => this.#sweep(), TICK_MS);
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const deadline of this.#pending) {
+      const { context, limitMs } = deadline;
+      if (now - context.receivedAt < limitMs) continue;
+      this.#pending.delete(deadline);
+      const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
+      context.expire(timeout(`request did not complete within requested timeout ${limit}`));
+    }
+    if (this.#pending.size > 0) return;
+    clearInterval(this.#ticks);
+    this.#ticks = undefined;
+  }
 }
 
 function wantedMs({ info }: RequestContext): number | undefined {

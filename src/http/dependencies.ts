@@ -7,7 +7,7 @@ import type {
 import type { AdmissionChain } from '../admission/chain';
 import type { Schema, StructType } from '../api/schema/model';
 import type { UserInfo } from '../api/user';
-import type { Annotate, Credentials } from '../authn/credentials';
+import type { AuthenticateRequest } from '../authn/union';
 import type { Authorizer } from '../authz/attributes';
 import type { RequestMetrics } from '../observability/request-metrics';
 import type { ResourceRegistry } from '../registry/resource-registry';
@@ -95,7 +95,7 @@ export interface EndpointDependencies {
 /** The functions that the filters call. */
 export interface ChainDependencies {
   /** Throws a 401 StatusError. */
-  readonly authenticate: (credentials: Credentials, annotate?: Annotate) => Promise<UserInfo>;
+  readonly authenticate: AuthenticateRequest;
   readonly authorize: Authorizer;
   /** Registers with `context.onFinished` what it wants to write down, and sets the Audit-Id header. */
   readonly audit?: (context: RequestContext) => void;

@@ -3,11 +3,12 @@ import { printYaml } from '../api/codec/yaml-print';
 import { encodeEnvelope } from '../api/codec/protobuf-envelope';
 import { encodeMessage } from '../api/codec/protobuf-encode';
 import { notAcceptable, type Status } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import { parseApiVersion, type KubeObject, type ListMeta } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import type { ListResult } from '../registry/types';
 import type { CacheEntry } from '../storage/cache/cache';
-import { takesGzip, writeBuffer, writePieces, type BodyWrite } from './body-writer';
+import { takesGzip, writePieces, writeReady, type BodyWrite } from './body-writer';
 import type { RequestContext } from './context';
 import type { ServedResource } from './dependencies';
 import type { ServerFeatures } from './features';
@@ -36,7 +37,7 @@ export function writeReply(
   reply: Reply,
   negotiated: Negotiated,
   dependencies: WriterDependencies,
-): Promise<void> | void {
+): MaybePromise<void> {
   if (reply.type === 'streamed') return;
   const writer = new ReplyWriter(context, negotiated, dependencies);
   context.statusCode = reply.type === 'list' ? 200 : reply.code;
@@ -75,7 +76,7 @@ class ReplyWriter {
     this.response = context.response;
   }
 
-  entry(code: number, entry: CacheEntry, served: ServedResource): Promise<void> | void {
+  entry(code: number, entry: CacheEntry, served: ServedResource): MaybePromise<void> {
     const { transform, format } = this.negotiated;
     const form = wireFormOf(served);
     if (transform !== undefined) {
@@ -83,7 +84,7 @@ class ReplyWriter {
     }
     if (format === 'json' && !this.pretty) {
       const body = form.body(entry);
-      return this.whole(code, Buffer.concat([form.objectHead, body, NEWLINE]));
+      return this.whole(code, form.objectHead, body, NEWLINE);
     }
     if (format === 'protobuf') {
       const raw = form.message(entry, encodeMessage);
@@ -97,14 +98,14 @@ class ReplyWriter {
     object: WireObject,
     struct: StructType | undefined,
     served: ServedResource | undefined,
-  ): Promise<void> | void {
+  ): MaybePromise<void> {
     const { transform } = this.negotiated;
     if (transform === undefined || served === undefined) return this.plainObject(code, object, struct);
     const kubeObject = object as KubeObject;
     return this.transformed(code, kubeObject, () => kubeObject, served, transform);
   }
 
-  list(result: ListResult, served: ServedResource): Promise<void> | void {
+  list(result: ListResult, served: ServedResource): MaybePromise<void> {
     const { format, transform } = this.negotiated;
     const entries = Array.isArray(result.entries) ? (result.entries as readonly CacheEntry[]) : [...result.entries];
     const { remainingItemCount: remaining, ...page } = result;
@@ -123,19 +124,15 @@ class ReplyWriter {
     return this.plainObject(200, { kind: served.listKind, apiVersion: form.apiVersion, metadata, items }, undefined);
   }
 
-  bytes(reply: Extract<Reply, { type: 'bytes' }>): Promise<void> | void {
+  bytes(reply: Extract<Reply, { type: 'bytes' }>): MaybePromise<void> {
     for (const [name, value] of Object.entries(reply.headers ?? {})) this.response.setHeader(name, value);
     const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
-    const write: BodyWrite = {
-      code: reply.code,
-      contentType: reply.contentType,
-      length: body.length,
-      acceptsGzip: this.gzip,
-    };
-    return this.wrote(writeBuffer(this.response, write, body));
+    const { code, contentType } = reply;
+    const write = { code, contentType, length: body.length, acceptsGzip: this.gzip };
+    return this.wrote(writeReady(this.response, write, [body]));
   }
 
-  private wrote(bytes: number | Promise<number>): Promise<void> | void {
+  private wrote(bytes: MaybePromise<number>): MaybePromise<void> {
     if (typeof bytes !== 'number') return bytes.then((total) => void this.wrote(total));
     this.context.responseBytes = bytes;
   }
@@ -149,7 +146,7 @@ class ReplyWriter {
     return takesGzip(this.context.request.headers['accept-encoding']);
   }
 
-  private jsonList(entries: readonly CacheEntry[], metadata: ListMeta, served: ServedResource): Promise<void> | void {
+  private jsonList(entries: readonly CacheEntry[], metadata: ListMeta, served: ServedResource): MaybePromise<void> {
     const form = wireFormOf(served);
     const head = Buffer.from(
       `{"kind":${JSON.stringify(served.listKind)},"apiVersion":${JSON.stringify(form.apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`,
@@ -162,11 +159,7 @@ class ReplyWriter {
     return this.pieces(length, jsonListPieces(head, entries, served));
   }
 
-  private protobufList(
-    entries: readonly CacheEntry[],
-    metadata: ListMeta,
-    served: ServedResource,
-  ): Promise<void> | void {
+  private protobufList(entries: readonly CacheEntry[], metadata: ListMeta, served: ServedResource): MaybePromise<void> {
     const listMeta = this.dependencies.schema.message('k8s.io.apimachinery.pkg.apis.meta.v1.ListMeta');
     if (listMeta === undefined) throw new Error('the schema has no ListMeta');
     const form = wireFormOf(served);
@@ -181,7 +174,7 @@ class ReplyWriter {
     inVersion: () => KubeObject,
     served: ServedResource,
     { kind, apiVersion }: Transform,
-  ): Promise<void> | void {
+  ): MaybePromise<void> {
     if (kind === 'PartialObjectMetadataList') {
       throw notAcceptable(
         `you requested PartialObjectMetadataList, but the requested object is not a list (${goType(served, served.definition.kind)})`,
@@ -201,7 +194,7 @@ class ReplyWriter {
     metadata: ListMeta,
     served: ServedResource,
     { kind, apiVersion }: Transform,
-  ): Promise<void> | void {
+  ): MaybePromise<void> {
     if (kind === 'PartialObjectMetadata') {
       throw notAcceptable(
         `you requested PartialObjectMetadata, but the requested object is a list (${goType(served, served.listKind)})`,
@@ -230,20 +223,25 @@ class ReplyWriter {
     return new TableWriter(served, { apiVersion, includeObject, now: this.dependencies.now() });
   }
 
-  private plainObject(code: number, object: WireObject, struct: StructType | undefined): Promise<void> | void {
+  private plainObject(code: number, object: WireObject, struct: StructType | undefined): MaybePromise<void> {
     this.context.responseObject = object;
     return this.whole(code, encodeObject(object, this.negotiated, this.pretty, this.dependencies.schema, struct));
   }
 
-  private whole(code: number, body: Buffer): Promise<void> | void {
-    return this.wrote(writeBuffer(this.response, this.write(code, body.length), body));
+  private whole(code: number, ...ready: readonly Buffer[]): MaybePromise<void> {
+    let length = 0;
+    for (const piece of ready) length += piece.length;
+    return this.wrote(writeReady(this.response, this.write(code, length), ready));
   }
 
-  private pieces(length: number | undefined, pieces: Iterable<Uint8Array>): Promise<void> | void {
+  private pieces(length: number | undefined, pieces: Iterable<Uint8Array>): MaybePromise<void> {
     return this.wrote(writePieces(this.response, this.write(200, length), pieces));
   }
 
-  private write(code: number, length: number | undefined): BodyWrite {
+  private write<Length extends number | undefined>(
+    code: number,
+    length: Length,
+  ): BodyWrite & { readonly length: Length } {
     return { code, contentType: MEDIA_TYPES[this.negotiated.format], length, acceptsGzip: this.gzip };
   }
 }

@@ -7,6 +7,7 @@ import type { RequestMetrics } from '../observability/request-metrics';
 import { runFilters } from './chain';
 import { RequestContext, contextOf } from './context';
 import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from './dependencies';
+import { Deadlines } from './deadline';
 import { dispatch, type DispatchDependencies } from './dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
 import { expressServerParts } from './express-app';
@@ -79,7 +80,7 @@ export function createServer(options: ServerOptions): ApiServer {
       catalogue.resolve(group, version, resource) !== undefined,
     isKnownPath: (path: string): boolean => routes.has(path),
   };
-  const chain = { ...options, known };
+  const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
   const endpoints: DispatchDependencies = {
     ...options,
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
@@ -102,9 +103,12 @@ export function createServer(options: ServerOptions): ApiServer {
     // HTTP/1.1 keeps connections without being told; Node would say so in each answer.
     if (request.httpVersion === '1.1' && request.headers.connection !== 'close') response.removeHeader('Connection');
     if (draining) response.setHeader('Connection', 'close');
-    await runFilters(context, chain);
+    const pending = runFilters(context, chain);
+    if (pending !== undefined) await pending;
     const { reply, negotiated } = await dispatch(context, endpoints);
-    if (!response.headersSent) await writeReply(context, reply, negotiated, writer);
+    if (response.headersSent) return;
+    const writing = writeReply(context, reply, negotiated, writer);
+    if (writing !== undefined) await writing;
   };
   const funnel = (error: unknown, response: ServerResponse): void => {
     const context = contextOf(response);

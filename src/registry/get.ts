@@ -1,5 +1,7 @@
 import { tooLargeResourceVersion } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { CacheEntry } from '../storage/cache/cache';
+import type { Revision } from '../storage/store';
 import { newestEntry, snapshotNotOlderThan } from './freshness';
 import { keyOfNamed, objectNotFound, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
@@ -14,27 +16,36 @@ export async function getEntry(
   signal: AbortSignal,
 ): Promise<CacheEntry> {
   const key = keyOfNamed(resource, scope, name);
-  const entry = await find(resource, key, resourceVersion, signal);
+  const found = find(resource, key, resourceVersion, signal);
+  const entry = found instanceof Promise ? await found : found;
   if (entry === undefined) throw objectNotFound(resource, name);
   return entry;
 }
 
-async function find(
+function find(
   resource: Resource,
   key: string,
   resourceVersion: string | undefined,
   signal: AbortSignal,
-): Promise<CacheEntry | undefined> {
+): MaybePromise<CacheEntry | undefined> {
   const wanted = parseResourceVersion(resourceVersion);
   if (wanted === 'unset') return newestEntry(resource, key, signal);
-  if (!resource.definition.watchCache) {
-    const current = await resource.cache.currentRevision(signal);
-    if (wanted !== 'any' && wanted > current) {
-      throw tooLargeResourceVersion(String(resourceVersion), String(current), false);
-    }
-    return newestEntry(resource, key, signal);
-  }
+  if (!resource.definition.watchCache) return findUncached(resource, key, wanted, String(resourceVersion), signal);
   if (wanted === 'any') return resource.cached.snapshot().get(key);
-  const snapshot = await snapshotNotOlderThan(resource, key, wanted, String(resourceVersion), signal);
-  return snapshot.get(key);
+  return snapshotNotOlderThan(resource, key, wanted, String(resourceVersion), signal).then((snapshot) =>
+    snapshot.get(key),
+  );
+}
+
+/** Kinds that kube-apiserver keeps no watch cache for: any version is the newest. */
+async function findUncached(
+  resource: Resource,
+  key: string,
+  wanted: 'any' | Revision,
+  text: string,
+  signal: AbortSignal,
+): Promise<CacheEntry | undefined> {
+  const current = await resource.cache.currentRevision(signal);
+  if (wanted !== 'any' && wanted > current) throw tooLargeResourceVersion(text, String(current), false);
+  return newestEntry(resource, key, signal);
 }
