@@ -1,4 +1,13 @@
-import type { ListRange, Revision, Store, StoredValue, WatchBatch, WriteOptions, WriteOutcome } from './store';
+import type {
+  ListRange,
+  Revision,
+  Store,
+  StoredValue,
+  WatchBatch,
+  WatchOptions,
+  WriteOptions,
+  WriteOutcome,
+} from './store';
 
 export type StoreOperation =
   'get' | 'list' | 'create' | 'update' | 'delete' | 'currentRevision' | 'requestProgress' | 'compact' | 'health';
@@ -59,8 +68,8 @@ class InstrumentedStore implements Store {
     return this.measure('delete', key, () => this.store.delete(key, expected, signal));
   }
 
-  watch(prefix: string, after: Revision, signal: AbortSignal): AsyncIterable<WatchBatch> {
-    return this.store.watch(prefix, after, signal);
+  watch(prefix: string, after: Revision, signal: AbortSignal, options?: WatchOptions): AsyncIterable<WatchBatch> {
+    return this.store.watch(prefix, after, signal, options);
   }
 
   currentRevision(signal?: AbortSignal): Promise<Revision> {

@@ -48,6 +48,14 @@ export interface WriteOptions {
   readonly ttlSeconds?: number;
 }
 
+export interface WatchOptions {
+  /**
+   * False: whoever watches knows what stood before an event, so that `previous` may be missing. It costs etcd a read for
+   * each event, and the object's bytes a second time.
+   */
+  readonly needsPrevious?: boolean;
+}
+
 export type StoreEvent =
   | {
       readonly type: 'put';
@@ -62,7 +70,7 @@ export type StoreEvent =
       readonly key: string;
       readonly revision: Revision;
       /** What was deleted. */
-      readonly previous: StoredValue;
+      readonly previous: StoredValue | undefined;
     };
 
 /** All events of the prefix up to `revision`, in order; a revision is never split. `events` may be empty: progress. */
@@ -121,7 +129,7 @@ export interface Store {
    * (returns) when the signal aborts; throws {@link CompactedError} when the history is gone and
    * {@link StoreClosedError} when the store is closed.
    */
-  watch(prefix: string, after: Revision, signal: AbortSignal): AsyncIterable<WatchBatch>;
+  watch(prefix: string, after: Revision, signal: AbortSignal, options?: WatchOptions): AsyncIterable<WatchBatch>;
   /** The newest revision, linearizable: every write acknowledged before this call has a revision not above it. */
   currentRevision(signal?: AbortSignal): Promise<Revision>;
   /**

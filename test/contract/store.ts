@@ -403,6 +403,21 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
         ]);
       });
 
+      it('give the same events to those who know what stood there, with or without it', async () => {
+        const start = await create('a', 'one');
+        const second = await update('a', 'two', start);
+        const removed = await remove('a', second);
+        const again = await create('a', 'three');
+        const recorder = new WatchRecorder(store, root, start, { needsPrevious: false });
+        const events = await recorder.untilEvents(3);
+        await recorder.stop();
+        expect(events.map(({ previous: _previous, ...event }) => summary({ ...event, previous: undefined }))).toEqual([
+          `${second} put a=two`,
+          `${removed} delete a`,
+          `${again} put a=three`,
+        ]);
+      });
+
       it('give events as they are written', async () => {
         const recorder = record('', await store.currentRevision());
         const first = await create('a', 'one');

@@ -1,4 +1,4 @@
-import type { Revision, Store, StoreEvent, WatchBatch } from '../../src/storage/store';
+import type { Revision, Store, StoreEvent, WatchBatch, WatchOptions } from '../../src/storage/store';
 
 const PATIENCE_MS = 10_000;
 
@@ -10,8 +10,8 @@ export class WatchRecorder {
   #outcome: { readonly error: unknown } | 'running' | 'ended' = 'running';
   #wake: () => void = () => undefined;
 
-  constructor(store: Store, prefix: string, after: Revision) {
-    this.#done = this.#consume(store.watch(prefix, after, this.#abort.signal));
+  constructor(store: Store, prefix: string, after: Revision, options?: WatchOptions) {
+    this.#done = this.#consume(store.watch(prefix, after, this.#abort.signal, options));
   }
 
   get events(): readonly StoreEvent[] {

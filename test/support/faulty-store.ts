@@ -4,6 +4,7 @@ import type {
   Store,
   StoredValue,
   WatchBatch,
+  WatchOptions,
   WriteOptions,
   WriteOutcome,
 } from '../../src/storage/store';
@@ -44,12 +45,17 @@ export class FaultyStore implements Store {
     return release;
   }
 
-  async *watch(prefix: string, after: Revision, signal: AbortSignal): AsyncGenerator<WatchBatch> {
+  async *watch(
+    prefix: string,
+    after: Revision,
+    signal: AbortSignal,
+    options?: WatchOptions,
+  ): AsyncGenerator<WatchBatch> {
     this.watched.push(prefix);
     const broken = new AbortController();
     this.open.add(broken);
     try {
-      for await (const batch of this.store.watch(prefix, after, AbortSignal.any([signal, broken.signal]))) {
+      for await (const batch of this.store.watch(prefix, after, AbortSignal.any([signal, broken.signal]), options)) {
         if (this.gate !== undefined && (this.gate.prefix ?? prefix) === prefix)
           await Promise.race([this.gate.opened, aborted(signal), aborted(broken.signal)]);
         if (signal.aborted || broken.signal.aborted) break;

@@ -245,7 +245,8 @@ class StoreCache implements RegistryCache {
         const restart = new AbortController();
         this.restartWatch = restart;
         const ended = AbortSignal.any([signal, restart.signal]);
-        for await (const batch of this.store.watch(this.options.prefix, this.reached, ended)) {
+        const options = { needsPrevious: false };
+        for await (const batch of this.store.watch(this.options.prefix, this.reached, ended, options)) {
           this.apply(batch);
           retryMs = FIRST_RETRY_MS;
         }

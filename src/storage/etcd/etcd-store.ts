@@ -17,6 +17,7 @@ import {
   type Store,
   type StoredValue,
   type WatchBatch,
+  type WatchOptions,
   type WriteOptions,
   type WriteOutcome,
 } from '../store';
@@ -133,12 +134,17 @@ export class EtcdStore implements Store {
     return this.#write(bytes, expected, { remove: bytes }, signal);
   }
 
-  async *watch(prefix: string, after: Revision, signal: AbortSignal): AsyncGenerator<WatchBatch, void> {
+  async *watch(
+    prefix: string,
+    after: Revision,
+    signal: AbortSignal,
+    { needsPrevious = true }: WatchOptions = {},
+  ): AsyncGenerator<WatchBatch, void> {
     let position = after;
     let pauseMs = FIRST_RECONNECT_PAUSE_MS;
     while (!signal.aborted) {
       try {
-        for await (const batch of this.#watchOnce(prefix, position, signal)) {
+        for await (const batch of this.#watchOnce(prefix, position, needsPrevious, signal)) {
           position = batch.revision;
           pauseMs = FIRST_RECONNECT_PAUSE_MS;
           yield batch;
@@ -154,9 +160,15 @@ export class EtcdStore implements Store {
   }
 
   /** As long as one stream to one server lasts. Throws a CompactedError, a StoreClosedError, or an EtcdError. */
-  async *#watchOnce(prefix: string, position: Revision, signal: AbortSignal): AsyncGenerator<WatchBatch, void> {
-    const { stream, endpoint } = this.client.openWatch({ ...this.#keys.interval(prefix), startRevision: position + 1 });
-    const responses = new WatchResponses(this.#keys, position, () => this.reportsProgress);
+  async *#watchOnce(
+    prefix: string,
+    position: Revision,
+    withPrevious: boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<WatchBatch, void> {
+    const range = this.#keys.interval(prefix);
+    const { stream, endpoint } = this.client.openWatch({ ...range, startRevision: position + 1, withPrevious });
+    const responses = new WatchResponses(this.#keys, position, withPrevious, () => this.reportsProgress);
     const watch = { stream, responses };
     const abort = (): void => stream.cancel();
     this.#watches.add(watch);

@@ -76,20 +76,23 @@ describe('requests to etcd', () => {
     });
   });
 
-  it('watch with what stood there before, in fragments, with reports of progress', () => {
-    const bytes = encodeWatchCreation({ key: a, rangeEnd: b, startRevision: 17 });
-    expect(read('WatchRequest', bytes)).toEqual({
-      create_request: {
-        key: base64('a'),
-        range_end: base64('b'),
-        start_revision: 17,
-        progress_notify: true,
-        prev_kv: true,
-        fragment: true,
-      },
-    });
-    expect(read('WatchRequest', PROGRESS_REQUEST)).toEqual({ progress_request: {} });
-  });
+  it.each([true, false])(
+    'watch in fragments, with reports of progress, what stood there before: %p',
+    (withPrevious) => {
+      const bytes = encodeWatchCreation({ key: a, rangeEnd: b, startRevision: 17, withPrevious });
+      expect(read('WatchRequest', bytes)).toEqual({
+        create_request: {
+          key: base64('a'),
+          range_end: base64('b'),
+          start_revision: 17,
+          progress_notify: true,
+          ...(withPrevious && { prev_kv: true }),
+          fragment: true,
+        },
+      });
+      expect(read('WatchRequest', PROGRESS_REQUEST)).toEqual({ progress_request: {} });
+    },
+  );
 
   it('compact, grant leases and ask for the version', () => {
     expect(read('CompactionRequest', compact.encode({ revision: 9 }))).toEqual({ revision: 9 });

@@ -79,6 +79,8 @@ export interface WatchCreation {
   readonly key: Uint8Array;
   readonly rangeEnd: Uint8Array;
   readonly startRevision: number;
+  /** Events come with what stood there before. */
+  readonly withPrevious: boolean;
 }
 
 /** A method of etcd's services: its path, and how its messages are written and read. */
@@ -156,13 +158,13 @@ export const status: Method<void, string> = {
 
 export const WATCH_PATH = '/etcdserverpb.Watch/Watch';
 
-/** Asks for all events of a range, each with what stood there before, and for regular reports of progress. */
-export function encodeWatchCreation({ key, rangeEnd, startRevision }: WatchCreation): Uint8Array {
+/** Asks for all events of a range, and for regular reports of progress. */
+export function encodeWatchCreation({ key, rangeEnd, startRevision, withPrevious }: WatchCreation): Uint8Array {
   const writer = Writer.create().uint32(tag(1, BYTES)).fork();
   writer.uint32(tag(1, BYTES)).bytes(key).uint32(tag(2, BYTES)).bytes(rangeEnd);
   writer.uint32(tag(3, VARINT)).int64(startRevision);
-  // progress_notify, prev_kv, fragment
-  for (const field of [4, 6, 8]) writer.uint32(tag(field, VARINT)).bool(true);
+  // progress_notify, fragment, prev_kv
+  for (const field of withPrevious ? [4, 8, 6] : [4, 8]) writer.uint32(tag(field, VARINT)).bool(true);
   return writer.ldelim().finish();
 }
 

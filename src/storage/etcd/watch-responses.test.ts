@@ -36,7 +36,8 @@ function remove(key: string, revision: number, before: number | undefined): Watc
 }
 
 describe('the responses to a watch', () => {
-  const reader = (trusts = true): WatchResponses => new WatchResponses(new KeySpace('/p'), POSITION, () => trusts);
+  const reader = (trusts = true, withPrevious = true): WatchResponses =>
+    new WatchResponses(new KeySpace('/p'), POSITION, withPrevious, () => trusts);
 
   it('become batches that end with their last event, not with the header', () => {
     const batch = reader().next(response({ events: [put('/a', 11), put('/b', 12, 7), remove('/c', 13, 9)] }));
@@ -86,6 +87,11 @@ describe('the responses to a watch', () => {
       new CompactedError(20 as Revision),
     );
     expect(() => reader().next(response({ events: [remove('/a', 11, undefined)] }))).toThrow(CompactedError);
+  });
+
+  it('need not say what stood there when nobody has asked for it', () => {
+    const batch = reader(true, false).next(response({ events: [remove('/a', 11, undefined)] }));
+    expect(batch?.events).toEqual([{ type: 'delete', key: '/a', revision: 11, previous: undefined }]);
   });
 
   it('end the watch with the reason of the server', () => {

@@ -11,6 +11,8 @@ export class WatchResponses {
     private readonly keys: KeySpace,
     /** The revision up to which everything has been given out. */
     private position: Revision,
+    /** Each event was asked for with what stood there before. */
+    private readonly withPrevious: boolean,
     /** Whether the server's reports of progress can be relied upon. */
     private readonly trustsProgress: () => boolean,
   ) {}
@@ -54,10 +56,9 @@ export class WatchResponses {
     const key = this.keys.fromEtcd(pair.key);
     const { value, modRevision: revision } = pair;
     const isCreate = !isDelete && pair.createRevision === revision;
-    if (isCreate) return { type: 'put', key, value, revision, previous: undefined };
     // etcd leaves out what was compacted between the event and its delivery.
-    if (before === undefined) throw new CompactedError(revision);
-    const previous = this.keys.storedValue(before);
+    if (before === undefined && this.withPrevious && !isCreate) throw new CompactedError(revision);
+    const previous = before && this.keys.storedValue(before);
     return isDelete ? { type: 'delete', key, revision, previous } : { type: 'put', key, value, revision, previous };
   }
 }

@@ -45,7 +45,7 @@ export class TruthRecorder {
   private async run(after: Revision): Promise<void> {
     for await (const { events } of this.store.watch(this.prefix, after, this.#stop.signal)) {
       for (const event of events) {
-        const value = event.type === 'put' ? event.value : event.previous.value;
+        const value = event.type === 'put' ? event.value : event.previous!.value;
         const object = JSON.parse(value.toString()) as Json;
         this.events.push({
           type: event.type,
