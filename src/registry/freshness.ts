@@ -16,7 +16,9 @@ export async function newestSnapshot(
   { cache, cached }: Resource,
   signal: AbortSignal,
 ): Promise<ResourceSnapshot | undefined> {
-  const revision = await cache.currentRevision(signal);
+  // The store answers soon or fails: nobody listens for a client that leaves meanwhile.
+  const revision = await cache.currentRevision();
+  signal.throwIfAborted();
   if (cache.revision < revision && !(await cache.waitFor(revision, LAG_WAIT_MS, signal))) return undefined;
   return cached.snapshot();
 }
