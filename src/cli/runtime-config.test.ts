@@ -7,6 +7,7 @@ const RESOURCES = [
   ['batch', 'v1beta1', 'cronjobs'],
   ['batch', 'v2alpha1', 'cronjobs'],
   ['extensions', 'v1beta1', 'ingresses'],
+  ['discovery.k8s.io', 'v1alpha1', 'endpointslices'],
   ['', 'v1', 'pods'],
 ] as const;
 
@@ -41,8 +42,13 @@ describe('--runtime-config', () => {
     [{ 'batch/v1': '' }, ALL],
     [{ 'extensions/v1beta1/ingresses': 'false' }, ['v1 jobs', 'v1beta1 cronjobs', 'v1 pods']],
     [{ 'api/beta': 'false', 'extensions/v1beta1/ingresses': 'T' }, ['v1 jobs', 'v1beta1 ingresses', 'v1 pods']],
+    // Among the alpha versions that kube-apiserver lists, this one is missing.
+    [
+      { 'discovery.k8s.io/v1alpha1': 'true', 'api/alpha': 'false' },
+      ['v1 jobs', 'v1beta1 cronjobs', 'v1beta1 ingresses', 'v1alpha1 endpointslices', 'v1 pods'],
+    ],
     // Known by name, and nothing is served in them.
-    [{ 'apps/v1beta1': 'true', 'discovery.k8s.io/v1alpha1': 'true', 'admission.k8s.io/v1': 'true' }, ALL],
+    [{ 'apps/v1beta1': 'true', 'admission.k8s.io/v1': 'true' }, ALL],
   ])('%j serves %j', (given, served) => {
     expect(servedWith(given)).toEqual(served);
   });

@@ -22,6 +22,8 @@ const FAMILIES: Readonly<Record<string, RegExp>> = {
   'api/beta': /^v\d+beta\d+$/,
   'api/alpha': ALPHA,
 };
+/** Served when it is named, and not for `api/all` or `api/alpha`: kube-apiserver 1.20 forgot it among the alpha versions. */
+const BY_NAME_ONLY: readonly string[] = ['discovery.k8s.io/v1alpha1'];
 /** The one group version whose resources can be switched one by one. */
 const BY_RESOURCE = 'extensions/v1beta1';
 /** Known like the retired ones, though nothing is served in them: what webhooks are sent and answer. */
@@ -136,6 +138,13 @@ export function parseRuntimeConfig(settings: Settings, groups: readonly GroupDef
   };
 }
 
+function byFamily(families: ReadonlyMap<string, boolean>, group: string, version: string, resource: string): boolean {
+  const family = [...families.keys()].findLast((key) => FAMILIES[key]?.test(version));
+  const on = family === undefined ? undefined : families.get(family);
+  if (on === true && BY_NAME_ONLY.includes(`${group}/${version}`)) return false;
+  return on ?? isServedByDefault(group, version, resource);
+}
+
 /** What names a version or a resource decides before what stands for many. */
 function servedBy(families: ReadonlyMap<string, boolean>, keys: readonly Key[]): IsServed {
   const versions = new Map<string, boolean>();
@@ -147,10 +156,9 @@ function servedBy(families: ReadonlyMap<string, boolean>, keys: readonly Key[]):
     if (resource !== undefined) resources.set(`${groupVersion}/${resource}`, on);
   }
   return (group, version, resource) => {
-    const family = [...families.keys()].findLast((key) => FAMILIES[key]?.test(version));
-    const byFamily = family === undefined ? isServedByDefault(group, version, resource) : families.get(family);
     const groupVersion = `${group}/${version}`;
-    return (versions.get(groupVersion) ?? byFamily ?? false) && (resources.get(`${groupVersion}/${resource}`) ?? true);
+    const isOn = versions.get(groupVersion) ?? byFamily(families, group, version, resource);
+    return isOn && (resources.get(`${groupVersion}/${resource}`) ?? true);
   };
 }
 

@@ -54,7 +54,7 @@ export const GROUPS: readonly GroupDefinition[] = [
   group('scheduling.k8s.io', 16_600, { v1: 15, v1beta1: 12, v1alpha1: 9 }),
   group('coordination.k8s.io', 16_500, { v1: 15, v1beta1: 9 }),
   group('node.k8s.io', 16_300, { v1: 15, v1beta1: 9, v1alpha1: 1 }),
-  group('discovery.k8s.io', 16_200, { v1: 15, v1beta1: 12 }),
+  group('discovery.k8s.io', 16_200, { v1: 15, v1beta1: 12, v1alpha1: 9 }),
   group('flowcontrol.apiserver.k8s.io', 16_100, { v1beta1: 12, v1alpha1: 9 }),
   group('internal.apiserver.k8s.io', 16_000, { v1alpha1: 9 }),
 ];

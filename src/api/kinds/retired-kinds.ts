@@ -13,7 +13,6 @@ const RETIRED_KINDS: Readonly<Record<string, readonly string[]>> = {
     'ReplicaSet',
     'Scale',
   ],
-  'discovery.k8s.io/v1alpha1': ['EndpointSlice'],
 };
 
 /** The group versions of which the API knows kinds that are not served any more. */
