@@ -46,7 +46,7 @@ import { RegistryReader } from './registry-reader';
 import { feedResources } from './resource-feed';
 import type { ServiceRanges } from './service-range-flags';
 import { createServiceAllocations, ServiceEffects, ServiceRangeRepairs } from './service-ranges';
-import type { IsServed } from './runtime-config';
+import { isServedByDefault, type IsServed } from './runtime-config';
 import { ServedCatalogue } from './served-catalogue';
 import type { TlsMaterial } from './tls-material';
 import { versionInfo } from './version';
@@ -70,7 +70,7 @@ export interface ApiServerOptions {
   readonly admission?: AdmissionOptions;
   /** Absent: each as it is by default. */
   readonly featureGates?: FeatureGates;
-  /** Absent: everything. */
+  /** Absent: everything but alpha versions. */
   readonly isServed?: IsServed;
   /** How long Events are kept; 0: for good. Absent: an hour. */
   readonly eventTtlMs?: number;
@@ -134,7 +134,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
         keyRoot,
         ...(definition.storagePrefix === service.storagePrefix ? { sideEffects: serviceEffects } : {}),
       }),
-    options.isServed,
+    options.isServed ?? isServedByDefault,
   );
   const resourceCache = (storagePrefix: string) => {
     const definition = stored.find((one) => one.storagePrefix === storagePrefix);

@@ -120,7 +120,7 @@ export const apiserverFlags = {
   'runtime-config': {
     type: 'map',
     section: 'Misc',
-    help: 'What is served: api/all, api/ga, api/beta, api/alpha or group/version, each =true or =false, comma-separated.',
+    help: 'What is served: api/all, api/ga, api/beta, api/alpha or group/version (also extensions/v1beta1/resource), each =true or =false, comma-separated. Alpha versions are off unless switched on.',
   },
   'feature-gates': { type: 'strings', section: 'Misc', help: 'Gate=true or Gate=false, comma-separated.' },
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },

@@ -33,6 +33,11 @@ describe('flags', () => {
     expect(given.has('etcd-servers')).toBe(true);
   });
 
+  it('of pairs may have spaces around names and values; a name alone is true', () => {
+    const { options } = parseFlags(table, ['--feature-gates= A = x ,B,,=y,C=a=b']);
+    expect(options.featureGates).toEqual({ A: 'x', B: 'true', '': 'y', C: 'a=b' });
+  });
+
   it('without effect are taken with a warning, and do not swallow what follows', () => {
     const { options, warnings } = parseFlags(table, ['--profiling', '--cloud-provider', 'x', '--secure-port=1'], {
       profiling: 'bool',

@@ -70,10 +70,11 @@ const parsers: { readonly [Type in FlagType]: (texts: readonly string[]) => Valu
   map: (texts) =>
     Object.fromEntries(
       texts
-        .flatMap((text) => (text === '' ? [] : text.split(',')))
+        .flatMap((text) => text.split(','))
+        .filter((pair) => pair !== '')
         .map((pair) => {
           const [key = '', ...value] = pair.split('=');
-          return [key, value.length === 0 ? 'true' : value.join('=')];
+          return [key.trim(), value.length === 0 ? 'true' : value.join('=').trim()];
         }),
     ),
 };

@@ -1,7 +1,9 @@
+import { quoteGo } from '../api/errors/go-quote';
 import type { GroupDefinition } from '../api/kinds/groups';
+import { RETIRED_VERSIONS } from '../api/kinds/retired-kinds';
 import { apiVersionOf } from '../api/object';
 
-/** Whether a resource is served under a group version; absent settings leave what is served by default. */
+/** Whether a resource is served under a group version. */
 export type IsServed = (group: string, version: string, resource: string) => boolean;
 
 export interface RuntimeConfig {
@@ -10,129 +12,161 @@ export interface RuntimeConfig {
   readonly warnings: readonly string[];
 }
 
+type Settings = Readonly<Record<string, string>>;
+
+const ALPHA = /^v\d+alpha\d+$/;
 /** Keys that stand for many versions, in the order in which they hold: what comes later refines what came before. */
-const FAMILIES: readonly (readonly [key: string, versions: RegExp])[] = [
-  ['api/all', /^/],
-  ['api/ga', /^v\d+$/],
-  ['api/beta', /^v\d+beta\d+$/],
-  ['api/alpha', /^v\d+alpha\d+$/],
-];
+const FAMILIES: Readonly<Record<string, RegExp>> = {
+  'api/all': /^/,
+  'api/ga': /^v\d+$/,
+  'api/beta': /^v\d+beta\d+$/,
+  'api/alpha': ALPHA,
+};
+/** Served when it is named, and not for `api/all` or `api/alpha`: kube-apiserver 1.20 forgot it among the alpha versions. */
+const BY_NAME_ONLY: readonly string[] = ['discovery.k8s.io/v1alpha1'];
 /** The one group version whose resources can be switched one by one. */
 const BY_RESOURCE = 'extensions/v1beta1';
-/** Of kube-apiserver 1.21, off by default; they are not served here. */
-const ALPHA_VERSIONS: readonly string[] = [
-  'batch/v2alpha1',
-  'flowcontrol.apiserver.k8s.io/v1alpha1',
-  'internal.apiserver.k8s.io/v1alpha1',
-  'node.k8s.io/v1alpha1',
-  'rbac.authorization.k8s.io/v1alpha1',
-  'scheduling.k8s.io/v1alpha1',
-  'storage.k8s.io/v1alpha1',
+/** Known like the retired ones, though nothing is served in them: what webhooks are sent and answer. */
+const WEBHOOK_VERSIONS: readonly string[] = [
+  'admission.k8s.io/v1',
+  'admission.k8s.io/v1beta1',
+  'imagepolicy.k8s.io/v1alpha1',
 ];
 const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io/v1beta1';
 
 const TRUE: readonly string[] = ['', '1', 't', 'T', 'true', 'TRUE', 'True'];
 const FALSE: readonly string[] = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
 
+/** Without settings: everything but alpha versions. */
+export const isServedByDefault: IsServed = (_group, version) => !ALPHA.test(version);
+
+/** A key that names a group version, and maybe a resource of it. */
 interface Key {
   readonly key: string;
   readonly group: string;
-  readonly version: string;
-  /** Empty: all of the group version. */
-  readonly resource: string;
+  /** `group/version`, also of the core group: `/v1`. */
+  readonly groupVersion: string;
+  /** Absent: all of the group version. */
+  readonly resource: string | undefined;
   readonly value: string;
 }
 
-function splitKey([key, value]: readonly [string, string]): Key | undefined {
-  const [group, version, resource = '', ...rest] = key.split('/');
-  return group === undefined || version === undefined || rest.length > 0
-    ? undefined
-    : { key, group, version, resource, value };
+/** Undefined when it has not two or three parts. */
+function splitKey(key: string, value: string): Key | undefined {
+  const [group, version, resource, ...rest] = key.split('/');
+  if (group === undefined || version === undefined || rest.length > 0) return undefined;
+  return { key, group, groupVersion: `${group}/${version}`, resource, value };
 }
 
-function isFamily([key]: readonly [string, string]): boolean {
-  return FAMILIES.some(([family]) => family === key);
+/** What kube-apiserver knows by name, whether it serves something in it or not. */
+function registeredVersions(groups: readonly GroupDefinition[]): ReadonlySet<string> {
+  const own = groups.flatMap(({ name, versions }) => versions.map(({ version }) => `${name}/${version}`));
+  return new Set([...own, ...RETIRED_VERSIONS, ...WEBHOOK_VERSIONS]);
+}
+
+function isFamily(key: string): boolean {
+  return Object.hasOwn(FAMILIES, key);
+}
+
+/** What is wrong with the keys as such. */
+function problemOfKeys(settings: Settings, registered: ReadonlySet<string>): string | undefined {
+  if (settings['api/all'] === 'false' && Object.keys(settings).length === 1) {
+    return 'invalid key with only api/all=false';
+  }
+  const keys = Object.keys(settings).filter((key) => !isFamily(key));
+  const malformed = keys.find((key) => splitKey(key, '') === undefined);
+  if (malformed !== undefined) return `runtime-config invalid key ${malformed}`;
+  const known = new Set([...registered].map(groupOf));
+  const unknown = keys.map(groupOf).filter((group) => !known.has(group));
+  return unknown.length === 0 ? undefined : `unknown api groups ${unknown.join(',')}`;
+}
+
+function groupOf(key: string): string {
+  return key.slice(0, key.indexOf('/'));
+}
+
+/** What is wrong with one setting; its group is known. */
+function problemOfSetting({ key, groupVersion, value }: Key, registered: ReadonlySet<string>): string | undefined {
+  if (!registered.has(groupVersion)) {
+    const [group = '', version = ''] = groupVersion.split('/');
+    return `group version ${apiVersionOf(group, version)} that has not been registered`;
+  }
+  if (TRUE.includes(value) || FALSE.includes(value)) return undefined;
+  return `invalid value of ${key}: ${value}, err: strconv.ParseBool: parsing ${quoteGo(value)}: invalid syntax`;
+}
+
+/** True for a key that names a resource where only whole versions can be switched. */
+function isIgnored({ groupVersion, resource }: Key): boolean {
+  return resource !== undefined && groupVersion !== BY_RESOURCE;
 }
 
 /**
- * `--runtime-config` read: `api/all`, `api/ga`, `api/beta`, `api/alpha`, `group/version` and, for the legacy group,
- * `extensions/v1beta1/resource`, each true, false or without a value, which means true. Texts are kube-apiserver's.
+ * `--runtime-config` read: `api/all`, `api/ga`, `api/beta`, `api/alpha`, each true or false, `group/version` and, for the
+ * legacy group, `extensions/v1beta1/resource`, each true, false or empty, which means true. Rules and texts are those of
+ * kube-apiserver, which stops at the first problem.
  */
-export function parseRuntimeConfig(
-  given: Readonly<Record<string, string>>,
-  groups: readonly GroupDefinition[],
-): RuntimeConfig {
-  const settings = Object.entries(given).filter(([key]) => key !== '');
-  const keys = settings.filter((setting) => !isFamily(setting)).map((setting) => splitKey(setting) ?? setting[0]);
-  const malformed = keys.filter((key) => typeof key === 'string');
-  const wellFormed = keys.filter((key) => typeof key !== 'string');
-  const families = settings.filter(isFamily);
-  const warnings: string[] = [];
-  const problems: string[] = malformed.map((key) => `runtime-config invalid key ${key}`);
-  if (settings.length === 1 && given['api/all'] === 'false') problems.push('invalid key with only api/all=false');
-  for (const [key, value] of families) {
-    if (value !== 'true' && value !== 'false') problems.push(`invalid value ${key}=${value}`);
+export function parseRuntimeConfig(settings: Settings, groups: readonly GroupDefinition[]): RuntimeConfig {
+  const registered = registeredVersions(groups);
+  const refused = (problem: string): RuntimeConfig => ({
+    isServed: isServedByDefault,
+    problems: [problem],
+    warnings: [],
+  });
+  const problem = problemOfKeys(settings, registered);
+  if (problem !== undefined) return refused(problem);
+
+  const families = Object.keys(FAMILIES).filter((key) => settings[key] !== undefined);
+  const unclear = families.find((key) => settings[key] !== 'true' && settings[key] !== 'false');
+  if (unclear !== undefined) return refused(`invalid value ${unclear}=${settings[unclear]}`);
+
+  const keys = Object.entries(settings).flatMap(([key, value]) => (isFamily(key) ? [] : (splitKey(key, value) ?? [])));
+  const counting = keys.filter((key) => !isIgnored(key));
+  for (const key of counting) {
+    const wrong = problemOfSetting(key, registered);
+    if (wrong !== undefined) return refused(wrong);
   }
-
-  const known = new Set(groups.map(({ name }) => name));
-  for (const version of ALPHA_VERSIONS) known.add(version.slice(0, version.indexOf('/')));
-  const unknown = new Set(wellFormed.map(({ group }) => group).filter((group) => !known.has(group)));
-  if (unknown.size > 0) problems.push(`unknown api groups ${[...unknown].join(',')}`);
-
-  const registered = new Set(groups.flatMap(({ name, versions }) => versions.map((one) => `${name}/${one.version}`)));
-  const byVersion = new Map<string, boolean>();
-  const byResource = new Map<string, boolean>();
-  for (const { key, group, version, resource, value } of wellFormed.filter((one) => known.has(one.group))) {
-    const groupVersion = `${group}/${version}`;
-    const on = TRUE.includes(value);
-    if (resource !== '' && groupVersion !== BY_RESOURCE) {
-      warnings.push(
-        `ignoring invalid key ${key}, individual resource enablement/disablement is not supported in ${groupVersion}`,
-      );
-    } else if (!registered.has(groupVersion) && !ALPHA_VERSIONS.includes(groupVersion)) {
-      problems.push(`group version ${apiVersionOf(group, version)} that has not been registered`);
-    } else if (!on && !FALSE.includes(value)) {
-      problems.push(
-        `invalid value of ${key}: ${value}, err: strconv.ParseBool: parsing ${JSON.stringify(value)}: invalid syntax`,
-      );
-    } else if (ALPHA_VERSIONS.includes(groupVersion)) {
-      if (on) warnings.push(`runtime-config ${key}: ${groupVersion} is not served`);
-    } else if (resource === '') {
-      byVersion.set(groupVersion, on);
-    } else {
-      byResource.set(`${groupVersion}/${resource}`, on);
-      // Switching a resource on takes its version along; switching it off leaves the others.
-      if (on) byVersion.set(groupVersion, true);
-    }
-  }
-  if (given['api/alpha'] === 'true') warnings.push('runtime-config api/alpha: no alpha version is served');
-
-  return { isServed: servedBy(families, byVersion, byResource), problems, warnings };
+  const warnings = keys
+    .filter(isIgnored)
+    .map(
+      ({ key, groupVersion }) =>
+        `ignoring invalid key ${key}, individual resource enablement/disablement is not supported in ${groupVersion}, and will prevent starting in future releases`,
+    );
+  return {
+    isServed: servedBy(new Map(families.map((key) => [key, settings[key] === 'true'])), counting),
+    problems: [],
+    warnings,
+  };
 }
 
-function servedBy(
-  families: readonly (readonly [string, string])[],
-  byVersion: ReadonlyMap<string, boolean>,
-  byResource: ReadonlyMap<string, boolean>,
-): IsServed {
-  const values = new Map(families);
-  const inOrder = FAMILIES.filter(([key]) => values.has(key));
+function byFamily(families: ReadonlyMap<string, boolean>, group: string, version: string, resource: string): boolean {
+  const family = [...families.keys()].findLast((key) => FAMILIES[key]?.test(version));
+  const on = family === undefined ? undefined : families.get(family);
+  if (on === true && BY_NAME_ONLY.includes(`${group}/${version}`)) return false;
+  return on ?? isServedByDefault(group, version, resource);
+}
+
+/** What names a version or a resource decides before what stands for many. */
+function servedBy(families: ReadonlyMap<string, boolean>, keys: readonly Key[]): IsServed {
+  const versions = new Map<string, boolean>();
+  const resources = new Map<string, boolean>();
+  for (const { groupVersion, resource, value } of keys) {
+    const on = TRUE.includes(value);
+    // Switching a resource on takes its version along; switching it off leaves the others.
+    if (resource === undefined || on) versions.set(groupVersion, on);
+    if (resource !== undefined) resources.set(`${groupVersion}/${resource}`, on);
+  }
   return (group, version, resource) => {
-    const family = inOrder.findLast(([, versions]) => versions.test(version));
-    const byDefault = family === undefined || values.get(family[0]) === 'true';
     const groupVersion = `${group}/${version}`;
-    return (byVersion.get(groupVersion) ?? byDefault) && (byResource.get(`${groupVersion}/${resource}`) ?? true);
+    const isOn = versions.get(groupVersion) ?? byFamily(families, group, version, resource);
+    return isOn && (resources.get(`${groupVersion}/${resource}`) ?? true);
   };
 }
 
 /** Priority and fairness needs its objects' version: the contradiction between the flags, if there is one. */
-export function flowControlConflict(
-  given: Readonly<Record<string, string>>,
-  priorityAndFairness: boolean,
-): readonly string[] {
+export function flowControlConflict(settings: Settings, priorityAndFairness: boolean): readonly string[] {
   if (!priorityAndFairness) return [];
-  const deciding = [FLOW_CONTROL, 'api/beta', 'api/all'].find((key) => ['true', 'false'].includes(given[key] ?? ''));
-  if (deciding === undefined || given[deciding] === 'true') return [];
+  const deciding = [FLOW_CONTROL, 'api/beta', 'api/all'].find((key) => ['true', 'false'].includes(settings[key] ?? ''));
+  if (deciding === undefined || settings[deciding] === 'true') return [];
   return [
     `--runtime-config=${deciding}=false conflicts with --enable-priority-and-fairness=true and --feature-gates=APIPriorityAndFairness=true`,
   ];

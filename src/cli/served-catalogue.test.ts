@@ -1,7 +1,11 @@
 import { thingKind } from '../../test/support/registry-fixture';
+import { CATALOGUE } from '../api/kinds/catalogue';
+import { GROUPS } from '../api/kinds/groups';
 import type { KindDefinition } from '../api/kinds/kind-definition';
+import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import type { Schema, StructType } from '../api/schema/model';
 import type { ResourceRegistry } from '../registry/resource-registry';
+import { isServedByDefault, parseRuntimeConfig } from './runtime-config';
 import { ServedCatalogue, type CustomResource } from './served-catalogue';
 
 const TYPE: StructType = { kind: 'struct', name: 'Thing', description: '', fields: new Map(), wire: [], isKind: true };
@@ -56,6 +60,27 @@ describe('the catalogue of what is served', () => {
     expect(catalogue.definitions().map(({ resource, versions }) => [resource, versions.length])).toEqual([['as', 1]]);
     expect(catalogue.hasBuiltInGroup('gone')).toBe(false);
     expect(catalogue.registryOf('gone', 'gs')).toBe(REGISTRY);
+  });
+
+  it('has alpha versions of built-in kinds everywhere or, by default, nowhere', () => {
+    const schema = loadBuiltinSchema();
+    const seenWith = (isServed: typeof isServedByDefault) => {
+      const catalogue = new ServedCatalogue(CATALOGUE, GROUPS, schema, () => REGISTRY, isServed);
+      return {
+        resolved: catalogue.resolve('node.k8s.io', 'v1alpha1', 'runtimeclasses') !== undefined,
+        groups: catalogue.groups().flatMap(({ versions }) => versions),
+        kinds: catalogue.definitions().flatMap(({ versions }) => versions.map(({ version }) => version)),
+        group: catalogue.hasBuiltInGroup('internal.apiserver.k8s.io'),
+      };
+    };
+    const off = seenWith(isServedByDefault);
+    expect(off).toMatchObject({ resolved: false, group: false });
+    expect([...off.groups, ...off.kinds].filter((version) => version.includes('alpha'))).toEqual([]);
+
+    const on = seenWith(parseRuntimeConfig({ 'api/alpha': 'true' }, GROUPS).isServed);
+    expect(on).toMatchObject({ resolved: true, group: true });
+    expect(on.groups.filter((version) => version.includes('alpha'))).toHaveLength(7);
+    expect(on.kinds.filter((version) => version.includes('alpha'))).toHaveLength(12);
   });
 
   it('names groups of custom resources after the built-in ones, by name, their best version first', () => {

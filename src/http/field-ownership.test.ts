@@ -1,6 +1,7 @@
 import { horizontalPodAutoscaler } from '../api/kinds/autoscaling/horizontal-pod-autoscaler';
 import { event } from '../api/kinds/events/event';
 import type { KindDefinition } from '../api/kinds/kind-definition';
+import { runtimeClass } from '../api/kinds/node/runtime-class';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import type { Catalogue, ServedResource } from './dependencies';
@@ -20,12 +21,15 @@ function servedVersions(definition: KindDefinition): ReadonlyMap<string, ServedR
   );
 }
 
-/** Writes to one object of a kind, each in a version and by a manager of its own. */
-function writesTo(definition: KindDefinition) {
+/** Writes to one object of a kind, each in a version and by a manager of its own. `off`: a version that is switched off. */
+function writesTo(definition: KindDefinition, off?: string) {
   const versions = servedVersions(definition);
   const catalogue: Catalogue = {
     schema,
-    resolve: (group, version) => versions.get(apiVersionOf(group, version)),
+    resolve: (group, version) => {
+      const apiVersion = apiVersionOf(group, version);
+      return apiVersion === off ? undefined : versions.get(apiVersion);
+    },
     hasBuiltInGroup: () => true,
   };
   const ownership = fieldOwnership(catalogue, () => Date.UTC(2026, 0, 2));
@@ -67,6 +71,19 @@ describe('ownership of what conversion changes', () => {
     expect(JSON.stringify(tracked.metadata.managedFields).includes(METRICS)).toBe(Object.keys(owned).length > 0);
     // What was sent is for validation to see as it is.
     expect(tracked.metadata.annotations).toEqual({ [METRICS]: value, other: '1' });
+  });
+});
+
+describe('versions that are switched off', () => {
+  const labelled = (live: KubeObject) => ({ ...live, metadata: { ...live.metadata, labels: { a: 'b' } } });
+
+  it('do not make the server forget who wrote in them', () => {
+    const write = writesTo(runtimeClass, 'node.k8s.io/v1alpha1');
+    write('node.k8s.io/v1alpha1', 'first', (live) => ({ ...live, spec: { runtimeHandler: 'h' } }));
+    expect(managersOf(write('node.k8s.io/v1', 'second', labelled))).toEqual([
+      'first node.k8s.io/v1alpha1',
+      'second node.k8s.io/v1',
+    ]);
   });
 });
 

@@ -94,13 +94,27 @@ function versionConverter(catalogue: Catalogue, served: ServedResource): FieldMa
     const { group, version } = parseApiVersion(apiVersion);
     // The core group and the others do not know each other's types: events forget who wrote them in the other group.
     if ((group === '') !== (requested.group === '')) return undefined;
-    const target = catalogue.resolve(group, version, definition.resource);
+    const target = knownVersion(catalogue, served, group, version);
     if (target === undefined) return undefined;
     const from = object.apiVersion === undefined ? requested : versionOf(served, object.apiVersion);
     const stored = from?.convert?.toStorage(object) ?? object;
     const converted = target.version.convert?.fromStorage(stored) ?? stored;
     return { type: target.type, object: { ...converted, apiVersion } };
   };
+}
+
+/** A version of the kind; one that is switched off is known from when objects were written in it. */
+function knownVersion(
+  catalogue: Catalogue,
+  { definition, custom }: ServedResource,
+  group: string,
+  version: string,
+): Pick<ServedResource, 'version' | 'type'> | undefined {
+  const found = catalogue.resolve(group, version, definition.resource);
+  if (found !== undefined || custom) return found;
+  const known = definition.versions.find((one) => one.group === group && one.version === version);
+  const type = known && catalogue.schema.kind(group, version, definition.kind);
+  return type && { version: known, type };
 }
 
 function versionOf({ definition }: ServedResource, apiVersion: string): ServedResource['version'] | undefined {

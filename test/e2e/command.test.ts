@@ -160,9 +160,37 @@ describe('sternpost apiserver', () => {
     client.close();
   }, 60_000);
 
+  it('serves an alpha version while it is switched on, and what was written in it also later', async () => {
+    const flags = ['--data-dir=data', '--secure-port=0', '--bind-address=127.0.0.1', '--authorization-mode=RBAC'];
+    const alpha = '/apis/node.k8s.io/v1alpha1';
+    const on = start('apiserver', ...flags, '--runtime-config=api/alpha=true');
+    const { client } = await whenReady(on);
+    const metadata = { name: 'sandbox' };
+    const spec = { runtimeHandler: 'h', overhead: { podFixed: { cpu: '250m' } } };
+    await expect(client.create(`${alpha}/runtimeclasses`, { metadata, spec })).resolves.toMatchObject({ spec });
+    await expect(client.get(`${alpha}/runtimeclasses`)).resolves.toMatchObject({ items: [{ spec }] });
+    client.close();
+    on.process.kill('SIGTERM');
+    await on.exit;
+
+    const { client: later } = await whenReady(start('apiserver', ...flags));
+    await expect(later.get(alpha)).rejects.toThrow('the server could not find the requested resource');
+    await expect(later.get('/apis/node.k8s.io')).resolves.toMatchObject({ versions: [{ version: 'v1' }, {}] });
+    await expect(later.get('/apis/node.k8s.io/v1/runtimeclasses/sandbox')).resolves.toMatchObject({
+      handler: 'h',
+      overhead: spec.overhead,
+    });
+    later.close();
+  }, 60_000);
+
   it.each([
     ['an unknown flag', ['--nosuch'], 'unknown flag: --nosuch'],
     ['an unknown authorizer', ['--authorization-mode=Magic'], 'Magic'],
+    [
+      'a version that is none',
+      ['--runtime-config=batch/v9=true'],
+      'group version batch/v9 that has not been registered',
+    ],
     ['half a certificate', ['--tls-cert-file=a.crt'], '--tls-private-key-file'],
   ])(
     'refuses %s with exit code 2 and a word of help',

@@ -27,6 +27,10 @@ const KINDS = [
   ['authorization.k8s.io', 'v1', 'SubjectAccessReview'],
   ['admissionregistration.k8s.io', 'v1', 'ValidatingWebhookConfiguration'],
   ['apiextensions.k8s.io', 'v1', 'CustomResourceDefinition'],
+  ['node.k8s.io', 'v1alpha1', 'RuntimeClass'],
+  ['rbac.authorization.k8s.io', 'v1alpha1', 'ClusterRoleBinding'],
+  ['rbac.authorization.k8s.io', 'v1alpha1', 'ClusterRole'],
+  ['internal.apiserver.k8s.io', 'v1alpha1', 'StorageVersion'],
 ] as const;
 
 const SCALARS: Readonly<Record<ScalarName, fc.Arbitrary<unknown>>> = {

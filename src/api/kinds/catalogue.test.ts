@@ -131,6 +131,7 @@ describe('the catalogue of kinds', () => {
       'mutatingwebhookconfigurations',
       'poddisruptionbudgets',
       'runtimeclasses',
+      'storageversions',
       'validatingwebhookconfigurations',
       'volumeattachments',
     ]);

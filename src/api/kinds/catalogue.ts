@@ -1,6 +1,7 @@
 import { mutatingWebhookConfiguration } from './admissionregistration/mutating-webhook-configuration';
 import { validatingWebhookConfiguration } from './admissionregistration/validating-webhook-configuration';
 import { customResourceDefinition } from './apiextensions/custom-resource-definition';
+import { storageVersion } from './apiserverinternal/storage-version';
 import { apiService } from './apiregistration/api-service';
 import { controllerRevision } from './apps/controller-revision';
 import { daemonSet } from './apps/daemon-set';
@@ -108,6 +109,7 @@ export const CATALOGUE: readonly KindDefinition[] = [
   apiService,
   flowSchema,
   priorityLevelConfiguration,
+  storageVersion,
   selfSubjectReview,
   tokenReview,
   localSubjectAccessReview,

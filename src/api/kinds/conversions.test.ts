@@ -6,7 +6,9 @@ import { autoscalerFromV2beta1, autoscalerToV2beta1 } from './autoscaling/autosc
 import { endpointSliceFromV1, endpointSliceToV1 } from './discovery/endpoint-slice-conversion';
 import { eventsGroupFromCore, eventsGroupToCore } from './events/event-conversion';
 import { ingressFromV1, ingressToV1 } from './networking/ingress-conversion';
+import { runtimeClassFromV1, runtimeClassToV1 } from './node/runtime-class-conversion';
 import { budgetFromV1, budgetToV1 } from './policy/budget-conversion';
+import { bindingFromV1, bindingToV1 } from './rbac/binding-conversion';
 
 const metadata = { name: 'x' };
 
@@ -184,6 +186,89 @@ describe('conversion between versions', () => {
       spec: {},
     };
     expect(autoscalerFromV2beta1(annotated)).toEqual({ metadata, spec: {} });
+  });
+});
+
+describe('conversion of the alpha versions', () => {
+  const RBAC = 'rbac.authorization.k8s.io';
+
+  test('a runtime class has its fields in a spec', () => {
+    const alpha = { metadata, spec: { runtimeHandler: 'h', overhead: { podFixed: { cpu: '1' } } } };
+    const stable = { metadata, handler: 'h', overhead: { podFixed: { cpu: '1' } } };
+    expect(runtimeClassToV1(alpha)).toEqual(stable);
+    expect(runtimeClassFromV1(stable)).toEqual(alpha);
+    expect(runtimeClassToV1({ metadata })).toEqual({ metadata, handler: '' });
+  });
+
+  test('a runtime class comes back from v1alpha1 as it went', () => {
+    const text = fc.string({ maxLength: 5 });
+    const runtimeClass = fc.record(
+      {
+        metadata: fc.constant(metadata),
+        handler: text,
+        overhead: fc.record({ podFixed: fc.dictionary(text, text) }, { requiredKeys: [] }),
+        scheduling: fc.record(
+          { nodeSelector: fc.dictionary(text, text), tolerations: fc.array(fc.record({ key: text })) },
+          { requiredKeys: [] },
+        ),
+      },
+      { requiredKeys: ['metadata', 'handler'] },
+    );
+    fc.assert(
+      fc.property(runtimeClass, (object) => {
+        expect(runtimeClassToV1(runtimeClassFromV1(object))).toEqual(object);
+      }),
+    );
+  });
+
+  test.each([
+    ['a user', { kind: 'User', name: 'u' }, { apiGroup: RBAC }, { apiVersion: `${RBAC}/v1alpha1` }],
+    ['a group', { kind: 'Group', name: 'g' }, { apiGroup: RBAC }, { apiVersion: `${RBAC}/v1alpha1` }],
+    ['an account', { kind: 'ServiceAccount', name: 's', namespace: 'n' }, {}, { apiVersion: 'v1' }],
+    ['of another group', { kind: 'Robot', name: 'r' }, { apiGroup: 'x.io' }, { apiVersion: 'x.io/' }],
+    ['of the core group', { kind: 'Robot', name: 'r' }, {}, {}],
+  ])('a subject that is %s names a version in v1alpha1 and a group later', (_what, subject, stable, alpha) => {
+    const later: KubeObject = { metadata, subjects: [{ ...subject, ...stable }] };
+    const first: KubeObject = { metadata, subjects: [{ ...subject, ...alpha }] };
+    expect(bindingFromV1(later)).toEqual(first);
+    expect(bindingToV1(first)).toEqual(later);
+  });
+
+  test('the kind of a subject decides its group where RBAC knows it, and else the version', () => {
+    const groups = (subject: object) => bindingToV1({ metadata, subjects: [{ name: 'x', ...subject }] })['subjects'];
+    expect(groups({ kind: 'User', apiVersion: 'other/v1' })).toEqual([{ kind: 'User', name: 'x', apiGroup: RBAC }]);
+    expect(groups({ kind: 'Robot', apiVersion: 'x.io/v2' })).toEqual([{ kind: 'Robot', name: 'x', apiGroup: 'x.io' }]);
+    expect(groups({ kind: 'Robot', apiVersion: 'a/b/c' })).toEqual([{ kind: 'Robot', name: 'x' }]);
+  });
+
+  test('the user * of v1alpha1 is everyone who is authenticated; later a star is a name', () => {
+    const everyone = { metadata, subjects: [{ kind: 'User', name: '*', apiVersion: `${RBAC}/v1alpha1` }] };
+    expect(bindingToV1(everyone)).toEqual({
+      metadata,
+      subjects: [{ kind: 'Group', name: 'system:authenticated', apiGroup: RBAC }],
+    });
+    expect(bindingFromV1({ metadata, subjects: [{ kind: 'User', name: '*', apiGroup: RBAC }] })).toEqual(everyone);
+  });
+
+  test('a binding that can be stored comes back from v1alpha1 as it went', () => {
+    const name = fc.string({ minLength: 1, maxLength: 5 }).filter((text) => text !== '*');
+    const subject = fc.oneof(
+      fc.record({ kind: fc.constantFrom('User', 'Group'), name, apiGroup: fc.constant(RBAC) }),
+      fc.record({ kind: fc.constant('ServiceAccount'), name, namespace: name }),
+    );
+    const binding = fc.record(
+      {
+        metadata: fc.constant(metadata),
+        subjects: fc.option(fc.array(subject)),
+        roleRef: fc.record({ apiGroup: fc.constant(RBAC), kind: fc.constant('Role'), name }),
+      },
+      { requiredKeys: ['metadata', 'roleRef'] },
+    );
+    fc.assert(
+      fc.property(binding, (object) => {
+        expect(bindingToV1(bindingFromV1(object))).toEqual(object);
+      }),
+    );
   });
 });
 

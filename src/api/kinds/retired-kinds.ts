@@ -13,13 +13,10 @@ const RETIRED_KINDS: Readonly<Record<string, readonly string[]>> = {
     'ReplicaSet',
     'Scale',
   ],
-  'rbac.authorization.k8s.io/v1alpha1': ['ClusterRole', 'ClusterRoleBinding', 'Role', 'RoleBinding'],
-  'scheduling.k8s.io/v1alpha1': ['PriorityClass'],
-  'node.k8s.io/v1alpha1': ['RuntimeClass'],
-  'storage.k8s.io/v1alpha1': ['CSIStorageCapacity', 'VolumeAttachment'],
-  'discovery.k8s.io/v1alpha1': ['EndpointSlice'],
-  'flowcontrol.apiserver.k8s.io/v1alpha1': ['FlowSchema', 'PriorityLevelConfiguration'],
 };
+
+/** The group versions of which the API knows kinds that are not served any more. */
+export const RETIRED_VERSIONS: readonly string[] = Object.keys(RETIRED_KINDS);
 
 export function isRetiredKind({ group, version, kind }: GroupVersionKind): boolean {
   return RETIRED_KINDS[apiVersionOf(group, version)]?.includes(kind) ?? false;

@@ -30,6 +30,18 @@ describe('table cells', () => {
     ['a service account', 'serviceaccounts', { secrets: [{ name: 's' }] }, ['x', 1, '60s']],
     ['a lease', 'leases', { spec: { holderIdentity: 'me' } }, ['x', 'me', '60s']],
     ['a priority class', 'priorityclasses', { value: 7 }, ['x', 7, false, '60s']],
+    ['a storage version of which nothing is known', 'storageversions', {}, ['x', '<unset>', '<unset>', '60s']],
+    [
+      'a storage version',
+      'storageversions',
+      {
+        status: {
+          commonEncodingVersion: 'v1',
+          storageVersions: ['a', 'b', 'c', 'd'].map((apiServerID) => ({ apiServerID, encodingVersion: 'v1' })),
+        },
+      },
+      ['x', 'v1', 'a=v1,b=v1,c=v1 + 1 more...', '60s'],
+    ],
     ['a limit range', 'limitranges', {}, ['x', '2024-01-01T00:00:00Z']],
     [
       'a network policy',

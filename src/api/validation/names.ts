@@ -11,7 +11,7 @@ const SUBDOMAIN_MAX_BYTES = 253;
 
 const DNS_1123_LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const DNS_1123_SUBDOMAIN = `${DNS_1123_LABEL}(\\.${DNS_1123_LABEL})*`;
-const DNS_1035_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
+export const DNS_1035_LABEL = '[a-z]([-a-z0-9]*[a-z0-9])?';
 
 const DNS_1123_LABEL_PROBLEM = patternProblem(
   "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",

@@ -37,6 +37,7 @@ export const cronJob = defineKind({
       selectableFields: successful,
       defaultGarbageCollection: 'orphan',
     },
+    { version: 'v2alpha1', selectableFields: successful, defaultGarbageCollection: 'orphan' },
   ],
   storageVersion: 'v1beta1',
   applyDefaults: defaultCronJob,

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../object';
 import { isPlainMap, listAt, mapAt, type PlainMap } from '../field-values';
 
 /**
- * EndpointSlice v1beta1 keeps where an endpoint is in a `topology` map; v1 has the field `zone` for one of its keys and
+ * EndpointSlice v1beta1, and v1alpha1 before it, keeps where an endpoint is in a `topology` map; v1 has the field `zone` for one of its keys and
  * `deprecatedTopology` for the others. The host name is left out of that when it is the `nodeName`, which both have, and
  * is only then made up again: the two may differ, and one may be there without the other.
  */

@@ -7,6 +7,8 @@ import { listAt, stringAt, valueAt } from '../field-values';
 import { emptyAsNull } from '../strategies';
 import { endpointSliceFromV1, endpointSliceToV1 } from './endpoint-slice-conversion';
 
+const convert = { toStorage: endpointSliceToV1, fromStorage: endpointSliceFromV1 };
+
 function portText(port: unknown): string {
   const number = valueAt(port, 'port');
   if (typeof number === 'number') return String(number);
@@ -31,8 +33,9 @@ export const endpointSlice = defineKind({
     {
       version: 'v1beta1',
       lifecycle: { deprecated: '1.21', removed: '1.25', replacement: 'discovery.k8s.io/v1 EndpointSlice' },
-      convert: { toStorage: endpointSliceToV1, fromStorage: endpointSliceFromV1 },
+      convert,
     },
+    { version: 'v1alpha1', convert },
   ],
   writtenVersion: 'v1beta1',
   tracksGeneration: true,

@@ -10,7 +10,17 @@ export const flowSchema = defineKind({
   kind: 'FlowSchema',
   resource: 'flowschemas',
   namespaced: false,
-  versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.23', removed: '1.26' } }],
+  versions: [
+    { version: 'v1beta1', lifecycle: { deprecated: '1.23', removed: '1.26' } },
+    {
+      version: 'v1alpha1',
+      lifecycle: {
+        deprecated: '1.20',
+        removed: '1.21',
+        replacement: 'flowcontrol.apiserver.k8s.io/v1beta1 FlowSchema',
+      },
+    },
+  ],
   strategy: { ...specStrategy(), validateCreate: validateFlowSchema, validateUpdate: validateFlowSchema },
   subresources: [
     statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateFlowControlStatus }),

@@ -16,7 +16,17 @@ export const priorityLevelConfiguration = defineKind({
   kind: 'PriorityLevelConfiguration',
   resource: 'prioritylevelconfigurations',
   namespaced: false,
-  versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.23', removed: '1.26' } }],
+  versions: [
+    { version: 'v1beta1', lifecycle: { deprecated: '1.23', removed: '1.26' } },
+    {
+      version: 'v1alpha1',
+      lifecycle: {
+        deprecated: '1.20',
+        removed: '1.21',
+        replacement: 'flowcontrol.apiserver.k8s.io/v1beta1 PriorityLevelConfiguration',
+      },
+    },
+  ],
   strategy: { ...specStrategy(), validateCreate: validatePriorityLevel, validateUpdate: validatePriorityLevel },
   subresources: [
     statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateFlowControlStatus }),

@@ -1,8 +1,7 @@
 import { ageColumn, column, nameColumn, tableOf, wideColumn } from '../../table/table';
 import type { KubeObject } from '../../object';
 import { isPlainMap, listAt, mapAt, stringAt } from '../field-values';
-
-const RBAC_GROUP = 'rbac.authorization.k8s.io';
+import { RBAC_GROUP, subjectApiVersion } from './binding-conversion';
 
 function defaultSubject(subject: unknown): unknown {
   if (!isPlainMap(subject) || stringAt(subject, 'apiGroup') !== '') return subject;
@@ -10,12 +9,20 @@ function defaultSubject(subject: unknown): unknown {
   return kind === 'User' || kind === 'Group' ? { ...subject, apiGroup: RBAC_GROUP } : subject;
 }
 
+/** v1alpha1 tells where a subject belongs by a group version. */
+function defaultAlphaSubject(subject: unknown): unknown {
+  if (!isPlainMap(subject) || stringAt(subject, 'apiVersion') !== '') return subject;
+  const apiVersion = subjectApiVersion(stringAt(subject, 'kind'));
+  return apiVersion === undefined ? subject : { ...subject, apiVersion };
+}
+
 /** Users, groups and roles belong to the RBAC group unless they say otherwise; service accounts to the core group. */
-export function defaultBinding(binding: KubeObject): KubeObject {
+export function defaultBinding(binding: KubeObject, version: string): KubeObject {
+  const ofVersion = version === 'v1alpha1' ? defaultAlphaSubject : defaultSubject;
   const roleRef = mapAt(binding, 'roleRef');
   return {
     ...binding,
-    ...(Array.isArray(binding['subjects']) ? { subjects: listAt(binding, 'subjects').map(defaultSubject) } : {}),
+    ...(Array.isArray(binding['subjects']) ? { subjects: listAt(binding, 'subjects').map(ofVersion) } : {}),
     roleRef: { ...roleRef, apiGroup: stringAt(roleRef, 'apiGroup') || RBAC_GROUP },
   };
 }

@@ -19,6 +19,7 @@ export const priorityClass = defineKind({
       version: 'v1beta1',
       lifecycle: { deprecated: '1.14', removed: '1.22', replacement: 'scheduling.k8s.io/v1 PriorityClass' },
     },
+    'v1alpha1',
   ],
   strategy: {
     // It has a generation that never moves.

@@ -8,7 +8,13 @@ export const csiStorageCapacity = defineKind({
   kind: 'CSIStorageCapacity',
   resource: 'csistoragecapacities',
   namespaced: true,
-  versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.24', removed: '1.27' } }],
+  versions: [
+    { version: 'v1beta1', lifecycle: { deprecated: '1.24', removed: '1.27' } },
+    {
+      version: 'v1alpha1',
+      lifecycle: { deprecated: '1.21', removed: '1.24', replacement: 'storage.k8s.io/v1beta1 CSIStorageCapacity' },
+    },
+  ],
   allowUnconditionalUpdate: false,
   strategy: { validateCreate: validateCsiStorageCapacity, validateUpdate: validateCsiStorageCapacityUpdate },
   table: tableOf([

@@ -26,6 +26,12 @@ export const volumeAttachment = defineKind({
       // Before v1 the status had no subresource and was written with the object.
       withoutSubresources: ['status'],
     },
+    {
+      version: 'v1alpha1',
+      lifecycle: { deprecated: '1.21', removed: '1.24', replacement: 'storage.k8s.io/v1 VolumeAttachment' },
+      // Nor is the status written with the object: this version only reads it.
+      withoutSubresources: ['status'],
+    },
   ],
   strategy: {
     prepareForCreate: (object, request) => (statusIsOpen(request) ? object : withoutStatus(object)),
