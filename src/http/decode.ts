@@ -3,7 +3,7 @@ import { decodeObject } from '../api/codec/json-decode';
 import { isEnvelope, openEnvelope, type Envelope } from '../api/codec/protobuf-envelope';
 import { decodeMessage } from '../api/codec/protobuf-decode';
 import { invalid } from '../api/errors/field-error';
-import { badRequest, invalidObject, unsupportedMediaType } from '../api/errors/status-error';
+import { badRequest, invalidObject, unsupportedMediaType, type StatusError } from '../api/errors/status-error';
 import { isRetiredKind } from '../api/kinds/retired-kinds';
 import { apiVersionOf, parseApiVersion, type GroupVersionKind, type KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
@@ -72,7 +72,10 @@ function fromText(context: RequestContext, body: Buffer, format: 'json' | 'yaml'
     kind: wanted.kind,
     version: found.version,
   });
-  if (fieldValidation !== 'Ignore') reportStrict(context, strictProblems(body, format, unknownFields), expected);
+  if (fieldValidation !== 'Ignore') {
+    const problems = strictProblems(body, format, unknownFields);
+    reportStrict(context, fieldValidation, problems, () => strictDecodingError(wanted.kind, wanted.version, problems));
+  }
   return typed(object, found);
 }
 
@@ -80,14 +83,15 @@ function typeOf(found: GroupVersionKind, { type, alternatives }: Expected): Stru
   return alternatives?.find(({ kind }) => kind.version === found.version)?.type ?? type;
 }
 
-/** With `Strict` problems refuse the request, with `Warn` they are headers of the answer. */
+/** With `Strict` problems refuse the request by throwing `refusal`, with `Warn` they are headers of the answer. */
 export function reportStrict(
   context: RequestContext,
+  fieldValidation: FieldValidation,
   problems: readonly string[],
-  { kind, fieldValidation }: Pick<Expected, 'kind' | 'fieldValidation'>,
+  refusal: () => StatusError,
 ): void {
   if (problems.length === 0) return;
-  if (fieldValidation === 'Strict') throw strictDecodingError(kind.kind, kind.version, problems);
+  if (fieldValidation === 'Strict') throw refusal();
   for (const problem of problems) context.warn(problem);
 }
 

@@ -1,10 +1,10 @@
 import { type DecodeError } from '../api/codec/json-decode';
-import { JsonSyntaxError, parseJson } from '../api/codec/json-syntax';
+import { duplicateFields, JsonSyntaxError, parseJson } from '../api/codec/json-syntax';
 import { badRequest, type StatusError } from '../api/errors/status-error';
 import type { JsonObject, JsonValue } from '../api/object';
 import { applyJsonPatch } from '../api/patch/json-patch';
 import { applyMergePatch } from '../api/patch/merge-patch';
-import { documentDoesNotFit, strategicPatchDoesNotFit } from '../api/patch/misfit';
+import { documentDoesNotFit, strategicPatchDoesNotFit, strategicPatchRefused } from '../api/patch/misfit';
 import { applyStrategicMergePatch } from '../api/patch/strategic-merge';
 import type { StructType } from '../api/schema/model';
 
@@ -25,6 +25,8 @@ export interface Patched {
   readonly document: JsonValue;
   /** The 422 for a document that cannot be decoded, in the words of the patch's format. */
   readonly doesNotFit: (error: DecodeError) => StatusError;
+  /** The 422 for a document that something else is wrong with. */
+  readonly refused: (detail: string) => StatusError;
 }
 
 /**
@@ -52,7 +54,8 @@ function notAnObject(): StatusError {
 }
 
 function changed(document: JsonValue): Patched {
-  return { document, doesNotFit: ({ detail }) => documentDoesNotFit(document, detail) };
+  const refused = (detail: string): StatusError => documentDoesNotFit(document, detail);
+  return { document, doesNotFit: ({ detail }) => refused(detail), refused };
 }
 
 /** A list is a merge patch as well: it replaces the document, which is no object afterwards. */
@@ -71,6 +74,7 @@ function patchStrategically(current: JsonObject, body: Buffer, type: StructType)
   return {
     document: { ...merged, kind, apiVersion },
     doesNotFit: ({ problem }) => strategicPatchDoesNotFit(patch, problem),
+    refused: (detail) => strategicPatchRefused(patch, detail),
   };
 }
 
@@ -80,3 +84,22 @@ export const patchers: ReadonlyMap<string, Patcher> = new Map<string, Patcher>([
   [MERGE_PATCH, patchByMerge],
   [STRATEGIC_MERGE_PATCH, patchStrategically],
 ]);
+
+const OPERATION_MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'value']);
+
+/**
+ * What is wrong with a patch that can be applied all the same, for `fieldValidation=Strict` and `Warn`: members that it
+ * names twice, and members that no operation has.
+ */
+export function strictPatchProblems(patchType: string, body: Buffer): readonly string[] {
+  const text = body.toString('utf8');
+  const duplicates = duplicateFields(text).map((path) => `duplicate field ${JSON.stringify(path)}`);
+  if (patchType !== JSON_PATCH) return duplicates;
+  const operations = (parseJson(text) ?? []) as readonly (JsonObject | null)[];
+  const unknown = operations.flatMap((operation, index) =>
+    Object.keys(operation ?? {})
+      .filter((name) => !OPERATION_MEMBERS.has(name))
+      .map((name) => `unknown field ${JSON.stringify(`[${index}].${name}`)}`),
+  );
+  return [...unknown, ...duplicates].map((problem) => `json patch ${problem}`);
+}

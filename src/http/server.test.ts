@@ -335,6 +335,58 @@ describe('an object', () => {
     expect(warned.status).toBe(201);
     expect(warned.headers['warning']).toContain('299 - "unknown field \\"dta\\""');
   });
+
+  it('is not applied with a key given twice where that is checked strictly', async () => {
+    const headers = { 'content-type': 'application/apply-patch+yaml' };
+    const body = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: twice }\ndata:\n  a: "1"\n  a: "2"\n';
+    const path = `${CONFIG_MAPS}/twice?fieldManager=m&fieldValidation=`;
+    const refused = await send('PATCH', `${path}Strict`, { body, headers });
+    expect(refused).toMatchObject({
+      status: 400,
+      body: {
+        message:
+          'error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line 6: key "a" already set in map',
+      },
+    });
+    expect((await send('PATCH', `${path}Warn`, { body, headers })).status).toBe(201);
+  });
+
+  it.each([
+    [
+      'merge-patch',
+      '{"spec":{"replicas":1,"replicas":1,"repicas":2}}',
+      /^ "" is invalid: patch: Invalid value: "\{\\"kind.*: strict decoding error: duplicate field "spec.replicas", unknown field "spec.repicas"$/,
+    ],
+    [
+      'strategic-merge-patch',
+      '{"spec":{"replicas":1,"replicas":1,"repicas":2}}',
+      ' "" is invalid: patch: Invalid value: "map[spec:map[repicas:2 replicas:1]]": strict decoding error: duplicate field "spec.replicas", unknown field "spec.repicas"',
+    ],
+    [
+      'json-patch',
+      '[{"op":"add","path":"/spec/repicas","value":2,"value":2,"note":"x"}]',
+      /: strict decoding error: json patch unknown field "\[0\].note", json patch duplicate field "\[0\].value", unknown field "spec.repicas"$/,
+    ],
+  ])('is refused with 422 for what nobody knows in a strict %s', async (format, body, message) => {
+    const deployments = '/apis/apps/v1/namespaces/default/deployments';
+    const name = `strict-${format}`;
+    const labels = { app: name };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    const spec = { selector: { matchLabels: labels }, template };
+    const { body: created } = await send('POST', deployments, { body: { metadata: { name }, spec } });
+    const headers = { 'content-type': `application/${format}+json` };
+    const path = `${deployments}/${name}`;
+    const refused = await send('PATCH', `${path}?fieldValidation=Strict`, { body, headers });
+    expect(refused).toMatchObject({
+      status: 422,
+      body: { reason: 'Invalid', details: { causes: [{ field: 'patch' }] } },
+    });
+    expect(refused.body.message).toMatch(message);
+    expect((await send('GET', path)).body.metadata.resourceVersion).toBe(created.metadata.resourceVersion);
+    const warned = await send('PATCH', `${path}?fieldValidation=Warn`, { body, headers });
+    expect(warned.status).toBe(200);
+    expect(warned.headers['warning']).toContain('299 - "unknown field \\"spec.repicas\\""');
+  });
 });
 
 describe('a refusal', () => {

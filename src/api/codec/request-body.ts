@@ -86,9 +86,14 @@ export function strictProblems(
   return [...duplicates, ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)];
 }
 
+/** What `fieldValidation=Strict` has against a body or a patch. */
+export function strictDecodingProblem(problems: readonly string[]): string {
+  return `strict decoding error: ${problems.join(', ')}`;
+}
+
 /** The 400 for `fieldValidation=Strict`; `kind` and `version` are the body's. */
 export function strictDecodingError(kind: string, version: string, problems: readonly string[]): StatusError {
   return badRequest(
-    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: strict decoding error: ${problems.join(', ')}`,
+    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${strictDecodingProblem(problems)}`,
   );
 }

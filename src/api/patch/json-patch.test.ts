@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { StatusError } from '../errors/status-error';
-import type { JsonObject, JsonValue } from '../object';
+import type { JsonValue } from '../object';
+import { jsonDiff } from './diff.fixture';
 import { applyJsonPatch, MAX_OPERATIONS } from './json-patch';
 
 const document: JsonValue = { data: { a: '1', b: '2' }, list: ['x', 'y'], none: null, 'm/n': { '~': 1 } };
@@ -136,40 +137,10 @@ describe('a JSON patch', () => {
     }));
     fc.assert(
       fc.property(documents, documents, (before, after) => {
-        const there = applyJsonPatch(before, difference(before, after, ''));
+        const there = applyJsonPatch(before, jsonDiff(before, after));
         expect(there).toEqual(after);
-        expect(applyJsonPatch(there, difference(after, before, ''))).toEqual(before);
+        expect(applyJsonPatch(there, jsonDiff(after, before))).toEqual(before);
       }),
     );
   });
 });
-
-/** The JSON Patch that leads from one document to the other: member by member in maps, from the end in lists. */
-function difference(before: JsonValue, after: JsonValue, path: string): JsonValue[] {
-  if (Array.isArray(before) && Array.isArray(after)) return listDifference(before, after, path);
-  if (!isMap(before) || !isMap(after)) return [{ op: 'replace', path, value: after }];
-  const at = (key: string): string => `${path}/${key.replace(/~/g, '~0').replace(/\//g, '~1')}`;
-  return [
-    ...Object.keys(before)
-      .filter((key) => !Object.hasOwn(after, key))
-      .map((key) => ({ op: 'remove', path: at(key) })),
-    ...Object.entries(after).flatMap(([key, value]): JsonValue[] =>
-      Object.hasOwn(before, key)
-        ? difference(before[key] as JsonValue, value as JsonValue, at(key))
-        : [{ op: 'add', path: at(key), value: value as JsonValue }],
-    ),
-  ];
-}
-
-function listDifference(before: readonly JsonValue[], after: readonly JsonValue[], path: string): JsonValue[] {
-  const common = Math.min(before.length, after.length);
-  return [
-    ...before.slice(common).map(() => ({ op: 'remove', path: `${path}/${common}` })),
-    ...after.slice(0, common).flatMap((value, i) => difference(before[i] as JsonValue, value, `${path}/${i}`)),
-    ...after.slice(common).map((value) => ({ op: 'add', path: `${path}/-`, value })),
-  ];
-}
-
-function isMap(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import type { JsonObject, JsonValue } from '../object';
+import type { JsonValue } from '../object';
+import { mergeDiff } from './diff.fixture';
 import { jsonEqual } from './json-equal';
 import { applyMergePatch } from './merge-patch';
 
@@ -14,23 +15,6 @@ const { documents } = fc.letrec<{ documents: JsonValue }>((tie) => ({
     fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('documents')),
   ),
 }));
-
-/** The merge patch that leads from one document to the other. */
-function difference(before: JsonValue, after: JsonValue): JsonValue {
-  if (!isMap(before) || !isMap(after)) return after;
-  const patch: Record<string, JsonValue> = {};
-  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) patch[key] = null;
-  for (const [key, value] of Object.entries(after)) {
-    const old = before[key];
-    if (!jsonEqual(old, value))
-      patch[key] = old === undefined ? (value as JsonValue) : difference(old, value as JsonValue);
-  }
-  return patch;
-}
-
-function isMap(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 describe('a merge patch', () => {
   // RFC 7396, appendix A.
@@ -70,7 +54,7 @@ describe('a merge patch', () => {
   it('of the difference of two documents leads from one to the other', () => {
     fc.assert(
       fc.property(documents, documents, (before, after) => {
-        expect(applyMergePatch(before, difference(before, after))).toEqual(after);
+        expect(applyMergePatch(before, mergeDiff(before, after))).toEqual(after);
       }),
     );
   });

@@ -14,7 +14,13 @@ export function documentDoesNotFit(document: JsonValue, detail: string): StatusE
  * the maps are then restored to an object, so that the answer shows the patch and speaks of what could not be restored.
  */
 export function strategicPatchDoesNotFit(patch: JsonObject, problem: DecodeProblem): StatusError {
-  return misfit(printGoValue(patch), problem.kind === 'spelling' ? problem.message : restoreProblem(problem));
+  const detail = problem.kind === 'spelling' ? problem.message : restoreProblem(problem);
+  return strategicPatchRefused(patch, detail);
+}
+
+/** 422 for a strategic merge patch, which it shows. */
+export function strategicPatchRefused(patch: JsonObject, detail: string): StatusError {
+  return misfit(printGoValue(patch), detail);
 }
 
 function misfit(shown: string, detail: string): StatusError {

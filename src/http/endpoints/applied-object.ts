@@ -26,10 +26,10 @@ export function parseAppliedObject(request: ResourceRequest, body: Buffer, optio
     throw badRequest(`no corresponding type for ${sentVersion}, Kind=${kind}, expected ${expected.kind}`);
   }
   if (options.fieldValidation !== 'Ignore') {
-    reportStrict(request.context, duplicateYamlKeys(text), {
-      kind: expected,
-      fieldValidation: options.fieldValidation,
-    });
+    const problems = duplicateYamlKeys(text);
+    reportStrict(request.context, options.fieldValidation, problems, () =>
+      badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problems.join(', ')}`),
+    );
   }
   const { metadata } = parsed;
   if (metadata !== undefined && metadata !== null && (typeof metadata !== 'object' || Array.isArray(metadata))) {

@@ -1,14 +1,15 @@
 import { DecodeError, decodeObject } from '../../api/codec/json-decode';
-import { badRequest } from '../../api/errors/status-error';
+import { strictDecodingProblem } from '../../api/codec/request-body';
+import { badRequest, type StatusError } from '../../api/errors/status-error';
 import type { JsonObject, KubeObject } from '../../api/object';
 import { documentDoesNotFit } from '../../api/patch/misfit';
 import { readBody } from '../body';
 import { reportStrict } from '../decode';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { APPLY_PATCH, patchTypeOf, patchers } from '../patchers';
+import { APPLY_PATCH, patchTypeOf, patchers, strictPatchProblems } from '../patchers';
 import { entryReply } from '../reply';
 import { wireFormOf } from '../wire-form';
-import { managerName, parseWriteOptions, type WriteOptions } from '../write-options';
+import { managerName, parseWriteOptions, type FieldValidation, type WriteOptions } from '../write-options';
 import { parseAppliedObject } from './applied-object';
 import { changeObject, type Change } from './change';
 import { checkName } from './decode-request';
@@ -40,14 +41,20 @@ function patchChange(
   if (patcher === undefined) throw new Error(`no patcher for ${patchType}`);
   const { context, served } = request;
   const { info } = context;
+  const { fieldValidation } = options;
   const manager = managerName(options, context.request.headers['user-agent']);
   return {
     compute: (live) => {
       if (live === undefined) throw new Error('a patch has nothing to change');
       const patched = patcher(live as unknown as JsonObject, body, served.type);
       const { kind, apiVersion } = wireFormOf(served);
+      const strict: StrictCheck = {
+        fieldValidation,
+        problems: fieldValidation === 'Ignore' ? [] : strictPatchProblems(patchType, body),
+        refused: patched.refused,
+      };
       const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom }, (document) =>
-        decodeChanged(request, document, options),
+        decodeChanged(request, document, strict),
       );
       checkName(updated, info.name, served.definition.namespaced ? info.namespace : '');
       return fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated;
@@ -56,29 +63,39 @@ function patchChange(
   };
 }
 
+/** What strict field validation looks at beside the fields that nobody knows. */
+interface StrictCheck {
+  readonly fieldValidation: FieldValidation;
+  /** What is wrong with the body. */
+  readonly problems: readonly string[];
+  /** The refusal for all that is wrong. */
+  readonly refused: (detail: string) => StatusError;
+}
+
 /** Type check, strict problems and defaults of an object that was put together on the server. */
-function decodeChanged({ context, served }: ResourceRequest, document: JsonObject, options: WriteOptions): KubeObject {
+function decodeChanged({ context, served }: ResourceRequest, document: JsonObject, strict: StrictCheck): KubeObject {
   const { kind, apiVersion } = wireFormOf(served);
   const { version } = served.version;
-  const { fieldValidation } = options;
+  const { fieldValidation } = strict;
   const { object, unknownFields } = decodeObject(served.type, document, {
     applyDefaults: true,
     collectUnknown: fieldValidation !== 'Ignore',
     kind,
     version,
   });
-  const problems = unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`);
-  reportStrict(context, problems, { kind: { group: served.version.group, version, kind }, fieldValidation });
+  const problems = [...strict.problems, ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)];
+  reportStrict(context, fieldValidation, problems, () => strict.refused(strictDecodingProblem(problems)));
   const typed = { ...object, kind, apiVersion };
   return served.definition.applyDefaults?.(typed, version) ?? typed;
 }
 
 /** What an applied configuration makes of the object is shown as JSON when it does not fit the kind. */
-function decodeApplied(request: ResourceRequest, merged: JsonObject, options: WriteOptions): KubeObject {
+function decodeApplied(request: ResourceRequest, merged: JsonObject, { fieldValidation }: WriteOptions): KubeObject {
+  const refused = (detail: string): StatusError => documentDoesNotFit(merged, detail);
   try {
-    return decodeChanged(request, merged, options);
+    return decodeChanged(request, merged, { fieldValidation, problems: [], refused });
   } catch (error) {
-    throw error instanceof DecodeError ? documentDoesNotFit(merged, error.detail) : error;
+    throw error instanceof DecodeError ? refused(error.detail) : error;
   }
 }
 
