@@ -98,7 +98,7 @@ class Values {
   /** Undefined: there is no room for values of the type. */
   private valueOf(type: TypeRef, depth: number): fc.Arbitrary<JsonValue> | undefined {
     let byDepth = this.known.get(type);
-    if (byDepth === undefined) this.known.set(type, (byDepth = new Map()));
+    if (byDepth === undefined) this.known.set(type, (byDepth = new Map<number, fc.Arbitrary<JsonValue> | undefined>()));
     if (!byDepth.has(depth)) byDepth.set(depth, this.make(type, depth));
     return byDepth.get(depth);
   }
@@ -245,11 +245,11 @@ export function variantOf(
 
   const { apiVersion, kind, metadata, ...content } = object;
   const merged = mergeTypeOf(type) as Extract<MergeType, { kind: 'map' }>;
-  const rest = members(merged, { metadata, ...content } as JsonObject, new Set()) ?? {};
+  const rest = members(merged, { metadata, ...content }, new Set()) ?? {};
   const { metadata: given, ...fields } = rest;
   return {
-    apiVersion: apiVersion as JsonValue,
-    kind: kind as JsonValue,
+    apiVersion: apiVersion,
+    kind: kind,
     metadata: { ...(given as JsonObject | undefined), name: 'x' },
     ...fields,
   };
