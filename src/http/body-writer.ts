@@ -22,14 +22,25 @@ export interface BodyWrite {
   readonly acceptsGzip: boolean;
 }
 
+/** A weight that refuses what it stands with (RFC 9110, "Quality Values"). */
+const NO_WEIGHT = /^\s*q=0(\.0*)?\s*$/;
+
 /** Whether an Accept-Encoding header takes gzip. */
 export function takesGzip(acceptEncoding: string | readonly string[] | undefined): boolean {
-  return acceptEncoding !== undefined && String(acceptEncoding).includes('gzip');
+  if (acceptEncoding === undefined) return false;
+  return String(acceptEncoding)
+    .split(',')
+    .some((entry) => {
+      const [coding = '', weight = ''] = entry.split(';');
+      return coding.trim() === 'gzip' && !NO_WEIGHT.test(weight);
+    });
 }
 
-/** One ready piece. Returns its bytes; a promise of them where it is written in parts. */
+/** One ready piece, perhaps compressed already. Returns its bytes; a promise of them where it is written in parts. */
 export function writeBuffer(response: ServerResponse, write: BodyWrite, body: Buffer): number | Promise<number> {
-  if (write.acceptsGzip && body.length > GZIP_FROM_BYTES) return writePieces(response, write, [body]);
+  if (write.acceptsGzip && body.length > GZIP_FROM_BYTES && !response.hasHeader('Content-Encoding')) {
+    return writePieces(response, write, [body]);
+  }
   response.writeHead(write.code, { 'Content-Type': write.contentType, 'Content-Length': body.length });
   // As text of one character per byte, a small body goes out in one write with the head; as bytes, it takes two.
   if (body.length <= SMALL_BODY_BYTES) response.end(body.toString('latin1'), 'latin1');

@@ -26,7 +26,7 @@ function ofKind(only: string, problems: Problems): GatedRule['problemsOf'] {
 }
 
 function podSpecAt(object: KubeObject, path: readonly string[]): PodSpec {
-  return (valueAt(object, ...path, 'spec') ?? {});
+  return valueAt(object, ...path, 'spec') ?? {};
 }
 
 /** Of pods and templates; the metadata of a template stands flat in the paths of messages. */
