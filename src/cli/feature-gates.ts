@@ -1,11 +1,17 @@
+import { horizontalPodAutoscaler, scaleToZeroStrategy } from '../api/kinds/autoscaling/horizontal-pod-autoscaler';
 import { GATED_FIELDS, withoutGatedFields, type FieldGate } from '../api/kinds/gated-fields';
+import { withGatedRules } from '../api/kinds/gated-rules';
 import { namespace } from '../api/kinds/core/namespace';
 import { labelledNamespace } from '../api/kinds/core/namespace-label';
+import { withoutApparmorProfiles } from '../api/kinds/core/apparmor';
+import { node, singleStackNodeStrategy } from '../api/kinds/core/node';
+import { persistentVolumeClaim } from '../api/kinds/core/persistent-volume-claim';
+import { fixedClaimStatusStrategy, fixedClaimStrategy } from '../api/kinds/core/persistent-volume-claim-strategy';
 import { pod } from '../api/kinds/core/pod';
 import { service } from '../api/kinds/core/service';
 import { singleStackServiceStrategy } from '../api/kinds/core/service-strategy';
 import type { KindDefinition } from '../api/kinds/kind-definition';
-import { withoutSubresource } from '../api/kinds/subresources';
+import { statusSubresource, withoutSubresource } from '../api/kinds/subresources';
 
 /**
  * The feature gates of release 1.21 (facts: feature gates) by stage. Beta gates are on and alpha gates off unless said
@@ -162,12 +168,24 @@ const OTHER_GATES = {
   /** Off: no request waits for others. */
   APIPriorityAndFairness: true,
   APIResponseCompression: true,
+  /** Off: what annotations say of AppArmor profiles is dropped. */
+  AppArmor: true,
   /** Off: pods get the token from a secret of their service account, as before 1.21. */
   BoundServiceAccountTokenVolume: true,
-  /** Off: services have addresses of one family, and do not speak of it. */
+  /** On: the downward API shows huge pages. */
+  DownwardAPIHugePages: false,
+  /** On: an autoscaler may scale to zero. */
+  HPAScaleToZero: false,
+  /** Off: a pod has huge pages of one size. */
+  HugePageStorageMediumSize: true,
+  /** Off: services have addresses of one family, and do not speak of it; nodes have one range of addresses. */
   IPv6DualStack: true,
+  /** On: the ports of a load balancer may have several protocols. */
+  MixedProtocolLBService: false,
   /** On: every namespace has its name as a label. Release 1.20 did not know it, which is why it is off unless asked for. */
   NamespaceDefaultLabelName: false,
+  /** On: what it costs to lose a pod has to be a number. */
+  PodDeletionCost: false,
   /** Off: pages do not say how many objects are left. */
   RemainingItemCount: true,
   /** Off: no apply patches, and no managedFields. */
@@ -180,9 +198,14 @@ const OTHER_GATES = {
 
 /**
  * Fields that are stable today are on, also those that were alpha in 1.21. The port ranges of network policies are the
- * exception that the specification makes; a service's topology keys are gone since.
+ * exception that the specification makes; a service's topology keys are gone since, and other ways of mounting /proc are
+ * not stable yet.
  */
-const OFF_FIELDS: ReadonlySet<FieldGate> = new Set<FieldGate>(['NetworkPolicyEndPort', 'ServiceTopology']);
+const OFF_FIELDS: ReadonlySet<FieldGate> = new Set<FieldGate>([
+  'NetworkPolicyEndPort',
+  'ProcMountType',
+  'ServiceTopology',
+]);
 
 const DEFAULTS = {
   ...OTHER_GATES,
@@ -278,11 +301,24 @@ function warningsOf(name: string): readonly string[] {
 function withoutGatedParts(kind: KindDefinition, gates: FeatureGates): KindDefinition {
   if (kind === namespace && gates.NamespaceDefaultLabelName) return labelledNamespace(namespace);
   if (kind === service && !gates.IPv6DualStack) return { ...kind, strategy: singleStackServiceStrategy };
+  if (kind === node && !gates.IPv6DualStack) return { ...kind, strategy: singleStackNodeStrategy };
+  if (kind === horizontalPodAutoscaler && gates.HPAScaleToZero) return { ...kind, strategy: scaleToZeroStrategy };
+  if (kind === persistentVolumeClaim && !gates.ExpandPersistentVolumes) {
+    return {
+      ...kind,
+      strategy: fixedClaimStrategy,
+      subresources: [statusSubresource(fixedClaimStatusStrategy)],
+    };
+  }
   if (kind === pod && !gates.EphemeralContainers) return withoutSubresource(kind, 'ephemeralcontainers');
   return kind;
 }
 
 /** The kinds as the gates leave them. */
 export function gatedKinds(kinds: readonly KindDefinition[], gates: FeatureGates): readonly KindDefinition[] {
-  return kinds.map((kind) => withoutGatedFields(withoutGatedParts(kind, gates), (gate) => gates[gate]));
+  const isOn = (gate: FeatureGate): boolean => gates[gate];
+  return kinds
+    .map((kind) => withoutGatedFields(withoutGatedParts(kind, gates), isOn))
+    .map((kind) => (gates.AppArmor ? kind : withoutApparmorProfiles(kind)))
+    .map((kind) => withGatedRules(kind, isOn));
 }

@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { gunzipSync } from 'node:zlib';
-import { writePieces, writeReady, type BodyWrite } from './body-writer';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { takesGzip, writePieces, writeReady, type BodyWrite } from './body-writer';
 
 interface Answer {
   readonly headers: IncomingMessage['headers'];
@@ -52,5 +53,31 @@ describe('the body writer', () => {
     const zipped = await answerOf((response) => writePieces(response, { ...options, acceptsGzip: true }, pieces));
     expect(zipped.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(zipped.body).equals(body)).toBe(true);
+  });
+
+  it('does not compress again what is compressed already', async () => {
+    const body = randomBytes(200_000);
+    const answer = await answerOf((response) => {
+      response.setHeader('Content-Encoding', 'gzip');
+      const ready = gzipSync(body);
+      return writeReady(response, { ...options, acceptsGzip: true, length: ready.length }, [ready]);
+    });
+    expect(gunzipSync(answer.body).equals(body)).toBe(true);
+  });
+});
+
+describe('takesGzip', () => {
+  it.each([
+    ['gzip', true],
+    ['deflate, gzip', true],
+    ['gzip, deflate, br', true],
+    ['br;q=1.0, gzip;q=0.8, *;q=0.1', true],
+    ['gzip;q=0', false],
+    ['gzip; q=0.000, br', false],
+    ['identity', false],
+    ['', false],
+    [undefined, false],
+  ])('%s: %s', (header, expected) => {
+    expect(takesGzip(header)).toBe(expected);
   });
 });

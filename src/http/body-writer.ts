@@ -23,19 +23,33 @@ export interface BodyWrite {
   readonly acceptsGzip: boolean;
 }
 
+/** A weight that refuses what it stands with (RFC 9110, "Quality Values"). */
+const NO_WEIGHT = /^\s*q=0(\.0*)?\s*$/;
+
 /** Whether an Accept-Encoding header takes gzip. */
 export function takesGzip(acceptEncoding: string | readonly string[] | undefined): boolean {
-  return acceptEncoding !== undefined && String(acceptEncoding).includes('gzip');
+  if (acceptEncoding === undefined) return false;
+  return String(acceptEncoding)
+    .split(',')
+    .some((entry) => {
+      const [coding = '', weight = ''] = entry.split(';');
+      return coding.trim() === 'gzip' && !NO_WEIGHT.test(weight);
+    });
 }
 
-/** A few ready pieces of `length` bytes together. Returns the bytes; a promise of them where they are written in parts. */
+/**
+ * A few ready pieces of `length` bytes together, perhaps compressed already. Returns the bytes; a promise of them where
+ * they are written in parts.
+ */
 export function writeReady(
   response: ServerResponse,
   write: BodyWrite & { readonly length: number },
   ready: readonly Buffer[],
 ): MaybePromise<number> {
   const { code, contentType, length } = write;
-  if (write.acceptsGzip && length > GZIP_FROM_BYTES) return writePieces(response, write, ready);
+  if (write.acceptsGzip && length > GZIP_FROM_BYTES && !response.hasHeader('Content-Encoding')) {
+    return writePieces(response, write, ready);
+  }
   response.writeHead(code, { 'Content-Type': contentType, 'Content-Length': length });
   // As text of one character per byte, a small body goes out in one write with the head; as bytes, it takes two.
   if (length <= SMALL_BODY_BYTES) response.end(latin1Of(ready), 'latin1');

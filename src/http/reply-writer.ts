@@ -208,14 +208,7 @@ class ReplyWriter {
       return this.plainObject(200, list, undefined);
     }
     const table = this.tableWriter(served, apiVersion);
-    return this.plainObject(
-      200,
-      table.table(
-        metadata,
-        entries.map((entry) => table.row(entry)),
-      ),
-      undefined,
-    );
+    return this.plainObject(200, table.table(metadata, table.rows(entries)), undefined);
   }
 
   private tableWriter(served: ServedResource, apiVersion: string): TableWriter {

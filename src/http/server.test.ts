@@ -9,6 +9,7 @@ import { configMap } from '../api/kinds/core/config-map';
 import { namespace } from '../api/kinds/core/namespace';
 import { pod } from '../api/kinds/core/pod';
 import { replicationController } from '../api/kinds/core/replication-controller';
+import { flowSchema } from '../api/kinds/flowcontrol/flow-schema';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { podDisruptionBudget } from '../api/kinds/policy/pod-disruption-budget';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
@@ -66,7 +67,15 @@ function catalogueOf(definitions: readonly KindDefinition[]): Catalogue {
 beforeAll(async () => {
   fixture = await RegistryFixture.open();
   server = createServer({
-    catalogue: catalogueOf([configMap, namespace, pod, replicationController, deployment, podDisruptionBudget]),
+    catalogue: catalogueOf([
+      configMap,
+      namespace,
+      pod,
+      replicationController,
+      deployment,
+      podDisruptionBudget,
+      flowSchema,
+    ]),
     nonResourceRoutes: [
       { path: '/healthz', handler: () => textReply(200, 'ok') },
       {
@@ -206,6 +215,22 @@ describe('an object', () => {
     expect((await send('GET', CONFIG_MAPS, { headers: { ...TABLE } })).body.rows.length).toBeGreaterThan(0);
     const list = await send('GET', CONFIG_MAPS, { headers: { accept: 'application/vnd.kubernetes.protobuf' } });
     expect(list.text).toContain('ConfigMapList');
+  });
+
+  it('lists flow schemas in a Table as requests try them', async () => {
+    const path = '/apis/flowcontrol.apiserver.k8s.io/v1beta1/flowschemas';
+    const create = (name: string, matchingPrecedence: number) =>
+      send('POST', path, {
+        body: { metadata: { name }, spec: { matchingPrecedence, priorityLevelConfiguration: { name: 'p' } } },
+      });
+    expect((await create('a', 900)).status).toBe(201);
+    await create('c', 5);
+    await create('b', 5);
+    const named = (name: string) => ({ metadata: { name } });
+    expect((await send('GET', path, { headers: TABLE })).body).toMatchObject({
+      rows: ['b', 'c', 'a'].map((name) => ({ object: named(name) })),
+    });
+    expect((await send('GET', path)).body).toMatchObject({ items: ['a', 'b', 'c'].map(named) });
   });
 
   it('is scaled by one number', async () => {

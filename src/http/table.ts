@@ -68,6 +68,14 @@ export class TableWriter {
     };
   }
 
+  /** Of a list, in the order that its kind wants. */
+  rows(entries: readonly CacheEntry[]): readonly Readonly<Record<string, unknown>>[] {
+    const compare = this.served.definition.table?.compare;
+    const sorted =
+      compare === undefined ? entries : [...entries].sort((left, right) => compare(left.object, right.object));
+    return sorted.map((entry) => this.row(entry));
+  }
+
   row(entry: CacheEntry): Readonly<Record<string, unknown>> {
     return this.rowOf(entry.object, () => wireFormOf(this.served).object(entry));
   }

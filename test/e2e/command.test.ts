@@ -183,6 +183,42 @@ describe('sternpost apiserver', () => {
     later.close();
   }, 60_000);
 
+  it('takes what its feature gates allow', async () => {
+    const flags = ['--secure-port=0', '--bind-address=127.0.0.1', '--authorization-mode=RBAC'];
+    const gates = ['--feature-gates=ProcMountType=true,MixedProtocolLBService=true'];
+    const metadata = { name: 'a' };
+    const service = {
+      metadata,
+      spec: {
+        type: 'LoadBalancer',
+        ports: ['TCP', 'UDP'].map((protocol) => ({ name: protocol.toLowerCase(), port: 53, protocol })),
+      },
+    };
+    const containers = [{ name: 'c', image: 'i', securityContext: { procMount: 'Unmasked' } }];
+    const template = { metadata, template: { metadata: {}, spec: { containers } } };
+    const services = '/api/v1/namespaces/default/services';
+    const templates = '/api/v1/namespaces/default/podtemplates';
+    const procMount = ['template', 'spec', 'containers', 0, 'securityContext', 'procMount'];
+
+    const usual = start('apiserver', '--data-dir=data', ...flags);
+    const before = await whenReady(usual);
+    await expect(before.client.create(services, service)).rejects.toMatchObject({
+      status: { code: 422, details: { causes: [{ field: 'spec.ports' }] } },
+    });
+    await expect(before.client.create(`${templates}?dryRun=All`, template)).resolves.toHaveProperty(
+      procMount,
+      'Default',
+    );
+    before.client.close();
+    usual.process.kill('SIGTERM');
+    await usual.exit;
+
+    const gated = await whenReady(start('apiserver', '--data-dir=data', ...flags, ...gates));
+    await expect(gated.client.create(services, service)).resolves.toMatchObject({ kind: 'Service' });
+    await expect(gated.client.create(templates, template)).resolves.toHaveProperty(procMount, 'Unmasked');
+    gated.client.close();
+  }, 60_000);
+
   it.each([
     ['an unknown flag', ['--nosuch'], 'unknown flag: --nosuch'],
     ['an unknown authorizer', ['--authorization-mode=Magic'], 'Magic'],

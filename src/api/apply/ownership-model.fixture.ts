@@ -208,7 +208,7 @@ export function recordedOwners({ metadata: { managedFields = [] } }: KubeObject)
         if (path !== '' && (names.length === 0 || '.' in fields)) paths.add(path);
         for (const name of names) if (name !== '.') walk(fields[name] as JsonObject, below(path, name));
       };
-      walk((fieldsV1 ?? {}), '');
+      walk(fieldsV1 ?? {}, '');
       return [`${operation} ${manager}`, paths];
     }),
   );

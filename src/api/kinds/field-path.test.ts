@@ -1,4 +1,4 @@
-import { changeFields, hasField, parseFieldPath } from './field-path';
+import { changeFields, fieldsAt, parseFieldPath } from './field-path';
 
 describe('a path of fields', () => {
   const object = { spec: { rules: [{ port: 1, end: 2 }, { port: 3 }], other: { end: 4 } } };
@@ -24,9 +24,10 @@ describe('a path of fields', () => {
     expect(changeFields({ spec: null }, path, () => 9)).toEqual({ spec: null });
   });
 
-  it('tells whether it leads anywhere', () => {
-    expect(hasField(object, path)).toBe(true);
-    expect(hasField({ spec: { rules: [{ port: 1 }, { end: null }] } }, path)).toBe(false);
-    expect(hasField(undefined, path)).toBe(false);
+  it('finds every field that it leads to', () => {
+    expect(fieldsAt(object, path)).toEqual([2]);
+    expect(fieldsAt(object, parseFieldPath('spec.rules.*.port'))).toEqual([1, 3]);
+    expect(fieldsAt({ spec: { rules: [{ port: 1 }, { end: null }] } }, path)).toEqual([]);
+    expect(fieldsAt(undefined, path)).toEqual([]);
   });
 });

@@ -32,11 +32,11 @@ function changeAt(value: unknown, path: FieldPath, depth: number, change: (field
   return rest;
 }
 
-/** Whether there is any field that the path leads to. */
-export function hasField(value: unknown, path: FieldPath): boolean {
-  let found = false;
+/** All fields that the path leads to, but for those that are null. */
+export function fieldsAt(value: unknown, path: FieldPath): readonly unknown[] {
+  const found: unknown[] = [];
   changeFields(value, path, (field) => {
-    found ||= field !== undefined && field !== null;
+    if (field !== undefined && field !== null) found.push(field);
     return field;
   });
   return found;

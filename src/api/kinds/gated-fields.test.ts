@@ -2,8 +2,7 @@ import { loadBuiltinSchema } from '../schema/builtin-schema';
 import type { StructType, TypeRef } from '../schema/model';
 import type { KubeObject } from '../object';
 import { CATALOGUE } from './catalogue';
-import { parseFieldPath } from './field-path';
-import { GATED_FIELDS, gatedPaths, withoutGatedFields, type FieldGate } from './gated-fields';
+import { GATED_FIELDS, gatedFields, withoutGatedFields, type FieldGate } from './gated-fields';
 import type { KindDefinition } from './kind-definition';
 
 function kindOf(kind: string): KindDefinition {
@@ -65,6 +64,44 @@ describe('a feature gate that is off', () => {
     ]);
   });
 
+  it('resets how /proc is mounted, in pods, templates and policies', () => {
+    const spec = (procMount?: string) => ({
+      containers: [{ name: 'c', ...(procMount === undefined ? {} : { securityContext: { procMount } }) }],
+    });
+    const deployment = (procMount?: string): KubeObject => ({
+      metadata,
+      spec: { template: { spec: spec(procMount) } },
+    });
+    const { created, updated } = without('Deployment', 'ProcMountType');
+    expect(created(deployment('Unmasked'))).toMatchObject(deployment('Default'));
+    expect(created(deployment())).not.toHaveProperty('spec.template.spec.containers.0.securityContext');
+    expect(updated(deployment('Unmasked'), deployment('Unmasked'))).toMatchObject(deployment('Unmasked'));
+    expect(updated(deployment('Unmasked'), deployment('Default'))).toMatchObject(deployment('Default'));
+    expect(without('Pod', 'ProcMountType').created({ metadata, spec: spec('Unmasked') })).toMatchObject({
+      spec: spec('Default'),
+    });
+    expect(
+      without('PodSecurityPolicy', 'ProcMountType').created({
+        metadata,
+        spec: { allowedProcMountTypes: ['Unmasked'] },
+      }),
+    ).toMatchObject({ spec: {} });
+    expect(without('Pod').created({ metadata, spec: spec('Unmasked') })).toMatchObject({ spec: spec('Unmasked') });
+  });
+
+  it('holds for containers that are added to a running pod', () => {
+    const pod = (...ephemeralContainers: readonly object[]): KubeObject => ({
+      metadata,
+      spec: { containers: [{ name: 'c' }], ephemeralContainers },
+    });
+    const definition = withoutGatedFields(kindOf('Pod'), (gate) => gate !== 'ProcMountType');
+    const { strategy } = definition.subresources.find(({ name }) => name === 'ephemeralcontainers') ?? {};
+    const added = pod({ name: 'e', securityContext: { procMount: 'Unmasked' } });
+    expect(strategy?.prepareForUpdate?.(added, pod())).toMatchObject(
+      pod({ name: 'e', securityContext: { procMount: 'Default' } }),
+    );
+  });
+
   it('does not concern other kinds', () => {
     expect(withoutGatedFields(kindOf('ConfigMap'), () => false)).toBe(kindOf('ConfigMap'));
     expect(withoutGatedFields(kindOf('Pod'), () => true)).toBe(kindOf('Pod'));
@@ -87,13 +124,13 @@ describe('the fields behind feature gates', () => {
 
   const cases = CATALOGUE.flatMap((definition) =>
     (Object.keys(GATED_FIELDS) as FieldGate[]).flatMap((gate) =>
-      gatedPaths(definition.kind, gate).map((path) => [definition.kind, gate, path.join('.')] as const),
+      gatedFields(definition.kind, gate).map(({ path }) => [definition.kind, gate, path.join('.'), path] as const),
     ),
   );
 
-  it.each(cases)('of %s by %s are in the schema: %s', (kind, _gate, path) => {
+  it.each(cases)('of %s by %s are in the schema: %s', (kind, _gate, _text, path) => {
     const { storage } = kindOf(kind);
     const struct = schema.kind(storage.group, storage.version, kind);
-    expect(struct !== undefined && leadsSomewhere(struct, parseFieldPath(path))).toBe(true);
+    expect(struct !== undefined && leadsSomewhere(struct, path)).toBe(true);
   });
 });

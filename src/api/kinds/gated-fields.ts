@@ -1,29 +1,25 @@
 import type { KubeObject } from '../object';
-import { changeFields, hasField, parseFieldPath, type FieldPath } from './field-path';
-import type { KindDefinition } from './kind-definition';
+import { changeFields, fieldsAt, parseFieldPath, type FieldPath } from './field-path';
+import type { KindDefinition, Strategy } from './kind-definition';
+import { POD_PATHS } from './pod-paths';
+import { withSpecStrategies } from './strategies';
 
-/** Where kinds have a pod's spec. */
-const POD_SPECS: Readonly<Record<string, string>> = {
-  Pod: 'spec',
-  PodTemplate: 'template.spec',
-  ReplicationController: 'spec.template.spec',
-  DaemonSet: 'spec.template.spec',
-  Deployment: 'spec.template.spec',
-  ReplicaSet: 'spec.template.spec',
-  StatefulSet: 'spec.template.spec',
-  Job: 'spec.template.spec',
-  CronJob: 'spec.jobTemplate.spec.template.spec',
-};
-const JOB_SPECS: Readonly<Record<string, string>> = { Job: 'spec', CronJob: 'spec.jobTemplate.spec' };
-const CONTAINERS = ['initContainers.*', 'containers.*', 'ephemeralContainers.*'];
+const JOB_SPECS: Readonly<Record<string, FieldPath>> = { Job: ['spec'], CronJob: ['spec', 'jobTemplate', 'spec'] };
+const CONTAINERS = ['initContainers.*', 'containers.*', 'ephemeralContainers.*'].map(parseFieldPath);
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
 const AFFINITY_TERMS = ['affinity.podAffinity', 'affinity.podAntiAffinity'].flatMap((affinity) => [
   `${affinity}.requiredDuringSchedulingIgnoredDuringExecution.*`,
   `${affinity}.preferredDuringSchedulingIgnoredDuringExecution.*.podAffinityTerm`,
 ]);
 
+/** One that does not go but falls back to a value; an object in which it has that value does not use it. */
+interface FieldWithFallback {
+  readonly field: string;
+  readonly fallback: unknown;
+}
+
 /** Fields of a kind, or of the pods' specs, containers and jobs' specs wherever they are. */
-type GatedFields = Readonly<Record<string, readonly string[]>>;
+type GatedFields = Readonly<Record<string, readonly (string | FieldWithFallback)[]>>;
 
 /**
  * Fields that are there only while their feature gate is on (facts: feature gates), in the storage version. The gates of
@@ -41,6 +37,7 @@ export const GATED_FIELDS = {
     EndpointSlice: ['endpoints.*.conditions.serving', 'endpoints.*.conditions.terminating'],
   },
   EphemeralContainers: { Pod: ['spec.ephemeralContainers'] },
+  ExpandPersistentVolumes: { StorageClass: ['allowVolumeExpansion'] },
   GenericEphemeralVolume: { podSpec: ['volumes.*.ephemeral'] },
   HPAContainerMetrics: { HorizontalPodAutoscaler: ['spec.metrics.*.containerResource'] },
   IndexedJob: { jobSpec: ['completionMode'], Job: ['status.completedIndexes'] },
@@ -51,6 +48,10 @@ export const GATED_FIELDS = {
   PodAffinityNamespaceSelector: { podSpec: AFFINITY_TERMS.map((term) => `${term}.namespaceSelector`) },
   PodOverhead: { podSpec: ['overhead'], RuntimeClass: ['overhead'] },
   ProbeTerminationGracePeriod: { container: PROBES.map((probe) => `${probe}.terminationGracePeriodSeconds`) },
+  ProcMountType: {
+    container: [{ field: 'securityContext.procMount', fallback: 'Default' }],
+    PodSecurityPolicy: ['spec.allowedProcMountTypes'],
+  },
   ServiceInternalTrafficPolicy: { Service: ['spec.internalTrafficPolicy'] },
   ServiceLBNodePortControl: { Service: ['spec.allocateLoadBalancerNodePorts'] },
   ServiceLoadBalancerClass: { Service: ['spec.loadBalancerClass'] },
@@ -63,32 +64,51 @@ export const GATED_FIELDS = {
 
 export type FieldGate = keyof typeof GATED_FIELDS;
 
-/** The paths of a gate's fields in a kind. */
-export function gatedPaths(kind: string, gate: FieldGate): readonly FieldPath[] {
-  const fields: GatedFields = GATED_FIELDS[gate];
-  const podSpec = POD_SPECS[kind];
-  const jobSpec = JOB_SPECS[kind];
-  const inside = (prefix: string, paths: readonly string[] = []): readonly string[] =>
-    paths.map((path) => `${prefix}.${path}`);
-  return [
-    ...(fields[kind] ?? []),
-    ...(jobSpec === undefined ? [] : inside(jobSpec, fields['jobSpec'])),
-    ...(podSpec === undefined ? [] : inside(podSpec, fields['podSpec'])),
-    ...(podSpec === undefined
-      ? []
-      : CONTAINERS.flatMap((container) => inside(`${podSpec}.${container}`, fields['container']))),
-  ].map(parseFieldPath);
+interface GatedField {
+  readonly path: FieldPath;
+  /** What stands there while the gate is off; undefined: nothing. */
+  readonly fallback: unknown;
 }
 
-/** A gate's fields go together: an object that has one of them already may have them all. */
-function drop(object: KubeObject, old: KubeObject | undefined, gates: readonly (readonly FieldPath[])[]): KubeObject {
-  return gates.reduce(
-    (result, paths) =>
-      old !== undefined && paths.some((path) => hasField(old, path))
-        ? result
-        : paths.reduce((rest, path) => changeFields(rest, path, () => undefined), result),
-    object,
-  );
+/** The fields of a gate in a kind. */
+export function gatedFields(kind: string, gate: FieldGate): readonly GatedField[] {
+  const fields: GatedFields = GATED_FIELDS[gate];
+  const under = (prefix: FieldPath | undefined, part: string): readonly GatedField[] =>
+    prefix === undefined
+      ? []
+      : (fields[part] ?? []).map((one) => {
+          const { field, fallback } = typeof one === 'string' ? { field: one, fallback: undefined } : one;
+          return { path: [...prefix, ...parseFieldPath(field)], fallback };
+        });
+  const podPath = POD_PATHS[kind];
+  const podSpec = podPath && [...podPath, 'spec'];
+  return [
+    ...under([], kind),
+    ...under(JOB_SPECS[kind], 'jobSpec'),
+    ...under(podSpec, 'podSpec'),
+    ...CONTAINERS.flatMap((container) => under(podSpec && [...podSpec, ...container], 'container')),
+  ];
+}
+
+function isUsed(object: KubeObject | undefined, { path, fallback }: GatedField): boolean {
+  return fieldsAt(object, path).some((value) => value !== fallback);
+}
+
+/** A gate's fields go together: an object that uses one of them already may use them all. */
+function drop(object: KubeObject, old: KubeObject | undefined, gates: readonly (readonly GatedField[])[]): KubeObject {
+  return gates
+    .filter((fields) => !fields.some((field) => isUsed(old, field)))
+    .flat()
+    .reduce((result, { path, fallback }) => changeFields(result, path, () => fallback), object);
+}
+
+function droppingStrategy(strategy: Strategy, gates: readonly (readonly GatedField[])[]): Strategy {
+  const { prepareForCreate = (object) => object, prepareForUpdate = (object) => object } = strategy;
+  return {
+    ...strategy,
+    prepareForCreate: (object, request) => drop(prepareForCreate(object, request), undefined, gates),
+    prepareForUpdate: (object, old, request) => drop(prepareForUpdate(object, old, request), old, gates),
+  };
 }
 
 /**
@@ -98,16 +118,7 @@ function drop(object: KubeObject, old: KubeObject | undefined, gates: readonly (
 export function withoutGatedFields(definition: KindDefinition, isOn: (gate: FieldGate) => boolean): KindDefinition {
   const off = (Object.keys(GATED_FIELDS) as FieldGate[])
     .filter((gate) => !isOn(gate))
-    .map((gate) => gatedPaths(definition.kind, gate))
-    .filter((paths) => paths.length > 0);
-  if (off.length === 0) return definition;
-  const { prepareForCreate = (object) => object, prepareForUpdate = (object) => object } = definition.strategy;
-  return {
-    ...definition,
-    strategy: {
-      ...definition.strategy,
-      prepareForCreate: (object, request) => drop(prepareForCreate(object, request), undefined, off),
-      prepareForUpdate: (object, old, request) => drop(prepareForUpdate(object, old, request), old, off),
-    },
-  };
+    .map((gate) => gatedFields(definition.kind, gate))
+    .filter((fields) => fields.length > 0);
+  return off.length === 0 ? definition : withSpecStrategies(definition, (strategy) => droppingStrategy(strategy, off));
 }

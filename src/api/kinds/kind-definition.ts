@@ -120,6 +120,8 @@ export interface TableDefinition {
   /** The cells of one row, in the order of the columns. `now` is for ages (milliseconds since the epoch). */
   readonly cells: (object: KubeObject, now: number) => readonly unknown[];
   readonly conditions?: (object: KubeObject) => readonly RowCondition[];
+  /** The order of a list's rows, negative where `left` comes first; absent: that of the list. */
+  readonly compare?: (left: KubeObject, right: KubeObject) => number;
 }
 
 export interface WrittenVersion {

@@ -1,6 +1,7 @@
 import type { KubeObject } from '../object';
 import { defaultDeployment } from './apps/workload-defaults';
 import { generateSelector } from './batch/job-selector';
+import { lease } from './coordination/lease';
 import { finalizeNamespace, prepareNamespaceForCreate, prepareNamespaceForUpdate } from './core/namespace-strategy';
 import { mergeStringData } from './core/secret-strategy';
 import { deepEqual } from './deep-equal';
@@ -54,6 +55,16 @@ describe('what a write does besides storing', () => {
     expect(prepare({ metadata, spec: { drivers: [] } })).toEqual({ metadata, spec: { drivers: null } });
     const filled: KubeObject = { metadata, rules: [{ verbs: [] }], spec: {} };
     expect(prepare(filled)).toEqual(filled);
+  });
+
+  test('a lease says nothing of elections, unless it did before', () => {
+    const plain: KubeObject = { metadata, spec: { holderIdentity: 'h' } };
+    const elected: KubeObject = { metadata, spec: { holderIdentity: 'h', strategy: 's', preferredHolder: 'p' } };
+    const { prepareForCreate, prepareForUpdate } = lease.strategy;
+    expect(prepareForCreate?.(elected)).toEqual(plain);
+    expect(prepareForUpdate?.(elected, plain)).toEqual(plain);
+    expect(prepareForUpdate?.(elected, elected)).toEqual(elected);
+    expect(prepareForCreate?.(plain)).toBe(plain);
   });
 
   test.each([

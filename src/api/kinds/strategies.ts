@@ -1,7 +1,7 @@
 import type { KubeObject } from '../object';
 import { changeFields, parseFieldPath } from './field-path';
 import { mapAt } from './field-values';
-import type { Strategy } from './kind-definition';
+import type { KindDefinition, Strategy } from './kind-definition';
 
 /**
  * The usual parts of strategies (API conventions, "Spec and status"): a status is written by its subresource only, and
@@ -71,4 +71,20 @@ export function emptyAsNull(...paths: readonly string[]): (object: KubeObject) =
 /** Create and update of a kind whose status belongs to its subresource. */
 export function specStrategy(initialStatus: Readonly<Record<string, unknown>> = {}): Strategy {
   return { prepareForCreate: resetStatus(initialStatus), prepareForUpdate: keepStatus };
+}
+
+/** The kind with every strategy changed that writes its spec: its own, and that of a pod's ephemeral containers. */
+export function withSpecStrategies(
+  definition: KindDefinition,
+  change: (strategy: Strategy) => Strategy,
+): KindDefinition {
+  return {
+    ...definition,
+    strategy: change(definition.strategy),
+    subresources: definition.subresources.map((one) =>
+      one.name === 'ephemeralcontainers' && one.strategy !== undefined
+        ? { ...one, strategy: change(one.strategy) }
+        : one,
+    ),
+  };
 }

@@ -169,9 +169,11 @@ export class DefinitionSet {
   #typeSchema(type: TypeRef): JsonObject {
     switch (type.kind) {
       case 'scalar':
-        return type.enum === undefined
-          ? SCALARS[type.scalar]
-          : { ...SCALARS[type.scalar], enum: [...type.enum].sort() };
+        return {
+          ...SCALARS[type.scalar],
+          ...(type.enum === undefined ? {} : { enum: [...type.enum].sort() }),
+          ...(type.listType === undefined ? {} : { 'x-kubernetes-list-type': type.listType }),
+        };
       case 'special':
         return this.#refToSpecial(type);
       case 'list':

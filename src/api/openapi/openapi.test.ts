@@ -123,6 +123,9 @@ describe('the OpenAPI v2 document', () => {
         volumes: { 'x-kubernetes-patch-strategy': 'merge,retainKeys' },
       },
     });
+    expect(v2.definitions['io.k8s.kube-aggregator.pkg.apis.apiregistration.v1.APIServiceSpec']).toMatchObject({
+      properties: { caBundle: { type: 'string', format: 'byte', 'x-kubernetes-list-type': 'atomic' } },
+    });
     expect(v2.definitions['io.k8s.apimachinery.pkg.util.intstr.IntOrString']).toMatchObject({
       type: 'string',
       format: 'int-or-string',

@@ -196,13 +196,15 @@ function listMerge(descriptor: FieldDescriptor): Partial<ListTypeRef> {
 
 /** The type of a field, or of the items or values of one that is a list or a map. */
 function singleType(descriptor: FieldDescriptor, resolve: Resolve): TypeRef {
-  if (!descriptor.type.includes('.')) return scalarOf(descriptor.type as ScalarName, descriptor.enum);
+  if (!descriptor.type.includes('.')) return scalarOf(descriptor);
   const target = resolve(descriptor.type);
   if (target === undefined) throw new Error(`schema: no message ${descriptor.type}`);
   return target instanceof LazyStruct ? target : otherType(target, resolve);
 }
 
-function scalarOf(scalar: ScalarName, values: readonly string[] | undefined): ScalarType {
+function scalarOf({ type, enum: values, list }: FieldDescriptor): ScalarType {
+  const scalar = type as ScalarName;
+  if (scalar === 'bytes' && list !== undefined) return { ...SCALARS.bytes, listType: list };
   return values === undefined ? SCALARS[scalar] : { kind: 'scalar', scalar, enum: values };
 }
 

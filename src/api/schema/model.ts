@@ -30,6 +30,8 @@ export interface ScalarType {
   readonly scalar: ScalarName;
   /** The closed set of values, where the API declares one. Informs OpenAPI; validation belongs to the kinds. */
   readonly enum?: readonly string[];
+  /** Of bytes, which upstream declares as a list: OpenAPI says so, and merging takes them as one value anyway. */
+  readonly listType?: ListType;
 }
 
 export interface SpecialType {

@@ -1,5 +1,6 @@
 import { printValue, type FieldError } from '../errors/field-error';
 import { isPlainMap, listAt, stringAt, valueAt } from '../kinds/field-values';
+import type { ServicePort } from '../schema/generated/core-v1';
 
 /**
  * Messages of validation show structured values as Go source text. Clients print these messages, and tests of theirs
@@ -53,6 +54,16 @@ export function intOrStringLiteral(value: unknown): string {
   return typeof value === 'string'
     ? `intstr.IntOrString{Type:1, IntVal:0, StrVal:${printValue(value)}}`
     : `intstr.IntOrString{Type:0, IntVal:${typeof value === 'number' ? value : 0}, StrVal:""}`;
+}
+
+/** A port of a service; of a pointer Go would print the address. */
+export function servicePortLiteral(port: ServicePort): string {
+  const { name = '', protocol = '', appProtocol, port: number = 0, targetPort, nodePort = 0 } = port;
+  return (
+    `core.ServicePort{Name:${printValue(name)}, Protocol:${printValue(protocol)}, ` +
+    `AppProtocol:(*string)(${appProtocol === undefined ? 'nil' : printValue(appProtocol)}), Port:${number}, ` +
+    `TargetPort:${intOrStringLiteral(targetPort)}, NodePort:${nodePort}}`
+  );
 }
 
 /** `[]byte{0x6e, 0xa}`; `[]byte(nil)` for none. */

@@ -102,6 +102,11 @@ export function validateAutoscalerUpdate(object: KubeObject, old: KubeObject): r
   return validateSpec(object, minReplicas === 0 ? 0 : 1);
 }
 
+/** With the gate HPAScaleToZero every autoscaler may scale to zero. */
+export function validateAutoscalerToZero(object: KubeObject): readonly FieldError[] {
+  return validateSpec(object, 0);
+}
+
 export function validateAutoscalerStatusUpdate(object: KubeObject): readonly FieldError[] {
   const status = (object['status'] ?? {}) as HorizontalPodAutoscalerStatus;
   return (['currentReplicas', 'desiredReplicas'] as const).flatMap((field) =>

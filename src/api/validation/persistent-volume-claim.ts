@@ -78,28 +78,54 @@ function fixedPart(
   };
 }
 
-/** Claims are immutable, but for growing once they are bound. */
-export function validatePersistentVolumeClaimUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+function validateSizeUpdate(
+  spec: PersistentVolumeClaimSpec,
+  oldSpec: PersistentVolumeClaimSpec,
+): readonly FieldError[] {
+  const size = parseQuantity(spec.resources?.requests?.['storage'] ?? '0');
+  const oldSize = parseQuantity(oldSpec.resources?.requests?.['storage'] ?? '0');
+  return size.nanos < oldSize.nanos
+    ? [forbiddenField('spec.resources.requests.storage', 'field can not be less than previous value')]
+    : [];
+}
+
+function validateUpdate(object: KubeObject, old: KubeObject, canGrow: boolean): readonly FieldError[] {
   const spec = specOf(object);
   const oldSpec = specOf(old);
   const moved = movesClass(object, old);
   const exempt = {
     named: Boolean(oldSpec.volumeName),
-    bound: ((object['status'] ?? {}) as PersistentVolumeClaimStatus).phase === 'Bound',
+    bound: canGrow && ((object['status'] ?? {}) as PersistentVolumeClaimStatus).phase === 'Bound',
     moved,
   };
-  const size = parseQuantity(spec.resources?.requests?.['storage'] ?? '0');
-  const oldSize = parseQuantity(oldSpec.resources?.requests?.['storage'] ?? '0');
+  const fixed = canGrow
+    ? 'spec is immutable after creation except resources.requests for bound claims'
+    : 'field is immutable after creation';
   return [
     ...validatePersistentVolumeClaim(object),
     ...(moved ? [] : validateClassAnnotation(object, old)),
-    ...(deepEqual(fixedPart(spec, exempt), fixedPart(oldSpec, exempt))
-      ? []
-      : [forbiddenField('spec', 'spec is immutable after creation except resources.requests for bound claims')]),
-    ...(size.nanos < oldSize.nanos
-      ? [forbiddenField('spec.resources.requests.storage', 'field can not be less than previous value')]
-      : []),
+    ...(deepEqual(fixedPart(spec, exempt), fixedPart(oldSpec, exempt)) ? [] : [forbiddenField('spec', fixed)]),
+    ...(canGrow ? validateSizeUpdate(spec, oldSpec) : []),
     ...(spec.volumeMode === oldSpec.volumeMode ? [] : [invalid('volumeMode', spec.volumeMode, 'field is immutable')]),
+  ];
+}
+
+/** Claims are immutable, but for growing once they are bound. */
+export function validatePersistentVolumeClaimUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  return validateUpdate(object, old, true);
+}
+
+/** Without the gate ExpandPersistentVolumes they do not grow either. */
+export function validateFixedClaimUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  return validateUpdate(object, old, false);
+}
+
+/** The conditions of a claim tell how it grows. */
+export function validateFixedClaimStatusUpdate(object: KubeObject): readonly FieldError[] {
+  const { conditions = [] } = (object['status'] ?? {}) as PersistentVolumeClaimStatus;
+  return [
+    ...(conditions.length === 0 ? [] : [forbiddenField('status.conditions', 'invalid field')]),
+    ...validatePersistentVolumeClaimStatusUpdate(object),
   ];
 }
 

@@ -175,6 +175,23 @@ export function validateResourceQuota(object: KubeObject): readonly FieldError[]
   ];
 }
 
+const CROSS_NAMESPACE_AFFINITY = 'CrossNamespacePodAffinity';
+
+/** Without the gate PodAffinityNamespaceSelector there is no scope of pods with affinity across namespaces. */
+export function validateNoCrossNamespaceScope(object: KubeObject): readonly FieldError[] {
+  const { scopes = [], scopeSelector } = (object['spec'] ?? {}) as ResourceQuotaSpec;
+  return [
+    ...scopes
+      .filter((scope) => scope === CROSS_NAMESPACE_AFFINITY)
+      .map(() => invalidLiteral('spec.scopes', scopesLiteral(scopes), 'unsupported scope')),
+    ...(scopeSelector?.matchExpressions ?? [])
+      .filter(({ scopeName }) => scopeName === CROSS_NAMESPACE_AFFINITY)
+      .map(() =>
+        invalid('spec.scopeSelector.matchExpressions.scopeName', CROSS_NAMESPACE_AFFINITY, 'unsupported scope'),
+      ),
+  ];
+}
+
 /** What a quota counts within stays: the counts so far would be wrong for other scopes. */
 export function validateResourceQuotaUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const { scopes = [] } = (object['spec'] ?? {}) as ResourceQuotaSpec;

@@ -3,6 +3,7 @@ import type { KubeObject } from '../object';
 import type { ServicePort, ServiceSpec } from '../schema/generated/core-v1';
 import { validateAddress, validateRoutableAddress } from './addresses';
 import { parseCidr } from './cidr';
+import { invalidLiteral, servicePortLiteral } from './go-literal';
 import { validateLabels } from './object-meta';
 import { validateDnsLabel, validateDnsSubdomain, validateQualifiedName } from './pod/field-rules';
 import { validatePortName, validatePortNumber } from './ports';
@@ -148,10 +149,8 @@ function validateDistinctPorts({ ports = [] }: ServiceSpec): readonly FieldError
       seen.add(key);
       return [];
     }
-    const literal =
-      `core.ServicePort{Name:"", Protocol:${JSON.stringify(protocol)}, AppProtocol:(*string)(nil), Port:${port}, ` +
-      'TargetPort:intstr.IntOrString{Type:0, IntVal:0, StrVal:""}, NodePort:0}';
-    return [{ reason: 'FieldValueDuplicate', field: `spec.ports[${index}]`, message: `Duplicate value: ${literal}` }];
+    const message = `Duplicate value: ${servicePortLiteral({ protocol, port })}`;
+    return [{ reason: 'FieldValueDuplicate', field: `spec.ports[${index}]`, message }];
   });
 }
 
@@ -213,6 +212,18 @@ function validateTrafficOfType(spec: ServiceSpec): readonly FieldError[] {
         ]
       : []),
   ];
+}
+
+export function hasMixedProtocols(service: KubeObject): boolean {
+  return new Set(specOf(service).ports?.map(({ protocol = '' }) => protocol)).size > 1;
+}
+
+/** Without the gate MixedProtocolLBService. */
+export function validateSingleProtocol(service: KubeObject): readonly FieldError[] {
+  const { type, ports = [] } = specOf(service);
+  if (type !== 'LoadBalancer' || !hasMixedProtocols(service)) return [];
+  const literal = `[]core.ServicePort{${ports.map(servicePortLiteral).join(', ')}}`;
+  return [invalidLiteral('spec.ports', literal, "may not contain more than 1 protocol when type is 'LoadBalancer'")];
 }
 
 /** Of load balancers only. */

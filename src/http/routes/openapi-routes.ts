@@ -6,6 +6,7 @@ import { encodeOpenApiV2 } from '../../api/openapi/v2-protobuf';
 import type { KindDefinition } from '../../api/kinds/kind-definition';
 import { parseApiVersion, type JsonObject } from '../../api/object';
 import type { Schema } from '../../api/schema/model';
+import { takesGzip } from '../body-writer';
 import type { RequestContext } from '../context';
 import type { NonResourceRoute } from '../dependencies';
 import { isKnown } from '../entity-tag';
@@ -47,7 +48,7 @@ function serve(context: RequestContext, document: Document, headers: Readonly<Re
   const common = { ...headers, ETag: etag, Vary: 'Accept-Encoding, Accept' };
   const { contentType } = document;
   if (isKnown(context.request, etag)) return { type: 'empty', code: 304, headers: common };
-  if (!(context.request.headers['accept-encoding'] ?? '').includes('gzip')) {
+  if (!takesGzip(context.request.headers['accept-encoding'])) {
     return { type: 'bytes', code: 200, contentType, body: document.body, headers: common };
   }
   document.gzipped ??= gzipSync(document.body);

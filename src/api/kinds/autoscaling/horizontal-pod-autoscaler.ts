@@ -2,16 +2,31 @@ import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import {
   validateAutoscaler,
   validateAutoscalerStatusUpdate,
+  validateAutoscalerToZero,
   validateAutoscalerUpdate,
 } from '../../validation/horizontal-pod-autoscaler';
 import { defineKind } from '../define-kind';
 import { numberAt, stringAt, valueAt } from '../field-values';
+import type { Strategy } from '../kind-definition';
 import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { autoscalerFromV1, autoscalerToV1 } from './autoscaler-conversion-v1';
 import { autoscalerFromV2beta1, autoscalerToV2beta1 } from './autoscaler-conversion-v2beta1';
 import { defaultAutoscaler } from './autoscaler-defaults';
 import { metricsCell } from './metrics-cell';
+
+const strategy: Strategy = {
+  ...specStrategy({ currentReplicas: 0, desiredReplicas: 0, currentMetrics: null, conditions: null }),
+  validateCreate: validateAutoscaler,
+  validateUpdate: validateAutoscalerUpdate,
+};
+
+/** The strategy of a server with `--feature-gates=HPAScaleToZero=true`. */
+export const scaleToZeroStrategy: Strategy = {
+  ...strategy,
+  validateCreate: validateAutoscalerToZero,
+  validateUpdate: validateAutoscalerToZero,
+};
 
 /**
  * In memory it is v2beta2, which has the shape of v2 and says everything that the older versions can; these carry in
@@ -38,11 +53,7 @@ export const horizontalPodAutoscaler = defineKind({
   storageVersion: 'v2beta2',
   writtenVersion: 'v1',
   applyDefaults: defaultAutoscaler,
-  strategy: {
-    ...specStrategy({ currentReplicas: 0, desiredReplicas: 0, currentMetrics: null, conditions: null }),
-    validateCreate: validateAutoscaler,
-    validateUpdate: validateAutoscalerUpdate,
-  },
+  strategy,
   subresources: [statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateAutoscalerStatusUpdate })],
   table: tableOf([
     nameColumn,

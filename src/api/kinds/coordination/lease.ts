@@ -1,7 +1,21 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { validateLease } from '../../validation/lease';
+import type { KubeObject } from '../../object';
 import { defineKind } from '../define-kind';
-import { stringAt } from '../field-values';
+import { stringAt, valueAt } from '../field-values';
+import { withFields } from '../strategies';
+
+/** Of leaders that the server elects, which it does not do: dropped without a word, as where the gate for it is off. */
+const ELECTION_FIELDS = ['strategy', 'preferredHolder'] as const;
+
+function withoutElection(lease: KubeObject, old: KubeObject | undefined): KubeObject {
+  const unused = ELECTION_FIELDS.filter(
+    (field) => valueAt(lease, 'spec', field) !== undefined && valueAt(old, 'spec', field) === undefined,
+  );
+  return unused.length === 0
+    ? lease
+    : withFields(lease, 'spec', Object.fromEntries(unused.map((field) => [field, undefined])));
+}
 
 export const lease = defineKind({
   group: 'coordination.k8s.io',
@@ -16,7 +30,12 @@ export const lease = defineKind({
     },
   ],
   storageVersion: 'v1beta1',
-  strategy: { validateCreate: validateLease, validateUpdate: validateLease },
+  strategy: {
+    prepareForCreate: (object) => withoutElection(object, undefined),
+    prepareForUpdate: withoutElection,
+    validateCreate: validateLease,
+    validateUpdate: validateLease,
+  },
   allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   table: tableOf([

@@ -3,7 +3,8 @@ import type { KubeObject } from '../../object';
 import { validateNode, validateNodeStatusUpdate, validateNodeUpdate } from '../../validation/node';
 import { defineKind } from '../define-kind';
 import { booleanAt, listAt, stringAt } from '../field-values';
-import { keepSpec, keepStatus } from '../strategies';
+import type { Strategy } from '../kind-definition';
+import { keepSpec, keepStatus, withFields } from '../strategies';
 import { defaultNode } from './node-defaults';
 import { connectSubresource, PROXY_VERBS, statusSubresource } from '../subresources';
 
@@ -35,6 +36,27 @@ function nodeInfo(field: string): (node: KubeObject) => string {
   return (node) => stringAt(node, 'status', 'nodeInfo', field) || '<unknown>';
 }
 
+const strategy: Strategy = {
+  prepareForUpdate: keepStatus,
+  validateCreate: validateNode,
+  validateUpdate: validateNodeUpdate,
+};
+
+/** Without the gate nobody gets a second range, but who has one keeps it. */
+function withoutSecondRange(node: KubeObject, old: KubeObject | undefined): KubeObject {
+  const ranges = listAt(node, 'spec', 'podCIDRs');
+  return ranges.length <= 1 || listAt(old, 'spec', 'podCIDRs').length > 1
+    ? node
+    : withFields(node, 'spec', { podCIDRs: ranges.slice(0, 1) });
+}
+
+/** The strategy of a server with `--feature-gates=IPv6DualStack=false`. */
+export const singleStackNodeStrategy: Strategy = {
+  ...strategy,
+  prepareForCreate: (object) => withoutSecondRange(object, undefined),
+  prepareForUpdate: (object, old) => withoutSecondRange(keepStatus(object, old), old),
+};
+
 export const node = defineKind({
   group: '',
   kind: 'Node',
@@ -44,7 +66,7 @@ export const node = defineKind({
   versions: ['v1'],
   storagePrefix: 'minions',
   applyDefaults: defaultNode,
-  strategy: { prepareForUpdate: keepStatus, validateCreate: validateNode, validateUpdate: validateNodeUpdate },
+  strategy,
   subresources: [
     connectSubresource('proxy', 'NodeProxyOptions', PROXY_VERBS),
     statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateNodeStatusUpdate }),

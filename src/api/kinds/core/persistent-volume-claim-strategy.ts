@@ -1,11 +1,14 @@
 import type { KubeObject } from '../../object';
 import {
+  validateFixedClaimStatusUpdate,
+  validateFixedClaimUpdate,
   validatePersistentVolumeClaim,
+  validatePersistentVolumeClaimStatusUpdate,
   validatePersistentVolumeClaimUpdate,
 } from '../../validation/persistent-volume-claim';
 import { isPlainMap, stringAt, valueAt } from '../field-values';
 import type { Strategy } from '../kind-definition';
-import { keepStatus, resetStatus, withFields } from '../strategies';
+import { keepSpec, keepStatus, resetStatus, withFields } from '../strategies';
 
 /** A new volume can begin as a copy of a claim's, or of a snapshot. */
 function isKnownSource(source: unknown): boolean {
@@ -31,4 +34,19 @@ export const persistentVolumeClaimStrategy: Strategy = {
   prepareForUpdate: (claim, old) => dropUnknownSource(keepStatus(claim, old), old),
   validateCreate: validatePersistentVolumeClaim,
   validateUpdate: validatePersistentVolumeClaimUpdate,
+};
+
+export const persistentVolumeClaimStatusStrategy: Strategy = {
+  prepareForUpdate: keepSpec,
+  validateUpdate: validatePersistentVolumeClaimStatusUpdate,
+};
+
+/** The strategies of a server with `--feature-gates=ExpandPersistentVolumes=false`. */
+export const fixedClaimStrategy: Strategy = {
+  ...persistentVolumeClaimStrategy,
+  validateUpdate: validateFixedClaimUpdate,
+};
+export const fixedClaimStatusStrategy: Strategy = {
+  ...persistentVolumeClaimStatusStrategy,
+  validateUpdate: validateFixedClaimStatusUpdate,
 };

@@ -1,13 +1,11 @@
 import { accessModesText } from '../../table/lists';
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
-import { validatePersistentVolumeClaimStatusUpdate } from '../../validation/persistent-volume-claim';
 import { defineKind } from '../define-kind';
 import { listAt, stringAt } from '../field-values';
-import { keepSpec } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { phaseOrTerminating, storageClassOf, volumeModeColumn } from './persistent-volume';
-import { persistentVolumeClaimStrategy } from './persistent-volume-claim-strategy';
+import { persistentVolumeClaimStatusStrategy, persistentVolumeClaimStrategy } from './persistent-volume-claim-strategy';
 
 /** Cells that say something only once the claim has a volume. */
 function whenBound(cell: (claim: KubeObject) => string): (claim: KubeObject) => string {
@@ -22,9 +20,7 @@ export const persistentVolumeClaim = defineKind({
   namespaced: true,
   versions: ['v1'],
   strategy: persistentVolumeClaimStrategy,
-  subresources: [
-    statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validatePersistentVolumeClaimStatusUpdate }),
-  ],
+  subresources: [statusSubresource(persistentVolumeClaimStatusStrategy)],
   deleteReturnsObject: true,
   table: tableOf([
     nameColumn,

@@ -22,14 +22,6 @@ function mapContainers(spec: PodSpec, change: (container: Container) => Containe
   return { ...spec, ...Object.fromEntries(lists) };
 }
 
-/** Other ways of mounting /proc are an option that this server does not offer: who asks gets the usual one. */
-function resetProcMount(container: Container): Container {
-  const { securityContext } = container;
-  return securityContext?.procMount === undefined
-    ? container
-    : { ...container, securityContext: { ...securityContext, procMount: 'Default' } };
-}
-
 /** Ephemeral containers come through a subresource of their own only. */
 function withEphemeralContainersOf(spec: PodSpec, old: PodSpec | undefined): PodSpec {
   const { ephemeralContainers: _sent, ...rest } = spec;
@@ -88,14 +80,14 @@ function initialStatus(spec: PodSpec): PodStatus {
 
 function prepareForCreate(object: KubeObject): KubeObject {
   const pod = object as Pod;
-  const spec = mapContainers(withEphemeralContainersOf(pod.spec ?? {}, undefined), resetProcMount);
+  const spec = withEphemeralContainersOf(pod.spec ?? {}, undefined);
   return syncSeccomp({ ...pod, spec, status: initialStatus(spec) });
 }
 
 function prepareForUpdate(object: KubeObject, old: KubeObject): KubeObject {
   const pod = object as Pod;
   const spec = withEphemeralContainersOf(pod.spec ?? {}, (old as Pod).spec);
-  return keepStatus({ ...pod, spec: mapContainers(spec, resetProcMount) }, old);
+  return keepStatus({ ...pod, spec }, old);
 }
 
 /** Old kubelets send owners that they do not understand back mutilated: owners stay as they were. */
@@ -129,7 +121,7 @@ function prepareEphemeralContainersForUpdate(object: KubeObject, old: KubeObject
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
       ...(managedFields === undefined ? {} : { managedFields }),
     },
-    spec: containers.length === 0 ? spec : { ...spec, ephemeralContainers: containers.map(resetProcMount) },
+    spec: containers.length === 0 ? spec : { ...spec, ephemeralContainers: containers },
   };
 }
 

@@ -21,7 +21,7 @@ function validateApparmor(
 ): readonly FieldError[] {
   const named = [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
   return Object.entries(annotations).flatMap(([key, profile]) => {
-    if (!key.startsWith(APPARMOR_PREFIX)) return [];
+    if (!isApparmorAnnotation(key)) return [];
     const field = `${path}[${key}]`;
     const container = key.slice(APPARMOR_PREFIX.length);
     const problem = apparmorProblem(profile);
@@ -30,6 +30,23 @@ function validateApparmor(
       ...(problem === undefined ? [] : [invalid(field, profile, problem)]),
     ];
   });
+}
+
+const DELETION_COST_ANNOTATION = 'controller.kubernetes.io/pod-deletion-cost';
+const INTEGER = /^(0|[1-9][0-9]*|-[0-9]+)$/;
+const INT32 = { min: -(2 ** 31), max: 2 ** 31 - 1 };
+
+/** With the gate PodDeletionCost: what it costs to lose the pod, for controllers that have to choose one. */
+export function validateDeletionCost(annotations: ObjectMeta['annotations'], path: string): readonly FieldError[] {
+  const cost = annotations?.[DELETION_COST_ANNOTATION];
+  if (cost === undefined) return [];
+  const isCost = INTEGER.test(cost) && Number(cost) >= INT32.min && Number(cost) <= INT32.max;
+  return isCost ? [] : [invalid(`${path}[${DELETION_COST_ANNOTATION}]`, cost, 'must be a 32bit integer')];
+}
+
+/** Whether the annotation names the AppArmor profile of a container. */
+export function isApparmorAnnotation(key: string): boolean {
+  return key.startsWith(APPARMOR_PREFIX);
 }
 
 /** Of a pod or of a template. */
@@ -57,9 +74,7 @@ export function validatePodAnnotationsUpdate(
   path: string,
 ): readonly FieldError[] {
   const refuse = (key: string, action: string): readonly FieldError[] => [
-    ...(key.startsWith(APPARMOR_PREFIX)
-      ? [forbiddenField(`${path}[${key}]`, `may not ${action} AppArmor annotations`)]
-      : []),
+    ...(isApparmorAnnotation(key) ? [forbiddenField(`${path}[${key}]`, `may not ${action} AppArmor annotations`)] : []),
     ...(key === MIRROR_POD_ANNOTATION
       ? [forbiddenField(`${path}[${key}]`, `may not ${action} mirror pod annotation`)]
       : []),

@@ -88,6 +88,10 @@ const RESOURCES = ['cpu', 'ephemeral-storage', 'memory'];
 const RESOURCE_FIELDS = ['limits', 'requests'].flatMap((kind) => RESOURCES.map((name) => `${kind}.${name}`));
 const HUGE_PAGE_FIELDS = /^(limits|requests)\.hugepages-/;
 
+export function isHugePageField(resource: string): boolean {
+  return HUGE_PAGE_FIELDS.test(resource);
+}
+
 const BYTE_DIVISORS = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
 interface DivisorRule {
@@ -105,11 +109,17 @@ const DIVISORS: Readonly<Record<string, DivisorRule>> = {
   memory: byteDivisors('memory'),
   'ephemeral-storage': byteDivisors('local ephemeral storage'),
 };
+const HUGE_PAGE_DIVISORS = byteDivisors('hugepages');
 
 function validateDivisor({ resource = '', divisor }: ResourceFieldSelector, path: string): readonly FieldError[] {
-  const rule = DIVISORS[resource.slice(resource.indexOf('.') + 1)];
+  const rule = isHugePageField(resource) ? HUGE_PAGE_DIVISORS : DIVISORS[resource.slice(resource.indexOf('.') + 1)];
   if (divisor === undefined || parseQuantity(divisor).nanos === 0n || rule === undefined) return [];
   return rule.divisors.includes(divisor) ? [] : [invalid(`${path}.divisor`, resource, rule.detail)];
+}
+
+/** `path`: of the selector. */
+export function unsupportedResourceField(resource: string, path: string): FieldError {
+  return notSupported(`${path}.resource`, resource, RESOURCE_FIELDS);
 }
 
 /** `inFile`: files have to name the container that they tell of. */
@@ -122,8 +132,8 @@ export function validateResourceFieldRef(
   const errors: FieldError[] = [];
   if (inFile && containerName === '') errors.push(required(`${path}.containerName`, ''));
   else if (resource === '') errors.push(required(`${path}.resource`, ''));
-  else if (!RESOURCE_FIELDS.includes(resource) && !HUGE_PAGE_FIELDS.test(resource)) {
-    errors.push(notSupported(`${path}.resource`, resource, RESOURCE_FIELDS));
+  else if (!RESOURCE_FIELDS.includes(resource) && !isHugePageField(resource)) {
+    errors.push(unsupportedResourceField(resource, path));
   }
   return [...errors, ...validateDivisor(selector, path)];
 }
