@@ -1,0 +1,39 @@
+import { Agent, request as httpsRequest } from 'node:https';
+import type { ApiServer } from '../../src';
+import type { KubeObject } from '../../src/api/object';
+import { adminCredentials } from './admin-client';
+
+export interface RawAnswer {
+  readonly status: number;
+  /** An object or a Status. */
+  readonly body: KubeObject & { readonly code?: number; readonly message?: string };
+}
+
+/** Sends bodies of any media type, right or wrong, as one who may do all. */
+export class RawClient {
+  private readonly agent: Agent;
+
+  constructor(private readonly server: ApiServer) {
+    const { certificateAuthority: ca, clientCertificate: cert, clientKey: key } = adminCredentials(server);
+    this.agent = new Agent({ keepAlive: true, maxSockets: 8, ca, cert, key });
+  }
+
+  send(method: string, path: string, body?: string, contentType = 'application/json'): Promise<RawAnswer> {
+    const options = { method, agent: this.agent, headers: { 'content-type': contentType } };
+    return new Promise((resolve, reject) => {
+      const request = httpsRequest(new URL(path, this.server.url), options, (response) => {
+        let text = '';
+        response.on('data', (piece) => (text += String(piece)));
+        response.on('end', () =>
+          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as RawAnswer['body'] }),
+        );
+      });
+      request.on('error', reject);
+      request.end(body);
+    });
+  }
+
+  close(): void {
+    this.agent.destroy();
+  }
+}
