@@ -155,7 +155,7 @@ describe('random patches', () => {
         const { apiVersion, kind } = (await client.send('GET', path)).body;
         // Else no apply would come further than to its kind.
         const sent = apply ? json({ ...(JSON.parse(body) as JsonObject), apiVersion, kind }) : body;
-        const { status, body: answer } = await client.send('PATCH', path + search, sent, type);
+        const { status } = await client.send('PATCH', path + search, sent, type);
         if (status === 200) return;
         expect(REFUSALS).toContain(status);
         expect(await versionAt(path)).toBe(before);
