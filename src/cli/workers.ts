@@ -70,17 +70,29 @@ async function untilExit(worker: Worker, stop: AbortSignal): Promise<string> {
   return signal ?? `exit code ${code}`;
 }
 
+let isServing = false;
+
 /** Tells the process that started this one that requests are answered. */
 export function reportServing(): void {
+  isServing = true;
   if (cluster.isWorker) process.send?.(SERVING);
 }
 
 /**
- * Resolves when this process shall end. A worker hears of that from the process that started it, whose own end it does
- * not outlive; signals reach both when they come from a terminal, and would count twice.
+ * Resolves when this process shall end in its own time. To be called before anything starts: a process that is told to stop
+ * before it serves has nothing to finish, and ends at once.
  */
-export function untilStopped(): Promise<string> {
-  if (!cluster.isWorker) return untilSignal();
+export async function untilStopped(): Promise<string> {
+  const told = await (cluster.isWorker ? untilTold() : untilSignal());
+  if (!isServing) process.exit(0);
+  return told;
+}
+
+/**
+ * A worker hears of its end from the process that started it, whose own end it does not outlive; signals reach both when
+ * they come from a terminal, and would count twice.
+ */
+function untilTold(): Promise<string> {
   const ignore = (): void => undefined;
   process.on('SIGTERM', ignore);
   process.on('SIGINT', ignore);
