@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Endpoint, type WatchStream } from './endpoint';
-import { EtcdError, toEtcdError, type EtcdProblem } from './etcd-error';
+import { EtcdError, toEtcdError } from './etcd-error';
 import type { TlsFiles } from './grpc-channel';
 import { status, type Method, type WatchCreation } from './messages';
 import { StoreClosedError } from '../store';
@@ -25,9 +25,9 @@ export interface OpenedWatch {
   readonly endpoint: string;
 }
 
-/** What another endpoint, or a moment later the same one, may do better. */
-const transientProblems: ReadonlySet<EtcdProblem> = new Set(['unavailable', 'no-leader', 'too-many-requests']);
 const MAX_ATTEMPTS = 6;
+/** A server that is silent for so long may hang. Where there is another one, it is asked too. */
+const PATIENCE_MS = 1_000;
 const FIRST_PAUSE_MS = 25;
 const LEARNING_PAUSE_MS = 30_000;
 
@@ -63,13 +63,11 @@ export class EtcdClient {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       if (this.#closed) throw new StoreClosedError();
-      const endpoint = this.#endpoints[this.#current]!;
       try {
-        return await endpoint.call(method, request, this.options.requestTimeoutMs, signal);
-      } catch (error) {
-        const failure = this.#toFailure(error, endpoint, signal);
+        return await this.#ask(method, request, { isRepeatable, signal }, this.#current, this.#endpoints.length - 1);
+      } catch (failure) {
         const mayRepeat = failure instanceof EtcdError && (isRepeatable || failure.isUnsent);
-        if (!mayRepeat || !transientProblems.has(failure.problem) || attempt >= maxAttempts) throw failure;
+        if (!mayRepeat || !failure.isTransient || attempt >= maxAttempts) throw failure;
         // Every server once at once, then with growing pauses.
         if (attempt >= this.#endpoints.length) await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1), signal);
       }
@@ -128,12 +126,55 @@ export class EtcdClient {
     for (const endpoint of this.#endpoints) endpoint.close();
   }
 
+  /**
+   * One attempt. When the server is silent it is checked for life; and a call that may be sent again is sent to the next
+   * server too, of which there are `others`: the first answer counts, and later calls go where it came from.
+   */
+  async #ask<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    options: CallOptions,
+    position: number,
+    others: number,
+  ): Promise<Response> {
+    const endpoint = this.#endpoints[position]!;
+    const answer = this.#send(endpoint, method, request, options.signal);
+    if (others === 0 || (await settlesWithin(answer, PATIENCE_MS))) return answer;
+    endpoint.checkAlive();
+    if (!options.isRepeatable) return answer;
+    const next = (position + 1) % this.#endpoints.length;
+    const another = this.#ask(method, request, options, next, others - 1);
+    try {
+      const { response, from } = await Promise.any([
+        answer.then((response) => ({ response, from: position })),
+        another.then((response) => ({ response, from: next })),
+      ]);
+      if (from !== position && this.#current === position) this.#current = from;
+      return response;
+    } catch (error) {
+      throw (error as AggregateError).errors[0];
+    }
+  }
+
+  async #send<Request, Response>(
+    endpoint: Endpoint,
+    method: Method<Request, Response>,
+    request: Request,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    try {
+      return await endpoint.call(method, request, this.options.requestTimeoutMs, signal);
+    } catch (error) {
+      throw this.#toFailure(error, endpoint, signal);
+    }
+  }
+
   #toFailure(error: unknown, endpoint: Endpoint, signal: AbortSignal | undefined): Error {
     if (signal?.aborted) return signal.reason as Error;
     if (this.#closed) return new StoreClosedError();
     const failure = toEtcdError(error, endpoint.address);
     const isCurrent = this.#endpoints[this.#current] === endpoint;
-    if (isCurrent && (transientProblems.has(failure.problem) || failure.problem === 'timeout')) {
+    if (isCurrent && (failure.isTransient || failure.problem === 'timeout')) {
       this.#current = (this.#current + 1) % this.#endpoints.length;
     }
     return failure;
@@ -143,4 +184,16 @@ export class EtcdClient {
 /** Resolves early, and quietly, when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(ms, undefined, signal && { signal }).catch(() => undefined);
+}
+
+/** False after `ms`, when the promise is still pending. */
+function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    const settled = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    promise.then(settled, settled);
+  });
 }

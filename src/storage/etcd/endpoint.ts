@@ -47,6 +47,11 @@ export class Endpoint {
     };
   }
 
+  /** Its calls and watches fail soon if it hangs. */
+  checkAlive(): void {
+    this.#channel.checkAlive();
+  }
+
   close(): void {
     this.#channel.close();
   }
