@@ -19,7 +19,8 @@ function replace(prototype, method, make) {
 
 const etcdStore = () => built('storage/etcd/etcd-store.js').EtcdStore.prototype;
 const eventFeed = () => built('storage/cache/event-feed.js').EventFeed.prototype;
-const isOfRun = ({ events }) => events.some(({ entry }) => entry.key.startsWith('/registry/configmaps/bug-'));
+const RUN = '/registry/configmaps/bug-';
+const isOfRun = ({ events }) => events.some(({ entry }) => entry.key.startsWith(RUN));
 
 const bugs = {
   'its watches drop an event now and then': () => {
@@ -63,10 +64,26 @@ const bugs = {
   'it forgets a write that it has acknowledged': () => {
     replace(etcdStore(), 'update', (original) =>
       every(7, async (now, self, key, value, expected, ...more) =>
-        now && key.startsWith('/registry/configmaps/bug-')
+        now && key.startsWith(RUN)
           ? { ok: true, revision: expected + 1 }
           : original(self, key, value, expected, ...more),
       ),
+    );
+  },
+  // As etcd did: https://github.com/etcd-io/etcd/issues/18089
+  'its store loses a deletion that a compaction meets': () => {
+    const meets = every(2, (now) => now);
+    replace(
+      etcdStore(),
+      'watch',
+      (original) =>
+        async function* (self, ...range) {
+          for await (const batch of original(self, ...range)) {
+            const lost = batch.events.find(({ type, key }) => type === 'delete' && key.startsWith(RUN) && meets());
+            if (lost !== undefined) await self.compact(lost.revision);
+            yield { ...batch, events: batch.events.filter((event) => event !== lost) };
+          }
+        },
     );
   },
 };
