@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Endpoint, type WatchStream } from './endpoint';
 import { EtcdError, toEtcdError } from './etcd-error';
-import type { TlsFiles } from './grpc-channel';
+import type { Keepalive, TlsFiles } from './grpc-channel';
 import { status, type Method, type WatchCreation } from './messages';
 import { StoreClosedError } from '../store';
 
@@ -26,6 +26,8 @@ export interface OpenedWatch {
 }
 
 const MAX_ATTEMPTS = 6;
+/** Where there are other servers, one that hangs is left soon: a watch that says nothing looks like one that has nothing to say. */
+const KEEPALIVE_AMONG_OTHERS: Keepalive = { intervalMs: 6_000, timeoutMs: 2_000 };
 /** A server that is silent for so long may hang. Where there is another one, it is asked too. */
 const PATIENCE_MS = 1_000;
 const FIRST_PAUSE_MS = 25;
@@ -42,7 +44,8 @@ export class EtcdClient {
 
   constructor(private readonly options: EtcdClientOptions) {
     if (options.endpoints.length === 0) throw new RangeError('etcd needs at least one endpoint');
-    this.#endpoints = options.endpoints.map((address) => new Endpoint(address, options.tls));
+    const keepalive = options.endpoints.length > 1 ? KEEPALIVE_AMONG_OTHERS : undefined;
+    this.#endpoints = options.endpoints.map((address) => new Endpoint(address, options.tls, keepalive));
   }
 
   get isClosed(): boolean {

@@ -45,11 +45,16 @@ export interface GrpcStream extends AsyncIterable<readonly Buffer[]> {
   cancel(): void;
 }
 
-// kube-apiserver's keepalive towards etcd: a ping every 30 seconds, an answer within 10.
-const PING_INTERVAL_MS = 30_000;
-const PING_TIMEOUT_MS = 10_000;
-// A server that is suspected to hang has less time. etcd's `--grpc-keepalive-min-time` allows a ping every 5 seconds.
-const CHECK_TIMEOUT_MS = 2_000;
+/** How a server that hangs is told from one that has nothing to say. */
+export interface Keepalive {
+  /** How often it is pinged. etcd's `--grpc-keepalive-min-time` allows that every 5 seconds. */
+  readonly intervalMs: number;
+  /** How long it may take to answer. */
+  readonly timeoutMs: number;
+}
+
+/** As kube-apiserver's towards etcd. */
+const DEFAULT_KEEPALIVE: Keepalive = { intervalMs: 30_000, timeoutMs: 10_000 };
 const MIN_CHECK_PAUSE_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const FIRST_RECONNECT_PAUSE_MS = 100;
@@ -83,6 +88,7 @@ export class GrpcChannel {
   constructor(
     private readonly address: string,
     private readonly tls: TlsFiles | undefined,
+    private readonly keepalive = DEFAULT_KEEPALIVE,
   ) {}
 
   /** Sends a message, resolves with the answer's. Rejects with a {@link GrpcError}, or with the signal's reason. */
@@ -146,7 +152,7 @@ export class GrpcChannel {
     const now = performance.now();
     if (now < this.#nextCheck || this.#connection?.isConnected !== true) return;
     this.#nextCheck = now + MIN_CHECK_PAUSE_MS;
-    ping(this.#connection.session, CHECK_TIMEOUT_MS);
+    ping(this.#connection.session, this.keepalive.timeoutMs);
   }
 
   close(): void {
@@ -183,7 +189,7 @@ export class GrpcChannel {
       clearTimeout(isSlow);
       session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
       this.#pauseMs = FIRST_RECONNECT_PAUSE_MS;
-      pings = setInterval(() => ping(session, PING_TIMEOUT_MS), PING_INTERVAL_MS);
+      pings = setInterval(() => ping(session, this.keepalive.timeoutMs), this.keepalive.intervalMs);
       pings.unref();
     });
     session.on('error', (error: Error) => {
