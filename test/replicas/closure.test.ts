@@ -19,8 +19,9 @@ const MIRRORS = 40;
 /** How long there is traffic before they begin, and while they do. */
 const BEFORE_MS = 500;
 const DURING_MS = 3_500;
-/** Long enough for a server that drops events. */
+/** Mostly long enough for a server that drops events to be found out; there are more rounds if not. */
 const DURING_BUG_MS = 1_500;
+const ROUNDS = 6;
 
 /** Clients with random plans, while others write through all of `https`. What is wrong with their copies. */
 async function mirrored(
@@ -75,13 +76,16 @@ describeWithEtcd(`copies that clients of two replicas keep by lists and watches 
   it('are what exact lists say, at every bookmark', async () => {
     const { problems, compared } = await mirrored(https, 'mirrored');
     expect(problems).toEqual([]);
-    expect(compared).toBeGreaterThan(MIRRORS);
+    expect(compared).toBeGreaterThanOrEqual(2 * MIRRORS);
   }, 60_000);
 
   it('are found to be wrong when a replica drops events', async () => {
     await cluster.replicas[1]!.kill();
     await cluster.replicas[1]!.start({ bug: 'its watches drop an event now and then' });
-    const { problems } = await mirrored(https, 'bug-mirrored', DURING_BUG_MS);
+    const problems: string[] = [];
+    for (let round = 0; round < ROUNDS && problems.length === 0; round++) {
+      problems.push(...(await mirrored(https, `bug-mirrored-${round}`, DURING_BUG_MS)).problems);
+    }
     expect(problems.length).toBeGreaterThan(0);
   }, 60_000);
 });
@@ -95,7 +99,7 @@ describe(`copies that clients of a server with the embedded store keep (seed ${S
     using http = new HttpClient(port!, credentialsOf(folder), 15_000);
     const { problems, compared } = await mirrored([http], 'mirrored');
     expect(problems).toEqual([]);
-    expect(compared).toBeGreaterThan(MIRRORS);
+    expect(compared).toBeGreaterThanOrEqual(2 * MIRRORS);
     await server.kill();
     await rm(folder, { recursive: true });
   }, 60_000);

@@ -45,11 +45,11 @@ function heldOf({ metadata: { uid, resourceVersion, labels }, data }: Json): Hel
 
 /**
  * Keeps its own copy of a collection, as informers do: a list by its plan, then watches that resume where the last one
- * ended. At each bookmark the copy has to be what an exact list of that version gives.
+ * ended. At each bookmark, and when a watch ends, the copy has to be what an exact list of that version gives.
  */
 export class Mirror {
   readonly problems: string[] = [];
-  /** How many bookmarks have been compared. */
+  /** How often it was compared. */
   compared = 0;
   readonly #copy = new Map<string, Held>();
   #reached: string | undefined;
@@ -148,6 +148,7 @@ export class Mirror {
         this.#reached = resourceVersion;
         if (type === 'BOOKMARK') await this.#compare(resourceVersion, 'a bookmark');
       }
+      if (this.#reached !== undefined) await this.#compare(this.#reached, 'the last event of a watch');
     } catch (error) {
       this.#complain(`lost its watch: ${String(error)}`);
     }
