@@ -77,7 +77,7 @@ export function createAuthentication(
   const authenticateToken = cachedTokenAuthenticator(authenticateTokenUnion(tokens), {
     successTtlMs: TOKEN_SUCCESS_TTL_MS,
     failureTtlMs: 0,
-    now: Date.now,
+    clock: () => performance.now(),
     ...cacheMetrics(dependencies.metrics),
   });
   const authenticate = authenticateRequest({
@@ -161,7 +161,7 @@ function tokenAuthenticators(
       post: peer.post,
       failed: (error) => logger.warn({ reason: error.message }, 'the token webhook could not be asked'),
     });
-    const ttls = { successTtlMs: cacheTtlMs, failureTtlMs: cacheTtlMs, now, ...cacheMetrics(metrics) };
+    const ttls = { successTtlMs: cacheTtlMs, failureTtlMs: cacheTtlMs, clock: () => performance.now(), ...cacheMetrics(metrics) };
     list.push(failuresAsRefusals(cacheTtlMs > 0 ? cachedTokenAuthenticator(ask, ttls) : ask));
   }
   return list;

@@ -38,7 +38,7 @@ export function imagePolicyPlugin(
   return imagePolicyWebhook(policy, {
     post: backendOf(resolve(dirname(configurationFile), policy.backendConfigFile)),
     timeoutMs: Math.min(MAX_BACKEND_MS, requestTimeoutMs / 2),
-    now: Date.now,
+    now: () => performance.now(),
     sleep: (milliseconds) => delay(milliseconds),
   });
 }

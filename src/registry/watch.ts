@@ -35,12 +35,7 @@ type Wanted = ReturnType<typeof parseResourceVersion>;
  * Throws 400 for a malformed version at once; while iterating, 410 when history does not reach back far enough and 504
  * when initial events of a version that does not come are asked for.
  */
-export function watchEntries(
-  resource: Resource,
-  scope: Scope,
-  options: WatchOptions,
-  signal: AbortSignal,
-): EntryWatch {
+export function watchEntries(resource: Resource, scope: Scope, options: WatchOptions, signal: AbortSignal): EntryWatch {
   const wanted = parseResourceVersion(options.resourceVersion);
   let events: ResourceWatch | undefined;
   const open = (after: Revision): ResourceWatch => (events = resource.cached.watch(after, signal));
@@ -61,7 +56,7 @@ async function* run(
   open: (after: Revision) => ResourceWatch,
   signal: AbortSignal,
 ): AsyncGenerator<Items, void, undefined> {
-  const clock = new BookmarkClock(Date.now(), options.timeoutMs);
+  const clock = new BookmarkClock(performance.now(), options.timeoutMs);
   try {
     const after = yield* catchUp(resource, watched, wanted, options, signal);
     const events = open(after);

@@ -117,7 +117,27 @@ const crashes = {
   },
 };
 
+const MINUTE_MS = 60_000;
+
+// Back by less than certificates are dated back.
+const clocks = {
+  'its clock jumps, at SIGUSR2, first ahead and then back': () => {
+    const jumps = [120 * MINUTE_MS, -124 * MINUTE_MS];
+    let ahead = 0;
+    process.on('SIGUSR2', () => (ahead += jumps.shift() ?? 0));
+    const RealDate = Date;
+    globalThis.Date = class extends RealDate {
+      constructor(...given) {
+        super(...(given.length === 0 ? [RealDate.now() + ahead] : given));
+      }
+      static now() {
+        return RealDate.now() + ahead;
+      }
+    };
+  },
+};
+
 const bug = process.env['STERNPOST_TEST_BUG'];
-const act = { ...bugs, ...crashes }[bug];
+const act = { ...bugs, ...crashes, ...clocks }[bug];
 if (act === undefined) throw new Error(`there is no bug "${bug}"`);
 act();

@@ -119,8 +119,8 @@ export class EtcdClient {
 
   /** Asks again, now and then, servers that did not answer before. Never rejects. */
   async learnMissingVersions(): Promise<void> {
-    if (this.versions !== undefined || Date.now() < this.#nextLearning) return;
-    this.#nextLearning = Date.now() + LEARNING_PAUSE_MS;
+    if (this.versions !== undefined || performance.now() < this.#nextLearning) return;
+    this.#nextLearning = performance.now() + LEARNING_PAUSE_MS;
     await this.learnVersions().catch(() => undefined);
   }
 

@@ -37,7 +37,7 @@ export interface EtcdStoreOptions {
   readonly tls?: TlsFiles;
   /** For every single call. Default: 15 seconds. */
   readonly requestTimeoutMs?: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds, never going back. */
   readonly clock?: () => number;
   /** Is told of watches that lost their server and of compactions that failed; both are tried again. */
   readonly logger?: { warn(details: { readonly err: unknown }, message: string): void };
@@ -96,7 +96,7 @@ export class EtcdStore implements Store {
     private readonly options: EtcdStoreOptions,
   ) {
     this.#keys = new KeySpace(options.prefix ?? '');
-    this.#leases = new LeasePool(client, options.clock ?? Date.now);
+    this.#leases = new LeasePool(client, options.clock ?? (() => performance.now()));
   }
 
   get reportsProgress(): boolean {
