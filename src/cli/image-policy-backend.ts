@@ -38,7 +38,7 @@ export function imagePolicyPlugin(
   return imagePolicyWebhook(policy, {
     post: backendOf(resolve(dirname(configurationFile), policy.backendConfigFile)),
     timeoutMs: Math.min(MAX_BACKEND_MS, requestTimeoutMs / 2),
-    now: () => performance.now(),
+    now: Date.now,
     sleep: (milliseconds) => delay(milliseconds),
   });
 }

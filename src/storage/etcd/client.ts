@@ -26,7 +26,7 @@ export interface OpenedWatch {
 }
 
 const MAX_ATTEMPTS = 6;
-/** Where there are other servers, one that hangs is left soon: a watch that says nothing looks like one that has nothing to say. */
+/** Where there are other servers, one that hangs is left soon: its watches look like watches that have nothing to say. */
 const KEEPALIVE_AMONG_OTHERS: Keepalive = { intervalMs: 6_000, timeoutMs: 2_000 };
 /** A server that is silent for so long may hang. Where there is another one, it is asked too. */
 const PATIENCE_MS = 1_000;

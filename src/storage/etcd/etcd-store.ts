@@ -295,7 +295,8 @@ export class EtcdStore implements Store {
     try {
       return await this.client.call(txn, request, { isRepeatable: false, signal });
     } catch (error) {
-      if (expected === 0 || !(error instanceof EtcdError && error.isTransient)) throw error;
+      const isLost = error instanceof EtcdError && error.isTransient && !error.isUnsent;
+      if (expected === 0 || !isLost) throw error;
       const response = await this.client.call(txn, request, { isRepeatable: false, signal });
       if (!response.succeeded) throw error;
       return response;
