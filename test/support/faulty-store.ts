@@ -114,11 +114,12 @@ export class FaultyStore implements Store {
     return this.store.close();
   }
 
-  private async answer(write: Promise<WriteOutcome>): Promise<WriteOutcome> {
+  private answer(write: Promise<WriteOutcome>): Promise<WriteOutcome> {
     const lost = this.lostAnswers.shift();
-    const outcome = await write;
-    if (lost !== undefined) throw lost;
-    return outcome;
+    if (lost === undefined) return write;
+    return write.then(() => {
+      throw lost;
+    });
   }
 }
 
