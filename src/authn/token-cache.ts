@@ -5,8 +5,8 @@ export interface TokenCacheOptions {
   /** Milliseconds for which a found user, and a refusal, are believed. 0: not at all. */
   readonly successTtlMs: number;
   readonly failureTtlMs: number;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  /** Milliseconds, never going back: nothing is believed for longer because the time of day was put right. */
+  readonly clock: () => number;
   /** Told of every look-up, and of every question that it led to. */
   readonly asked?: (status: 'hit' | 'miss') => void;
   readonly fetched?: (status: 'ok' | 'error') => void;
@@ -34,7 +34,7 @@ const MAX_REMEMBERED = 32_768;
  */
 export function cachedTokenAuthenticator(
   authenticate: TokenAuthenticator,
-  { successTtlMs, failureTtlMs, now, asked, fetched }: TokenCacheOptions,
+  { successTtlMs, failureTtlMs, clock, asked, fetched }: TokenCacheOptions,
 ): TokenAuthenticator {
   const key = randomBytes(32);
   const remembered = new Map<string, Remembered>();
@@ -55,7 +55,7 @@ export function cachedTokenAuthenticator(
     const ttl = result !== undefined && 'user' in result ? successTtlMs : failureTtlMs;
     if (ttl > 0) {
       if (remembered.size >= MAX_REMEMBERED) dropOldest(remembered);
-      remembered.set(hash, { result, expiresAt: now() + ttl });
+      remembered.set(hash, { result, expiresAt: clock() + ttl });
     }
     return result;
   };
@@ -65,7 +65,7 @@ export function cachedTokenAuthenticator(
     const known = remembered.get(hash);
     if (known !== undefined) {
       remembered.delete(hash);
-      if (known.expiresAt > now()) {
+      if (known.expiresAt > clock()) {
         remembered.set(hash, known);
         asked?.('hit');
         return known.result;

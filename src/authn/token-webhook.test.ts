@@ -83,7 +83,7 @@ describe('the token webhook', () => {
       },
       failed: () => undefined,
     });
-    const ttls = { successTtlMs: 10, failureTtlMs: 10, now: () => 0 };
+    const ttls = { successTtlMs: 10, failureTtlMs: 10, clock: () => 0 };
     const authenticate = failuresAsRefusals(cachedTokenAuthenticator(ask, ttls));
     await expect(authenticate('opaque-token', ['api'])).resolves.toEqual({ refused: 'EOF' });
     await expect(authenticate('opaque-token', ['api'])).resolves.toHaveProperty('user');

@@ -28,7 +28,7 @@ function peer(replies: unknown[], options: Partial<WebhookAuthorizerOptions> = {
       if (reply instanceof Error) throw reply;
       return reply;
     },
-    now: () => now,
+    clock: () => now,
     ...options,
   });
   return { authorize, sent, advance: (milliseconds: number) => (now += milliseconds) };

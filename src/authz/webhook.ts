@@ -10,8 +10,8 @@ export interface WebhookAuthorizerOptions {
   readonly refusedTtlMs: number;
   /** Sends a review and returns the reply's JSON. Throws an error whose message says what went wrong. */
   readonly post: (review: object) => Promise<unknown>;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
+  /** Milliseconds, never going back. */
+  readonly clock: () => number;
 }
 
 /** Answers that are remembered; the oldest go first. */
@@ -34,7 +34,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     const spec = specOf(attributes, options.version);
     const question = JSON.stringify(spec);
     const known = remembered.get(question);
-    if (known !== undefined && known.expiresAt > options.now()) return known.answer;
+    if (known !== undefined && known.expiresAt > options.clock()) return known.answer;
     remembered.delete(question);
     let answer: Authorization;
     try {
@@ -45,7 +45,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     const ttl = answer.decision === 'allow' ? options.allowedTtlMs : options.refusedTtlMs;
     if (ttl > 0 && question.length <= MAX_QUESTION_CHARACTERS) {
       if (remembered.size >= MAX_REMEMBERED) dropOldest(remembered);
-      remembered.set(question, { answer, expiresAt: options.now() + ttl });
+      remembered.set(question, { answer, expiresAt: options.clock() + ttl });
     }
     return answer;
   };

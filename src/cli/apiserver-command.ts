@@ -87,6 +87,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     tls.close();
     return runWorkers(options.workers, logger);
   }
+  const stopped = untilStopped();
   const [{ store, keyRoot }, signingKey] = await Promise.all([openStore(options, logger), makingSigningKey]);
   const authentication = authenticationFromFlags(options, signingKey);
   const server = await startServer({
@@ -112,7 +113,6 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     ...(isWorker() ? { shareMetrics } : {}),
   });
   logger.info({ port: server.port, version: VERSION }, 'serving');
-  const stopped = untilStopped();
   reportServing();
   const signal = await stopped;
   logger.info({ signal }, 'shutting down');

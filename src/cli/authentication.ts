@@ -65,6 +65,9 @@ export interface Authentication {
 /** A good token is believed this long without another look; a refusal not at all. */
 const TOKEN_SUCCESS_TTL_MS = 10_000;
 
+/** Milliseconds, never going back. */
+const clock = (): number => performance.now();
+
 /** Builds the authenticators in kube-apiserver's order. Throws when a file cannot be read or understood. */
 export function createAuthentication(
   options: AuthenticationOptions,
@@ -76,7 +79,7 @@ export function createAuthentication(
   const authenticateToken = cachedTokenAuthenticator(authenticateTokenUnion(tokens), {
     successTtlMs: TOKEN_SUCCESS_TTL_MS,
     failureTtlMs: 0,
-    now: Date.now,
+    clock,
     ...cacheMetrics(dependencies.metrics),
   });
   const authenticate = authenticateRequest({
@@ -160,7 +163,7 @@ function tokenAuthenticators(
       post: peer.post,
       failed: (error) => logger.warn({ reason: error.message }, 'the token webhook could not be asked'),
     });
-    const ttls = { successTtlMs: cacheTtlMs, failureTtlMs: cacheTtlMs, now, ...cacheMetrics(metrics) };
+    const ttls = { successTtlMs: cacheTtlMs, failureTtlMs: cacheTtlMs, clock, ...cacheMetrics(metrics) };
     list.push(failuresAsRefusals(cacheTtlMs > 0 ? cachedTokenAuthenticator(ask, ttls) : ask));
   }
   return list;

@@ -100,7 +100,9 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
       case 'Webhook':
         if (webhook === undefined || peer === undefined)
           throw new Error('the authorization webhook has no configuration');
-        return [[webhookAuthorizer({ ...webhook, post: peer.post, now: Date.now }), listNothingOfWebhook]];
+        return [
+          [webhookAuthorizer({ ...webhook, post: peer.post, clock: () => performance.now() }), listNothingOfWebhook],
+        ];
     }
   });
   return {

@@ -2,6 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger';
+import { HandedConnections } from './handed-connections';
 import { untilSignal } from './until-signal';
 import { WorkerMetrics } from './worker-metrics';
 
@@ -30,8 +31,13 @@ export async function runWorkers(count: number, logger: Logger): Promise<void> {
   // A second signal ends this process at once, and the workers are not to outlive it.
   process.on('exit', () => killAll());
   const metrics = new WorkerMetrics();
+  const connections = new HandedConnections();
+  const include = (worker: Worker): void => {
+    metrics.include(worker);
+    connections.include(worker);
+  };
   try {
-    await Promise.all(Array.from({ length: count }, () => keepRunning(stop.signal, metrics, logger)));
+    await Promise.all(Array.from({ length: count }, () => keepRunning(stop.signal, include, logger)));
     await signalled;
   } finally {
     killAll();
@@ -43,10 +49,10 @@ function killAll(): void {
 }
 
 /** One place among the workers: a process, and after its end another one. */
-async function keepRunning(stop: AbortSignal, metrics: WorkerMetrics, logger: Logger): Promise<void> {
+async function keepRunning(stop: AbortSignal, include: (worker: Worker) => void, logger: Logger): Promise<void> {
   for (let hasServed = false; !stop.aborted;) {
     const worker = cluster.fork();
-    metrics.include(worker);
+    include(worker);
     worker.on('message', (message) => {
       if (message !== SERVING) return;
       hasServed = true;
@@ -70,17 +76,29 @@ async function untilExit(worker: Worker, stop: AbortSignal): Promise<string> {
   return signal ?? `exit code ${code}`;
 }
 
+let isServing = false;
+
 /** Tells the process that started this one that requests are answered. */
 export function reportServing(): void {
+  isServing = true;
   if (cluster.isWorker) process.send?.(SERVING);
 }
 
 /**
- * Resolves when this process shall end. A worker hears of that from the process that started it, whose own end it does
- * not outlive; signals reach both when they come from a terminal, and would count twice.
+ * Resolves when this process shall end in its own time. To be called before anything starts: a process that is told to stop
+ * before it serves has nothing to finish, and ends at once.
  */
-export function untilStopped(): Promise<string> {
-  if (!cluster.isWorker) return untilSignal();
+export async function untilStopped(): Promise<string> {
+  const told = await (cluster.isWorker ? untilTold() : untilSignal());
+  if (!isServing) process.exit(0);
+  return told;
+}
+
+/**
+ * A worker hears of its end from the process that started it, whose own end it does not outlive; signals reach both when
+ * they come from a terminal, and would count twice.
+ */
+function untilTold(): Promise<string> {
   const ignore = (): void => undefined;
   process.on('SIGTERM', ignore);
   process.on('SIGINT', ignore);

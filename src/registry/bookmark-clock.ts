@@ -16,7 +16,7 @@ export class BookmarkClock {
 
   /** What `pending` resolves to, or `due` when a bookmark is to be sent first; then `pending` can be handed in again. */
   untilDue<T>(pending: Promise<T>): Promise<T | 'due'> {
-    const waitMs = this.dueMs - Date.now();
+    const waitMs = this.dueMs - performance.now();
     if (waitMs === Infinity) return pending;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(

@@ -22,12 +22,11 @@ import type {
   OperationContext,
   Scope,
   UpdateHooks,
-  WatchItem,
   WatchOptions,
   WriteResult,
 } from './types';
 import { updateObject } from './update';
-import { watchEntries } from './watch';
+import { watchEntries, type EntryWatch } from './watch';
 
 /** Without vowels and look-alikes, so that a suffix never reads as a word (HTTP facts, "generateName"). */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
@@ -105,7 +104,7 @@ export class ResourceRegistry {
   }
 
   /** Throws at once for options that are malformed; see {@link watchEntries}. */
-  watch(scope: Scope, options: WatchOptions, signal: AbortSignal): AsyncIterable<readonly WatchItem[]> {
+  watch(scope: Scope, options: WatchOptions, signal: AbortSignal): EntryWatch {
     return watchEntries(this.resource, scope, options, signal);
   }
 

@@ -1,3 +1,4 @@
+import { FaultyStore } from '../../test/support/faulty-store';
 import {
   context,
   dryRun,
@@ -10,6 +11,7 @@ import {
   thingKind,
 } from '../../test/support/registry-fixture';
 import type { KubeObject } from '../api/object';
+import { StoreFailure } from '../storage/store';
 import type { ResourceRegistry } from './resource-registry';
 
 let fixture: RegistryFixture;
@@ -55,6 +57,16 @@ describe('an update', () => {
         'Operation cannot be fulfilled on things "v": the object has been modified; please apply your changes to the latest version and try again',
       details: { name: 'v', kind: 'things' },
     });
+  });
+
+  it('whose answer from the store was lost is not made again', async () => {
+    const store = new FaultyStore(fixture.store);
+    const counters = fixture.registry(thingKind({ resource: 'counters' }), { store });
+    const increment = patching((current) => ({ ...current, count: Number(current['count']) + 1 }));
+    await counters.create(scope, thing('c', { count: 0 }), {}, context);
+    store.lostAnswers.push(new StoreFailure('the answer was lost', 'lost'));
+    await expect(counters.update(scope, 'c', increment, context)).rejects.toThrow('the answer was lost');
+    expect((await counters.update(scope, 'c', increment, context)).entry.object).toMatchObject({ count: 2 });
   });
 
   it('without a version overwrites, unless the kind forbids that', async () => {

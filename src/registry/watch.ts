@@ -19,6 +19,12 @@ import type { Scope, WatchItem, WatchOptions } from './types';
 const INITIAL_BATCH = 500;
 
 type Items = readonly WatchItem[];
+
+/** To be consumed by one reader. */
+export interface EntryWatch extends AsyncIterable<Items> {
+  /** The reader is too slow: the watch will end when it asks for more. */
+  readonly isTooFarBehind: boolean;
+}
 type Wanted = ReturnType<typeof parseResourceVersion>;
 
 /**
@@ -29,14 +35,17 @@ type Wanted = ReturnType<typeof parseResourceVersion>;
  * Throws 400 for a malformed version at once; while iterating, 410 when history does not reach back far enough and 504
  * when initial events of a version that does not come are asked for.
  */
-export function watchEntries(
-  resource: Resource,
-  scope: Scope,
-  options: WatchOptions,
-  signal: AbortSignal,
-): AsyncIterable<Items> {
+export function watchEntries(resource: Resource, scope: Scope, options: WatchOptions, signal: AbortSignal): EntryWatch {
   const wanted = parseResourceVersion(options.resourceVersion);
-  return run(resource, watched(resource, scope, options), wanted, options, signal);
+  let events: ResourceWatch | undefined;
+  const open = (after: Revision): ResourceWatch => (events = resource.cached.watch(after, signal));
+  const items = run(resource, watched(resource, scope, options), wanted, options, open, signal);
+  return {
+    [Symbol.asyncIterator]: () => items,
+    get isTooFarBehind() {
+      return events?.isTooFarBehind ?? false;
+    },
+  };
 }
 
 async function* run(
@@ -44,12 +53,13 @@ async function* run(
   watched: Watched,
   wanted: Wanted,
   options: WatchOptions,
+  open: (after: Revision) => ResourceWatch,
   signal: AbortSignal,
 ): AsyncGenerator<Items, void, undefined> {
-  const clock = new BookmarkClock(Date.now(), options.timeoutMs);
+  const clock = new BookmarkClock(performance.now(), options.timeoutMs);
   try {
     const after = yield* catchUp(resource, watched, wanted, options, signal);
-    const events = resource.cached.watch(after, signal);
+    const events = open(after);
     const bookmarks = options.allowWatchBookmarks && resource.definition.watchCache;
     yield* bookmarks ? streamWithBookmarks(events, watched, after, clock) : stream(events, watched);
   } catch (error) {

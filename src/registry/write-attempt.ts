@@ -1,5 +1,5 @@
 import type { CacheEntry } from '../storage/cache/cache';
-import type { StoredValue } from '../storage/store';
+import { StoreFailure, type StoredValue } from '../storage/store';
 import { newestEntry } from './freshness';
 import type { Resource } from './resource';
 
@@ -14,7 +14,8 @@ export type Attempt<T> =
 /**
  * Read, change, compare-and-put, retry. The first try works on memory, which may be behind: then either the write is
  * lost, which brings the fresh value, or its refusal is not final before the newest state has been looked at. There is
- * no limit but the request's deadline: each lost round means that another writer has got on.
+ * no limit but the request's deadline: each lost round means that another writer has got on. A write whose outcome is not
+ * known is not tried again: it may have happened, and would happen twice.
  */
 export async function writeAgainstNewest<T>(
   resource: Resource,
@@ -51,6 +52,7 @@ async function settle<T>(attempt: Promise<Attempt<T>>): Promise<Settled<T>> {
   try {
     return await attempt;
   } catch (error) {
+    if (error instanceof StoreFailure) throw error;
     return { kind: 'refused', error };
   }
 }

@@ -14,7 +14,10 @@ const REFUSALS = [400, 409, 415, 422];
 
 const labels = { app: 'a' };
 const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
-const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] } };
+const template = {
+  metadata: { labels },
+  spec: { containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] },
+};
 
 const OBJECTS: Readonly<Record<string, JsonObject>> = {
   '/api/v1/namespaces/default/configmaps': { data: { k: 'v' } },
@@ -66,7 +69,6 @@ afterAll(async () => {
   await server.stop();
 });
 
-
 describe.each(PATHS)('a patch of %s', (path) => {
   it.each<[what: string, type: string, body: string, status: number]>([
     ['in a format that is none', 'application/json', '{}', 415],
@@ -114,14 +116,47 @@ describe.each(PATHS)('a patch of %s', (path) => {
 
 /** Members that mean something somewhere, directives among them. */
 const name = fc.constantFrom(
-  ...['metadata', 'labels', 'name', 'uid', 'spec', 'template', 'containers', 'ports', 'data', 'rules', 'webhooks', 'status'],
+  ...[
+    'metadata',
+    'labels',
+    'name',
+    'uid',
+    'spec',
+    'template',
+    'containers',
+    'ports',
+    'data',
+    'rules',
+    'webhooks',
+    'status',
+  ],
   ...['finalizers', 'ownerReferences', 'managedFields', 'selector', 'replicas', 'apiVersion', 'kind', '__proto__', ''],
-  ...['$patch', '$retainKeys', '$setElementOrder/containers', '$deleteFromPrimitiveList/finalizers', '$setElementOrder'],
+  ...[
+    '$patch',
+    '$retainKeys',
+    '$setElementOrder/containers',
+    '$deleteFromPrimitiveList/finalizers',
+    '$setElementOrder',
+  ],
 );
 const { values } = fc.letrec<{ values: JsonValue }>((tie) => ({
   values: fc.oneof(
     { maxDepth: 4, depthSize: 'small' },
-    fc.constantFrom<JsonValue>(null, true, 0, -1, 1.5, 2 ** 40, '', 'x', 'delete', 'replace', 'merge', 'default', 'victim'),
+    fc.constantFrom<JsonValue>(
+      null,
+      true,
+      0,
+      -1,
+      1.5,
+      2 ** 40,
+      '',
+      'x',
+      'delete',
+      'replace',
+      'merge',
+      'default',
+      'victim',
+    ),
     fc.array(tie('values'), { maxLength: 3 }),
     fc.dictionary(name, tie('values'), { maxKeys: 4, noNullPrototype: true }),
   ),

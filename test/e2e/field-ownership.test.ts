@@ -43,7 +43,12 @@ function sample(path: string, apiVersion: string, kind: string, least: JsonObjec
   const [version = '', group = ''] = apiVersion.split('/').reverse();
   const found = REAL_KINDS.find(({ gvk }) => gvk.group === group && gvk.version === version && gvk.kind === kind);
   if (found === undefined) throw new Error(`no kind ${kind}`);
-  const metadata = { name: 'x', labels: { a: 'a', b: 'b' }, annotations: { n: 'a' }, finalizers: ['e.com/a', 'e.com/b'] };
+  const metadata = {
+    name: 'x',
+    labels: { a: 'a', b: 'b' },
+    annotations: { n: 'a' },
+    finalizers: ['e.com/a', 'e.com/b'],
+  };
   return {
     path,
     kind: found,
@@ -59,7 +64,12 @@ const SAMPLES: readonly Sample[] = [
     '/apis/apps/v1/namespaces/default/deployments',
     'apps/v1',
     'Deployment',
-    { spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [container] } } } },
+    {
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [container] } },
+      },
+    },
     {
       spec: {
         replicas: 2,
@@ -71,8 +81,14 @@ const SAMPLES: readonly Sample[] = [
               {
                 ...container,
                 args: ['a', 'b'],
-                env: [{ name: 'A', value: 'a' }, { name: 'B', value: 'b' }],
-                ports: [{ containerPort: 80, protocol: 'TCP', name: 'a' }, { containerPort: 81, protocol: 'TCP' }],
+                env: [
+                  { name: 'A', value: 'a' },
+                  { name: 'B', value: 'b' },
+                ],
+                ports: [
+                  { containerPort: 80, protocol: 'TCP', name: 'a' },
+                  { containerPort: 81, protocol: 'TCP' },
+                ],
                 resources: { limits: { cpu: '1', memory: '1Gi' } },
               },
             ],
@@ -91,14 +107,26 @@ const SAMPLES: readonly Sample[] = [
     { spec: { podSelector: { matchLabels: labels } } },
     { spec: { ingress: [{ ports: [{ protocol: 'TCP', port: 80 }] }] } },
   ),
-  sample('/apis/rbac.authorization.k8s.io/v1/clusterroles', 'rbac.authorization.k8s.io/v1', 'ClusterRole', {}, {
-    rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] }],
-  }),
-  sample('/api/v1/namespaces/default/serviceaccounts', 'v1', 'ServiceAccount', {}, {
-    secrets: [{ name: 'a' }, { name: 'b' }],
-    imagePullSecrets: [{ name: 'a' }, { name: 'b' }],
-    automountServiceAccountToken: true,
-  }),
+  sample(
+    '/apis/rbac.authorization.k8s.io/v1/clusterroles',
+    'rbac.authorization.k8s.io/v1',
+    'ClusterRole',
+    {},
+    {
+      rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get', 'list'] }],
+    },
+  ),
+  sample(
+    '/api/v1/namespaces/default/serviceaccounts',
+    'v1',
+    'ServiceAccount',
+    {},
+    {
+      secrets: [{ name: 'a' }, { name: 'b' }],
+      imagePullSecrets: [{ name: 'a' }, { name: 'b' }],
+      automountServiceAccountToken: true,
+    },
+  ),
 ];
 
 /** One value over another: maps member by member, keyed lists by name, everything else whole. */

@@ -1,5 +1,14 @@
 import { checkHistory } from './check-history';
-import type { GetCall, History, ListCall, WatchItem, WatchSession, WriteCall } from './history';
+import {
+  appliedField,
+  type GetCall,
+  type History,
+  type ListCall,
+  type TruthEvent,
+  type WatchItem,
+  type WatchSession,
+  type WriteCall,
+} from './history';
 import { seededRandom, simulateRun, type Random } from './simulated-run';
 
 const SEEDS = Array.from({ length: 40 }, (_, seed) => seed);
@@ -81,6 +90,30 @@ const doctors: Readonly<Record<string, Doctor>> = {
       ...history,
       sessions: [],
       truth: history.truth.map((event) => (event.revision === revision ? { ...event, fields: patch.fields } : event)),
+    };
+  },
+  'an apply leaves behind what it gives up': (history, random) => {
+    const before = ({ key, outcome }: WriteCall): TruthEvent | undefined => {
+      const at = (outcome.type === 'done' ? outcome.revision : undefined) ?? 0;
+      const replaced = history.truth.filter((event) => event.key === key && event.revision < at).at(-1);
+      return replaced?.type === 'put' ? replaced : undefined;
+    };
+    const apply = pick(
+      done(history).filter((write) => {
+        const own = appliedField(write.client);
+        return write.verb === 'apply' && write.fields[own] === undefined && before(write)?.fields[own] !== undefined;
+      }),
+      random,
+    );
+    if (apply.outcome.type !== 'done') throw new Error('not done');
+    const { outcome } = apply;
+    const fields = { ...outcome.fields, [appliedField(apply.client)]: 'here' };
+    const changed = withCall(history, apply, { ...apply, outcome: { ...outcome, fields } });
+    return {
+      ...changed,
+      calls: writes(changed),
+      sessions: [],
+      truth: history.truth.map((event) => (event.revision === outcome.revision ? { ...event, fields } : event)),
     };
   },
   'a write is acknowledged with another version': (history, random) => {

@@ -1,4 +1,4 @@
-import { TOKEN_FIELD, type WriteCall } from './history';
+import { appliedField, TOKEN_FIELD, type Fields, type WriteCall } from './history';
 import type { RealTime } from './real-time';
 import { sameFields, type Timeline, type TimelineEvent } from './timeline';
 
@@ -64,15 +64,31 @@ function checkEffect(write: WriteCall, { type, key, revision, fields, previous }
   if (write.verb === 'create' && previous !== undefined) {
     problems.push(`${describe(write)} overwrote revision ${previous.revision}`);
   }
-  if (write.verb !== 'create' && previous === undefined) problems.push(`${describe(write)} created it at ${revision}`);
+  const creates = write.verb === 'create' || write.verb === 'apply';
+  if (!creates && previous === undefined) problems.push(`${describe(write)} created it at ${revision}`);
   if (write.base !== undefined && previous?.revision !== write.base) {
     problems.push(`${describe(write)} insisted on ${write.base}, but replaced ${previous?.revision ?? 'nothing'}`);
   }
-  if (type === 'put') {
-    const expected = write.verb === 'patch' ? { ...previous?.fields, ...write.fields } : write.fields;
-    if (!sameFields(fields, expected)) problems.push(`${describe(write)} left something else behind at ${revision}`);
+  if (type === 'put' && !sameFields(fields, resultOf(write, previous?.fields ?? {}))) {
+    problems.push(`${describe(write)} left something else behind at ${revision}`);
   }
   return problems;
+}
+
+/** What a put makes of the fields before it. */
+function resultOf({ verb, client, fields }: WriteCall, before: Fields): Fields {
+  switch (verb) {
+    case 'patch':
+      return { ...before, ...fields };
+    case 'apply': {
+      const { [appliedField(client)]: _, ...others } = before;
+      return { ...others, ...fields };
+    }
+    case 'create':
+    case 'update':
+    case 'delete':
+      return fields;
+  }
 }
 
 function checkAnswer(write: WriteCall, effect: TimelineEvent | undefined): readonly string[] {

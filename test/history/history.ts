@@ -8,6 +8,14 @@
 
 export const TOKEN_FIELD = 'token';
 
+/**
+ * The field that only server-side apply by one client sets, in some of its requests: a request without it gives it up, and
+ * nobody else owns it.
+ */
+export function appliedField(client: string): string {
+  return `applied-${client}`;
+}
+
 export type Fields = Readonly<Record<string, string>>;
 
 /** An object as it stood after one write. */
@@ -37,10 +45,10 @@ interface Call {
 
 export interface WriteCall extends Call {
   readonly kind: 'write';
-  readonly verb: 'create' | 'update' | 'patch' | 'delete';
+  readonly verb: 'create' | 'update' | 'patch' | 'apply' | 'delete';
   /** The version that the write insisted on. */
   readonly base?: number;
-  /** create and update: all fields of the new version; patch: those it sets; delete: none. */
+  /** create and update: all fields of the new version; patch and apply: those it sets; delete: none. */
   readonly fields: Fields;
   readonly outcome:
     /** The answers to deletes tell only the uid. */

@@ -9,7 +9,7 @@ import type {
   WatchSession,
   WriteCall,
 } from './history';
-import { TOKEN_FIELD } from './history';
+import { appliedField, TOKEN_FIELD } from './history';
 
 /** Numbers from 0 to below 1. */
 export type Random = () => number;
@@ -59,7 +59,7 @@ export function simulateRun(random: Random, steps: number): History {
     const token = `token-${step}`;
     const lost = random() < 0.1;
     const write = { ...call, kind: 'write', ...(lost ? { returnedAt: Infinity } : {}) } as const;
-    const put = (verb: 'create' | 'update' | 'patch', sent: Fields, fields: Fields, base?: number): void => {
+    const put = (verb: 'create' | 'update' | 'patch' | 'apply', sent: Fields, fields: Fields, base?: number): void => {
       revision += 1 + Math.floor(random() * 2);
       const uid = stands?.uid ?? `uid-${step}`;
       state.set(call.key, { revision, uid, fields });
@@ -71,15 +71,20 @@ export function simulateRun(random: Random, steps: number): History {
     const chance = random();
     if (stands === undefined) {
       const fields = { [TOKEN_FIELD]: token, parity };
-      if (chance < 0.8) put('create', fields, fields);
+      if (chance < 0.6) put('create', fields, fields);
+      else if (chance < 0.8) put('apply', fields, fields);
       else
         calls.push({ ...call, kind: 'write', verb: 'patch', fields, outcome: { type: 'refused', reason: 'missing' } });
-    } else if (chance < 0.4) {
+    } else if (chance < 0.3) {
       const fields = { [TOKEN_FIELD]: token, parity };
       put('update', fields, fields, stands.revision);
-    } else if (chance < 0.7) {
+    } else if (chance < 0.45) {
       const sent = { [TOKEN_FIELD]: token, [call.client]: String(step) };
       put('patch', sent, { ...stands.fields, ...sent });
+    } else if (chance < 0.7) {
+      const { [appliedField(call.client)]: _, ...others } = stands.fields;
+      const sent = { [TOKEN_FIELD]: token, ...(random() < 0.5 ? { [appliedField(call.client)]: 'here' } : {}) };
+      put('apply', sent, { ...others, ...sent });
     } else if (chance < 0.8) {
       const fields = { [TOKEN_FIELD]: token };
       calls.push({ ...call, kind: 'write', verb: 'create', fields, outcome: { type: 'refused', reason: 'exists' } });

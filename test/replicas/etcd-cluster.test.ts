@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { TOKEN_FIELD, type Version } from '../history/history';
 import { seededRandom } from '../history/simulated-run';
 import { leaderOf } from '../support/etcd-cluster';
 import { describeWithEtcd, type EtcdServer } from '../support/etcd-server';
 import { Cluster, Run } from './support/cluster';
 import type { HttpClient } from './support/http-client';
+import type { Recorder } from './support/recorder';
 import { runTraffic } from './support/traffic';
 
 const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
@@ -64,4 +66,33 @@ describeWithEtcd(`two replicas on an etcd of three members (seed ${SEED})`, () =
     },
     60_000,
   );
+
+  it('go on while one of its members hangs, whichever it is', async () => {
+    const run = await Run.start(cluster, https[0]!, 'hangs');
+    const clients = https.map((http, i) => run.recorder(`client-${i}`, http));
+    const watchers = https.map((http, i) => run.watch({ name: `watcher-${i}`, https: [http], after: 'state' }));
+    await clients[0]!.create('a', { [TOKEN_FIELD]: 'first' });
+    for (const [i, member] of cluster.etcdMembers.entries()) {
+      member.pause();
+      for (const client of clients) expect(await untilAnswered(() => client.get('a'))).toBeDefined();
+      let attempt = 0;
+      const write = (client: Recorder): Promise<Version | undefined> =>
+        client.patch('a', { [TOKEN_FIELD]: `${client.name}-${i}-${attempt++}` });
+      const versions = await Promise.all(clients.map((client) => untilAnswered(() => write(client))));
+      const newest = Math.max(...versions.map(({ revision }) => revision));
+      for (const watcher of watchers) expect(await watcher.until(newest)).toBe(true);
+      member.resume();
+    }
+    expect(await run.problems()).toEqual([]);
+  }, 60_000);
 });
+
+/** Asks again while there is no answer, for less than etcd's own timeouts. */
+async function untilAnswered<T>(ask: () => Promise<T | undefined>): Promise<T> {
+  for (const deadline = Date.now() + 6_000; ;) {
+    const answer = await ask().catch(() => undefined);
+    if (answer !== undefined) return answer;
+    if (Date.now() > deadline) throw new Error('nobody answers');
+    await delay(50);
+  }
+}

@@ -9,12 +9,24 @@ import { freePorts } from '../support/free-ports';
 import { ServerProcess } from './support/server-process';
 import { runTraffic } from './support/traffic';
 
+/** Longer than the test may take. */
+const LONG_MS = 120_000;
 const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
 
 describeWithEtcd(`one replica of several processes (seed ${SEED})`, () => {
+  let cluster: Cluster;
+  let replica: ServerProcess;
+
+  beforeAll(async () => {
+    cluster = await Cluster.start({ replicas: 1, flags: ['--workers=3'] });
+    replica = cluster.replicas[0]!;
+  }, 90_000);
+
+  afterAll(async () => {
+    await (cluster as Cluster | undefined)?.[Symbol.asyncDispose]();
+  });
+
   it('is one server to its clients, outlives one of its processes, and ends when told to', async () => {
-    await using cluster = await Cluster.start({ replicas: 1, flags: ['--workers=3'] });
-    const [replica] = cluster.replicas as [ServerProcess];
     // A connection each, so that every process gets some.
     const https = Array.from({ length: 9 }, () => cluster.client(0));
     const serving = (): ReadonlySet<number> =>
@@ -22,13 +34,6 @@ describeWithEtcd(`one replica of several processes (seed ${SEED})`, () => {
     const untilServing = async (count: number): Promise<void> => {
       for (const deadline = Date.now() + 10_000; serving().size < count; await delay(50)) {
         if (Date.now() > deadline) throw new Error(`only ${serving().size} processes have served: ${replica.log}`);
-      }
-    };
-    /** A connection that is handed to a process in the moment of its end is lost: nobody ever answers on it. */
-    const untilReady = async (): Promise<void> => {
-      const probe = (): Promise<number> => Promise.race([replica.probe('/readyz'), delay(500, 0)]);
-      for (const deadline = Date.now() + 10_000; (await probe()) !== 200; await delay(20)) {
-        if (Date.now() > deadline) throw new Error('the replica is not ready though most of its processes live');
       }
     };
     const run = await Run.start(cluster, https[0]!, 'workers');
@@ -51,8 +56,17 @@ describeWithEtcd(`one replica of several processes (seed ${SEED})`, () => {
     const [first, ...others] = await counted();
     expect(first).toBeGreaterThanOrEqual(run.log.calls.length);
     expect(others).toEqual(others.map(() => first));
-    process.kill([...serving()][1]!, 'SIGKILL');
-    await untilReady();
+    const victim = [...serving()][1]!;
+    // It takes no turn any more, so that one of the connections is on its way to it when it ends.
+    process.kill(victim, 'SIGSTOP');
+    const probes = Array.from({ length: 9 }, () => replica.probe('/readyz', LONG_MS));
+    const answered = new Set<number>();
+    for (const [i, probe] of probes.entries()) void probe.then(() => answered.add(i));
+    for (const deadline = Date.now() + 10_000; answered.size < 8; await delay(50)) {
+      if (Date.now() > deadline) throw new Error(`only ${answered.size} connections are served by the others`);
+    }
+    process.kill(victim, 'SIGKILL');
+    expect((await Promise.all(probes)).sort()).toEqual([0, 200, 200, 200, 200, 200, 200, 200, 200]);
     await traffic('after');
     await untilServing(4);
     expect(await replica.probe('/readyz')).toBe(200);
@@ -61,6 +75,16 @@ describeWithEtcd(`one replica of several processes (seed ${SEED})`, () => {
     for (const http of https) http[Symbol.dispose]();
     expect(await replica.kill('SIGTERM')).toBe(0);
     for (const pid of serving()) expect(() => process.kill(pid, 0)).toThrow();
+  }, 60_000);
+
+  it('ends when told to before its processes serve', async () => {
+    // Long before they serve, and when the first one does.
+    for (const sign of ['"msg":"registry loaded"', '"msg":"a worker serves"']) {
+      await replica.kill('SIGTERM');
+      replica.launch();
+      while (!replica.log.includes(sign)) await delay(5);
+      expect(await replica.kill('SIGTERM')).toBe(0);
+    }
   }, 60_000);
 });
 

@@ -9,7 +9,7 @@ import type {
   WriteOutcome,
 } from '../../src/storage/store';
 
-/** A store whose watches can be broken and held up, and which counts what it is asked. Writes go through untouched. */
+/** A store whose watches can be broken and held up, whose answers can be lost, and which counts what it is asked. */
 export class FaultyStore implements Store {
   asks = 0;
   progressRequests = 0;
@@ -17,6 +17,8 @@ export class FaultyStore implements Store {
   readonly watched: string[] = [];
   /** Errors that the next lists reject with. */
   readonly listErrors: Error[] = [];
+  /** Errors that the next writes reject with, though they happen. */
+  readonly lostAnswers: Error[] = [];
   /** What an ask for the newest revision waits for. */
   beforeAsk: () => Promise<void> = async () => undefined;
   reportsProgress: boolean;
@@ -89,7 +91,7 @@ export class FaultyStore implements Store {
   }
 
   create(key: string, value: Uint8Array, options?: WriteOptions, signal?: AbortSignal): Promise<WriteOutcome> {
-    return this.store.create(key, value, options, signal);
+    return this.answer(this.store.create(key, value, options, signal));
   }
 
   update(
@@ -99,11 +101,11 @@ export class FaultyStore implements Store {
     options?: WriteOptions,
     signal?: AbortSignal,
   ): Promise<WriteOutcome> {
-    return this.store.update(key, value, expected, options, signal);
+    return this.answer(this.store.update(key, value, expected, options, signal));
   }
 
   delete(key: string, expected: Revision, signal?: AbortSignal): Promise<WriteOutcome> {
-    return this.store.delete(key, expected, signal);
+    return this.answer(this.store.delete(key, expected, signal));
   }
 
   compact(revision: Revision, signal?: AbortSignal): Promise<void> {
@@ -116,6 +118,14 @@ export class FaultyStore implements Store {
 
   close(): Promise<void> {
     return this.store.close();
+  }
+
+  private answer(write: Promise<WriteOutcome>): Promise<WriteOutcome> {
+    const lost = this.lostAnswers.shift();
+    if (lost === undefined) return write;
+    return write.then(() => {
+      throw lost;
+    });
   }
 }
 

@@ -19,7 +19,8 @@ function replace(prototype, method, make) {
 
 const etcdStore = () => built('storage/etcd/etcd-store.js').EtcdStore.prototype;
 const eventFeed = () => built('storage/cache/event-feed.js').EventFeed.prototype;
-const isOfRun = ({ events }) => events.some(({ entry }) => entry.key.startsWith('/registry/configmaps/bug-'));
+const RUN = '/registry/configmaps/bug-';
+const isOfRun = ({ events }) => events.some(({ entry }) => entry.key.startsWith(RUN));
 
 const bugs = {
   'its watches drop an event now and then': () => {
@@ -63,10 +64,26 @@ const bugs = {
   'it forgets a write that it has acknowledged': () => {
     replace(etcdStore(), 'update', (original) =>
       every(7, async (now, self, key, value, expected, ...more) =>
-        now && key.startsWith('/registry/configmaps/bug-')
+        now && key.startsWith(RUN)
           ? { ok: true, revision: expected + 1 }
           : original(self, key, value, expected, ...more),
       ),
+    );
+  },
+  // As etcd did: https://github.com/etcd-io/etcd/issues/18089
+  'its store loses a deletion that a compaction meets': () => {
+    const meets = every(2, (now) => now);
+    replace(
+      etcdStore(),
+      'watch',
+      (original) =>
+        async function* (self, ...range) {
+          for await (const batch of original(self, ...range)) {
+            const lost = batch.events.find(({ type, key }) => type === 'delete' && key.startsWith(RUN) && meets());
+            if (lost !== undefined) await self.compact(lost.revision);
+            yield { ...batch, events: batch.events.filter((event) => event !== lost) };
+          }
+        },
     );
   },
 };
@@ -100,7 +117,27 @@ const crashes = {
   },
 };
 
+const MINUTE_MS = 60_000;
+
+// Back by less than certificates are dated back.
+const clocks = {
+  'its clock jumps, at SIGUSR2, first ahead and then back': () => {
+    const jumps = [120 * MINUTE_MS, -124 * MINUTE_MS];
+    let ahead = 0;
+    process.on('SIGUSR2', () => (ahead += jumps.shift() ?? 0));
+    const RealDate = Date;
+    globalThis.Date = class extends RealDate {
+      constructor(...given) {
+        super(...(given.length === 0 ? [RealDate.now() + ahead] : given));
+      }
+      static now() {
+        return RealDate.now() + ahead;
+      }
+    };
+  },
+};
+
 const bug = process.env['STERNPOST_TEST_BUG'];
-const act = { ...bugs, ...crashes }[bug];
+const act = { ...bugs, ...crashes, ...clocks }[bug];
 if (act === undefined) throw new Error(`there is no bug "${bug}"`);
 act();

@@ -4,12 +4,15 @@ import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../n
 import type { RequestContext } from '../context';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
 import { parseCollectionOptions } from '../list-options';
-import type { WatchItem } from '../../registry/types';
+import type { EntryWatch } from '../../registry/watch';
 import { sendWarnings } from '../reply-writer';
 import { parseIncludeObject } from '../table';
 import { encodeBatch, writeChunk } from '../watch-chunk';
 import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../watch-encoder';
 import { scopeOf } from './resource-request';
+
+/** How often a client that does not read is checked for being worth waiting for. */
+const STALL_CHECK_MS = 1_000;
 
 const STREAM_TYPES = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 
@@ -29,7 +32,7 @@ export const watchObjects: Endpoint = async (request, dependencies) => {
   const encoder = watchEncoder(served, format, dependencies.catalogue.schema, dependencies.now);
   const { resourceVersion, resourceVersionMatch, selection } = options.list;
   const ending = new EndOfWatch(context, timeoutMs, dependencies.closing);
-  const batches = request.registry.watch(
+  const watch = request.registry.watch(
     scopeOf(request),
     {
       allowWatchBookmarks: options.allowWatchBookmarks,
@@ -42,7 +45,7 @@ export const watchObjects: Endpoint = async (request, dependencies) => {
     ending.signal,
   );
   openStream(context, encoder.contentType);
-  await streamEvents(request, batches, encoder, dependencies, ending);
+  await streamEvents(request, watch, encoder, dependencies, ending);
   return { type: 'streamed' };
 };
 
@@ -92,7 +95,7 @@ class EndOfWatch {
 
 async function streamEvents(
   { context, served }: ResourceRequest,
-  batches: AsyncIterable<readonly WatchItem[]>,
+  watch: EntryWatch,
   encoder: WatchEncoder,
   { metrics }: EndpointDependencies,
   { signal }: EndOfWatch,
@@ -101,12 +104,12 @@ async function streamEvents(
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
   try {
-    for await (const items of batches) {
+    for await (const items of watch) {
       if (signal.aborted) break;
       const chunk = encodeBatch(items, encoder);
       metrics?.recordWatchEvents(resource, items.length, chunk.length);
       context.responseBytes += chunk.length;
-      if (!writeChunk(response, chunk)) await drained(response, signal);
+      if (!writeChunk(response, chunk)) await drained(response, watch, signal);
     }
   } catch (error) {
     if (!signal.aborted) writeAll(response, encoder.error(watchFailure(error)));
@@ -118,12 +121,19 @@ function writeAll(response: ServerResponse, pieces: readonly Uint8Array[]): void
   for (const piece of pieces) response.write(piece);
 }
 
-/** Until the client has read enough for more, or the watch ends. Meanwhile the registry bounds what waits for it. */
-async function drained(response: ServerResponse, signal: AbortSignal): Promise<void> {
+/**
+ * Until the client has read enough for more, or the watch ends. Meanwhile the registry bounds what waits for it; when that
+ * is given up the client is cut off, since it cannot even be told.
+ */
+async function drained(response: ServerResponse, watch: EntryWatch, signal: AbortSignal): Promise<void> {
   const { socket } = response;
   if (socket === null) return;
   await new Promise<void>((resolve) => {
+    const check = setInterval(() => {
+      if (watch.isTooFarBehind) response.destroy();
+    }, STALL_CHECK_MS);
     const done = (): void => {
+      clearInterval(check);
       socket.off('drain', done);
       response.off('close', done);
       signal.removeEventListener('abort', done);

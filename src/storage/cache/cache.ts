@@ -81,6 +81,8 @@ export interface ResourceWatch extends AsyncIterable<CacheBatch> {
    * ahead of the last batch while there is nothing to give.
    */
   readonly progress: Revision;
+  /** What the reader has not taken yet cannot be given any more: asking for it will end the watch. */
+  readonly isTooFarBehind: boolean;
 }
 
 export interface CacheBatch {

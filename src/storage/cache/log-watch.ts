@@ -54,6 +54,12 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
     return drained && this.resource.reached > this.given ? this.resource.reached : this.given;
   }
 
+  get isTooFarBehind(): boolean {
+    const { log, ended } = this.feed;
+    if (this.phase !== 'stream' || ended !== undefined) return false;
+    return this.position < log.base || this.exceedsEventsBehind(log.at(this.position));
+  }
+
   [Symbol.asyncIterator](): this {
     if (this.signal.aborted) this.close();
     else this.signal.addEventListener('abort', this, { once: true });
@@ -176,11 +182,15 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
       if (result !== undefined) return result;
     }
     for (let logged = log.at(this.position); logged !== undefined; logged = log.at(this.position)) {
-      if (log.total - logged.eventsBefore > this.maxEventsBehind) return new SlowWatcherError();
+      if (this.exceedsEventsBehind(logged)) return new SlowWatcherError();
       const result = this.take(logged.result, this.position + 1);
       if (result !== undefined) return result;
     }
     return undefined;
+  }
+
+  private exceedsEventsBehind(next: LoggedBatch | undefined): boolean {
+    return next !== undefined && this.feed.log.total - next.eventsBefore > this.maxEventsBehind;
   }
 
   /** A watch that has given out what memory missed goes on from the store; for the others history is gone. */

@@ -319,22 +319,29 @@ describe('watches', () => {
 
   it('end when they fall too far behind', async () => {
     const { cache, pods } = await start({ maxEventsBehind: 3 });
-    const slow = pods.watch(cache.revision, stop.signal)[Symbol.asyncIterator]();
+    const watch = pods.watch(cache.revision, stop.signal);
+    const slow = watch[Symbol.asyncIterator]();
     const first = slow.next();
     await putPod('a');
     expect((await first).value?.events).toHaveLength(1);
-    for (let i = 0; i < 4; i++) await reaches(cache, await putPod('a'));
+    for (let i = 0; i < 3; i++) await reaches(cache, await putPod('a'));
+    expect(watch.isTooFarBehind).toBe(false);
+    await reaches(cache, await putPod('a'));
+    expect(watch.isTooFarBehind).toBe(true);
     await expect(slow.next()).rejects.toThrow(SlowWatcherError);
     expect(await slow.next()).toEqual({ done: true, value: undefined });
   });
 
   it('end when the log has dropped their position', async () => {
     const { cache, pods } = await start({ historyEvents: 2 });
-    const slow = pods.watch(cache.revision, stop.signal)[Symbol.asyncIterator]();
+    const watch = pods.watch(cache.revision, stop.signal);
+    const slow = watch[Symbol.asyncIterator]();
     const first = slow.next();
     await putPod('a');
     await first;
+    expect(watch.isTooFarBehind).toBe(false);
     for (let i = 0; i < 4; i++) await reaches(cache, await putPod('a'));
+    expect(watch.isTooFarBehind).toBe(true);
     await expect(slow.next()).rejects.toThrow(SlowWatcherError);
   });
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Endpoint, type WatchStream } from './endpoint';
-import { EtcdError, toEtcdError, type EtcdProblem } from './etcd-error';
-import type { TlsFiles } from './grpc-channel';
+import { EtcdError, toEtcdError } from './etcd-error';
+import type { Keepalive, TlsFiles } from './grpc-channel';
 import { status, type Method, type WatchCreation } from './messages';
 import { StoreClosedError } from '../store';
 
@@ -25,9 +25,11 @@ export interface OpenedWatch {
   readonly endpoint: string;
 }
 
-/** What another endpoint, or a moment later the same one, may do better. */
-const transientProblems: ReadonlySet<EtcdProblem> = new Set(['unavailable', 'no-leader', 'too-many-requests']);
 const MAX_ATTEMPTS = 6;
+/** Where there are other servers, one that hangs is left soon: its watches look like watches that have nothing to say. */
+const KEEPALIVE_AMONG_OTHERS: Keepalive = { intervalMs: 6_000, timeoutMs: 2_000 };
+/** A server that is silent for so long may hang. Where there is another one, it is asked too. */
+const PATIENCE_MS = 1_000;
 const FIRST_PAUSE_MS = 25;
 const LEARNING_PAUSE_MS = 30_000;
 
@@ -42,7 +44,8 @@ export class EtcdClient {
 
   constructor(private readonly options: EtcdClientOptions) {
     if (options.endpoints.length === 0) throw new RangeError('etcd needs at least one endpoint');
-    this.#endpoints = options.endpoints.map((address) => new Endpoint(address, options.tls));
+    const keepalive = options.endpoints.length > 1 ? KEEPALIVE_AMONG_OTHERS : undefined;
+    this.#endpoints = options.endpoints.map((address) => new Endpoint(address, options.tls, keepalive));
   }
 
   get isClosed(): boolean {
@@ -63,13 +66,11 @@ export class EtcdClient {
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       if (this.#closed) throw new StoreClosedError();
-      const endpoint = this.#endpoints[this.#current]!;
       try {
-        return await endpoint.call(method, request, this.options.requestTimeoutMs, signal);
-      } catch (error) {
-        const failure = this.#toFailure(error, endpoint, signal);
+        return await this.#ask(method, request, { isRepeatable, signal }, this.#current, this.#endpoints.length - 1);
+      } catch (failure) {
         const mayRepeat = failure instanceof EtcdError && (isRepeatable || failure.isUnsent);
-        if (!mayRepeat || !transientProblems.has(failure.problem) || attempt >= maxAttempts) throw failure;
+        if (!mayRepeat || !failure.isTransient || attempt >= maxAttempts) throw failure;
         // Every server once at once, then with growing pauses.
         if (attempt >= this.#endpoints.length) await pause(FIRST_PAUSE_MS * 2 ** (attempt - 1), signal);
       }
@@ -118,8 +119,8 @@ export class EtcdClient {
 
   /** Asks again, now and then, servers that did not answer before. Never rejects. */
   async learnMissingVersions(): Promise<void> {
-    if (this.versions !== undefined || Date.now() < this.#nextLearning) return;
-    this.#nextLearning = Date.now() + LEARNING_PAUSE_MS;
+    if (this.versions !== undefined || performance.now() < this.#nextLearning) return;
+    this.#nextLearning = performance.now() + LEARNING_PAUSE_MS;
     await this.learnVersions().catch(() => undefined);
   }
 
@@ -128,12 +129,55 @@ export class EtcdClient {
     for (const endpoint of this.#endpoints) endpoint.close();
   }
 
+  /**
+   * One attempt. When the server is silent it is checked for life; and a call that may be sent again is sent to the next
+   * server too, of which there are `others`: the first answer counts, and later calls go where it came from.
+   */
+  async #ask<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    options: CallOptions,
+    position: number,
+    others: number,
+  ): Promise<Response> {
+    const endpoint = this.#endpoints[position]!;
+    const answer = this.#send(endpoint, method, request, options.signal);
+    if (others === 0 || (await settlesWithin(answer, PATIENCE_MS))) return answer;
+    endpoint.checkAlive();
+    if (!options.isRepeatable) return answer;
+    const next = (position + 1) % this.#endpoints.length;
+    const another = this.#ask(method, request, options, next, others - 1);
+    try {
+      const { response, from } = await Promise.any([
+        answer.then((response) => ({ response, from: position })),
+        another.then((response) => ({ response, from: next })),
+      ]);
+      if (from !== position && this.#current === position) this.#current = from;
+      return response;
+    } catch (error) {
+      throw (error as AggregateError).errors[0];
+    }
+  }
+
+  async #send<Request, Response>(
+    endpoint: Endpoint,
+    method: Method<Request, Response>,
+    request: Request,
+    signal: AbortSignal | undefined,
+  ): Promise<Response> {
+    try {
+      return await endpoint.call(method, request, this.options.requestTimeoutMs, signal);
+    } catch (error) {
+      throw this.#toFailure(error, endpoint, signal);
+    }
+  }
+
   #toFailure(error: unknown, endpoint: Endpoint, signal: AbortSignal | undefined): Error {
     if (signal?.aborted) return signal.reason as Error;
     if (this.#closed) return new StoreClosedError();
     const failure = toEtcdError(error, endpoint.address);
     const isCurrent = this.#endpoints[this.#current] === endpoint;
-    if (isCurrent && (transientProblems.has(failure.problem) || failure.problem === 'timeout')) {
+    if (isCurrent && (failure.isTransient || failure.problem === 'timeout')) {
       this.#current = (this.#current + 1) % this.#endpoints.length;
     }
     return failure;
@@ -143,4 +187,16 @@ export class EtcdClient {
 /** Resolves early, and quietly, when the signal aborts. */
 export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(ms, undefined, signal && { signal }).catch(() => undefined);
+}
+
+/** False after `ms`, when the promise is still pending. */
+function settlesWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(false), ms);
+    const settled = (): void => {
+      clearTimeout(timer);
+      resolve(true);
+    };
+    promise.then(settled, settled);
+  });
 }

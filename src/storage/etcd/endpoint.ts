@@ -1,4 +1,4 @@
-import { GrpcChannel, type GrpcStream, type TlsFiles } from './grpc-channel';
+import { GrpcChannel, type GrpcStream, type Keepalive, type TlsFiles } from './grpc-channel';
 import {
   decodeWatchResponse,
   encodeWatchCreation,
@@ -22,8 +22,9 @@ export class Endpoint {
   constructor(
     readonly address: string,
     tls: TlsFiles | undefined,
+    keepalive: Keepalive | undefined,
   ) {
-    this.#channel = new GrpcChannel(address, tls);
+    this.#channel = new GrpcChannel(address, tls, keepalive);
   }
 
   /** Rejects with a GrpcError, or with the signal's reason. */
@@ -45,6 +46,11 @@ export class Endpoint {
       cancel: () => stream.cancel(),
       [Symbol.asyncIterator]: () => decoded(stream),
     };
+  }
+
+  /** Its calls and watches fail soon if it hangs. */
+  checkAlive(): void {
+    this.#channel.checkAlive();
   }
 
   close(): void {

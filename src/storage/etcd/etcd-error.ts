@@ -32,6 +32,9 @@ const publicMessages: Readonly<Record<EtcdProblem, string>> = {
   other: 'etcdserver: the call failed',
 };
 
+/** What another server, or a moment later the same one, may do better. */
+const transientProblems: ReadonlySet<EtcdProblem> = new Set(['unavailable', 'no-leader', 'too-many-requests']);
+
 /** A call to etcd failed. */
 export class EtcdError extends StoreFailure {
   constructor(
@@ -44,6 +47,11 @@ export class EtcdError extends StoreFailure {
   ) {
     super(`etcd ${endpoint}: ${explanation}`, publicMessages[problem], options);
     this.name = 'EtcdError';
+  }
+
+  /** Whether it is worth another attempt. */
+  get isTransient(): boolean {
+    return transientProblems.has(this.problem);
   }
 }
 

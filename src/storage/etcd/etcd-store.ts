@@ -5,7 +5,14 @@ import { EtcdError } from './etcd-error';
 import type { TlsFiles } from './grpc-channel';
 import { KeySpace } from './key-space';
 import { LeasePool } from './leases';
-import { range as rangeMethod, txn, type RangeRequest, type RangeResponse, type TxnRequest } from './messages';
+import {
+  range as rangeMethod,
+  txn,
+  type RangeRequest,
+  type RangeResponse,
+  type TxnRequest,
+  type TxnResponse,
+} from './messages';
 import { canReportProgress } from './server-version';
 import { WatchResponses } from './watch-responses';
 import {
@@ -31,7 +38,7 @@ export interface EtcdStoreOptions {
   readonly tls?: TlsFiles;
   /** For every single call. Default: 15 seconds. */
   readonly requestTimeoutMs?: number;
-  /** Milliseconds since 1970. */
+  /** Milliseconds, never going back. */
   readonly clock?: () => number;
   /** Is told of watches that lost their server and of compactions that failed; both are tried again. */
   readonly logger?: { warn(details: { readonly err: unknown }, message: string): void };
@@ -90,7 +97,7 @@ export class EtcdStore implements Store {
     private readonly options: EtcdStoreOptions,
   ) {
     this.#keys = new KeySpace(options.prefix ?? '');
-    this.#leases = new LeasePool(client, options.clock ?? Date.now);
+    this.#leases = new LeasePool(client, options.clock ?? (() => performance.now()));
   }
 
   get reportsProgress(): boolean {
@@ -286,9 +293,26 @@ export class EtcdStore implements Store {
     signal: AbortSignal | undefined,
   ): Promise<WriteOutcome> {
     const request = { key, expected: { modRevision: expected }, success, failure: { key } };
-    const { succeeded, revision, pairs } = await this.client.call(txn, request, { isRepeatable: false, signal });
+    const { succeeded, revision, pairs } = await this.#transact(request, expected, signal);
     if (succeeded) return { ok: true, revision };
     return { ok: false, current: pairs[0] && this.#keys.storedValue(pairs[0]) };
+  }
+
+  /**
+   * A change whose answer was lost is tried once more: a revision never comes back, so of two transactions that insist on
+   * it one at most has its effect, however late the other arrives. If the second fails its compare, the first may be the
+   * cause, and the outcome stays unknown. A creation (0) would not be safe: the key can have been deleted in between.
+   */
+  async #transact(request: TxnRequest, expected: number, signal: AbortSignal | undefined): Promise<TxnResponse> {
+    try {
+      return await this.client.call(txn, request, { isRepeatable: false, signal });
+    } catch (error) {
+      const isLost = error instanceof EtcdError && error.isTransient && !error.isUnsent;
+      if (expected === 0 || !isLost) throw error;
+      const response = await this.client.call(txn, request, { isRepeatable: false, signal });
+      if (!response.succeeded) throw error;
+      return response;
+    }
   }
 }
 

@@ -45,9 +45,17 @@ export interface GrpcStream extends AsyncIterable<readonly Buffer[]> {
   cancel(): void;
 }
 
-// kube-apiserver's keepalive towards etcd: a ping every 30 seconds, an answer within 10.
-const PING_INTERVAL_MS = 30_000;
-const PING_TIMEOUT_MS = 10_000;
+/** How a server that hangs is told from one that has nothing to say. */
+export interface Keepalive {
+  /** How often it is pinged. etcd's `--grpc-keepalive-min-time` allows that every 5 seconds. */
+  readonly intervalMs: number;
+  /** How long it may take to answer. */
+  readonly timeoutMs: number;
+}
+
+/** As kube-apiserver's towards etcd. */
+const DEFAULT_KEEPALIVE: Keepalive = { intervalMs: 30_000, timeoutMs: 10_000 };
+const MIN_CHECK_PAUSE_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const FIRST_RECONNECT_PAUSE_MS = 100;
 const MAX_RECONNECT_PAUSE_MS = 3_000;
@@ -74,11 +82,13 @@ export class GrpcChannel {
   #nextConnect = 0;
   #pauseMs = FIRST_RECONNECT_PAUSE_MS;
   #lastFailure: Error | undefined;
+  #nextCheck = 0;
   #closed = false;
 
   constructor(
     private readonly address: string,
     private readonly tls: TlsFiles | undefined,
+    private readonly keepalive = DEFAULT_KEEPALIVE,
   ) {}
 
   /** Sends a message, resolves with the answer's. Rejects with a {@link GrpcError}, or with the signal's reason. */
@@ -134,6 +144,17 @@ export class GrpcChannel {
     };
   }
 
+  /**
+   * Asks the server for a sign of life, unless that was done a moment ago. If none comes the connection is broken, so that
+   * all that goes over it fails.
+   */
+  checkAlive(): void {
+    const now = performance.now();
+    if (now < this.#nextCheck || this.#connection?.isConnected !== true) return;
+    this.#nextCheck = now + MIN_CHECK_PAUSE_MS;
+    ping(this.#connection.session, this.keepalive.timeoutMs);
+  }
+
   close(): void {
     this.#closed = true;
     this.#connection?.session.destroy(new GrpcError(GrpcCode.unavailable, 'the channel is closed'));
@@ -168,7 +189,7 @@ export class GrpcChannel {
       clearTimeout(isSlow);
       session.setLocalWindowSize(CONNECTION_WINDOW_BYTES);
       this.#pauseMs = FIRST_RECONNECT_PAUSE_MS;
-      pings = setInterval(() => ping(session), PING_INTERVAL_MS);
+      pings = setInterval(() => ping(session, this.keepalive.timeoutMs), this.keepalive.intervalMs);
       pings.unref();
     });
     session.on('error', (error: Error) => {
@@ -196,11 +217,19 @@ export class GrpcChannel {
 }
 
 /** Ends a connection whose other side has gone without a word. */
-function ping(session: ClientHttp2Session): void {
+function ping(session: ClientHttp2Session, timeoutMs: number): void {
   if (session.destroyed) return;
-  const timer = setTimeout(() => session.destroy(new Error('the server does not answer pings')), PING_TIMEOUT_MS);
+  let isAnswered = false;
+  const expired = (): void => {
+    if (!isAnswered) session.destroy(new Error('the server does not answer pings'));
+  };
+  // After a long turn of the loop the timer comes first, and what has arrived meanwhile is read before the immediate.
+  const timer = setTimeout(() => setImmediate(expired), timeoutMs);
   timer.unref();
-  session.ping(() => clearTimeout(timer));
+  session.ping(() => {
+    isAnswered = true;
+    clearTimeout(timer);
+  });
 }
 
 /** How a call ended: the server's status, or why none came. */

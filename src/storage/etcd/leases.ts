@@ -11,7 +11,7 @@ const MAX_KEYS_PER_LEASE = 1000;
 
 interface Lease {
   readonly id: LeaseId;
-  /** By our clock, in milliseconds since 1970. */
+  /** By our clock. */
   readonly expires: number;
   /** How many keys were attached to it. */
   keys: number;

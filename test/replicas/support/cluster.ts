@@ -9,7 +9,7 @@ import { startEtcdCluster } from '../../support/etcd-cluster';
 import { EtcdServer } from '../../support/etcd-server';
 import { freePorts } from '../../support/free-ports';
 import { HttpClient } from './http-client';
-import { LaggingLink } from './lagging-link';
+import { FaultyLink } from '../../support/faulty-link';
 import { Parts } from './parts';
 import { Recorder, type CallLog } from './recorder';
 import { credentialsOf, ServerProcess, type Credentials } from './server-process';
@@ -35,7 +35,7 @@ export class Cluster implements AsyncDisposable {
     private readonly folder: string,
     readonly etcdMembers: readonly EtcdServer[],
     /** Between etcd and the last replica. */
-    readonly link: LaggingLink,
+    readonly link: FaultyLink,
     readonly store: EtcdStore,
     readonly replicas: readonly ServerProcess[],
     readonly balancer: TcpBalancer,
@@ -59,7 +59,7 @@ export class Cluster implements AsyncDisposable {
     const endpoints = members.map(({ endpoint }) => endpoint);
     const store = await openEtcdStore({ endpoints });
     started.defer(() => store.close());
-    const link = started.use(await LaggingLink.start(Number(new URL(endpoints[0]!).port), lagMs));
+    const link = started.use(await FaultyLink.start(Number(new URL(endpoints[0]!).port), lagMs));
     const ports = await freePorts(count);
     const replicas = ports.map((port, i) => {
       const own = [

@@ -58,8 +58,18 @@ export class Recorder {
     );
   }
 
-  delete(key: string, base: number): Promise<Version | undefined> {
-    const body = { preconditions: { resourceVersion: String(base) } };
+  /** Server-side apply in the client's name, which takes fields away from others who own them. */
+  apply(key: string, fields: Fields): Promise<Version | undefined> {
+    const body = { apiVersion: 'v1', kind: 'ConfigMap', ...bodyOf(key, fields) };
+    const path = `${this.path}/${key}?fieldManager=${this.name}&force=true`;
+    return this.write('apply', key, fields, undefined, () =>
+      this.http.send('PATCH', path, body, 'application/apply-patch+yaml'),
+    );
+  }
+
+  /** Whatever stands there, or only one version of it. */
+  delete(key: string, base?: number): Promise<Version | undefined> {
+    const body = base === undefined ? undefined : { preconditions: { resourceVersion: String(base) } };
     return this.write('delete', key, {}, base, () => this.http.send('DELETE', `${this.path}/${key}`, body));
   }
 

@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { buildServer } from './built-server';
 
 const START_TIMEOUT_MS = 30_000;
+const PROBE_TIMEOUT_MS = 4_000;
 const SABOTAGE = join(__dirname, '..', '..', 'support', 'sabotage.js');
 
 /** What a client needs to be an administrator of servers that share a data directory. */
@@ -84,16 +85,23 @@ export class ServerProcess implements AsyncDisposable {
     return (await this.probe('/readyz')) === 200;
   }
 
-  /** The status of an anonymous GET; 0 when nobody answers. Health checks are open to all. */
-  async probe(path: string): Promise<number> {
-    return (await this.check(path)).status;
+  /** The status of an anonymous GET; 0 when nobody answers in time. Health checks are open to all. */
+  async probe(path: string, timeoutMs?: number): Promise<number> {
+    return (await this.check(path, timeoutMs)).status;
   }
 
   /** The same with what the answer says. */
-  check(path: string): Promise<{ readonly status: number; readonly text: string }> {
+  check(path: string, timeoutMs = PROBE_TIMEOUT_MS): Promise<{ readonly status: number; readonly text: string }> {
     return new Promise((resolve) => {
       const agent = new Agent({ keepAlive: false });
-      const options = { host: '127.0.0.1', port: this.port, path, agent, rejectUnauthorized: false, timeout: 4_000 };
+      const options = {
+        host: '127.0.0.1',
+        port: this.port,
+        path,
+        agent,
+        rejectUnauthorized: false,
+        timeout: timeoutMs,
+      };
       const probe = request(options, (response) => {
         let text = '';
         response.setEncoding('utf8').on('data', (data: string) => (text += data));
