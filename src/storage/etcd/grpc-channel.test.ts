@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { AddressInfo } from 'node:net';
-import { GrpcChannel, GrpcCode, GrpcError, type GrpcStream } from './grpc-channel';
+import { GrpcChannel, type GrpcStream } from './grpc-channel';
+import { GrpcCode, GrpcError } from './grpc-error';
 import { frame } from './grpc-frames';
 
 type Answer = (stream: ServerHttp2Stream, path: string) => void;
