@@ -30,7 +30,9 @@ export abstract class GrpcCall extends Http2Stream {
   }
 
   override onEnd(): void {
-    this.onFailure(new Error(`the stream ended (HTTP status ${this.#httpStatus ?? 'unknown'})`), false);
+    // Errors are made when there is one: their stacks cost more than the rest of the call.
+    if (this.#code === GrpcCode.ok) this.settle(undefined);
+    else this.onFailure(new Error(`the stream ended (HTTP status ${this.#httpStatus ?? 'unknown'})`), false);
   }
 
   /** A status of the server counts more than how the stream ended. */
@@ -95,19 +97,23 @@ export class StreamCall extends GrpcCall {
     this.#wake();
   }
 
-  /** What arrives together is given together. Throws the error with which the call ended, if any. */
-  async *messages(): AsyncGenerator<readonly Buffer[], void> {
-    for (;;) {
-      if (this.#arrived.length > 0) {
-        const messages = this.#arrived;
-        this.#arrived = [];
-        yield messages;
-      } else if (this.#hasEnded) {
-        if (this.#error !== undefined) throw this.#error;
-        return;
-      } else {
-        await new Promise<void>((resolve) => (this.#wake = resolve));
+  /** What arrives together is given together. Throws the error with which the call ended, if any; calls `leave` at the end. */
+  async *messages(leave: () => void): AsyncGenerator<readonly Buffer[], void> {
+    try {
+      for (;;) {
+        if (this.#arrived.length > 0) {
+          const messages = this.#arrived;
+          this.#arrived = [];
+          yield messages;
+        } else if (this.#hasEnded) {
+          if (this.#error !== undefined) throw this.#error;
+          return;
+        } else {
+          await new Promise<void>((resolve) => (this.#wake = resolve));
+        }
       }
+    } finally {
+      leave();
     }
   }
 }

@@ -86,13 +86,7 @@ export class GrpcChannel {
     return {
       write: (message) => connection.send(call, frame(message), false),
       cancel,
-      async *[Symbol.asyncIterator]() {
-        try {
-          yield* call.messages();
-        } finally {
-          cancel();
-        }
-      },
+      [Symbol.asyncIterator]: () => call.messages(cancel),
     };
   }
 

@@ -30,7 +30,7 @@ const MAX_HEADER_BLOCK_BYTES = 64 * 1024;
 const FIRST_MAX_STREAMS = 100;
 
 export interface ConnectionOptions {
-  /** How much the server may send ahead: on one stream, and on the connection. */
+  /** How much the server may send ahead: on one stream, and on the connection (more than 65,535). */
   readonly streamWindowBytes: number;
   readonly connectionWindowBytes: number;
   /** An odd number; 1 by default. */
@@ -141,6 +141,7 @@ export class Http2Connection<Stream extends Http2Stream> {
   destroy(error: Error): void {
     if (this.#failure !== undefined) return;
     this.#failure = error;
+    this.#drainReason ??= error;
     clearTimeout(this.#pingTimer);
     if (this.#isStarted) {
       this.socket.write(goAwayFrame(error instanceof Http2Error ? error.code : ErrorCode.NO_ERROR));
@@ -157,8 +158,7 @@ export class Http2Connection<Stream extends Http2Stream> {
     this.#streams.set(stream.id, stream);
     this.#write(frameHeader(headers.length, FrameType.HEADERS, Flag.END_HEADERS, stream.id));
     this.#write(headers);
-    if (this.#nextId > MAX_STREAM_ID)
-      this.#drain(new Error('the connection has no more stream numbers'), MAX_STREAM_ID);
+    if (this.#nextId > MAX_STREAM_ID) this.#drain(new Error('the stream numbers are used up'), MAX_STREAM_ID);
   }
 
   /** Sends what the stream has and the windows allow. */
