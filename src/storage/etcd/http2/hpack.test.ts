@@ -71,6 +71,15 @@ describe('header blocks', () => {
     expect(() => decode(block)).toThrow(message);
   });
 
+  it('mean the same when they come again, and after many others', () => {
+    for (let round = 0; round < 3; round++) {
+      for (let index = 0; index < 100; index++) {
+        const fields = { ':status': '200', index: `${index}` };
+        expect(Object.fromEntries(decodeHeaders(encodeHeaders(fields)))).toEqual(fields);
+      }
+    }
+  });
+
   it('may say that there is no table', () => {
     expect(decode('20 88')).toEqual({ ':status': '200' });
   });
