@@ -124,9 +124,9 @@ export class Http2Connection<Stream extends Http2Stream> {
   }
 
   /** Ends a stream whose answer nobody wants any more; it is not told. */
-  cancel(stream: Stream, code: number = ErrorCode.CANCEL): void {
+  cancel(stream: Stream): void {
     if (stream.isClosed) return;
-    if (stream.id !== 0) this.#write(resetFrame(stream.id, code));
+    if (stream.id !== 0) this.#write(resetFrame(stream.id, ErrorCode.CANCEL));
     this.#remove(stream);
   }
 
