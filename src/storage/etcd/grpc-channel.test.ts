@@ -170,7 +170,8 @@ describe('a gRPC channel', () => {
 
   it('takes answers that are larger than all windows', async () => {
     const large = Buffer.alloc(20 * 1024 * 1024, 'x');
-    await using peer = await Peer.start((stream) => respond(stream, [frame(large)], { 'grpc-status': '0' }));
+    const answer: Answer = (stream) => respond(stream, [frame(large)], { 'grpc-status': '0' });
+    await using peer = await Peer.start(answer, 0, { maxSessionMemory: 100 });
     const channel = channelTo(peer.port);
     const answers = await Promise.all([call(channel, 30_000), call(channel, 30_000)]);
     expect(answers.map((answer) => answer.equals(large))).toEqual([true, true]);
@@ -210,7 +211,10 @@ describe('a gRPC channel', () => {
 
   it('says so when the server speaks no HTTP/2', async () => {
     const server = createTcpServer((socket) =>
-      socket.on('error', () => undefined).end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+      socket
+        .resume()
+        .on('error', () => undefined)
+        .end('HTTP/1.1 400 Bad Request\r\n\r\n'),
     );
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const answer = call(channelTo((server.address() as AddressInfo).port));
@@ -278,7 +282,7 @@ describe('a gRPC channel', () => {
     const early = call(channel);
     while (open.length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
     const left = new Promise((resolve) => open[0]!.session!.once('close', resolve));
-    open[0]!.session!.goaway();
+    open[0]!.session!.close();
     await new Promise((resolve) => setTimeout(resolve, 20));
     const late = call(channel);
     while (open.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
