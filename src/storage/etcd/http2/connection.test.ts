@@ -353,7 +353,7 @@ describe('an HTTP/2 connection', () => {
       await wire.send(headers(1, OK, Flag.END_STREAM));
       expect(first.events).toEqual([':status=200', 'end ']);
       expect(sentData(await wire.frames())).toEqual(['3: b.']);
-      connection.cancel(second!);
+      connection.cancel(second);
       expect(sentData(await wire.frames())).toEqual(['5: c.']);
     });
 
@@ -422,14 +422,14 @@ describe('an HTTP/2 connection', () => {
       const [seen, unseen, waiting] = [request(connection, 'a'), request(connection, 'b'), request(connection, 'c')];
       await wire.send(goAway(2 ** 31 - 1, ErrorCode.NO_ERROR));
       expect(goneAway).toBe(1);
-      expect(waiting!.events).toEqual(['unsent: the server said goodbye (NO_ERROR bye)']);
-      expect(unseen!.events).toEqual([]);
+      expect(waiting.events).toEqual(['unsent: the server said goodbye (NO_ERROR bye)']);
+      expect(unseen.events).toEqual([]);
       await wire.send(goAway(1, ErrorCode.NO_ERROR));
-      expect(unseen!.events).toEqual(['unsent: the server said goodbye (NO_ERROR bye)']);
+      expect(unseen.events).toEqual(['unsent: the server said goodbye (NO_ERROR bye)']);
       expect(goneAway).toBe(1);
       expect(closed).toBeUndefined();
       await wire.send(headers(1, OK), data(1, 'answer', Flag.END_STREAM));
-      expect(seen!.events).toEqual([':status=200', 'end answer']);
+      expect(seen.events).toEqual([':status=200', 'end answer']);
       expect(closed?.message).toBe('the server said goodbye (NO_ERROR bye)');
       expect(wire.destroyed).toBe(true);
     });
