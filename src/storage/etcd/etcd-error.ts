@@ -1,4 +1,4 @@
-import { GrpcCode, GrpcError } from './grpc-channel';
+import { GrpcCode, GrpcError } from './grpc-error';
 import { StoreFailure } from '../store';
 
 /** What went wrong, as far as a caller may want to tell apart. */

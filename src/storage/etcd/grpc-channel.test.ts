@@ -1,19 +1,32 @@
 import { once } from 'node:events';
-import { createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { GrpcChannel, GrpcCode, GrpcError, type GrpcStream } from './grpc-channel';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import {
+  constants,
+  createSecureServer,
+  createServer,
+  type Http2Server,
+  type SecureServerOptions,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeTestCertificates } from '../../../test/support/certificates';
+import { GrpcChannel, type GrpcStream } from './grpc-channel';
+import { GrpcCode, GrpcError } from './grpc-error';
 import { frame } from './grpc-frames';
 
 type Answer = (stream: ServerHttp2Stream, path: string) => void;
 
-/** A server of gRPC that answers as the test says. */
+/** A server of gRPC, on Node's HTTP/2, that answers as the test says. */
 class Peer implements AsyncDisposable {
   readonly sessions = new Set<ServerHttp2Session>();
   calls = 0;
   readonly #server: Http2Server;
 
-  private constructor(answer: Answer) {
-    this.#server = createServer();
+  private constructor(answer: Answer, options: SecureServerOptions) {
+    this.#server = options.key === undefined ? createServer(options) : createSecureServer(options);
     this.#server.on('session', (session) => this.sessions.add(session));
     this.#server.on('stream', (stream, headers) => {
       this.calls++;
@@ -22,8 +35,8 @@ class Peer implements AsyncDisposable {
     });
   }
 
-  static async start(answer: Answer, port = 0): Promise<Peer> {
-    const peer = new Peer(answer);
+  static async start(answer: Answer, port = 0, options: SecureServerOptions = {}): Promise<Peer> {
+    const peer = new Peer(answer, options);
     peer.#server.listen(port, '127.0.0.1');
     await once(peer.#server, 'listening');
     return peer;
@@ -42,6 +55,12 @@ class Peer implements AsyncDisposable {
 }
 
 const OK_HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
+
+const echo: Answer = (stream) => {
+  const parts: Buffer[] = [];
+  stream.on('data', (part: Buffer) => parts.push(part));
+  stream.on('end', () => respond(stream, parts, { 'grpc-status': '0' }));
+};
 
 /** Answers with these messages, then a status. */
 function respond(stream: ServerHttp2Stream, bytes: readonly Buffer[], trailers: Record<string, string>): void {
@@ -114,6 +133,111 @@ describe('a gRPC channel', () => {
     await expect(answer).rejects.toThrow('the client left');
   });
 
+  it('tells the server of calls that were given up', async () => {
+    const codes: number[] = [];
+    await using peer = await Peer.start((stream) => stream.on('close', () => codes.push(stream.rstCode)));
+    const channel = channelTo(peer.port);
+    await expect(call(channel, 50)).rejects.toThrow('the deadline has passed');
+    const leaving = new AbortController();
+    const answer = call(channel, 5_000, leaving.signal);
+    while (peer.calls < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    leaving.abort(new Error('the client left'));
+    await expect(answer).rejects.toThrow('the client left');
+    await expect(call(channel, 5_000, leaving.signal)).rejects.toThrow('the client left');
+    while (codes.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(codes).toEqual([constants.NGHTTP2_CANCEL, constants.NGHTTP2_CANCEL]);
+    expect(peer.calls).toBe(2);
+  });
+
+  it('lets nobody hold on to a signal when the call is over', async () => {
+    await using peer = await Peer.start(echo);
+    const { signal } = new AbortController();
+    const removed = jest.spyOn(signal, 'removeEventListener');
+    await call(channelTo(peer.port), 5_000, signal);
+    expect(removed).toHaveBeenCalledTimes(1);
+  });
+
+  it.each([
+    ['default', {}],
+    ['small', { initialWindowSize: 1_000 }],
+  ])('brings large messages both ways through %s windows', async (_, settings) => {
+    await using peer = await Peer.start(echo, 0, { settings });
+    const channel = channelTo(peer.port);
+    const sent = [1_500_000, 3, 400_000].map((length, index) => Buffer.alloc(length, index));
+    const answers = await Promise.all(sent.map((message) => channel.unary('/s/M', message, 30_000, undefined)));
+    expect(answers.map((answer, index) => answer.equals(sent[index]!))).toEqual([true, true, true]);
+  });
+
+  it('takes answers that are larger than all windows', async () => {
+    const large = Buffer.alloc(20 * 1024 * 1024, 'x');
+    const answer: Answer = (stream) => respond(stream, [frame(large)], { 'grpc-status': '0' });
+    await using peer = await Peer.start(answer, 0, { maxSessionMemory: 100 });
+    const channel = channelTo(peer.port);
+    const answers = await Promise.all([call(channel, 30_000), call(channel, 30_000)]);
+    expect(answers.map((answer) => answer.equals(large))).toEqual([true, true]);
+  });
+
+  it('waits its turn when the server limits the calls', async () => {
+    let [open, most] = [0, 0];
+    const answer: Answer = (stream) => {
+      most = Math.max(most, ++open);
+      stream.on('close', () => open--);
+      setTimeout(() => echo(stream, ''), 2);
+    };
+    await using peer = await Peer.start(answer, 0, { settings: { maxConcurrentStreams: 3 } });
+    const channel = channelTo(peer.port);
+    await call(channel);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => call(channel)));
+    expect(answers.map(String)).toEqual(Array(20).fill('question'));
+    expect(most).toBe(3);
+  });
+
+  it('says that a call was not sent when the server refuses it', async () => {
+    await using peer = await Peer.start((stream) => stream.close(constants.NGHTTP2_REFUSED_STREAM));
+    await expect(call(channelTo(peer.port))).rejects.toMatchObject({ code: GrpcCode.unavailable, isUnsent: true });
+  });
+
+  it('tells the status of a server that is none of gRPC', async () => {
+    await using peer = await Peer.start((stream) => {
+      stream.respond({ ':status': 404 });
+      stream.end();
+    });
+    await expect(call(channelTo(peer.port))).rejects.toMatchObject({
+      code: GrpcCode.unavailable,
+      message: 'the stream ended (HTTP status 404)',
+      isUnsent: false,
+    });
+  });
+
+  it('says so when the server speaks no HTTP/2', async () => {
+    const server = createTcpServer((socket) =>
+      socket
+        .resume()
+        .on('error', () => undefined)
+        .end('HTTP/1.1 400 Bad Request\r\n\r\n'),
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const answer = call(channelTo((server.address() as AddressInfo).port));
+    await expect(answer).rejects.toThrow('the server does not speak HTTP/2');
+    await once(server.close(), 'close');
+  });
+
+  // Each with digits beside it, whose short codes make Huffman's shorter than the text.
+  it('understands headers in the code of Huffman, and very long ones', async () => {
+    const characters = Array.from({ length: 0xff - 0x20 }, (_, index) => String.fromCharCode(0x20 + index));
+    const printable = characters.filter((character) => character !== '%' && character !== '\x7f');
+    const messages = printable.map((character) => `0000000${character}0000000`);
+    messages.push(messages.join('').repeat(10));
+    await using peer = await Peer.start((stream) => {
+      const trailers = { 'grpc-status': '5', 'grpc-message': messages[peer.calls - 1] };
+      stream.respond({ ...OK_HEADERS, ...trailers }, { endStream: true });
+    });
+    const channel = channelTo(peer.port);
+    const answers = await Promise.allSettled(messages.map(() => call(channel)));
+    const received = answers.map((answer) => (answer.status === 'rejected' ? (answer.reason as Error).message : ''));
+    expect(received).toEqual(messages);
+  });
+
   it('says that nothing was sent when nobody listens, and connects again later', async () => {
     const gone = await Peer.start(() => undefined);
     const { port } = gone;
@@ -150,6 +274,75 @@ describe('a gRPC channel', () => {
     expect(peer.sessions.size).toBe(2);
   });
 
+  it('lets calls finish while the server says goodbye', async () => {
+    const open: ServerHttp2Stream[] = [];
+    await using peer = await Peer.start((stream) => open.push(stream));
+    const answer = (stream: ServerHttp2Stream | undefined): void => stream && echo(stream, '');
+    const channel = channelTo(peer.port);
+    const early = call(channel);
+    while (open.length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    const left = new Promise((resolve) => open[0]!.session!.once('close', resolve));
+    open[0]!.session!.close();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    const late = call(channel);
+    while (open.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    answer(open[1]);
+    expect(String(await late)).toBe('question');
+    answer(open[0]);
+    expect(String(await early)).toBe('question');
+    await left;
+    expect(peer.sessions.size).toBe(2);
+  });
+
+  describe('over TLS', () => {
+    let folder: string;
+    let pem: { readonly ca: Buffer; readonly certificate: Buffer; readonly key: Buffer };
+
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'sternpost-grpc-'));
+      const { ca, certificate, key } = await writeTestCertificates(folder, writeFile);
+      pem = { ca: await readFile(ca), certificate: await readFile(certificate), key: await readFile(key) };
+    });
+
+    afterAll(() => rm(folder, { recursive: true }));
+
+    const start = (): Promise<Peer> => {
+      const { ca, certificate: cert, key } = pem;
+      return Peer.start(echo, 0, { ca, cert, key, requestCert: true, rejectUnauthorized: true });
+    };
+    const secureChannelTo = (port: number, tls: Partial<typeof pem>): GrpcChannel => {
+      const channel = new GrpcChannel(`https://127.0.0.1:${port}`, tls);
+      channels.push(channel);
+      return channel;
+    };
+
+    it('shows its certificate', async () => {
+      await using peer = await start();
+      const message = Buffer.alloc(300_000, 'x');
+      const answer = await secureChannelTo(peer.port, pem).unary('/s/M', message, 5_000, undefined);
+      expect(answer.equals(message)).toBe(true);
+      expect([...peer.sessions].map(({ alpnProtocol }) => alpnProtocol)).toEqual(['h2']);
+    });
+
+    it('fails without one', async () => {
+      await using peer = await start();
+      await expect(call(secureChannelTo(peer.port, { ca: pem.ca }))).rejects.toMatchObject({
+        code: GrpcCode.unavailable,
+      });
+      expect(peer.calls).toBe(0);
+    });
+
+    it('sends nothing to a server that it does not trust', async () => {
+      await using peer = await start();
+      const { key, certificate } = pem;
+      await expect(call(secureChannelTo(peer.port, { key, certificate }))).rejects.toMatchObject({
+        code: GrpcCode.unavailable,
+        isUnsent: true,
+      });
+      expect(peer.calls).toBe(0);
+    });
+  });
+
   describe('with a stream', () => {
     const collect = async (stream: GrpcStream, count: number): Promise<string[]> => {
       const received: string[] = [];
@@ -169,6 +362,30 @@ describe('a gRPC channel', () => {
       stream.write(Buffer.from('one'));
       stream.write(Buffer.from('two'));
       expect(await collect(stream, 2)).toEqual(['one', 'two']);
+    });
+
+    it('carries more than all windows, and ends quietly when the server does', async () => {
+      const part = frame(Buffer.alloc(100_000, 'x'));
+      await using peer = await Peer.start((stream) => respond(stream, Array(300).fill(part), { 'grpc-status': '0' }));
+      const received = await collect(channelTo(peer.port).open('/s/Stream', {}), Infinity);
+      expect(received.length).toBe(300);
+      expect(new Set(received.map(({ length }) => length))).toEqual(new Set([100_000]));
+    });
+
+    it('tells the server when it is cancelled, and says nothing more', async () => {
+      const codes: number[] = [];
+      await using peer = await Peer.start((stream) => {
+        stream.respond(OK_HEADERS);
+        stream.write(frame(Buffer.from('one')));
+        stream.on('close', () => codes.push(stream.rstCode));
+      });
+      const stream = channelTo(peer.port).open('/s/Stream', {});
+      expect(await collect(stream, 1)).toEqual(['one']);
+      stream.cancel();
+      stream.write(Buffer.from('ignored'));
+      while (codes.length < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+      expect(codes).toEqual([constants.NGHTTP2_CANCEL]);
+      await expect(collect(stream, 1)).rejects.toThrow(GrpcError);
     });
 
     it('ends with the error of the server', async () => {

@@ -1,0 +1,438 @@
+import type { Duplex } from 'node:stream';
+import {
+  contentOf,
+  Flag,
+  frameHeader,
+  FrameReader,
+  FrameType,
+  goAwayFrame,
+  MAX_FRAME_BYTES,
+  PING,
+  pingAck,
+  resetFrame,
+  Setting,
+  SETTINGS_ACK,
+  settingsFrame,
+  windowUpdateFrame,
+} from './frames';
+import { decodeHeaders } from './hpack';
+import { ErrorCode, errorName, Http2Error } from './http2-error';
+import type { Http2Stream } from './stream';
+
+const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+const NOTHING: Buffer = Buffer.alloc(0);
+const DEFAULT_WINDOW_BYTES = 65_535;
+const MAX_WINDOW_BYTES = 2 ** 31 - 1;
+const MAX_STREAM_ID = 2 ** 31 - 1;
+const MAX_FRAME_BYTES_LIMIT = 2 ** 24 - 1;
+const MAX_HEADER_BLOCK_BYTES = 64 * 1024;
+/** RFC 9113 (6.5.2) recommends that servers allow no fewer: so many may be opened before the server's settings are known. */
+const FIRST_MAX_STREAMS = 100;
+
+export interface ConnectionOptions {
+  /** How much the server may send ahead: on one stream, and on the connection (more than 65,535). */
+  readonly streamWindowBytes: number;
+  readonly connectionWindowBytes: number;
+  /** An odd number; 1 by default. */
+  readonly firstStreamId?: number;
+  /** The connection takes no new streams; those that the server knows may finish. */
+  readonly onGoAway: () => void;
+  /** The connection has ended; its streams are told next. */
+  readonly onClose: (error: Error) => void;
+}
+
+/** A block of headers that goes on in CONTINUATION frames. */
+interface PartialHeaders {
+  readonly streamId: number;
+  readonly isLast: boolean;
+  block: Buffer;
+}
+
+/**
+ * The client's side of one HTTP/2 connection (RFC 9113), as far as gRPC needs it: no server push, no priorities, and header
+ * blocks without state. What is written in one turn of the event loop leaves in one piece.
+ */
+export class Http2Connection<Stream extends Http2Stream> {
+  readonly #reader = new FrameReader();
+  /** Streams by their number, and those (with their headers) that wait until the server allows one more. */
+  readonly #streams = new Map<number, Stream>();
+  readonly #waiting = new Map<Stream, Buffer>();
+  #outbox: Buffer[];
+  #isFlushDue = false;
+  #isStarted = false;
+  /** Why there are no new streams any more. */
+  #drainReason: Error | undefined;
+  #failure: Error | undefined;
+  #nextId: number;
+  /** Streams above this have not been given to the socket. */
+  #flushedId = 0;
+  #hasSettings = false;
+  #maxStreams = FIRST_MAX_STREAMS;
+  #firstSendWindow = DEFAULT_WINDOW_BYTES;
+  #sendWindow = DEFAULT_WINDOW_BYTES;
+  #received = 0;
+  #headers: PartialHeaders | undefined;
+  #pingTimer: NodeJS.Timeout | undefined;
+
+  /** The socket need not be connected yet. */
+  constructor(
+    private readonly socket: Duplex,
+    private readonly options: ConnectionOptions,
+  ) {
+    this.#nextId = options.firstStreamId ?? 1;
+    const settings = settingsFrame([
+      [Setting.HEADER_TABLE_SIZE, 0],
+      [Setting.ENABLE_PUSH, 0],
+      [Setting.INITIAL_WINDOW_SIZE, options.streamWindowBytes],
+    ]);
+    this.#outbox = [PREFACE, settings, windowUpdateFrame(0, options.connectionWindowBytes - DEFAULT_WINDOW_BYTES)];
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('error', (error) => this.destroy(error));
+    const closed = (): void => this.destroy(new Error('the server closed the connection'));
+    socket.on('end', closed);
+    socket.on('close', closed);
+  }
+
+  /** Sends what has been written so far: the socket is connected. */
+  start(): void {
+    this.#isStarted = true;
+    this.#flush();
+  }
+
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  /** All that have not ended. */
+  *streams(): Generator<Stream, void> {
+    yield* this.#streams.values();
+    yield* this.#waiting.keys();
+  }
+
+  /** Opens a stream, at once or when the server allows one more. The encoded headers must fit a frame. */
+  open(stream: Stream, headers: Buffer): void {
+    if (this.#streams.size < this.#maxStreams) this.#open(stream, headers);
+    else this.#waiting.set(stream, headers);
+  }
+
+  /** Sends bytes as the windows allow. Nothing happens on a stream that has ended. */
+  send(stream: Stream, bytes: Buffer, isLast: boolean): void {
+    if (stream.isClosed) return;
+    stream.outgoing = stream.outgoing.length === 0 ? bytes : Buffer.concat([stream.outgoing, bytes]);
+    stream.isOutgoingLast = isLast;
+    if (stream.id !== 0) this.#pump(stream);
+  }
+
+  /** Ends a stream whose answer nobody wants any more; it is not told. */
+  cancel(stream: Stream): void {
+    if (stream.isClosed) return;
+    if (stream.id !== 0) this.#write(resetFrame(stream.id, ErrorCode.CANCEL));
+    this.#remove(stream);
+  }
+
+  /** Ends the connection unless the server answers in time. */
+  ping(timeoutMs: number): void {
+    this.#pingTimer ??= this.#startPingTimer(timeoutMs);
+    this.#write(PING);
+  }
+
+  #startPingTimer(timeoutMs: number): NodeJS.Timeout {
+    const expired = (): void => {
+      if (this.#pingTimer === timer) this.destroy(new Error('the server does not answer pings'));
+    };
+    // After a long turn of the loop the timer comes first, and what has arrived meanwhile is read before the immediate.
+    const timer = setTimeout(() => setImmediate(expired), timeoutMs).unref();
+    return timer;
+  }
+
+  /** Ends the connection and fails its streams. */
+  destroy(error: Error): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error;
+    this.#drainReason ??= error;
+    clearTimeout(this.#pingTimer);
+    if (this.#isStarted) {
+      this.socket.write(goAwayFrame(error instanceof Http2Error ? error.code : ErrorCode.NO_ERROR));
+    }
+    this.socket.destroy();
+    this.options.onClose(error);
+    for (const stream of this.streams()) this.#fail(stream, error, stream.id === 0 || stream.id > this.#flushedId);
+  }
+
+  #open(stream: Stream, headers: Buffer): void {
+    stream.id = this.#nextId;
+    stream.sendWindow = this.#firstSendWindow;
+    this.#nextId += 2;
+    this.#streams.set(stream.id, stream);
+    this.#write(frameHeader(headers.length, FrameType.HEADERS, Flag.END_HEADERS, stream.id));
+    this.#write(headers);
+    if (this.#nextId > MAX_STREAM_ID) this.#drain(new Error('the stream numbers are used up'), MAX_STREAM_ID);
+  }
+
+  /** Sends what the stream has and the windows allow. */
+  #pump(stream: Stream): void {
+    while (stream.outgoing.length > 0 || (stream.isOutgoingLast && !stream.hasSentAll)) {
+      const { outgoing } = stream;
+      const window = Math.max(0, Math.min(stream.sendWindow, this.#sendWindow, MAX_FRAME_BYTES));
+      if (window === 0 && outgoing.length > 0) return;
+      const length = Math.min(outgoing.length, window);
+      stream.outgoing = length === outgoing.length ? NOTHING : outgoing.subarray(length);
+      stream.sendWindow -= length;
+      this.#sendWindow -= length;
+      stream.hasSentAll = stream.isOutgoingLast && stream.outgoing.length === 0;
+      this.#write(frameHeader(length, FrameType.DATA, stream.hasSentAll ? Flag.END_STREAM : 0, stream.id));
+      this.#write(length === outgoing.length ? outgoing : outgoing.subarray(0, length));
+    }
+  }
+
+  #pumpAll(): void {
+    for (const stream of this.#streams.values()) if (stream.outgoing.length > 0) this.#pump(stream);
+  }
+
+  #write(bytes: Buffer): void {
+    this.#outbox.push(bytes);
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    this.#isFlushDue = false;
+    if (!this.#isStarted || this.#failure !== undefined || this.#outbox.length === 0) return;
+    const bytes = Buffer.concat(this.#outbox);
+    this.#outbox = [];
+    this.#flushedId = this.#nextId - 2;
+    this.socket.write(bytes);
+  }
+
+  /** Forgets a stream and lets those in that wait. */
+  #remove(stream: Stream): void {
+    stream.isClosed = true;
+    stream.outgoing = NOTHING;
+    if (!this.#streams.delete(stream.id)) this.#waiting.delete(stream);
+    this.#openWaiting();
+    if (this.#drainReason !== undefined && this.#streams.size === 0) this.destroy(this.#drainReason);
+  }
+
+  #openWaiting(): void {
+    for (const [stream, headers] of this.#waiting) {
+      if (this.#streams.size >= this.#maxStreams || this.#drainReason !== undefined) return;
+      this.#waiting.delete(stream);
+      this.#open(stream, headers);
+      this.#pump(stream);
+    }
+  }
+
+  #fail(stream: Stream, error: Error, isUnsent: boolean): void {
+    this.#remove(stream);
+    stream.onFailure(error, isUnsent);
+  }
+
+  /** Takes no new streams, and gives up those above `lastId`. */
+  #drain(reason: Error, lastId: number): void {
+    if (this.#drainReason === undefined) this.options.onGoAway();
+    this.#drainReason = reason;
+    for (const stream of this.streams()) if (stream.id === 0 || stream.id > lastId) this.#fail(stream, reason, true);
+    if (this.#streams.size === 0) this.destroy(reason);
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk, this.#takeFrame);
+    } catch (error) {
+      this.destroy(this.#hasSettings ? (error as Error) : protocolError('the server does not speak HTTP/2'));
+    }
+  }
+
+  readonly #takeFrame = (type: number, flags: number, streamId: number, payload: Buffer): void => {
+    if (this.#failure !== undefined) return;
+    if (!this.#hasSettings && type !== FrameType.SETTINGS) throw protocolError('a connection begins with SETTINGS');
+    if (this.#headers !== undefined && type !== FrameType.CONTINUATION)
+      throw protocolError('a header block has no end');
+    switch (type) {
+      case FrameType.DATA:
+        return this.#onData(flags, streamId, payload);
+      case FrameType.HEADERS:
+        return this.#onHeaders(flags, streamId, contentOf(type, flags, payload));
+      case FrameType.CONTINUATION:
+        return this.#onContinuation(flags, streamId, payload);
+      case FrameType.RST_STREAM:
+        return this.#onReset(streamId, payload);
+      case FrameType.WINDOW_UPDATE:
+        return this.#onWindowUpdate(streamId, payload);
+      case FrameType.SETTINGS:
+        return this.#onSettings(flags, streamId, payload);
+      case FrameType.PING:
+        return this.#onPing(flags, streamId, payload);
+      case FrameType.GOAWAY:
+        return this.#onGoAway(streamId, payload);
+      case FrameType.PUSH_PROMISE:
+        throw protocolError('the server pushes');
+      default: // PRIORITY, and what RFC 9113 (4.1) wants ignored because nobody knows it
+    }
+  };
+
+  /** Undefined when it has ended: what was under way then still arrives. */
+  #stream(id: number): Stream | undefined {
+    if (id % 2 === 0 || id >= this.#nextId) throw protocolError(`a frame for stream ${id}, which nobody opened`);
+    return this.#streams.get(id);
+  }
+
+  #onData(flags: number, streamId: number, payload: Buffer): void {
+    const stream = this.#stream(streamId);
+    const data = contentOf(FrameType.DATA, flags, payload);
+    const isLast = (flags & Flag.END_STREAM) !== 0;
+    // What was taken is given back when it is half of the window, padding included.
+    this.#received += payload.length;
+    if (2 * this.#received >= this.options.connectionWindowBytes) {
+      this.#write(windowUpdateFrame(0, this.#received));
+      this.#received = 0;
+    }
+    if (stream === undefined) return;
+    stream.received += payload.length;
+    if (2 * stream.received >= this.options.streamWindowBytes && !isLast) {
+      this.#write(windowUpdateFrame(streamId, stream.received));
+      stream.received = 0;
+    }
+    try {
+      stream.onData(data);
+    } catch (error) {
+      this.cancel(stream);
+      stream.onFailure(error as Error, false);
+      return;
+    }
+    if (isLast) this.#end(stream);
+  }
+
+  #onHeaders(flags: number, streamId: number, block: Buffer): void {
+    const isLast = (flags & Flag.END_STREAM) !== 0;
+    if ((flags & Flag.END_HEADERS) === 0) this.#headers = { streamId, isLast, block };
+    else this.#onBlock(streamId, isLast, block);
+  }
+
+  #onContinuation(flags: number, streamId: number, payload: Buffer): void {
+    const headers = this.#headers;
+    if (headers?.streamId !== streamId) throw protocolError('a header block goes on that nobody began');
+    headers.block = Buffer.concat([headers.block, payload]);
+    if (headers.block.length > MAX_HEADER_BLOCK_BYTES) {
+      throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'a header block is too large');
+    }
+    if ((flags & Flag.END_HEADERS) === 0) return;
+    this.#headers = undefined;
+    this.#onBlock(streamId, headers.isLast, headers.block);
+  }
+
+  #onBlock(streamId: number, isLast: boolean, block: Buffer): void {
+    const stream = this.#stream(streamId);
+    const headers = decodeHeaders(block);
+    if (stream === undefined) return;
+    stream.onHeaders(headers);
+    if (isLast) this.#end(stream);
+  }
+
+  #end(stream: Stream): void {
+    // The server did not wait for the rest of the request.
+    if (!stream.hasSentAll) this.#write(resetFrame(stream.id, ErrorCode.CANCEL));
+    this.#remove(stream);
+    stream.onEnd();
+  }
+
+  #onReset(streamId: number, payload: Buffer): void {
+    checkLength('RST_STREAM', payload, 4);
+    const stream = this.#stream(streamId);
+    const code = payload.readUInt32BE();
+    if (stream === undefined) return;
+    this.#fail(
+      stream,
+      new Error(`the server reset the stream (${errorName(code)})`),
+      code === ErrorCode.REFUSED_STREAM,
+    );
+  }
+
+  #onWindowUpdate(streamId: number, payload: Buffer): void {
+    checkLength('WINDOW_UPDATE', payload, 4);
+    const bytes = payload.readUInt32BE() & MAX_WINDOW_BYTES;
+    if (bytes === 0) throw protocolError('a window grows by nothing');
+    if (streamId === 0) {
+      this.#sendWindow = checkedWindow(this.#sendWindow + bytes);
+      this.#pumpAll();
+      return;
+    }
+    const stream = this.#stream(streamId);
+    if (stream === undefined) return;
+    stream.sendWindow = checkedWindow(stream.sendWindow + bytes);
+    this.#pump(stream);
+  }
+
+  #onSettings(flags: number, streamId: number, payload: Buffer): void {
+    const isAck = (flags & Flag.ACK) !== 0;
+    if (streamId !== 0) throw protocolError('SETTINGS of a stream');
+    if (payload.length % 6 !== 0 || (isAck && payload.length > 0)) checkLength('SETTINGS', payload, 0);
+    if (isAck) return;
+    if (!this.#hasSettings) this.#maxStreams = Infinity;
+    this.#hasSettings = true;
+    for (let at = 0; at < payload.length; at += 6) {
+      this.#onSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+    }
+    this.#write(SETTINGS_ACK);
+    this.#openWaiting();
+    this.#pumpAll();
+  }
+
+  #onSetting(id: number, value: number): void {
+    switch (id) {
+      case Setting.MAX_CONCURRENT_STREAMS:
+        this.#maxStreams = value;
+        break;
+      case Setting.INITIAL_WINDOW_SIZE: {
+        const change = checkedWindow(value) - this.#firstSendWindow;
+        for (const stream of this.#streams.values()) stream.sendWindow = checkedWindow(stream.sendWindow + change);
+        this.#firstSendWindow = value;
+        break;
+      }
+      case Setting.MAX_FRAME_SIZE:
+        // We never send larger frames than the smallest that a server may ask for.
+        if (value < MAX_FRAME_BYTES || value > MAX_FRAME_BYTES_LIMIT) throw protocolError(`frames of ${value} bytes`);
+        break;
+      case Setting.ENABLE_PUSH:
+        if (value !== 0) throw protocolError('the server wants to be pushed to');
+        break;
+      default: // of no meaning to who sends what we send
+    }
+  }
+
+  #onPing(flags: number, streamId: number, payload: Buffer): void {
+    checkLength('PING', payload, 8);
+    if (streamId !== 0) throw protocolError('a PING of a stream');
+    if ((flags & Flag.ACK) === 0) {
+      this.#write(pingAck(payload));
+      return;
+    }
+    clearTimeout(this.#pingTimer);
+    this.#pingTimer = undefined;
+  }
+
+  /** Several may come, with falling numbers: streams above were not looked at, the others may finish. */
+  #onGoAway(streamId: number, payload: Buffer): void {
+    if (streamId !== 0) throw protocolError('a GOAWAY of a stream');
+    if (payload.length < 8) checkLength('GOAWAY', payload, 8);
+    const lastId = payload.readUInt32BE() & MAX_STREAM_ID;
+    const code = payload.readUInt32BE(4);
+    const words = [errorName(code), payload.toString('latin1', 8)].join(' ').trim();
+    this.#drain(new Error(`the server said goodbye (${words})`), lastId);
+  }
+}
+
+function checkLength(frame: string, payload: Buffer, length: number): void {
+  if (payload.length === length) return;
+  throw new Http2Error(ErrorCode.FRAME_SIZE_ERROR, `a ${frame} of ${payload.length} bytes`);
+}
+
+function checkedWindow(bytes: number): number {
+  if (bytes <= MAX_WINDOW_BYTES) return bytes;
+  throw new Http2Error(ErrorCode.FLOW_CONTROL_ERROR, 'a window is too large');
+}
+
+function protocolError(message: string): Http2Error {
+  return new Http2Error(ErrorCode.PROTOCOL_ERROR, message);
+}

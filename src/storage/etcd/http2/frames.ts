@@ -1,0 +1,169 @@
+import { ErrorCode, Http2Error } from './http2-error';
+
+/** RFC 9113, section 6. */
+export const FrameType = {
+  DATA: 0x0,
+  HEADERS: 0x1,
+  PRIORITY: 0x2,
+  RST_STREAM: 0x3,
+  SETTINGS: 0x4,
+  PUSH_PROMISE: 0x5,
+  PING: 0x6,
+  GOAWAY: 0x7,
+  WINDOW_UPDATE: 0x8,
+  CONTINUATION: 0x9,
+} as const;
+
+export const Flag = {
+  /** Of DATA and HEADERS: nothing follows on this stream. */
+  END_STREAM: 0x1,
+  /** Of SETTINGS and PING. */
+  ACK: 0x1,
+  END_HEADERS: 0x4,
+  PADDED: 0x8,
+  PRIORITY: 0x20,
+} as const;
+
+export const Setting = {
+  HEADER_TABLE_SIZE: 0x1,
+  ENABLE_PUSH: 0x2,
+  MAX_CONCURRENT_STREAMS: 0x3,
+  INITIAL_WINDOW_SIZE: 0x4,
+  MAX_FRAME_SIZE: 0x5,
+} as const;
+
+/** What every server takes and, as we ask for no more, sends. */
+export const MAX_FRAME_BYTES = 16_384;
+
+const HEADER_BYTES = 9;
+const PING_BYTES = 8;
+const PRIORITY_BYTES = 5;
+const NOTHING: Buffer = Buffer.alloc(0);
+
+/** What stands before a frame's payload. */
+export function frameHeader(length: number, type: number, flags: number, streamId: number): Buffer {
+  return writeHeader(Buffer.allocUnsafe(HEADER_BYTES), length, type, flags, streamId);
+}
+
+export function settingsFrame(settings: readonly (readonly [id: number, value: number])[]): Buffer {
+  const bytes = newFrame(6 * settings.length, FrameType.SETTINGS, 0, 0);
+  settings.forEach(([id, value], index) => {
+    bytes.writeUInt16BE(id, HEADER_BYTES + 6 * index);
+    bytes.writeUInt32BE(value, HEADER_BYTES + 6 * index + 2);
+  });
+  return bytes;
+}
+
+export const SETTINGS_ACK: Buffer = frameHeader(0, FrameType.SETTINGS, Flag.ACK, 0);
+export const PING: Buffer = newFrame(PING_BYTES, FrameType.PING, 0, 0).fill(0, HEADER_BYTES);
+
+/** The answer to a PING, with its eight bytes. */
+export function pingAck(payload: Buffer): Buffer {
+  const bytes = newFrame(PING_BYTES, FrameType.PING, Flag.ACK, 0);
+  payload.copy(bytes, HEADER_BYTES);
+  return bytes;
+}
+
+/** `streamId` 0: of the whole connection. */
+export function windowUpdateFrame(streamId: number, bytes: number): Buffer {
+  return numberFrame(FrameType.WINDOW_UPDATE, streamId, bytes);
+}
+
+export function resetFrame(streamId: number, code: number): Buffer {
+  return numberFrame(FrameType.RST_STREAM, streamId, code);
+}
+
+/** The last words of a client: it has taken no streams from the server. */
+export function goAwayFrame(code: number): Buffer {
+  const bytes = newFrame(8, FrameType.GOAWAY, 0, 0);
+  bytes.writeUInt32BE(0, HEADER_BYTES);
+  bytes.writeUInt32BE(code, HEADER_BYTES + 4);
+  return bytes;
+}
+
+/** What remains of the payload of DATA or HEADERS without padding and priority. Throws an {@link Http2Error}. */
+export function contentOf(type: number, flags: number, payload: Buffer): Buffer {
+  const isPadded = (flags & Flag.PADDED) !== 0;
+  const hasPriority = type === FrameType.HEADERS && (flags & Flag.PRIORITY) !== 0;
+  if (!isPadded && !hasPriority) return payload;
+  const from = (isPadded ? 1 : 0) + (hasPriority ? PRIORITY_BYTES : 0);
+  const to = payload.length - (isPadded ? (payload[0] ?? 0) : 0);
+  if (from > to) throw new Http2Error(ErrorCode.PROTOCOL_ERROR, 'a frame is all padding and more');
+  return payload.subarray(from, to);
+}
+
+export type FrameHandler = (type: number, flags: number, streamId: number, payload: Buffer) => void;
+
+/** Finds the frames in a stream of bytes, however it is cut. Only frames that are cut in two are copied. */
+export class FrameReader {
+  /** The beginning of a frame whose end has not come yet: room for its header, then for all of it. */
+  #partial = Buffer.allocUnsafe(HEADER_BYTES);
+  #filled = 0;
+
+  /** Throws an {@link Http2Error} for a frame that is too large, and whatever `take` throws. */
+  push(chunk: Buffer, take: FrameHandler): void {
+    let at = 0;
+    while (at < chunk.length) {
+      const end = this.#filled === 0 ? endOfFrame(chunk, at) : Infinity;
+      if (end <= chunk.length) {
+        takeFrame(chunk, at, end, take);
+        at = end;
+      } else {
+        at += this.#fill(chunk, at, take);
+      }
+    }
+  }
+
+  /** Returns how many bytes it took. */
+  #fill(chunk: Buffer, at: number, take: FrameHandler): number {
+    const copied = chunk.copy(this.#partial, this.#filled, at);
+    this.#filled += copied;
+    const end = endOfFrame(this.#partial.subarray(0, this.#filled), 0);
+    if (this.#filled === end) {
+      const whole = this.#partial;
+      this.#partial = Buffer.allocUnsafe(HEADER_BYTES);
+      this.#filled = 0;
+      takeFrame(whole, 0, end, take);
+    } else if (this.#filled === HEADER_BYTES) {
+      this.#partial = Buffer.concat([this.#partial], end);
+    }
+    return copied;
+  }
+}
+
+/** Infinity as long as the header is not whole. */
+function endOfFrame(bytes: Buffer, at: number): number {
+  if (bytes.length - at < HEADER_BYTES) return Infinity;
+  const length = bytes.readUIntBE(at, 3);
+  if (length > MAX_FRAME_BYTES) throw new Http2Error(ErrorCode.FRAME_SIZE_ERROR, `a frame of ${length} bytes`);
+  return at + HEADER_BYTES + length;
+}
+
+function takeFrame(bytes: Buffer, at: number, end: number, take: FrameHandler): void {
+  const streamId = bytes.readUInt32BE(at + 5) & 0x7fff_ffff;
+  take(
+    bytes[at + 3]!,
+    bytes[at + 4]!,
+    streamId,
+    end === at + HEADER_BYTES ? NOTHING : bytes.subarray(at + HEADER_BYTES, end),
+  );
+}
+
+function numberFrame(type: number, streamId: number, value: number): Buffer {
+  const bytes = newFrame(4, type, 0, streamId);
+  bytes.writeUInt32BE(value, HEADER_BYTES);
+  return bytes;
+}
+
+/** A frame whose payload is still to be written. */
+function newFrame(length: number, type: number, flags: number, streamId: number): Buffer {
+  return writeHeader(Buffer.allocUnsafe(HEADER_BYTES + length), length, type, flags, streamId);
+}
+
+function writeHeader(bytes: Buffer, length: number, type: number, flags: number, streamId: number): Buffer {
+  bytes.writeUIntBE(length, 0, 3);
+  bytes[3] = type;
+  bytes[4] = flags;
+  bytes.writeUInt32BE(streamId, 5);
+  return bytes;
+}

@@ -1,0 +1,128 @@
+import { decodeHeaders, encodeHeaders } from './hpack';
+import { Http2Error } from './http2-error';
+import { decodeHuffman } from './huffman';
+
+const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
+const decode = (text: string): Record<string, string> => Object.fromEntries(decodeHeaders(hex(text)));
+
+const HUFFMAN_DATE = 'd07a be94 1054 d444 a820 0595 040b 8166';
+const COOKIE = 'foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1';
+
+describe('header blocks', () => {
+  it.each([
+    ['C.2.1', '400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572', { 'custom-key': 'custom-header' }],
+    ['C.2.2', '040c 2f73 616d 706c 652f 7061 7468', { ':path': '/sample/path' }],
+    ['C.2.3', '1008 7061 7373 776f 7264 0673 6563 7265 74', { password: 'secret' }],
+    ['C.2.4', '82', { ':method': 'GET' }],
+    [
+      'C.3.1',
+      '8286 8441 0f77 7777 2e65 7861 6d70 6c65 2e63 6f6d',
+      { ':method': 'GET', ':scheme': 'http', ':path': '/', ':authority': 'www.example.com' },
+    ],
+    [
+      'C.4.1',
+      '8286 8441 8cf1 e3c2 e5f2 3a6b a0ab 90f4 ff',
+      { ':method': 'GET', ':scheme': 'http', ':path': '/', ':authority': 'www.example.com' },
+    ],
+    [
+      'C.5.1',
+      `4803 3330 3258 0770 7269 7661 7465 611d 4d6f 6e2c 2032 3120 4f63 7420 3230 3133 2032 303a 3133 3a32 3120 474d 546e
+       1768 7474 7073 3a2f 2f77 7777 2e65 7861 6d70 6c65 2e63 6f6d`.replaceAll(/\s+/g, ''),
+      {
+        ':status': '302',
+        'cache-control': 'private',
+        date: 'Mon, 21 Oct 2013 20:13:21 GMT',
+        location: 'https://www.example.com',
+      },
+    ],
+    [
+      'C.6.1',
+      `4882 6402 5885 aec3 771a 4b61 96${HUFFMAN_DATE} e082 a62d 1bff 6e91 9d29 ad17 1863 c78f 0b97 c8e9 ae82 ae43 d3`,
+      {
+        ':status': '302',
+        'cache-control': 'private',
+        date: 'Mon, 21 Oct 2013 20:13:21 GMT',
+        location: 'https://www.example.com',
+      },
+    ],
+  ])('are read as in example %s of RFC 7541', (_, block, headers) => {
+    expect(decode(block)).toEqual(headers);
+  });
+
+  // The later requests and responses of C.3 to C.6 refer to a table that we told our peers not to use.
+  it.each([
+    ['C.3.2', '8286 84be 5808 6e6f 2d63 6163 6865'],
+    ['C.4.3', '8287 85bf 4088 25a8 49e9 5ba9 7d7f 8925 a849 e95b b8e8 b4bf'],
+    ['C.5.2', '4803 3330 37c1 c0bf'],
+    ['C.6.2', '4883 640e ffc1 c0bf'],
+  ])('that refer to a dynamic table, as %s does, are refused', (_, block) => {
+    expect(() => decode(block)).toThrow('there is no header field with index');
+  });
+
+  it.each([
+    ['a block cut in a name', '400a 6375', 'ends too early'],
+    ['a block cut in a number', '7f', 'ends too early'],
+    ['an index of 0', '80', 'index 0'],
+    ['a number without end', 'ff ff ff ff ff ff ff', 'too large'],
+    ['a header table', '3f e1 1f', 'larger than we allow'],
+    ['a change of the table in the middle', '82 20', 'changes within a block'],
+  ])('with %s are refused', (_, block, message) => {
+    expect(() => decode(block)).toThrow(Http2Error);
+    expect(() => decode(block)).toThrow(message);
+  });
+
+  it('mean the same when they come again, and after many others', () => {
+    for (let round = 0; round < 3; round++) {
+      for (let index = 0; index < 100; index++) {
+        const fields = { ':status': '200', index: `${index}` };
+        expect(Object.fromEntries(decodeHeaders(encodeHeaders(fields)))).toEqual(fields);
+      }
+    }
+  });
+
+  it('may say that there is no table', () => {
+    expect(decode('20 88')).toEqual({ ':status': '200' });
+  });
+
+  it('are written with what the static table has, and come back', () => {
+    expect(encodeHeaders({ ':method': 'POST', ':scheme': 'https' })).toEqual(hex('83 87'));
+    const headers = {
+      ':path': '/a',
+      ':authority': 'host:2379',
+      'content-type': 'application/grpc',
+      long: 'x'.repeat(300),
+    };
+    expect(Object.fromEntries(decodeHeaders(encodeHeaders(headers)))).toEqual(headers);
+  });
+});
+
+describe("Huffman's code", () => {
+  it.each([
+    ['www.example.com', 'f1e3 c2e5 f23a 6ba0 ab90 f4ff'],
+    ['no-cache', 'a8eb 1064 9cbf'],
+    ['custom-key', '25a8 49e9 5ba9 7d7f'],
+    ['custom-value', '25a8 49e9 5bb8 e8b4 bf'],
+    ['302', '6402'],
+    ['private', 'aec3 771a 4b'],
+    ['Mon, 21 Oct 2013 20:13:21 GMT', `${HUFFMAN_DATE} e082 a62d 1bff`],
+    ['https://www.example.com', '9d29 ad17 1863 c78f 0b97 c8e9 ae82 ae43 d3'],
+    ['307', '640e ff'],
+    ['Mon, 21 Oct 2013 20:13:22 GMT', `${HUFFMAN_DATE} e084 a62d 1bff`],
+    ['gzip', '9bd9 ab'],
+    [
+      COOKIE,
+      '94e7 821d d7f2 e6c7 b335 dfdf cd5b 3960 d5af 2708 7f36 72c1 ab27 0fb5 291f 9587 3160 65c0 03ed 4ee5 b106 3d50 07',
+    ],
+    ['', ''],
+  ])('of %j is read as in RFC 7541', (text, code) => {
+    expect(decodeHuffman(hex(code))).toBe(text);
+  });
+
+  it.each([
+    ['padding of zeros', '00'],
+    ['a whole byte of padding', '6402 ff'],
+    ['the end within', 'ff ff ff ff'],
+  ])('with %s is refused', (_, code) => {
+    expect(() => decodeHuffman(hex(code))).toThrow(Http2Error);
+  });
+});
