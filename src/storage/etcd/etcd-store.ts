@@ -186,7 +186,9 @@ export class EtcdStore implements Store {
         if (batch !== undefined) yield batch;
       }
     } catch (error) {
-      throw error instanceof CompactedError ? error : this.client.streamFailed(error, endpoint);
+      // A stream that we have ended says nothing against its server.
+      if (error instanceof CompactedError || signal.aborted) throw error;
+      throw this.client.streamFailed(error, endpoint);
     } finally {
       signal.removeEventListener('abort', abort);
       this.#watches.delete(watch);
