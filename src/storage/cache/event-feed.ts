@@ -14,8 +14,8 @@ export interface WaitingReader {
  * Writing to a watcher costs about 10 microseconds, however much is written. With many of them, the next batch waits until
  * several can go out as one: so long per reader, but never longer than the most. Few readers wait for nothing.
  */
-const PAUSE_PER_READER_MS = 0.05;
-const LONGEST_PAUSE_MS = 10;
+const PAUSE_PER_READER_MS = 0.1;
+const LONGEST_PAUSE_MS = 25;
 
 /**
  * One resource's events and who waits for them. A feed is never continued over a gap: when history was lost, it ends and
