@@ -1,14 +1,7 @@
 import { unauthorized } from '../api/errors/status-error';
-import type { MaybePromise } from '../api/maybe-promise';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import { ANONYMOUS_USER, AUTHENTICATED_GROUP, UNAUTHENTICATED_GROUP, type UserInfo } from '../api/user';
-import type {
-  Annotate,
-  Authenticated,
-  AuthenticationResult,
-  Credentials,
-  RequestAuthenticator,
-  TokenAuthenticator,
-} from './credentials';
+import type { Annotate, Authenticated, Credentials, RequestAuthenticator, TokenAuthenticator } from './credentials';
 
 export interface RequestAuthentication {
   /** In order; the first that knows the user wins. */
@@ -51,15 +44,13 @@ export function authenticateRequest({
       if (refused || !allowAnonymous) throw unauthorized();
       return ANONYMOUS;
     }
-    const judge = (result: AuthenticationResult): MaybePromise<UserInfo> => {
+    return whenKnown(way(credentials), (result) => {
       if (result === undefined || 'refused' in result) {
         return askFrom(index + 1, credentials, annotate, refused || result !== undefined);
       }
       if (result.annotations !== undefined) annotateAll(result.annotations, annotate);
       return withAuthenticatedGroup(result.user);
-    };
-    const result = way(credentials);
-    return result instanceof Promise ? result.then(judge) : judge(result);
+    });
   };
   return (credentials, annotate) => askFrom(0, credentials, annotate, false);
 }

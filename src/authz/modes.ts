@@ -1,4 +1,4 @@
-import type { MaybePromise } from '../api/maybe-promise';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import { MASTERS_GROUP } from '../api/user';
 import { joinErrors, type Attributes, type Authorization, type Authorizer } from './attributes';
 
@@ -22,10 +22,9 @@ export function authorizeInOrder(authorizers: readonly Authorizer[]): Authorizer
   const askFrom = (index: number, attributes: Attributes, before: Refusals): MaybePromise<Authorization> => {
     const authorize = authorizers[index];
     if (authorize === undefined) return nobodyAllows(before);
-    const judge = (answer: Authorization): MaybePromise<Authorization> =>
-      answer.decision === 'no-opinion' ? askFrom(index + 1, attributes, joined(before, answer)) : answer;
-    const answer = authorize(attributes);
-    return answer instanceof Promise ? answer.then(judge) : judge(answer);
+    return whenKnown(authorize(attributes), (answer) =>
+      answer.decision === 'no-opinion' ? askFrom(index + 1, attributes, joined(before, answer)) : answer,
+    );
   };
   return (attributes) =>
     attributes.user.groups.includes(MASTERS_GROUP) ? ALLOWED : askFrom(0, attributes, NO_REFUSALS);

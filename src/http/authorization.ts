@@ -1,5 +1,5 @@
 import { StatusError, forbidden } from '../api/errors/status-error';
-import type { MaybePromise } from '../api/maybe-promise';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { UserInfo } from '../api/user';
 import type { Attributes, Authorization, Authorizer } from '../authz/attributes';
 import type { RequestContext } from './context';
@@ -24,9 +24,7 @@ export function authorizeRequest(context: RequestContext, authorize: Authorizer)
     name: info.name,
     path: info.path,
   };
-  const answer = authorize(attributes);
-  if (answer instanceof Promise) return answer.then((late) => enforce(context, attributes, late));
-  enforce(context, attributes, answer);
+  return whenKnown(authorize(attributes), (answer) => enforce(context, attributes, answer));
 }
 
 function enforce(context: RequestContext, attributes: Attributes, { decision, reason, error }: Authorization): void {

@@ -1,6 +1,5 @@
 import { trace, type Tracer } from '@opentelemetry/api';
-import type { MaybePromise } from '../api/maybe-promise';
-import type { UserInfo } from '../api/user';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { authorizeRequest } from './authorization';
 import { credentialsOf } from './credentials';
@@ -48,14 +47,12 @@ const span: Filter = (context) => {
 const audit: Filter = (context, dependencies) => dependencies.audit?.(context);
 
 const authenticate: Filter = (context, dependencies) => {
-  const identify = (user: UserInfo): void => {
-    context.user = user;
+  const user = dependencies.authenticate(credentialsOf(context.request), (key, value) => context.annotate(key, value));
+  return whenKnown(user, (known) => {
+    context.user = known;
     // Nobody behind the server gets to see the client's token.
     delete context.request.headers.authorization;
-  };
-  const user = dependencies.authenticate(credentialsOf(context.request), (key, value) => context.annotate(key, value));
-  if (user instanceof Promise) return user.then(identify);
-  identify(user);
+  });
 };
 
 const impersonation: Filter = (context, { authorize }) => impersonate(context, authorize);

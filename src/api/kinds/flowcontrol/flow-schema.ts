@@ -5,6 +5,7 @@ import { defineKind } from '../define-kind';
 import { listAt, numberAt, stringAt } from '../field-values';
 import { keepSpecAndMetadata, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
+import { flowControlVersions } from './flow-control-versions';
 
 /** As requests try them; those of the same precedence by name, which is how lists come. */
 function byPrecedence(left: KubeObject, right: KubeObject): number {
@@ -16,17 +17,7 @@ export const flowSchema = defineKind({
   kind: 'FlowSchema',
   resource: 'flowschemas',
   namespaced: false,
-  versions: [
-    { version: 'v1beta1', lifecycle: { deprecated: '1.23', removed: '1.26' } },
-    {
-      version: 'v1alpha1',
-      lifecycle: {
-        deprecated: '1.20',
-        removed: '1.21',
-        replacement: 'flowcontrol.apiserver.k8s.io/v1beta1 FlowSchema',
-      },
-    },
-  ],
+  versions: flowControlVersions('FlowSchema'),
   strategy: { ...specStrategy(), validateCreate: validateFlowSchema, validateUpdate: validateFlowSchema },
   subresources: [
     statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateFlowControlStatus }),

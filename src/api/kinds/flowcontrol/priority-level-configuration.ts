@@ -5,6 +5,7 @@ import { defineKind } from '../define-kind';
 import { stringAt, valueAt } from '../field-values';
 import { keepSpecAndMetadata, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
+import { flowControlVersions } from './flow-control-versions';
 
 /** A number of the limits, which levels without limits do not have. */
 function limit(name: string, description: string, ...path: readonly string[]): Column {
@@ -16,17 +17,7 @@ export const priorityLevelConfiguration = defineKind({
   kind: 'PriorityLevelConfiguration',
   resource: 'prioritylevelconfigurations',
   namespaced: false,
-  versions: [
-    { version: 'v1beta1', lifecycle: { deprecated: '1.23', removed: '1.26' } },
-    {
-      version: 'v1alpha1',
-      lifecycle: {
-        deprecated: '1.20',
-        removed: '1.21',
-        replacement: 'flowcontrol.apiserver.k8s.io/v1beta1 PriorityLevelConfiguration',
-      },
-    },
-  ],
+  versions: flowControlVersions('PriorityLevelConfiguration'),
   strategy: { ...specStrategy(), validateCreate: validatePriorityLevel, validateUpdate: validatePriorityLevel },
   subresources: [
     statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateFlowControlStatus }),
