@@ -22,6 +22,8 @@ const TICK_MS = 100;
 interface Deadline {
   readonly context: RequestContext;
   readonly limitMs: number;
+  /** Where it stands among the pending ones. */
+  index: number;
 }
 
 /**
@@ -30,29 +32,43 @@ interface Deadline {
  * each costs more than all of the routing.
  */
 export class Deadlines {
-  readonly #pending = new Set<Deadline>();
+  /**
+   * In no order. Not a set: those that come and go with each request leave tables behind that point to the next one, and
+   * through it to all requests since the last full collection.
+   */
+  readonly #pending: Deadline[] = [];
   #ticks: NodeJS.Timeout | undefined;
 
   constructor(private readonly requestTimeoutMs: number) {}
 
   start(context: RequestContext): void {
     if (isLongRunning(context)) return;
-    const deadline = { context, limitMs: Math.min(wantedMs(context) ?? this.requestTimeoutMs, this.requestTimeoutMs) };
-    this.#pending.add(deadline);
-    context.onFinished(() => this.#pending.delete(deadline));
+    const limitMs = Math.min(wantedMs(context) ?? this.requestTimeoutMs, this.requestTimeoutMs);
+    const deadline = { context, limitMs, index: this.#pending.length };
+    this.#pending.push(deadline);
+    context.onFinished(() => this.#remove(deadline));
     this.#ticks ??= setInterval(() => this.#sweep(), TICK_MS);
+  }
+
+  /** The last one takes the place of the one that goes. */
+  #remove(deadline: Deadline): void {
+    if (this.#pending[deadline.index] !== deadline) return;
+    const last = this.#pending.pop()!;
+    if (last === deadline) return;
+    last.index = deadline.index;
+    this.#pending[last.index] = last;
   }
 
   #sweep(): void {
     const now = performance.now();
-    for (const deadline of this.#pending) {
+    for (const deadline of [...this.#pending]) {
       const { context, limitMs } = deadline;
       if (now - context.receivedAt < limitMs) continue;
-      this.#pending.delete(deadline);
+      this.#remove(deadline);
       const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
       context.expire(timeout(`request did not complete within requested timeout ${limit}`));
     }
-    if (this.#pending.size > 0) return;
+    if (this.#pending.length > 0) return;
     clearInterval(this.#ticks);
     this.#ticks = undefined;
   }
