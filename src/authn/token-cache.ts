@@ -64,8 +64,10 @@ export function cachedTokenAuthenticator(
     const hash = hashFor(token, audiences, connection);
     const known = remembered.get(hash);
     if (known !== undefined) {
-      remembered.delete(hash);
-      if (known.expiresAt > clock()) {
+      const isValid = known.expiresAt > clock();
+      // While there is room for twice as many, the order in which they were used tells nothing.
+      if (!isValid || remembered.size > MAX_REMEMBERED / 2) remembered.delete(hash);
+      if (isValid) {
         remembered.set(hash, known);
         asked?.('hit');
         return known.result;

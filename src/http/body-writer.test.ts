@@ -27,7 +27,7 @@ async function answerOf(write: (response: ServerResponse) => unknown): Promise<A
 }
 
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-const options: BodyWrite = { code: 200, contentType: 'text/plain', length: undefined, acceptsGzip: false };
+const options: BodyWrite = { code: 200, contentType: 'text/plain', length: undefined, acceptEncoding: undefined };
 
 describe('the body writer', () => {
   it.each([
@@ -50,7 +50,7 @@ describe('the body writer', () => {
       const plain = await answerOf((response) => writePieces(response, { ...options, length }, pieces));
       expect(plain.body.equals(body)).toBe(true);
     }
-    const zipped = await answerOf((response) => writePieces(response, { ...options, acceptsGzip: true }, pieces));
+    const zipped = await answerOf((response) => writePieces(response, { ...options, acceptEncoding: 'gzip' }, pieces));
     expect(zipped.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(zipped.body).equals(body)).toBe(true);
   });
@@ -60,7 +60,7 @@ describe('the body writer', () => {
     const answer = await answerOf((response) => {
       response.setHeader('Content-Encoding', 'gzip');
       const ready = gzipSync(body);
-      return writeReady(response, { ...options, acceptsGzip: true, length: ready.length }, [ready]);
+      return writeReady(response, { ...options, acceptEncoding: 'gzip', length: ready.length }, [ready]);
     });
     expect(gunzipSync(answer.body).equals(body)).toBe(true);
   });

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { createGzip } from 'node:zlib';
 import type { MaybePromise } from '../api/maybe-promise';
+import { writeHead } from './response-head';
 
 /** Bodies above this are compressed for clients that take gzip. */
 const GZIP_FROM_BYTES = 128 * 1024;
@@ -20,7 +21,8 @@ export interface BodyWrite {
   readonly contentType: string;
   /** The sum of all pieces, where it is known before they are made. */
   readonly length: number | undefined;
-  readonly acceptsGzip: boolean;
+  /** The request's header of that name. */
+  readonly acceptEncoding: string | readonly string[] | undefined;
 }
 
 /** A weight that refuses what it stands with (RFC 9110, "Quality Values"). */
@@ -47,10 +49,10 @@ export function writeReady(
   ready: readonly Buffer[],
 ): MaybePromise<number> {
   const { code, contentType, length } = write;
-  if (write.acceptsGzip && length > GZIP_FROM_BYTES && !response.hasHeader('Content-Encoding')) {
+  if (length > GZIP_FROM_BYTES && takesGzip(write.acceptEncoding) && !response.hasHeader('Content-Encoding')) {
     return writePieces(response, write, ready);
   }
-  response.writeHead(code, { 'Content-Type': contentType, 'Content-Length': length });
+  writeHead(response, code, { 'Content-Type': contentType, 'Content-Length': length });
   // As text of one character per byte, a small body goes out in one write with the head; as bytes, it takes two.
   if (length <= SMALL_BODY_BYTES) response.end(latin1Of(ready), 'latin1');
   else response.end(ready.length === 1 ? ready[0] : Buffer.concat(ready, length));
@@ -72,23 +74,23 @@ export async function writePieces(
   write: BodyWrite,
   pieces: Iterable<Uint8Array>,
 ): Promise<number> {
-  response.statusCode = write.code;
-  response.setHeader('Content-Type', write.contentType);
-  const compress = write.acceptsGzip && (write.length === undefined || write.length > GZIP_FROM_BYTES);
-  if (compress) {
-    response.setHeader('Content-Encoding', 'gzip');
-    response.setHeader('Vary', 'Accept-Encoding');
-  } else if (write.length !== undefined) {
-    response.setHeader('Content-Length', write.length);
-  }
+  const compress = (write.length === undefined || write.length > GZIP_FROM_BYTES) && takesGzip(write.acceptEncoding);
+  const headers = {
+    'Content-Type': write.contentType,
+    ...(compress && { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }),
+    ...(!compress && write.length !== undefined && { 'Content-Length': write.length }),
+  };
   const sink = compress ? createGzip({ level: GZIP_LEVEL, chunkSize: GZIP_CHUNK_BYTES }) : response;
   if (compress) sink.pipe(response);
   let total = 0;
   for (const block of blocks(pieces, write.length)) {
     if (response.destroyed) break;
+    // Not before there is something to write: until then whatever goes wrong can be told in a Status.
+    if (!response.headersSent) writeHead(response, write.code, headers);
     total += block.length;
     if (!sink.write(block)) await drained(sink, response);
   }
+  if (!response.headersSent) writeHead(response, write.code, headers);
   sink.end();
   return total;
 }

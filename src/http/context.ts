@@ -61,7 +61,6 @@ export class RequestContext {
     /** False: `warn` is heard by nobody. */
     private readonly sendsWarnings = true,
   ) {
-    (response as { [CONTEXT]?: RequestContext })[CONTEXT] = this;
     response.on('close', () => this.finish());
     // A write to a connection that has just broken; whoever waits for the answer is gone.
     response.on('error', ignore);
@@ -127,17 +126,8 @@ export class RequestContext {
 
 function ignore(): void {}
 
-/**
- * What hangs on a response or a connection hangs there as a property: weak maps that change with every request keep the
- * garbage collector busy.
- */
-const CONTEXT = Symbol('request context');
+/** Hangs on the connection: weak maps that change with every request keep the garbage collector busy. */
 const SPARE = Symbol('spare abort controller');
-
-/** The context that was made for this response. */
-export function contextOf(response: ServerResponse): RequestContext | undefined {
-  return (response as { [CONTEXT]?: RequestContext })[CONTEXT];
-}
 
 interface Spare {
   readonly controller: AbortController;

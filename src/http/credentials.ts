@@ -24,8 +24,11 @@ const WEBSOCKET_TOKEN_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 function bearerTokenOf({ headers }: IncomingMessage): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) {
-    const [scheme = '', token = ''] = authorization.trim().split(' ');
-    if (scheme.toLowerCase() === 'bearer' && token !== '') return token;
+    const text = authorization.trim();
+    const start = text.indexOf(' ') + 1;
+    const end = text.indexOf(' ', start);
+    const token = start === 0 ? '' : text.slice(start, end < 0 ? text.length : end);
+    if (token !== '' && text.slice(0, start - 1).toLowerCase() === 'bearer') return token;
   }
   const protocols = headers['sec-websocket-protocol'];
   if (protocols === undefined || headers.upgrade?.toLowerCase() !== 'websocket') return undefined;

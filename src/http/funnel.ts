@@ -7,6 +7,7 @@ import { MEDIA_TYPES, negotiateError, wantsPretty } from './negotiate';
 import { encodeStatus, sendWarnings } from './reply-writer';
 import { PlainTextError } from './refusals';
 import { MalformedPathError } from './request-info';
+import { writeHead } from './response-head';
 
 /**
  * Where everything that was thrown ends: a StatusError is sent as it is; a failure of the store is a 500 that says what
@@ -23,13 +24,13 @@ export function answerError(context: RequestContext, error: unknown, schema: Sch
   }
   if (error instanceof MalformedPathError) {
     context.statusCode = 400;
-    response.writeHead(400, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
+    writeHead(response, 400, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
     response.end('400 Bad Request');
     return;
   }
   if (error instanceof PlainTextError) {
     context.statusCode = error.code;
-    response.writeHead(error.code, {
+    writeHead(response, error.code, {
       'Content-Type': 'text/plain; charset=utf-8',
       'X-Content-Type-Options': 'nosniff',
       'Content-Length': Buffer.byteLength(error.text),
@@ -61,8 +62,9 @@ export function sendStatus(context: RequestContext, status: Status, schema: Sche
   sendWarnings(context);
   const retryAfter = status.details?.retryAfterSeconds;
   if (retryAfter !== undefined && retryAfter > 0) response.setHeader('Retry-After', String(retryAfter));
-  response.statusCode = context.statusCode;
-  response.setHeader('Content-Type', MEDIA_TYPES[negotiated.format]);
-  response.setHeader('Content-Length', body.length);
+  writeHead(response, context.statusCode, {
+    'Content-Type': MEDIA_TYPES[negotiated.format],
+    'Content-Length': body.length,
+  });
   response.end(body);
 }

@@ -8,13 +8,14 @@ import { parseApiVersion, type KubeObject, type ListMeta } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import type { ListResult } from '../registry/types';
 import type { CacheEntry } from '../storage/cache/cache';
-import { takesGzip, writePieces, writeReady, type BodyWrite } from './body-writer';
+import { writePieces, writeReady, type BodyWrite } from './body-writer';
 import type { RequestContext } from './context';
 import type { ServedResource } from './dependencies';
 import type { ServerFeatures } from './features';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from './negotiate';
 import { listEnvelope } from './protobuf-list';
 import type { Reply, WireObject } from './reply';
+import { writeHead } from './response-head';
 import { TableWriter, parseIncludeObject, partialObject } from './table';
 import { wireFormOf } from './wire-form';
 
@@ -52,7 +53,8 @@ export function writeReply(
     case 'bytes':
       return writer.bytes(reply);
     case 'empty':
-      context.response.writeHead(reply.code, reply.headers).end();
+      writeHead(context.response, reply.code, reply.headers);
+      context.response.end();
   }
 }
 
@@ -128,7 +130,7 @@ class ReplyWriter {
     for (const [name, value] of Object.entries(reply.headers ?? {})) this.response.setHeader(name, value);
     const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
     const { code, contentType } = reply;
-    const write = { code, contentType, length: body.length, acceptsGzip: this.gzip };
+    const write = { code, contentType, length: body.length, acceptEncoding: this.acceptEncoding };
     return this.wrote(writeReady(this.response, write, [body]));
   }
 
@@ -142,8 +144,8 @@ class ReplyWriter {
     return this.negotiated.pretty || wantsPretty(query.first('pretty'), this.context.request.headers['user-agent']);
   }
 
-  private get gzip(): boolean {
-    return takesGzip(this.context.request.headers['accept-encoding']);
+  private get acceptEncoding(): string | readonly string[] | undefined {
+    return this.context.request.headers['accept-encoding'];
   }
 
   private jsonList(entries: readonly CacheEntry[], metadata: ListMeta, served: ServedResource): MaybePromise<void> {
@@ -235,7 +237,7 @@ class ReplyWriter {
     code: number,
     length: Length,
   ): BodyWrite & { readonly length: Length } {
-    return { code, contentType: MEDIA_TYPES[this.negotiated.format], length, acceptsGzip: this.gzip };
+    return { code, contentType: MEDIA_TYPES[this.negotiated.format], length, acceptEncoding: this.acceptEncoding };
   }
 }
 

@@ -5,12 +5,11 @@ import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'nod
 import type { Logger } from '../observability/logger';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { runFilters } from './chain';
-import { RequestContext, contextOf } from './context';
+import { RequestContext } from './context';
 import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from './dependencies';
 import { Deadlines } from './deadline';
 import { dispatch, type DispatchDependencies } from './dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
-import { expressServerParts } from './express-app';
 import { ALL_FEATURES, type ServerFeatures } from './features';
 import { fieldOwnership, noFieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
@@ -93,13 +92,12 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   const writer = { schema: catalogue.schema, now, features };
 
-  const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const handle = async (context: RequestContext): Promise<void> => {
+    const { request, response } = context;
     if (!features.compression) delete request.headers['accept-encoding'];
-    const context = new RequestContext(request, response, features.warnings);
     context.onExpired = (error) => {
       if (!response.headersSent) sendStatus(context, error.status, catalogue.schema);
     };
-    response.setHeader('Cache-Control', 'no-cache, private');
     // HTTP/1.1 keeps connections without being told; Node would say so in each answer.
     if (request.httpVersion === '1.1' && request.headers.connection !== 'close') response.removeHeader('Connection');
     if (draining) response.setHeader('Connection', 'close');
@@ -110,16 +108,15 @@ export function createServer(options: ServerOptions): ApiServer {
     const writing = writeReply(context, reply, negotiated, writer);
     if (writing !== undefined) await writing;
   };
-  const funnel = (error: unknown, response: ServerResponse): void => {
-    const context = contextOf(response);
-    if (context !== undefined) answerError(context, error, catalogue.schema, logger);
+  /** The one place where what was thrown for a request ends. */
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    const context = new RequestContext(request, response, features.warnings);
+    handle(context).catch((error: unknown) => answerError(context, error, catalogue.schema, logger));
   };
-
-  const { listener, ...classes } = expressServerParts(handle, funnel);
   const server =
     options.tls === undefined
-      ? createPlainServer({ ...classes, ...serverOptions }, listener)
-      : createTlsServer({ ...classes, ...serverOptions, ...tlsOptions(options.tls) }, listener);
+      ? createPlainServer(serverOptions, listener)
+      : createTlsServer({ ...serverOptions, ...tlsOptions(options.tls) }, listener);
   // Watches and streams last; idle connections are kept for as long as the client keeps them.
   server.keepAliveTimeout = 0;
   server.timeout = 0;

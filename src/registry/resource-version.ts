@@ -2,6 +2,8 @@ import { badRequest } from '../api/errors/status-error';
 import type { Revision } from '../storage/store';
 
 const UINT64_LIMIT = 1n << 64n;
+/** Numbers with so many digits are all exact. */
+const SAFE_DIGITS = 15;
 
 /**
  * What a client's resourceVersion asks for: nothing in particular (absent or empty), any state (`0`), or a revision.
@@ -9,8 +11,9 @@ const UINT64_LIMIT = 1n << 64n;
  */
 export function parseResourceVersion(text: string | undefined): 'unset' | 'any' | Revision {
   if (text === undefined || text === '') return 'unset';
-  if (!/^[0-9]+$/.test(text) || BigInt(text) >= UINT64_LIMIT) {
-    const problem = /^[0-9]+$/.test(text) ? 'value out of range' : 'invalid syntax';
+  const isNumber = /^[0-9]+$/.test(text);
+  if (!isNumber || (text.length > SAFE_DIGITS && BigInt(text) >= UINT64_LIMIT)) {
+    const problem = isNumber ? 'value out of range' : 'invalid syntax';
     throw badRequest(
       `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${problem}`,
     );

@@ -6,6 +6,7 @@ import type { Endpoint, EndpointDependencies, ResourceRequest } from '../depende
 import { parseCollectionOptions } from '../list-options';
 import type { EntryWatch } from '../../registry/watch';
 import { sendWarnings } from '../reply-writer';
+import { writeHead } from '../response-head';
 import { parseIncludeObject } from '../table';
 import { encodeBatch, writeChunk } from '../watch-chunk';
 import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../watch-encoder';
@@ -66,8 +67,7 @@ function openStream(context: RequestContext, contentType: string): void {
   const { response } = context;
   context.statusCode = 200;
   sendWarnings(context);
-  response.statusCode = 200;
-  response.setHeader('Content-Type', contentType);
+  writeHead(response, 200, { 'Content-Type': contentType });
   response.flushHeaders();
 }
 

@@ -4,12 +4,15 @@
  * are all but a few, that is the key itself.
  */
 
-// eslint-disable-next-line no-control-regex -- the whole of ASCII, zero bytes of page starts included
-const ASCII = /^[\x00-\x7f]*$/;
-
 /** One character (0–255) per byte of the key's UTF-8 form: `<` on the results is the store's order. */
 export function byteOrdered(key: string): string {
-  return ASCII.test(key) ? key : Buffer.from(key, 'utf8').toString('latin1');
+  return isAscii(key) ? key : Buffer.from(key, 'utf8').toString('latin1');
+}
+
+/** Done for every look-up of a key, where calling a regular expression would cost most of it. */
+function isAscii(text: string): boolean {
+  for (let index = 0; index < text.length; index++) if (text.charCodeAt(index) > 0x7f) return false;
+  return true;
 }
 
 /**

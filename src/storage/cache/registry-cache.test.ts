@@ -400,6 +400,18 @@ describe('freshness', () => {
     expect(await future).toBe(true);
   });
 
+  it('waits once for a revision that no event comes for on a store without progress reports', async () => {
+    store.reportsProgress = false;
+    const { cache } = await start();
+    const elsewhere = await write(store, '/elsewhere', Buffer.from('x'));
+    expect(await cache.waitFor(elsewhere, 10_000)).toBe(false);
+    const asked = jest.spyOn(store, 'currentRevision');
+    expect(await cache.waitFor(elsewhere, 10_000)).toBe(false);
+    expect(asked).not.toHaveBeenCalled();
+    const next = await putPod('a');
+    expect(await cache.waitFor(next, 10_000)).toBe(true);
+  });
+
   it('answers false when the time is over, and rejects with the signal', async () => {
     const { cache } = await start();
     const future = (cache.revision + 10) as Revision;

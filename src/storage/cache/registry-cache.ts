@@ -49,6 +49,8 @@ interface LoadedResource {
 
 class StoreCache implements RegistryCache {
   private reached = 0 as Revision;
+  /** Up to here the store is known to be ahead without events that memory will hear of; see {@link waitForEvents}. */
+  private unreported = 0 as Revision;
   private readonly settings;
   private readonly routes: ResourceRoutes;
   private readonly history: EventHistory;
@@ -158,15 +160,18 @@ class StoreCache implements RegistryCache {
 
   /**
    * Without progress reports, memory may never hear of a revision whose writes were not below the prefix. So once the
-   * revision is known to exist and its events have had time to come, waiting longer is not worth it.
+   * revision is known to exist and its events have had time to come, waiting longer is not worth it, and nobody else has to
+   * wait for the same revision.
    */
   private async waitForEvents(revision: Revision, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
+    if (revision <= this.unreported) return false;
     const patienceMs = Math.min(timeoutMs, UNREPORTED_WAIT_MS);
     if (await this.waiters.wait(revision, patienceMs, signal)) return true;
     if (patienceMs === timeoutMs) return false;
     const restMs = timeoutMs - patienceMs;
     const newest = await this.newestWithin(restMs, signal);
     if (revision <= this.reached) return true;
+    if (newest !== undefined && newest >= revision) this.unreported = Math.max(revision, this.unreported) as Revision;
     return newest !== undefined && newest < revision && this.waiters.wait(revision, restMs, signal);
   }
 

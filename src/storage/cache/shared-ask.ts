@@ -7,8 +7,10 @@ const MAX_UNDER_WAY = 4;
  * arrived together have joined it; and only some are under way while the next one gathers callers, however many ask.
  */
 export class SharedAsk<T> {
-  private readonly underWay = new Set<Promise<unknown>>();
+  private underWay = 0;
   private next: Promise<T> | undefined;
+  /** Wakes the question that waits until there is room for it. */
+  private hasRoom: (() => void) | undefined;
 
   constructor(private readonly ask: () => Promise<T>) {}
 
@@ -19,17 +21,17 @@ export class SharedAsk<T> {
   }
 
   private async send(): Promise<T> {
-    while (this.underWay.size >= MAX_UNDER_WAY) await Promise.race(this.underWay);
+    if (this.underWay >= MAX_UNDER_WAY) await new Promise<void>((resolve) => (this.hasRoom = resolve));
     await new Promise(setImmediate);
     // Whoever comes from now on comes too late for this one.
     this.next = undefined;
-    const answer = this.ask();
-    const settled = answer.catch(() => undefined);
-    this.underWay.add(settled);
+    this.underWay++;
     try {
-      return await answer;
+      return await this.ask();
     } finally {
-      this.underWay.delete(settled);
+      this.underWay--;
+      this.hasRoom?.();
+      this.hasRoom = undefined;
     }
   }
 }
