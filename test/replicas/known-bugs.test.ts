@@ -11,6 +11,7 @@ const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
 const RUN_MS = 1_500;
 const CALLS = 200;
 const LONGEST_RUN_MS = 15_000;
+const MAX_RUNS = 4;
 /** How long a watcher may be silent about the last event; a bug may keep it from ever coming. */
 const PATIENCE_MS = 1_500;
 
@@ -38,34 +39,45 @@ describeWithEtcd(`the tests of replicas, given one with a bug (seed ${SEED})`, (
     await (cluster as Cluster | undefined)?.[Symbol.asyncDispose]();
   });
 
+  /** What the checker says of some traffic through a replica with the bug. */
+  const problemsWith = async (bug: string, name: string, seed: number): Promise<string> => {
+    const replica = cluster.replicas[1]!;
+    const https = cluster.replicas.map((_, i) => cluster.client(i));
+    const run = await Run.start(cluster, https[0]!, name);
+    const random = seededRandom(seed);
+    const stop = new AbortController();
+    const working = [...https, ...https, ...https].map((http, i) =>
+      runTraffic(run.recorder(`client-${i}`, http), { random, signal: stop.signal, callsPerSecond: 60 }),
+    );
+    const newObjects = createUntil(stop.signal, run.recorder('sower', https[0]!));
+    await replica.kill();
+    await replica.start({ bug });
+    for (const [i, streamSeconds] of [60, 3, 3].entries()) {
+      run.watch({ name: `watcher-${i}`, https: [https[1]!], after: 'state', streamSeconds });
+    }
+    const [calls, started] = [run.log.calls.length, performance.now()];
+    const lasted = (): number => performance.now() - started;
+    while (lasted() < RUN_MS || (run.log.calls.length < calls + CALLS && lasted() < LONGEST_RUN_MS)) await delay(100);
+    stop.abort();
+    await Promise.all([...working, newObjects]);
+    await run.recorder('reader', https[1]!).list();
+    const problems = await run.problems({ patienceMs: PATIENCE_MS, keep: false });
+    for (const http of https) http[Symbol.dispose]();
+    return problems.join('\n');
+  };
+
   it.each(BUGS)(
     'notice that %s',
     async (bug, problem) => {
-      const replica = cluster.replicas[1]!;
-      const https = cluster.replicas.map((_, i) => cluster.client(i));
-      const run = await Run.start(cluster, https[0]!, `bug-${BUGS.findIndex(([name]) => name === bug)}`);
-      const random = seededRandom(SEED);
-      const stop = new AbortController();
-      const working = [...https, ...https, ...https].map((http, i) =>
-        runTraffic(run.recorder(`client-${i}`, http), { random, signal: stop.signal, callsPerSecond: 60 }),
-      );
-      const newObjects = createUntil(stop.signal, run.recorder('sower', https[0]!));
-      await replica.kill();
-      await replica.start({ bug });
-      for (const [i, streamSeconds] of [60, 3, 3].entries()) {
-        run.watch({ name: `watcher-${i}`, https: [https[1]!], after: 'state', streamSeconds });
+      let problems = '';
+      // Some bugs need two clients at one object in the same moment, which may not happen in a run.
+      for (let attempt = 0; attempt < MAX_RUNS && !problem.test(problems); attempt++) {
+        const number = BUGS.findIndex(([name]) => name === bug);
+        problems = await problemsWith(bug, `bug-${number}-${attempt}`, SEED + attempt);
       }
-      const [calls, started] = [run.log.calls.length, performance.now()];
-      const lasted = (): number => performance.now() - started;
-      while (lasted() < RUN_MS || (run.log.calls.length < calls + CALLS && lasted() < LONGEST_RUN_MS)) await delay(100);
-      stop.abort();
-      await Promise.all([...working, newObjects]);
-      await run.recorder('reader', https[1]!).list();
-      const problems = await run.problems({ patienceMs: PATIENCE_MS, keep: false });
-      for (const http of https) http[Symbol.dispose]();
-      expect(problems.join('\n')).toMatch(problem);
+      expect(problems).toMatch(problem);
     },
-    60_000,
+    120_000,
   );
 });
 
