@@ -35,6 +35,17 @@ export const noFieldOwnership: FieldOwnership = {
 
 /** `now`: milliseconds since the epoch. */
 export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOwnership {
+  let text = '';
+  let textSecond = -1;
+  /** Printed once a second: printing costs more than a tenth of all the rest. */
+  const timestamp = (): string => {
+    const second = Math.floor(now() / 1000);
+    if (second !== textSecond) {
+      textSecond = second;
+      text = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
+    }
+    return text;
+  };
   const optionsOf = (served: ServedResource, manager: string): FieldManagerOptions => {
     const { definition, version, type, custom } = served;
     const { group } = version;
@@ -43,19 +54,20 @@ export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOw
       type,
       gvk: { group, version: version.version, kind: definition.kind },
       manager,
-      now: `${new Date(now()).toISOString().slice(0, 19)}Z`,
+      now: timestamp(),
       custom,
       ...(convert === undefined ? {} : { convert }),
     };
   };
   return {
-    trackUpdate: ({ served, live, updated, manager }) =>
-      served.definition.ownedOnceApplied === true && (live?.metadata.managedFields ?? []).length === 0
-        ? withoutOwners(updated)
-        : withOwnersOf(
-            updated,
-            trackUpdate({ live, object: throughStorage(served, updated), ...optionsOf(served, manager) }),
-          ),
+    trackUpdate: ({ served, live, updated, manager }) => {
+      if (served.definition.ownedOnceApplied === true && (live?.metadata.managedFields ?? []).length === 0) {
+        return withoutOwners(updated);
+      }
+      const object = throughStorage(served, updated);
+      const tracked = trackUpdate({ live, object, ...optionsOf(served, manager) });
+      return object === updated ? tracked : withOwnersOf(updated, tracked);
+    },
     apply: ({ served, live, applied, manager, force }) =>
       apply({ live, applied: applied as unknown as JsonObject, force, ...optionsOf(served, manager) }).object,
   };

@@ -11,7 +11,7 @@ import { localEntry } from './local-entry';
 import { errorsOfNew } from './metadata-errors';
 import { keyOf, timestamp, writeRequest, type Resource } from './resource';
 import { withSideEffects } from './side-effects';
-import { storedEntry, writeOptions } from './stored-object';
+import { writeOptions, writtenEntry } from './stored-object';
 import type { CreateHooks, OperationContext, Scope, WriteResult } from './types';
 
 /** Names of at most 63 characters: 58 of the prefix, five of the suffix. */
@@ -117,7 +117,7 @@ async function storeNew(
   const value = resource.encode(object);
   const outcome = await resource.store.create(key, value, writeOptions(resource), signal);
   if (!outcome.ok) return outcome;
-  return { ok: true, entry: storedEntry(resource, key, value, outcome.revision) };
+  return { ok: true, entry: writtenEntry(resource, { key, value, revision: outcome.revision }, object) };
 }
 
 function nameTaken(
@@ -128,7 +128,7 @@ function nameTaken(
   const { status } = alreadyExists(resource.groupResource, metadata.name ?? '');
   const there =
     current !== undefined && 'value' in current
-      ? storedEntry(resource, current.key, current.value, current.revision)
+      ? resource.cache.toEntry(resource.definition.storagePrefix, current)
       : current;
   const prefix = there?.object.metadata.deletionTimestamp ? 'object is being deleted: ' : '';
   return new StatusError(status.code, status.reason, prefix + String(status.message), status.details);

@@ -3,7 +3,7 @@ import { localEntry } from './local-entry';
 import { checkDeletePreconditions, validateDeleteOptions } from './delete-options';
 import { planDeletion, type DeletionPlan } from './deletion-plan';
 import { keyOfNamed, objectNotFound, type Resource } from './resource';
-import { storedEntry, writeOptions } from './stored-object';
+import { writeOptions, writtenEntry } from './stored-object';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { DeleteHooks, DeleteOptions, DeleteResult, OperationContext, Scope } from './types';
 import { writeAgainstNewest, type Attempt } from './write-attempt';
@@ -54,7 +54,7 @@ async function carryOut(
     const value = resource.encode(write);
     const outcome = await resource.store.update(key, value, revision, writeOptions(resource), signal);
     if (!outcome.ok) return { kind: 'lost', current: outcome.current };
-    standing = storedEntry(resource, key, value, outcome.revision);
+    standing = writtenEntry(resource, { key, value, revision: outcome.revision }, write);
   }
   if (!remove) return { kind: write === undefined ? 'unchanged' : 'written', value: { gone: false, entry: standing } };
   return removeEntry(resource, standing, write !== undefined, signal);

@@ -1,7 +1,7 @@
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import type { CacheEntry } from '../storage/cache/cache';
-import type { Revision, WriteOptions } from '../storage/store';
+import type { Revision, StoredValue, WriteOptions } from '../storage/store';
 import type { Resource } from './resource';
 
 /**
@@ -19,9 +19,38 @@ export function storageEncoder({ kind, storage, written }: KindDefinition): (obj
   };
 }
 
-/** The entry of what has just been written; memory hears of it a little later. */
-export function storedEntry(resource: Resource, key: string, value: Buffer, revision: Revision): CacheEntry {
-  return resource.cache.toEntry(resource.definition.storagePrefix, { key, value, revision });
+/** The entry of an object that has just been written; memory hears of it a little later. */
+export function writtenEntry({ cached, definition }: Resource, value: StoredValue, object: KubeObject): CacheEntry {
+  return cached.written(value, asRead(definition, object, value.revision));
+}
+
+/** What parsing the stored bytes would give; undefined where that takes more than to look. */
+export function asRead(
+  { kind, storage, written }: KindDefinition,
+  object: KubeObject,
+  revision: Revision,
+): KubeObject | undefined {
+  if (written !== undefined || !isJson(object)) return undefined;
+  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+  const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = metadata;
+  return {
+    kind,
+    apiVersion: apiVersionOf(storage.group, storage.version),
+    metadata: { resourceVersion: String(revision), ...kept },
+    ...rest,
+  };
+}
+
+/** Whether a value is as it would be if it were written as JSON and read again: nothing undefined, no other objects. */
+function isJson(value: unknown): boolean {
+  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
+  if (typeof value === 'number') return Number.isFinite(value);
+  if (Array.isArray(value)) return value.every(isJson);
+  if (typeof value !== 'object') return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  for (const name in value) if (!isJson((value as Readonly<Record<string, unknown>>)[name])) return false;
+  return true;
 }
 
 export function writeOptions({ definition: { ttlSeconds } }: Resource): WriteOptions {

@@ -2,7 +2,7 @@ import { equalApartFromTimes } from '../api/apply/managed-fields';
 import { conflict, invalidObject, modified, type StatusError } from '../api/errors/status-error';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { KubeObject, ObjectMeta } from '../api/object';
-import { jsonEqual } from '../api/patch/json-equal';
+import { equalApartFrom } from '../api/patch/json-equal';
 import type { CacheEntry } from '../storage/cache/cache';
 import { admitAndStore, prepareNew } from './create';
 import { checkIdentity, placedInScope } from './identity';
@@ -11,7 +11,7 @@ import { errorsOfChange } from './metadata-errors';
 import { keyOfNamed, objectNotFound, timestamp, writeRequest, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
 import { withSideEffects } from './side-effects';
-import { storedEntry, writeOptions } from './stored-object';
+import { writeOptions, writtenEntry } from './stored-object';
 import type { OperationContext, Scope, UpdateHooks, WriteResult } from './types';
 import { writeAgainstNewest, type Attempt } from './write-attempt';
 
@@ -135,9 +135,8 @@ function prepareChange(
 ): KubeObject {
   const { requested } = context;
   const changed = changedMetadata(resource, sent.metadata, old.metadata);
-  const { resourceVersion: _current, ...unversioned } = changed;
   const isUnversioned = strategy.requiresResourceVersion === true && !sent.metadata.resourceVersion;
-  const withMeta = { ...sent, metadata: isUnversioned ? unversioned : changed };
+  const withMeta = { ...sent, metadata: isUnversioned ? withoutVersion(changed) : changed };
   const wanted = strategy.prepareForUpdate?.(withMeta, old, writeRequest(resource, context)) ?? withMeta;
   const prepared = countGeneration(resource, wanted, old);
   const { metadata } = prepared;
@@ -147,6 +146,10 @@ function prepareChange(
   ];
   if (errors.length > 0) throw invalidObject(resource.groupKind, metadata.name ?? '', errors);
   return prepared;
+}
+
+function withoutVersion({ resourceVersion: _current, ...rest }: ObjectMeta): ObjectMeta {
+  return rest;
 }
 
 /** What a client leaves out stays; what it may not set is put back, or left for validation to refuse. */
@@ -171,13 +174,8 @@ function countGeneration({ definition }: Resource, object: KubeObject, old: Kube
   const before = old.metadata.generation ?? 0;
   if (!definition.tracksGeneration || (object.metadata.generation ?? 0) !== before) return object;
   const statusApart = definition.subresources.some(({ name }) => name === 'status');
-  if (jsonEqual(wantedPart(object, statusApart), wantedPart(old, statusApart))) return object;
+  if (equalApartFrom(statusApart ? AND_STATUS : TYPE_AND_METADATA, object, old)) return object;
   return { ...object, metadata: { ...object.metadata, generation: before + 1 } };
-}
-
-function wantedPart(object: KubeObject, statusApart: boolean): Readonly<Record<string, unknown>> {
-  const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, status, ...rest } = object;
-  return statusApart ? rest : { ...rest, status };
 }
 
 async function store(
@@ -202,24 +200,24 @@ async function store(
   const value = resource.encode(object);
   const outcome = await resource.store.update(key, value, revision, writeOptions(resource), signal);
   return outcome.ok
-    ? { kind: 'written', value: answer(storedEntry(resource, key, value, outcome.revision)) }
+    ? { kind: 'written', value: answer(writtenEntry(resource, { key, value, revision: outcome.revision }, object)) }
     : { kind: 'lost', current: outcome.current };
 }
 
 /** A version that is written may say less of an order than that of memory. */
 function storesTheSame({ definition: { written } }: Resource, object: KubeObject, old: KubeObject): boolean {
   if (!equalApartFromTimes(object.metadata.managedFields, old.metadata.managedFields)) return false;
-  if (jsonEqual(comparable(object), comparable(old))) return true;
-  return (
-    written !== undefined && jsonEqual(comparable(written.fromMemory(object)), comparable(written.fromMemory(old)))
-  );
+  if (saysTheSame(object, old)) return true;
+  return written !== undefined && saysTheSame(written.fromMemory(object), written.fromMemory(old));
 }
 
+const TYPE_AND_METADATA: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
+const AND_STATUS: ReadonlySet<string> = new Set([...TYPE_AND_METADATA, 'status']);
+const OWNERS: ReadonlySet<string> = new Set(['managedFields']);
+
 /** Kind and apiVersion are the storage version's, whatever the object says. Owners are compared apart. */
-function comparable(object: KubeObject): Readonly<Record<string, unknown>> {
-  const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
-  const { managedFields: _managedFields, ...ofClients } = metadata;
-  return { ...rest, metadata: ofClients };
+function saysTheSame(object: KubeObject, old: KubeObject): boolean {
+  return equalApartFrom(TYPE_AND_METADATA, object, old) && equalApartFrom(OWNERS, object.metadata, old.metadata);
 }
 
 /** A terminating object goes when nothing holds it any more and no grace period is running. */

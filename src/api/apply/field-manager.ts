@@ -8,13 +8,15 @@ import { fieldsOfLastApplied, syncLastApplied, upgradesClientSideApply } from '.
 import {
   capUpdateManagers,
   isReset,
-  managerId,
+  managerOf,
   readManagers,
   withSet,
   withTime,
   writeManagers,
+  writerOf,
   type Manager,
   type Managers,
+  type Writer,
 } from './managed-fields';
 import { mergeTypeOf, TypedError } from './merge-type';
 import {
@@ -95,17 +97,9 @@ function contextOf({ type, convert, custom, ignored }: FieldManagerOptions): Own
   };
 }
 
-function writerOf(
-  options: FieldManagerOptions,
-  operation: Manager['operation'],
-): Omit<Manager, 'set' | 'time' | 'entry'> {
+function writerFor(options: FieldManagerOptions, operation: Writer['operation']): Writer {
   const { manager, subresource, gvk } = options;
-  return {
-    name: manager === '' ? 'unknown' : manager,
-    operation,
-    apiVersion: apiVersionOf(gvk.group, gvk.version),
-    ...(subresource === undefined ? {} : { subresource }),
-  };
+  return writerOf(manager === '' ? 'unknown' : manager, operation, apiVersionOf(gvk.group, gvk.version), subresource);
 }
 
 /** Most clients send back the managed fields that they read: then the stored ones serve, which are parsed already. */
@@ -143,7 +137,7 @@ export function trackUpdate(options: UpdateOptions): KubeObject {
   const managers: Managers = reset ? new Map() : ((source === live ? tryReadManagers(live) : sent) ?? new Map());
   if (managers.size === 0 && live !== undefined && !reset) return writeManagers(object, managers, [], sorted);
 
-  const writer = writerOf(options, 'Update');
+  const writer = writerFor(options, 'Update');
   const mergeType = mergeTypeOf(type);
   const side = (side: KubeObject): Typed => ({ type: mergeType, object: side, apiVersion: writer.apiVersion });
   try {
@@ -152,6 +146,7 @@ export function trackUpdate(options: UpdateOptions): KubeObject {
       side(live ?? zeroObject(type)),
       side(object),
       managers,
+      writer.id,
       'refused',
     );
     const updated = recordUpdate(outcome.managers, managers, writer, outcome.taken, now);
@@ -163,16 +158,10 @@ export function trackUpdate(options: UpdateOptions): KubeObject {
 }
 
 /** Adds what an update took to the entry of its manager. */
-function recordUpdate(
-  managers: Managers,
-  before: Managers,
-  writer: Omit<Manager, 'set' | 'time' | 'entry'>,
-  taken: FieldSet,
-  now: string,
-): Managers {
+function recordUpdate(managers: Managers, before: Managers, writer: Writer, taken: FieldSet, now: string): Managers {
   if (isEmpty(taken)) return managers;
-  const id = managerId(writer);
-  const own = managers.get(id) ?? { ...writer, set: EMPTY_SET };
+  const { id } = writer;
+  const own = managers.get(id) ?? managerOf(writer, EMPTY_SET);
   const set = union(own.set, taken);
   const previous = before.get(id);
   const next = previous !== undefined && equals(previous.set, set) ? previous : withSet(own, set);
@@ -200,12 +189,12 @@ export function apply(options: ApplyOptions): AppliedObject {
   const before = live?.metadata.managedFields ?? [];
   let outcome: ApplyOutcome;
   let managers: Managers;
-  const applier = writerOf(options, 'Apply');
-  const id = managerId(applier);
+  const applier = writerFor(options, 'Apply');
+  const { id } = applier;
   try {
     managers = readManagers(before);
     if (managers.size === 0 && live !== undefined) managers = managersBeforeFirstApply(options, context, target);
-    outcome = applyConfiguration(context, target, applied as unknown as KubeObject, managers, applier, id);
+    outcome = applyConfiguration(context, target, applied as unknown as KubeObject, managers, applier);
   } catch (error) {
     if (error instanceof TypedError) throw typedFailure('live', target.object, gvk, error);
     if (error instanceof SyntaxError)
@@ -241,12 +230,13 @@ function stamp(managers: Managers, before: Managers, id: string, changed: boolea
 }
 
 function managersBeforeFirstApply(options: ApplyOptions, context: OwnershipContext, live: Typed): Managers {
-  const writer = writerOf({ ...options, manager: BEFORE_FIRST_APPLY }, 'Update');
+  const writer = writerFor({ ...options, manager: BEFORE_FIRST_APPLY }, 'Update');
   const { taken } = ownershipAfterUpdate(
     context,
     { ...live, object: zeroObject(options.type) },
     live,
     new Map(),
+    writer.id,
     'joined',
   );
   return recordUpdate(new Map(), new Map(), writer, taken, options.now);

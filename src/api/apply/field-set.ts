@@ -146,7 +146,7 @@ export function recursiveDifference(left: FieldSet, right: FieldSet): FieldSet {
 }
 
 function subtract(left: FieldSet, right: FieldSet, recursive: boolean): FieldSet {
-  if (isEmpty(right)) return left;
+  if (isEmpty(right) || isEmpty(left)) return left;
   if (left === right || (recursive && right.member)) return EMPTY_SET;
   let children: Children | undefined;
   const smaller = left.children.size <= right.children.size ? left.children : right.children;

@@ -1,20 +1,26 @@
 import type { KubeObject, ManagedFieldsEntry } from '../object';
-import { jsonEqual } from '../patch/json-equal';
+import { equalApartFrom } from '../patch/json-equal';
 import { difference, isEmpty, parseFieldsV1, setOf, toFieldsV1, union, EMPTY_SET, type FieldSet } from './field-set';
 import { fieldElement } from './path-element';
 
-/** What one manager owns. */
-export interface Manager {
+/** Who writes, and how. An applier is the same whatever version it applies; an updater has one entry per version. */
+export interface Writer {
+  /** See {@link writerOf}. */
+  readonly id: string;
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
   /** Of the object to which the set belongs. */
   readonly apiVersion: string;
-  readonly subresource?: string;
+  readonly subresource: string | undefined;
+}
+
+/** What one manager owns. All are of one shape, absent members included: V8 copies them several times as fast. */
+export interface Manager extends Writer {
   /** RFC 3339, whole seconds. */
-  readonly time?: string;
+  readonly time: string | undefined;
   readonly set: FieldSet;
   /** The entry that it was read from; written again as it is while nothing changes. */
-  readonly entry?: ManagedFieldsEntry;
+  readonly entry: ManagedFieldsEntry | undefined;
 }
 
 /** By identifier. */
@@ -25,55 +31,57 @@ const MAX_UPDATE_MANAGERS = 10;
 const MERGED_MANAGER = 'ancient-changes';
 
 /**
- * An applier is the same whatever version it applies; an updater has one entry per version. The text is the entry without
- * fields and time, as kube-apiserver builds it, because conflicts are listed in the order of these texts.
+ * A writer with its identifier: the text of its entry without fields and time, as kube-apiserver builds it, because
+ * conflicts are listed in the order of these texts.
  */
-export function managerId(manager: Omit<Manager, 'set' | 'time' | 'entry'>): string {
-  const { name, operation, apiVersion, subresource } = manager;
-  // What is undefined is left out. Spreads of optional parts would cost more than the rest.
-  return JSON.stringify({
-    manager: name === '' ? undefined : name,
-    operation,
-    apiVersion: operation === 'Apply' ? undefined : apiVersion,
-    subresource: subresource === '' ? undefined : subresource,
-  });
+export function writerOf(
+  name: string,
+  operation: Writer['operation'],
+  apiVersion: string,
+  subresource: string | undefined,
+): Writer {
+  let id = name === '' ? '{' : `{"manager":${quote(name)},`;
+  id += `"operation":"${operation}"`;
+  if (operation === 'Update') id += `,"apiVersion":${quote(apiVersion)}`;
+  if (subresource !== undefined && subresource !== '') id += `,"subresource":${quote(subresource)}`;
+  return { id: `${id}}`, name, operation, apiVersion, subresource };
 }
 
-interface ReadEntry {
-  readonly id: string;
-  readonly manager: Manager;
+const PLAIN = /^[\w./ -]*$/;
+
+/** As JSON. Most names need no look at each character. */
+function quote(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Entries are shared by the versions of an object, so each is read once. */
-const readEntries = new WeakMap<ManagedFieldsEntry, ReadEntry>();
+export function managerOf(writer: Writer, set: FieldSet, time?: string): Manager {
+  const { id, name, operation, apiVersion, subresource } = writer;
+  return { id, name, operation, apiVersion, subresource, time, set, entry: undefined };
+}
 
-function readEntry(entry: ManagedFieldsEntry): ReadEntry {
-  let read = readEntries.get(entry);
-  if (read === undefined) {
-    if (entry.operation !== 'Apply' && entry.operation !== 'Update') {
-      throw new SyntaxError(`unknown operation ${JSON.stringify(entry.operation)}`);
-    }
-    const manager: Manager = {
-      name: entry.manager ?? '',
-      operation: entry.operation,
-      apiVersion: entry.apiVersion ?? '',
-      set: entry.fieldsV1 === undefined ? EMPTY_SET : parseFieldsV1(entry.fieldsV1),
-      entry,
-      ...(entry.subresource === undefined ? {} : { subresource: entry.subresource }),
-      ...(entry.time === undefined ? {} : { time: entry.time }),
-    };
-    read = { id: managerId(manager), manager };
-    readEntries.set(entry, read);
+function readEntry(entry: ManagedFieldsEntry): Manager {
+  const { operation, manager: name = '', apiVersion = '', subresource, time, fieldsV1 } = entry;
+  if (operation !== 'Apply' && operation !== 'Update') {
+    throw new SyntaxError(`unknown operation ${JSON.stringify(operation)}`);
   }
-  return read;
+  const { id } = writerOf(name, operation, apiVersion, subresource);
+  const set = fieldsV1 === undefined ? EMPTY_SET : parseFieldsV1(fieldsV1);
+  return { id, name, operation, apiVersion, subresource, time, set, entry };
 }
+
+/** What lists of entries say: those that were written here need not be read. */
+const known = new WeakMap<readonly ManagedFieldsEntry[], Managers>();
 
 /** Reads managedFields. Throws a SyntaxError where an entry's operation is unknown or its fields cannot be read. */
 export function readManagers(entries: readonly ManagedFieldsEntry[]): Managers {
-  const managers = new Map<string, Manager>();
-  for (const entry of entries) {
-    const { id, manager } = readEntry(entry);
-    managers.set(id, manager);
+  let managers = known.get(entries);
+  if (managers === undefined) {
+    const read = new Map<string, Manager>();
+    for (const entry of entries) {
+      const manager = readEntry(entry);
+      read.set(manager.id, manager);
+    }
+    known.set(entries, (managers = read));
   }
   return managers;
 }
@@ -84,32 +92,37 @@ export function sortedEntry(entry: ManagedFieldsEntry): ManagedFieldsEntry {
 }
 
 function writeEntry(manager: Manager, sorted: boolean): ManagedFieldsEntry {
-  if (manager.entry !== undefined) return manager.entry;
+  const { name, operation, apiVersion, subresource, time, set } = manager;
   const written: ManagedFieldsEntry = {
-    manager: manager.name,
-    operation: manager.operation,
-    apiVersion: manager.apiVersion,
-    ...(manager.time === undefined ? {} : { time: manager.time }),
+    manager: name,
+    operation,
+    apiVersion,
+    ...(time === undefined ? undefined : { time }),
     fieldsType: 'FieldsV1',
-    fieldsV1: toFieldsV1(manager.set),
-    ...(manager.subresource === undefined ? {} : { subresource: manager.subresource }),
+    fieldsV1: toFieldsV1(set),
+    ...(subresource === undefined ? undefined : { subresource }),
   };
-  const entry = sorted ? sortedEntry(written) : written;
-  readEntries.set(entry, { id: managerId(manager), manager: { ...manager, entry } });
-  return entry;
+  return sorted ? sortedEntry(written) : written;
+}
+
+/** The manager with an entry that describes it. */
+function written(manager: Manager, sorted: boolean): Manager {
+  if (manager.entry !== undefined) return manager;
+  const { id, name, operation, apiVersion, subresource, time, set } = manager;
+  return { id, name, operation, apiVersion, subresource, time, set, entry: writeEntry(manager, sorted) };
 }
 
 /** The manager with another set; the entry no longer describes it. */
 export function withSet(manager: Manager, set: FieldSet): Manager {
-  if (set === manager.set) return manager;
-  const { entry: _, ...rest } = manager;
-  return { ...rest, set };
+  return set === manager.set ? manager : managerOf(manager, set, manager.time);
 }
 
+/** The manager at another time; its entry differs in nothing else, so it need not be written anew. */
 export function withTime(manager: Manager, time: string): Manager {
-  if (time === manager.time) return manager;
-  const { entry: _, ...rest } = manager;
-  return { ...rest, time };
+  const { id, name, operation, apiVersion, subresource, time: previous, set, entry } = manager;
+  if (time === previous) return manager;
+  const timed = entry === undefined || previous === undefined ? undefined : { ...entry, time };
+  return { id, name, operation, apiVersion, subresource, time, set, entry: timed };
 }
 
 function compareText(left: string, right: string): number {
@@ -141,12 +154,18 @@ export function writeManagers(
   before: readonly ManagedFieldsEntry[],
   sorted: boolean,
 ): KubeObject {
-  const entries = [...managers.values()].sort(compareManagers).map((manager) => writeEntry(manager, sorted));
-  const same = entries.length === before.length && entries.every((entry, index) => entry === before[index]);
+  const inOrder = [...managers.values()].sort(compareManagers).map((manager) => written(manager, sorted));
+  const same = inOrder.length === before.length && inOrder.every(({ entry }, index) => entry === before[index]);
   const { managedFields: current, ...metadata } = object.metadata;
-  if (same ? current === before : current === undefined && entries.length === 0) return object;
-  if (entries.length === 0) return { ...object, metadata };
-  return { ...object, metadata: { ...metadata, managedFields: same ? before : entries } };
+  if (same ? current === before : current === undefined && inOrder.length === 0) return object;
+  if (inOrder.length === 0) return { ...object, metadata };
+  return { ...object, metadata: { ...metadata, managedFields: same ? before : entriesOf(inOrder) } };
+}
+
+function entriesOf(managers: readonly Manager[]): readonly ManagedFieldsEntry[] {
+  const entries = managers.map(({ entry }) => entry as ManagedFieldsEntry);
+  known.set(entries, new Map(managers.map((manager) => [manager.id, manager])));
+  return entries;
 }
 
 /** Keeps at most ten update entries: the oldest of a version go into one entry that has the time of the last of them. */
@@ -165,16 +184,12 @@ export function capUpdateManagers(managers: Managers): Managers {
       firstOfVersion.set(apiVersion, id);
       continue;
     }
-    const bucket: Omit<Manager, 'set'> = { name: MERGED_MANAGER, operation: 'Update', apiVersion };
-    const bucketId = managerId(bucket);
-    const collected = result.get(bucketId) ?? result.get(first);
+    const bucket = writerOf(MERGED_MANAGER, 'Update', apiVersion, undefined);
+    const collected = result.get(bucket.id) ?? result.get(first);
     result.delete(first);
     result.delete(id);
-    result.set(bucketId, {
-      ...bucket,
-      ...(manager.time === undefined ? {} : { time: manager.time }),
-      set: collected === undefined ? manager.set : union(collected.set, manager.set),
-    });
+    const set = collected === undefined ? manager.set : union(collected.set, manager.set);
+    result.set(bucket.id, managerOf(bucket, set, manager.time));
     surplus--;
   }
   return result;
@@ -211,6 +226,8 @@ export function dropEmpty(managers: ReadonlyMap<string, Manager>): Managers {
   return result;
 }
 
+const TIME: ReadonlySet<string> = new Set(['time']);
+
 /**
  * Whether two lists of entries differ in nothing but times: a write that changes no more than these is none.
  */
@@ -220,9 +237,5 @@ export function equalApartFromTimes(
 ): boolean {
   if (left === right) return true;
   if (left.length !== right.length) return false;
-  return left.every((entry, index) => {
-    const { time: _time, ...mine } = entry;
-    const { time: _otherTime, ...theirs } = right[index] as ManagedFieldsEntry;
-    return jsonEqual(mine, theirs);
-  });
+  return left.every((entry, index) => equalApartFrom(TIME, entry, right[index] as ManagedFieldsEntry));
 }

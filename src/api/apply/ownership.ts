@@ -9,7 +9,15 @@ import {
   EMPTY_SET,
   type FieldSet,
 } from './field-set';
-import { dropEmpty, withoutUnowned, withSet, type Manager, type Managers } from './managed-fields';
+import {
+  dropEmpty,
+  managerOf,
+  withoutUnowned,
+  withSet,
+  type Manager,
+  type Managers,
+  type Writer,
+} from './managed-fields';
 import type { MergeType } from './merge-type';
 import { reconcileWithSchema, withNamedFields } from './schema-change';
 import { compare, isSame, merge, removeItems, toFieldSet, type Comparison, type Duplicates } from './typed';
@@ -108,11 +116,6 @@ function compareInVersion(
   return compare(versionedBefore.type, json(versionedBefore.object), json(versionedAfter.object));
 }
 
-/** Apart from fields that nobody can own. Such a write leaves ownership as it is, however today's schema reads it. */
-function changesNothing({ added, removed, modified }: Comparison): boolean {
-  return [added, removed, modified].every((set) => isEmpty(withoutUnowned(set)));
-}
-
 export interface UpdateOutcome {
   readonly managers: Managers;
   /** What the write took; empty when it changed nothing or only removed. */
@@ -120,24 +123,26 @@ export interface UpdateOutcome {
 }
 
 /**
- * Ownership after a write other than apply: what it changed or added belongs to the writer alone. Throws a TypedError for
- * an object that its type cannot describe, and for duplicates in keyed lists where these are refused.
+ * Ownership after a write other than apply: what it changed or added belongs to the writer alone, who keeps what it had as
+ * long as it is there. Throws a TypedError for an object that its type cannot describe, and for duplicates in keyed lists
+ * where these are refused.
  */
 export function ownershipAfterUpdate(
   context: OwnershipContext,
   before: Typed,
   after: Typed,
   managers: Managers,
+  writerId: string,
   duplicates: Duplicates,
 ): UpdateOutcome {
   const reconciled = reconcile(context, before, managers);
-  const { comparison, managers: rest } = transfer(context, before, after, reconciled, '', duplicates);
-  if (changesNothing(comparison)) return { managers, taken: EMPTY_SET };
-  const changed = union(comparison.modified, comparison.added);
-  return {
-    managers: dropEmpty(rest),
-    taken: withoutUnowned(recursiveDifference(changed, context.ignored)),
-  };
+  const { comparison, managers: rest } = transfer(context, before, after, reconciled, writerId, duplicates);
+  const changed = withoutUnowned(union(comparison.modified, comparison.added));
+  // A write that changes only what nobody can own leaves ownership as it is, however today's schema reads it.
+  if (isEmpty(changed) && isEmpty(withoutUnowned(comparison.removed))) return { managers, taken: EMPTY_SET };
+  const own = rest.get(writerId);
+  if (own !== undefined) rest.set(writerId, withSet(own, difference(own.set, comparison.removed)));
+  return { managers: dropEmpty(rest), taken: recursiveDifference(changed, context.ignored) };
 }
 
 export interface ApplyOutcome {
@@ -156,9 +161,9 @@ export function applyConfiguration(
   live: Typed,
   applied: KubeObject,
   managers: Managers,
-  applier: Omit<Manager, 'set'>,
-  applierId: string,
+  applier: Writer,
 ): ApplyOutcome {
+  const applierId = applier.id;
   const reconciled = reconcile(context, live, managers);
   const merged: Typed = {
     ...live,
@@ -166,15 +171,14 @@ export function applyConfiguration(
   };
   const previous = reconciled.get(applierId);
   const set = recursiveDifference(toFieldSet(live.type, json(applied)), context.ignored);
-  const withApplier = new Map(reconciled);
-  withApplier.set(applierId, previous === undefined ? { ...applier, set } : takeOver(previous, applier, set));
-  const pruned = prune(context, merged, withApplier, previous, applierId);
+  const ownSet = withoutUnowned(set);
+  // Mostly an applier owns what it owned before: then nothing can have been given up.
+  const repeated = previous?.apiVersion === applier.apiVersion && equals(previous.set, ownSet);
+  const withApplier = repeated ? reconciled : new Map(reconciled).set(applierId, takeOver(previous, applier, set));
+  const pruned = repeated ? merged : prune(context, merged, withApplier, previous, applierId);
   const { comparison, conflicts, managers: rest } = transfer(context, live, pruned, withApplier, applierId, 'joined');
-  const own = rest.get(applierId) as Manager;
-  const ownSet = withoutUnowned(own.set);
-  const repeated = previous !== undefined && previous.apiVersion === own.apiVersion && equals(previous.set, ownSet);
   if (repeated && isSame(comparison)) return { object: live.object, conflicts: [], managers };
-  rest.set(applierId, withSet(own, ownSet));
+  if (!repeated) rest.set(applierId, withSet(rest.get(applierId) as Manager, ownSet));
   return {
     object: isSame(comparison) ? live.object : pruned.object,
     conflicts,
@@ -182,10 +186,8 @@ export function applyConfiguration(
   };
 }
 
-function takeOver(previous: Manager, applier: Omit<Manager, 'set'>, set: FieldSet): Manager {
-  if (previous.apiVersion === applier.apiVersion) return withSet(previous, set);
-  const { entry: _, ...rest } = previous;
-  return { ...rest, apiVersion: applier.apiVersion, set };
+function takeOver(previous: Manager | undefined, applier: Writer, set: FieldSet): Manager {
+  return previous?.apiVersion === applier.apiVersion ? withSet(previous, set) : managerOf(applier, set, previous?.time);
 }
 
 /**

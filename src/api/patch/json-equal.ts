@@ -12,15 +12,26 @@ function equalLists(left: readonly unknown[], right: readonly unknown[]): boolea
   return left.length === right.length && left.every((item, index) => jsonEqual(item, right[index]));
 }
 
-/** Walks keys without making lists of them: this runs over whole objects with each write. */
-function equalMaps(left: Readonly<Record<string, unknown>>, right: Readonly<Record<string, unknown>>): boolean {
+/** {@link jsonEqual} for two objects, as if neither had the members of these names. */
+export function equalApartFrom(names: ReadonlySet<string>, left: object, right: object): boolean {
+  return equalMaps(left as Readonly<Record<string, unknown>>, right as Readonly<Record<string, unknown>>, names);
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Walks keys without making lists or copies of them: this runs over whole objects with each write. */
+function equalMaps(
+  left: Readonly<Record<string, unknown>>,
+  right: Readonly<Record<string, unknown>>,
+  ignored: ReadonlySet<string> = NONE,
+): boolean {
   let unmatched = 0;
   for (const key in left) {
     const value = left[key];
-    if (value === undefined) continue;
+    if (value === undefined || ignored.has(key)) continue;
     if (!Object.hasOwn(right, key) || !jsonEqual(value, right[key])) return false;
     unmatched += 1;
   }
-  for (const key in right) if (right[key] !== undefined) unmatched -= 1;
+  for (const key in right) if (right[key] !== undefined && !ignored.has(key)) unmatched -= 1;
   return unmatched === 0;
 }

@@ -72,6 +72,11 @@ export interface ResourceCache {
    * that falls too far behind ends with a {@link SlowWatcherError}.
    */
   watch(after: Revision, signal: AbortSignal): ResourceWatch;
+  /**
+   * The entry of a value that the store has just taken, for which memory takes it too when the event comes. `object`, where
+   * it is given, is exactly what parsing the entry would give, and nobody changes it any more.
+   */
+  written(value: StoredValue, object: KubeObject | undefined): CacheEntry;
 }
 
 /** To be consumed by one reader that asks for the next batch when it is done with the last. */

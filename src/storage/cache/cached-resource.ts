@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../api/object';
 import type { CompactedError, Revision, Store, StoredValue, StoreEvent } from '../store';
 import type { CacheBatch, CacheEntry, CacheEvent, ResourceCache, ResourceSnapshot, ResourceWatch } from './cache';
 import { decodedOrReported, toCacheEvent, type ReportUndecodable } from './cache-events';
@@ -7,6 +8,9 @@ import type { EventHistory } from './event-history';
 import { LogWatch, type WatchedResource } from './log-watch';
 import { OrderedTree } from './ordered-tree';
 import { PastStates, TreeSnapshot, type PinLimits } from './snapshots';
+
+/** More writes of one replica are hardly ever under way at once. */
+const MAX_AWAITED = 64;
 
 /** What a resource shares with the others. */
 export interface ResourceSurroundings {
@@ -28,6 +32,8 @@ export class CachedResource implements ResourceCache, WatchedResource {
   /** The revision of the last change, or of the load. */
   private changed: Revision;
   private staged: CacheEvent[] = [];
+  /** Entries of writes whose events have not come yet, by the rest of their revision. */
+  private awaited: (CacheEntry | undefined)[] = [];
   private past: PastStates;
   private currentFeed: EventFeed;
 
@@ -98,9 +104,30 @@ export class CachedResource implements ResourceCache, WatchedResource {
     return known?.revision === value.revision ? known : this.entries.fromStored(value);
   }
 
+  written(value: StoredValue, object: KubeObject | undefined): CacheEntry {
+    const entry = this.entryOf(value);
+    if (object !== undefined) this.entries.learn(entry, object);
+    if (value.revision > this.reached) this.awaited[value.revision % MAX_AWAITED] = entry;
+    return entry;
+  }
+
+  /** The entry that was made when this replica wrote what the event tells of. */
+  private writtenHere({ type, key, revision }: StoreEvent): CacheEntry | undefined {
+    const slot = revision % MAX_AWAITED;
+    const entry = this.awaited[slot];
+    if (type !== 'put' || entry?.revision !== revision || entry.key !== key) return undefined;
+    this.awaited[slot] = undefined;
+    return entry;
+  }
+
   /** Takes an event into the state. Readers hear of it with {@link publish}. True when it is the first since then. */
   stage(event: StoreEvent): boolean {
-    const seen = toCacheEvent(this.entries, event, this.tree.get(event.key), this.around.reportUndecodable);
+    const previous = this.tree.get(event.key);
+    const entry = this.writtenHere(event);
+    const seen: CacheEvent | undefined =
+      entry === undefined
+        ? toCacheEvent(this.entries, event, previous, this.around.reportUndecodable)
+        : { type: 'put', revision: event.revision, entry, previous };
     if (seen === undefined) return false;
     if (seen.type === 'put') this.tree.set(event.key, seen.entry);
     else this.tree.delete(event.key);
@@ -130,6 +157,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
     this.tree = OrderedTree.fromSorted(keys, entries);
     this.view = undefined;
     this.changed = revision;
+    this.awaited = [];
     const ended = this.currentFeed;
     this.currentFeed = new EventFeed(revision);
     ended.finish(gap);

@@ -84,6 +84,13 @@ class Entry implements CacheEntry {
     return this.knownLabels;
   }
 
+  /** Takes over what parsing would give. */
+  learn(object: KubeObject): void {
+    if (this.parsedObject !== undefined || this.kind.complete !== undefined) return;
+    this.parsedObject = this.kind.parsed.freeze ? deepFreeze(object) : object;
+    this.kind.parsed.keep(this);
+  }
+
   forget(): void {
     this.parsedObject = undefined;
   }
@@ -117,7 +124,7 @@ export class EntryFactory {
     readonly decoder: ResourceDecoder,
     private readonly parsed: ParsedObjects,
   ) {
-    if (decoder.storedAs !== undefined) this.learn(decoder.storedAs.kind, decoder.storedAs.apiVersion);
+    if (decoder.storedAs !== undefined) this.learnHead(decoder.storedAs.kind, decoder.storedAs.apiVersion);
   }
 
   /** Throws when the decoder does. The value's bytes are copied, never kept. */
@@ -134,12 +141,17 @@ export class EntryFactory {
       return new Entry(key, revision, join(`${BEFORE_REVISION}${revision}${separator}`, value, own.length), this.head);
     }
     const { kind = '', apiVersion = '', metadata, ...rest } = this.decoder.decode(value);
-    const head = this.head ?? this.learn(kind, apiVersion);
+    const head = this.head ?? this.learnHead(kind, apiVersion);
     const text = JSON.stringify({
       metadata: { resourceVersion: String(revision), ...withoutVersion(metadata) },
       ...rest,
     });
     return new Entry(key, revision, Buffer.from(text.slice(1)), head);
+  }
+
+  /** Tells an entry of this factory what parsing it would give. */
+  learn(entry: CacheEntry, object: KubeObject): void {
+    (entry as Entry).learn(object);
   }
 
   /** The last state of an entry of this factory, as its deletion reports it. */
@@ -156,7 +168,7 @@ export class EntryFactory {
     return { key, revision, value: join((this.head?.head ?? '{') + METADATA, body, rest) };
   }
 
-  private learn(kind: string, apiVersion: string): EntryKind {
+  private learnHead(kind: string, apiVersion: string): EntryKind {
     const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
     const { complete } = this.decoder;
     this.head = { head, keyPrefixLength: this.keyPrefix.length, parsed: this.parsed, complete };

@@ -485,6 +485,45 @@ describe('a broken watch of the store', () => {
   });
 });
 
+describe('what this replica has written', () => {
+  const object = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } };
+
+  it('is one entry for the writer and for memory, whoever hears of it first, and is not parsed', async () => {
+    const { cache, pods } = await start();
+    const value = valueOf('Pod', { name: 'a' });
+    const key = `${PODS}a`;
+    const release = store.holdWatches();
+    const first = await write(store, key, value);
+    const readFirst = { ...object, metadata: { resourceVersion: String(first), name: 'a' } };
+    const before = pods.written({ key, value, revision: first }, readFirst);
+    release();
+    await reaches(cache, first);
+    expect(pods.snapshot().get(key)).toBe(before);
+    expect(before.object).toBe(readFirst);
+    expect(`{"kind":"Pod","apiVersion":"v1",${String(before.body)}`).toBe(JSON.stringify(readFirst));
+
+    const second = await write(store, key, value);
+    await reaches(cache, second);
+    const readSecond = { ...object, metadata: { resourceVersion: String(second), name: 'a' } };
+    const after = pods.written({ key, value, revision: second }, readSecond);
+    expect(pods.snapshot().get(key)).toBe(after);
+    expect(after.object).toBe(readSecond);
+  });
+
+  it('is not taken for what another write put there', async () => {
+    const { cache, pods } = await start();
+    const release = store.holdWatches();
+    const revision = await putPod('a');
+    pods.written({ key: `${PODS}a`, value: valueOf('Pod', { name: 'a' }), revision }, undefined);
+    const last = await putPod('b');
+    pods.written({ key: `${PODS}c`, value: valueOf('Pod', { name: 'c' }), revision: last }, undefined);
+    release();
+    await reaches(cache, last);
+    expect([...pods.snapshot().entries(PODS)].map(({ name }) => name)).toEqual(['a', 'b']);
+    expect(await findInconsistencies(store, pods, PODS)).toEqual([]);
+  });
+});
+
 describe('findInconsistencies', () => {
   it('names what differs', async () => {
     const { cache, pods } = await start();
@@ -503,6 +542,7 @@ describe('findInconsistencies', () => {
       }),
       snapshotAt: (revision) => pods.snapshotAt(revision),
       watch: (after, signal) => pods.watch(after, signal),
+      written: (value, object) => pods.written(value, object),
     };
     expect(await findInconsistencies(store, stale, PODS)).toEqual([{ key: `${PODS}b`, cached: undefined, stored: b }]);
   });
