@@ -42,8 +42,15 @@ export function keyElement(keys: JsonObject): PathElement {
 /** The element of keys whose names are in order already, each name with its value. */
 export function keyElementOf(keys: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   let text = '';
-  for (const [name, value] of keys) text += `${text === '' ? '{' : ','}"${name}":${sortedJson(value)}`;
-  return `k:${text.replace(GO_ESCAPES, goEscape)}}`;
+  for (const [name, value] of keys) text += `${text === '' ? '{' : ','}"${name}":${keyText(value)}`;
+  return `k:${text}}`;
+}
+
+/** What needs no escapes, as nearly all keys. */
+const PLAIN = /^[\w./ -]*$/;
+
+function keyText(value: JsonValue): string {
+  return typeof value === 'string' && PLAIN.test(value) ? `"${value}"` : canonicalJson(value);
 }
 
 export function valueElement(value: JsonValue): PathElement {

@@ -53,7 +53,7 @@ export function toFieldSet(type: MergeType, value: JsonValue): FieldSet {
 
 function mapFieldSet(type: MapMergeType, value: JsonObject): FieldSet {
   const children = new Map<PathElement, FieldSet>();
-  for (const name of Object.keys(value).sort()) {
+  for (const name in value) {
     const member = value[name];
     if (member === undefined) continue;
     const set = toFieldSet(memberType(type, name), member);
@@ -260,7 +260,7 @@ function everything(type: MergeType, value: JsonValue, duplicates: Duplicates): 
 
 function everyMember(type: MapMergeType, value: JsonObject, duplicates: Duplicates): FieldSet {
   const children = new Map<PathElement, FieldSet>();
-  for (const name of Object.keys(value).sort()) {
+  for (const name in value) {
     const member = value[name];
     if (member !== undefined) children.set(fieldElement(name), everything(memberType(type, name), member, duplicates));
   }
