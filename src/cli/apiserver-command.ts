@@ -15,6 +15,7 @@ import { flowControlConflict, parseRuntimeConfig } from './runtime-config';
 import { serviceRangesFromFlags } from './service-range-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
 import { TlsMaterial } from './tls-material';
+import { optimizeSoon } from './v8-flags';
 import { VERSION } from './version';
 import { shareMetrics } from './worker-metrics';
 import { isWorker, leave, reportServing, runWorkers, untilStopped } from './workers';
@@ -114,6 +115,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   });
   logger.info({ port: server.port, version: VERSION }, 'serving');
   reportServing();
+  void server.ready.then(optimizeSoon, () => undefined);
   const signal = await stopped;
   logger.info({ signal }, 'shutting down');
   await server.stop();

@@ -6,6 +6,7 @@ import { startControlPlane } from './control-plane';
 import { describeFlags, parseFlags, type FlagTable } from './flag-table';
 import { openDataDirectory } from './open-store';
 import { untilSignal } from './until-signal';
+import { optimizeSoon } from './v8-flags';
 
 const devFlags = {
   'data-dir': {
@@ -47,6 +48,7 @@ export async function devCommand(argv: readonly string[]): Promise<void> {
       `  export KUBECONFIG=${resolve(kubeconfig)}\n` +
       `  kubectl get namespaces\n`,
   );
+  optimizeSoon();
   await untilSignal();
   await controlPlane.stop();
 }
