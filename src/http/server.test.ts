@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
 import { RegistryFixture } from '../../test/support/registry-fixture';
-import { unauthorized } from '../api/errors/status-error';
+import { StatusError, unauthorized, type StatusDetails } from '../api/errors/status-error';
 import { deployment } from '../api/kinds/apps/deployment';
 import { configMap } from '../api/kinds/core/config-map';
 import { namespace } from '../api/kinds/core/namespace';
@@ -82,6 +82,14 @@ beforeAll(async () => {
         path: '/broken',
         handler: () => {
           throw new Error('the cause');
+        },
+      },
+      {
+        path: '/unanswerable',
+        handler: () => {
+          const details: { cyclic?: unknown } = {};
+          details.cyclic = details;
+          throw new StatusError(400, 'BadRequest', 'cannot be printed', details as StatusDetails);
         },
       },
       {
@@ -570,7 +578,7 @@ describe('a refusal', () => {
   });
 
   it('lists the paths that there are', async () => {
-    expect((await send('GET', '/nosuch')).body).toEqual({ paths: ['/broken', '/healthz', '/slow'] });
+    expect((await send('GET', '/nosuch')).body).toEqual({ paths: ['/broken', '/healthz', '/slow', '/unanswerable'] });
   });
 
   it('is written in the format that the client takes', async () => {
@@ -727,6 +735,11 @@ it('counts what it served, by verb and resource', async () => {
     /apiserver_request_total\{verb="LIST",group="",version="v1",resource="configmaps",.*code="200"\}/,
   );
   expect(text).not.toContain('made-up');
+});
+
+it('closes a connection that cannot be answered, and goes on', async () => {
+  await expect(send('GET', '/unanswerable')).rejects.toThrow('socket hang up');
+  expect((await send('GET', '/healthz')).text).toBe('ok');
 });
 
 it('closes while watches are open, and ends them', async () => {

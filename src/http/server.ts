@@ -111,7 +111,12 @@ export function createServer(options: ServerOptions): ApiServer {
   /** The one place where what was thrown for a request ends. */
   const listener = (request: IncomingMessage, response: ServerResponse): void => {
     const context = new RequestContext(request, response, features.warnings);
-    handle(context).catch((error: unknown) => answerError(context, error, catalogue.schema, logger));
+    handle(context)
+      .catch((error: unknown) => answerError(context, error, catalogue.schema, logger))
+      .catch((error: unknown) => {
+        logger.error({ err: error, path: context.info.path }, 'a failure could not be answered');
+        response.destroy();
+      });
   };
   const server =
     options.tls === undefined
