@@ -20,7 +20,7 @@ import {
 } from './managed-fields';
 import type { MergeType } from './merge-type';
 import { reconcileWithSchema, withNamedFields } from './schema-change';
-import { compare, isSame, merge, removeItems, toFieldSet, type Comparison, type Duplicates } from './typed';
+import { compare, everything, isSame, merge, removeItems, toFieldSet, type Comparison, type Duplicates } from './typed';
 
 /** An object, and its type, in one version. */
 export interface Typed {
@@ -214,7 +214,8 @@ function prune(
   const inLast = inVersion(context, restored, previous.apiVersion);
   if (inLast === undefined) return merged;
   const all = withNamedFields(start.type, toFieldSet(start.type, json(start.object)));
-  const kept = withNamedFields(start.type, toFieldSet(start.type, json(inLast.object)));
+  // Empty structs, which nobody can own, are kept with what they stand in.
+  const kept = everything(start.type, json(inLast.object), 'joined');
   const dropped = intersection(difference(all, kept), last);
   const result = isEmpty(dropped) ? start : without(start, dropped);
   return inVersion(context, result, merged.apiVersion) ?? merged;

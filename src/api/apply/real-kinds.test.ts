@@ -111,6 +111,14 @@ describe('on objects of the built-in kinds', () => {
     );
   });
 
+  it('an empty struct that another manager owns stays when what stood beside it is given up', () => {
+    const kind = REAL_KINDS.find(({ gvk }) => gvk.kind === 'ReplicationController') as RealKind;
+    const base = { apiVersion: 'v1', kind: 'ReplicationController', metadata: { name: 'x' } };
+    const start = updated(kind, undefined, { ...base, spec: { template: { spec: {} } } }, 'u');
+    const both = applied(kind, start, { ...base, spec: { replicas: 1 } }, 'm', false);
+    expect(applied(kind, both, base, 'm', false)).toEqual(start);
+  });
+
   it('applying nothing after applying returns to what was before, owners included', () => {
     fc.assert(
       fc.property(variants(2, false), ({ kind, parts }) => {

@@ -235,7 +235,7 @@ function refuseTwins(
 }
 
 /** All paths of a value that comes or goes: its leaves, and every map and list that holds something. */
-function everything(type: MergeType, value: JsonValue, duplicates: Duplicates): FieldSet {
+export function everything(type: MergeType, value: JsonValue, duplicates: Duplicates): FieldSet {
   switch (type.kind) {
     case 'scalar':
       return LEAF;
