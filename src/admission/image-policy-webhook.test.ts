@@ -14,7 +14,7 @@ const answer = (status: object) => ({ kind: 'ImageReview', apiVersion: 'imagepol
 function backend(reply: () => unknown, changes: Partial<ImagePolicy> = {}) {
   const reviews: unknown[] = [];
   const annotations: Record<string, string> = {};
-  const clock = { now: 0 };
+  const clock = { now: 1 };
   const chain = admissionChain([
     imagePolicyWebhook(
       { ...policy, ...changes },
@@ -47,7 +47,7 @@ describe('ImagePolicyWebhook', () => {
       expect.objectContaining({ kind: 'ImageReview', spec: { containers: [{ image: 'i' }], namespace: 'ns' } }),
     ]);
     expect(annotations).toEqual({ 'imagepolicywebhook.image-policy.k8s.io/a': 'b' });
-    clock.now = 1001;
+    clock.now = 1002;
     await ask();
     expect(reviews).toHaveLength(2);
   });

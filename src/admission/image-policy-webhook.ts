@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 
@@ -27,11 +28,6 @@ interface ReviewStatus {
   readonly allowed: boolean;
   readonly reason: string;
   readonly auditAnnotations: Readonly<Record<string, string>>;
-}
-
-interface Remembered {
-  readonly status: ReviewStatus;
-  readonly expiresAt: number;
 }
 
 const API_VERSION = 'imagepolicy.k8s.io/v1alpha1';
@@ -105,7 +101,11 @@ function readStatus(reply: unknown): ReviewStatus {
  */
 export function imagePolicyWebhook(policy: ImagePolicy, dependencies: ImagePolicyDependencies): AdmissionPlugin {
   const { post, timeoutMs, now, sleep } = dependencies;
-  const remembered = new Map<string, Remembered>();
+  const remembered = new LRUCache<string, ReviewStatus>({
+    max: MAX_REMEMBERED,
+    ttlResolution: 0,
+    perf: { now },
+  });
 
   const askBackend = async (spec: object, signal: AbortSignal): Promise<ReviewStatus> => {
     const deadline = now() + timeoutMs;
@@ -125,14 +125,11 @@ export function imagePolicyWebhook(policy: ImagePolicy, dependencies: ImagePolic
   const review = async (spec: object, signal: AbortSignal): Promise<ReviewStatus> => {
     const key = JSON.stringify(spec);
     const known = remembered.get(key);
-    if (known !== undefined && known.expiresAt > now()) return known.status;
-    remembered.delete(key);
+    if (known !== undefined) return known;
     const status = await askBackend(spec, signal);
     const ttl = status.allowed ? policy.allowTtlMs : policy.denyTtlMs;
-    if (ttl > 0) {
-      if (remembered.size >= MAX_REMEMBERED) remembered.delete(remembered.keys().next().value ?? '');
-      remembered.set(key, { status, expiresAt: now() + ttl });
-    }
+    // The library takes 0 for ever.
+    if (ttl > 0) remembered.set(key, status, { ttl });
     return status;
   };
 

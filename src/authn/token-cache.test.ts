@@ -9,14 +9,14 @@ const alice = { user: { name: 'alice', groups: [] } };
 
 describe('the token cache', () => {
   it('asks once for a good token until its time is over', async () => {
-    let now = 0;
+    let now = 1;
     const { asked, authenticate } = counting(alice);
     const cached = cachedTokenAuthenticator(authenticate, { successTtlMs: 10, failureTtlMs: 0, clock: () => now });
     await cached('t', []);
-    now = 9;
+    now = 11;
     await cached('t', []);
     expect(asked).toHaveLength(1);
-    now = 10;
+    now = 12;
     await cached('t', []);
     expect(asked).toHaveLength(2);
   });
@@ -27,7 +27,7 @@ describe('the token cache', () => {
       [5, 1],
     ] as const) {
       const { asked, authenticate } = counting({ refused: 'no' });
-      const cached = cachedTokenAuthenticator(authenticate, { successTtlMs: 10, failureTtlMs, clock: () => 0 });
+      const cached = cachedTokenAuthenticator(authenticate, { successTtlMs: 10, failureTtlMs, clock: () => 1 });
       await cached('t', []);
       await cached('t', []);
       expect(asked).toHaveLength(times);
@@ -36,7 +36,7 @@ describe('the token cache', () => {
 
   it('keeps tokens and audiences apart', async () => {
     const { asked, authenticate } = counting(alice);
-    const cached = cachedTokenAuthenticator(authenticate, { successTtlMs: 10, failureTtlMs: 0, clock: () => 0 });
+    const cached = cachedTokenAuthenticator(authenticate, { successTtlMs: 10, failureTtlMs: 0, clock: () => 1 });
     await cached('t', ['a']);
     await cached('t', ['b']);
     await cached('ta', []);
@@ -49,7 +49,7 @@ describe('the token cache', () => {
     const cached = cachedTokenAuthenticator(authenticate, {
       successTtlMs: 10,
       failureTtlMs: 0,
-      clock: () => 0,
+      clock: () => 1,
       asked: (status) => lookUps.push(status),
     });
     const [audiences, one, other] = [['a'], {}, {}];
@@ -71,7 +71,7 @@ describe('the token cache', () => {
         if (++asked === 1) throw new Error('down');
         return alice;
       },
-      { successTtlMs: 10, failureTtlMs: 10, clock: () => 0 },
+      { successTtlMs: 10, failureTtlMs: 10, clock: () => 1 },
     );
     const both = await Promise.allSettled([cached('t', []), cached('t', [])]);
     expect(both.map(({ status }) => status)).toEqual(['rejected', 'rejected']);

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { AuthenticationResult, TokenAuthenticator } from './credentials';
 
 export interface TokenCacheOptions {
@@ -19,11 +20,6 @@ interface LastHash {
   readonly hash: string;
 }
 
-interface Remembered {
-  readonly result: AuthenticationResult;
-  readonly expiresAt: number;
-}
-
 /** Results that are remembered; the least recently used go first. */
 const MAX_REMEMBERED = 32_768;
 
@@ -37,7 +33,11 @@ export function cachedTokenAuthenticator(
   { successTtlMs, failureTtlMs, clock, asked, fetched }: TokenCacheOptions,
 ): TokenAuthenticator {
   const key = randomBytes(32);
-  const remembered = new Map<string, Remembered>();
+  const remembered = new LRUCache<string, { readonly result: AuthenticationResult }>({
+    max: MAX_REMEMBERED,
+    ttlResolution: 0,
+    perf: { now: clock },
+  });
   const pending = new Map<string, Promise<AuthenticationResult>>();
   const lastHashes = new WeakMap<object, LastHash>();
 
@@ -53,10 +53,8 @@ export function cachedTokenAuthenticator(
 
   const remember = (hash: string, result: AuthenticationResult): AuthenticationResult => {
     const ttl = result !== undefined && 'user' in result ? successTtlMs : failureTtlMs;
-    if (ttl > 0) {
-      if (remembered.size >= MAX_REMEMBERED) dropOldest(remembered);
-      remembered.set(hash, { result, expiresAt: clock() + ttl });
-    }
+    // The library takes 0 for ever.
+    if (ttl > 0) remembered.set(hash, { result }, { ttl });
     return result;
   };
 
@@ -64,14 +62,8 @@ export function cachedTokenAuthenticator(
     const hash = hashFor(token, audiences, connection);
     const known = remembered.get(hash);
     if (known !== undefined) {
-      const isValid = known.expiresAt > clock();
-      // While there is room for twice as many, the order in which they were used tells nothing.
-      if (!isValid || remembered.size > MAX_REMEMBERED / 2) remembered.delete(hash);
-      if (isValid) {
-        remembered.set(hash, known);
-        asked?.('hit');
-        return known.result;
-      }
+      asked?.('hit');
+      return known.result;
     }
     asked?.('miss');
     const underWay = pending.get(hash);
@@ -99,11 +91,4 @@ function hashOf(key: Buffer, token: string, audiences: readonly string[]): strin
   const hash = createHmac('sha256', key).update(token);
   for (const audience of audiences) hash.update('\0').update(audience);
   return hash.digest('base64');
-}
-
-function dropOldest(remembered: Map<string, Remembered>): void {
-  for (const oldest of remembered.keys()) {
-    remembered.delete(oldest);
-    return;
-  }
 }

@@ -17,7 +17,7 @@ const attributes: Attributes = {
 
 function peer(replies: unknown[], options: Partial<WebhookAuthorizerOptions> = {}) {
   const sent: unknown[] = [];
-  let now = 0;
+  let now = 1;
   const authorize = webhookAuthorizer({
     version: 'v1beta1',
     allowedTtlMs: 0,
@@ -103,12 +103,12 @@ describe('the authorization webhook', () => {
     const ttls = { allowedTtlMs: 100, refusedTtlMs: 10 };
     const allowed = peer([answer({ allowed: true })], ttls);
     await allowed.authorize(attributes);
-    allowed.advance(99);
+    allowed.advance(100);
     await allowed.authorize(attributes);
     expect(allowed.sent).toHaveLength(1);
     const refused = peer([answer({ allowed: false }), answer({ allowed: true })], ttls);
     await refused.authorize(attributes);
-    refused.advance(10);
+    refused.advance(11);
     await expect(refused.authorize(attributes)).resolves.toMatchObject({ decision: 'allow' });
   });
 

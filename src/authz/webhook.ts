@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Attributes, Authorization, Authorizer } from './attributes';
 
 export type ReviewVersion = 'v1' | 'v1beta1';
@@ -14,28 +15,26 @@ export interface WebhookAuthorizerOptions {
   readonly clock: () => number;
 }
 
-/** Answers that are remembered; the oldest go first. */
+/** Answers that are remembered; the least recently used go first. */
 const MAX_REMEMBERED = 8192;
 /** Questions longer than this are not remembered: the client chose them. */
 const MAX_QUESTION_CHARACTERS = 10_000;
-
-interface Remembered {
-  readonly answer: Authorization;
-  readonly expiresAt: number;
-}
 
 /**
  * `--authorization-mode=Webhook`: asks a remote authorizer with a SubjectAccessReview. A peer that fails has no opinion,
  * and its error is told; such an answer is not remembered.
  */
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
-  const remembered = new Map<string, Remembered>();
+  const remembered = new LRUCache<string, Authorization>({
+    max: MAX_REMEMBERED,
+    ttlResolution: 0,
+    perf: { now: options.clock },
+  });
   return async (attributes) => {
     const spec = specOf(attributes, options.version);
     const question = JSON.stringify(spec);
     const known = remembered.get(question);
-    if (known !== undefined && known.expiresAt > options.clock()) return known.answer;
-    remembered.delete(question);
+    if (known !== undefined) return known;
     let answer: Authorization;
     try {
       answer = readReply(await options.post(reviewOf(spec, options.version)), options.version);
@@ -43,19 +42,10 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
       return { decision: 'no-opinion', reason: '', error: (error as Error).message };
     }
     const ttl = answer.decision === 'allow' ? options.allowedTtlMs : options.refusedTtlMs;
-    if (ttl > 0 && question.length <= MAX_QUESTION_CHARACTERS) {
-      if (remembered.size >= MAX_REMEMBERED) dropOldest(remembered);
-      remembered.set(question, { answer, expiresAt: options.clock() + ttl });
-    }
+    // The library takes 0 for ever.
+    if (ttl > 0 && question.length <= MAX_QUESTION_CHARACTERS) remembered.set(question, answer, { ttl });
     return answer;
   };
-}
-
-function dropOldest(remembered: Map<string, Remembered>): void {
-  for (const oldest of remembered.keys()) {
-    remembered.delete(oldest);
-    return;
-  }
 }
 
 function reviewOf(spec: object, version: ReviewVersion): object {

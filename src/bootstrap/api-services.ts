@@ -2,6 +2,7 @@ import { CUSTOM_RESOURCE_PRIORITY, type GroupDefinition } from '../api/kinds/gro
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { KubeObject } from '../api/object';
 import { jsonEqual } from '../api/patch/json-equal';
+import { formatDate } from '../api/time/rfc3339';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { OperationContext } from '../registry/types';
 import { isCode } from './is-code';
@@ -105,7 +106,7 @@ export async function putApiService(
 ): Promise<void> {
   const change = async (current: KubeObject | undefined): Promise<KubeObject> => {
     if (current !== undefined && managedBy(current) === undefined) return current;
-    return reconcileApiService(current, service, managed, `${new Date().toISOString().slice(0, 19)}Z`);
+    return reconcileApiService(current, service, managed, formatDate(new Date()));
   };
   const hooks = { change, retryOnConflict: true, createIfMissing: true };
   await registry.update(EVERYWHERE, apiServiceName(service), hooks, context, AS_IT_IS);

@@ -11,6 +11,7 @@ import { StatusError } from '../api/errors/status-error';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import type { JsonObject, KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
+import { formatTime } from '../api/time/rfc3339';
 import { WorkQueue } from '../controllers/work-queue';
 import type { ServedResource } from '../http/dependencies';
 import type { Logger } from '../observability/logger';
@@ -250,9 +251,8 @@ export class CustomResources {
     return true;
   }
 
-  /** RFC 3339, UTC, whole seconds. */
   #timestamp(): string {
-    return `${new Date(this.#options.now()).toISOString().slice(0, 19)}Z`;
+    return formatTime(this.#options.now() / 1000);
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { formatDate } from '../api/time/rfc3339';
 
 interface Package {
   readonly version: string;
@@ -21,7 +22,7 @@ export function versionInfo(): Readonly<Record<string, string>> {
     gitVersion: `v${major}.${minor}.0+sternpost-${VERSION}`,
     gitCommit: '',
     gitTreeState: 'clean',
-    buildDate: `${statSync(__filename).mtime.toISOString().slice(0, 19)}Z`,
+    buildDate: formatDate(statSync(__filename).mtime),
     goVersion: `node ${process.version}`,
     compiler: 'tsc',
     platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,

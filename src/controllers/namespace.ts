@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
+import { formatDate } from '../api/time/rfc3339';
 import type { ApiClient, ListOf } from '../client/api-client';
 import { runInformer } from '../client/informer';
 import type { Logger } from '../observability/logger';
@@ -42,7 +43,7 @@ function condition(
   return {
     type,
     status: active ? 'True' : 'False',
-    lastTransitionTime: `${new Date().toISOString().slice(0, 19)}Z`,
+    lastTransitionTime: formatDate(new Date()),
     reason: active ? reason : goodReason,
     message: active ? bad : good,
   };

@@ -1,6 +1,7 @@
 import { apply, trackUpdate, type FieldManagerOptions } from '../api/apply/field-manager';
 import type { JsonObject, KubeObject } from '../api/object';
 import { apiVersionOf, parseApiVersion } from '../api/object';
+import { formatTime } from '../api/time/rfc3339';
 import type { Catalogue, ServedResource } from './dependencies';
 
 /** Who owns which field of an object (spec, "Field ownership"). Objects are in the requested version. */
@@ -35,17 +36,6 @@ export const noFieldOwnership: FieldOwnership = {
 
 /** `now`: milliseconds since the epoch. */
 export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOwnership {
-  let text = '';
-  let textSecond = -1;
-  /** Printed once a second: printing costs more than a tenth of all the rest. */
-  const timestamp = (): string => {
-    const second = Math.floor(now() / 1000);
-    if (second !== textSecond) {
-      textSecond = second;
-      text = `${new Date(second * 1000).toISOString().slice(0, 19)}Z`;
-    }
-    return text;
-  };
   const optionsOf = (served: ServedResource, manager: string): FieldManagerOptions => {
     const { definition, version, type, custom } = served;
     const { group } = version;
@@ -54,7 +44,7 @@ export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOw
       type,
       gvk: { group, version: version.version, kind: definition.kind },
       manager,
-      now: timestamp(),
+      now: formatTime(now() / 1000),
       custom,
       ...(convert === undefined ? {} : { convert }),
     };

@@ -2,6 +2,7 @@ import { alreadyExists, badRequest, invalidObject, StatusError } from '../api/er
 import { invalid } from '../api/errors/field-error';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { KubeObject, ObjectMeta } from '../api/object';
+import { formatDate } from '../api/time/rfc3339';
 import { pathSegmentName } from '../api/validation/names';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { Revision, StoredValue } from '../storage/store';
@@ -9,7 +10,7 @@ import { newestEntry } from './freshness';
 import { placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfNew } from './metadata-errors';
-import { keyOf, timestamp, writeRequest, type Resource } from './resource';
+import { keyOf, writeRequest, type Resource } from './resource';
 import { withSideEffects } from './side-effects';
 import { writeOptions, writtenEntry } from './stored-object';
 import type { CreateHooks, OperationContext, Scope, WriteResult } from './types';
@@ -83,7 +84,7 @@ function newMetadata(resource: Resource, sent: ObjectMeta): ObjectMeta {
     ...kept,
     ...nameOf(resource, sent),
     uid: resource.newUid(),
-    creationTimestamp: timestamp(resource.clock()),
+    creationTimestamp: formatDate(resource.clock()),
     ...(resource.definition.tracksGeneration ? { generation: 1 } : {}),
   };
 }

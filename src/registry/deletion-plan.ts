@@ -1,7 +1,7 @@
 import type { KindDefinition, RequestedVersion } from '../api/kinds/kind-definition';
 import type { KubeObject, ObjectMeta } from '../api/object';
+import { formatDate, formatTime } from '../api/time/rfc3339';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../api/validation/object-meta';
-import { timestamp } from './resource';
 import type { DeleteOptions } from './types';
 
 /** What a delete does to an object. */
@@ -27,10 +27,10 @@ export function planDeletion(object: KubeObject, context: DeletionContext): Dele
   const terminating = Boolean(object.metadata.deletionTimestamp);
   if (definition.prepareForDelete !== undefined && !terminating) {
     const marked = withMetadata(object, {
-      deletionTimestamp: timestamp(now),
+      deletionTimestamp: formatDate(now),
       finalizers: collectorFinalizers(object.metadata, context),
     });
-    return { write: definition.prepareForDelete(marked, timestamp(now)), remove: false };
+    return { write: definition.prepareForDelete(marked, formatDate(now)), remove: false };
   }
   if (definition.canRemove?.(object) === false) return STAYS;
 
@@ -56,13 +56,13 @@ function withGrace(object: KubeObject, { definition, options, now }: DeletionCon
     if (requested === undefined || requested >= running) return 'pending';
     const begun = Date.parse(deletionTimestamp) - running * 1000;
     return withMetadata(object, {
-      deletionTimestamp: timestamp(new Date(begun + requested * 1000)),
+      deletionTimestamp: formatTime(begun / 1000 + requested),
       deletionGracePeriodSeconds: requested,
     });
   }
   const seconds = definition.gracePeriodSeconds?.(object, requested) ?? 0;
   return withMetadata(object, {
-    deletionTimestamp: timestamp(new Date(now.getTime() + seconds * 1000)),
+    deletionTimestamp: formatTime(now.getTime() / 1000 + seconds),
     deletionGracePeriodSeconds: seconds,
     ...nextGeneration(object.metadata),
   });
@@ -74,7 +74,7 @@ function markedAsDeleting(object: KubeObject, now: Date): KubeObject {
   const begun = Boolean(deletionTimestamp) && Date.parse(deletionTimestamp ?? '') <= now.getTime();
   if (begun && deletionGracePeriodSeconds === 0) return object;
   return withMetadata(object, {
-    ...(begun ? {} : { deletionTimestamp: timestamp(now) }),
+    ...(begun ? {} : { deletionTimestamp: formatDate(now) }),
     deletionGracePeriodSeconds: 0,
     ...(deletionTimestamp ? {} : nextGeneration(object.metadata)),
   });

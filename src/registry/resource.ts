@@ -1,5 +1,6 @@
 import { badRequest, notFound, type GroupResource, type StatusError } from '../api/errors/status-error';
 import type { KindDefinition, WriteRequest } from '../api/kinds/kind-definition';
+import { formatDate } from '../api/time/rfc3339';
 import { pathSegmentName } from '../api/validation/names';
 import type { CacheEntry, RegistryCache, ResourceCache } from '../storage/cache/cache';
 import type { Store } from '../storage/store';
@@ -49,15 +50,10 @@ export function objectNotFound({ groupResource }: Resource, name: string): Statu
   return notFound(groupResource, name);
 }
 
-/** RFC 3339 in UTC with whole seconds, as metadata's times are written. */
-export function timestamp(time: Date): string {
-  return `${time.toISOString().slice(0, 19)}Z`;
-}
-
 /** What strategies may record of a write. */
 export function writeRequest({ clock }: Resource, { requested, user }: OperationContext): WriteRequest {
   return {
-    now: timestamp(clock()),
+    now: formatDate(clock()),
     ...(requested === undefined ? {} : { requested }),
     ...(user === undefined ? {} : { user }),
   };

@@ -3,12 +3,13 @@ import { conflict, invalidObject, modified, type StatusError } from '../api/erro
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { KubeObject, ObjectMeta } from '../api/object';
 import { equalApartFrom } from '../api/patch/json-equal';
+import { formatDate } from '../api/time/rfc3339';
 import type { CacheEntry } from '../storage/cache/cache';
 import { admitAndStore, prepareNew } from './create';
 import { checkIdentity, placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfChange } from './metadata-errors';
-import { keyOfNamed, objectNotFound, timestamp, writeRequest, type Resource } from './resource';
+import { keyOfNamed, objectNotFound, writeRequest, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
 import { withSideEffects } from './side-effects';
 import { writeOptions, writtenEntry } from './stored-object';
@@ -162,7 +163,7 @@ function changedMetadata({ clock }: Resource, sent: ObjectMeta, old: ObjectMeta)
     ...kept,
     ...(uid === undefined ? {} : { uid }),
     ...(old.generation === undefined ? {} : { generation: old.generation }),
-    creationTimestamp: old.creationTimestamp ?? timestamp(clock()),
+    creationTimestamp: old.creationTimestamp ?? formatDate(clock()),
     ...(deletionTimestamp ? { deletionTimestamp } : {}),
     ...(grace === undefined ? {} : { deletionGracePeriodSeconds: grace }),
     ...(old.resourceVersion === undefined ? {} : { resourceVersion: old.resourceVersion }),

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../object';
 import { compareElements, parseElement, type PathElement } from './path-element';
 
@@ -195,12 +196,11 @@ const parsed = new WeakMap<JsonObject, FieldSet>();
 const serialized = new WeakMap<FieldSet, JsonObject>();
 
 /**
- * Sets by the text of their FieldsV1, the youngest last. One writer owns the same fields of all its objects and of all
+ * Sets by the text of their FieldsV1. One writer owns the same fields of all its objects and of all
  * their versions: one set for these saves reading it, and what is remembered of a set (its written form, whether it fits
  * the schema) holds for all of them.
  */
-const byText = new Map<string, FieldSet>();
-const MAX_TEXTS = 2_048;
+const byText = new LRUCache<string, FieldSet>({ max: 2_048 });
 const MAX_TEXT_LENGTH = 16_384;
 
 /** Reads FieldsV1. Throws a SyntaxError on anything that is not a tree of path elements. */
@@ -208,21 +208,14 @@ export function parseFieldsV1(fields: JsonObject): FieldSet {
   let set = parsed.get(fields);
   if (set === undefined) {
     const text = JSON.stringify(fields);
-    set = byText.get(text) ?? makeSet('.' in fields, parseNode(fields));
-    if (text.length <= MAX_TEXT_LENGTH) remember(text, set);
+    set = byText.get(text);
+    if (set === undefined) {
+      set = makeSet('.' in fields, parseNode(fields));
+      if (text.length <= MAX_TEXT_LENGTH) byText.set(text, set);
+    }
     parsed.set(fields, set);
   }
   return set;
-}
-
-function remember(text: string, set: FieldSet): void {
-  byText.delete(text);
-  byText.set(text, set);
-  if (byText.size <= MAX_TEXTS) return;
-  for (const oldest of byText.keys()) {
-    byText.delete(oldest);
-    return;
-  }
 }
 
 function parseNode(fields: JsonObject): ReadonlyMap<PathElement, FieldSet> {

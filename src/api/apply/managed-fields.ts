@@ -1,7 +1,7 @@
 import type { KubeObject, ManagedFieldsEntry } from '../object';
 import { equalApartFrom } from '../patch/json-equal';
 import { difference, isEmpty, parseFieldsV1, setOf, toFieldsV1, union, EMPTY_SET, type FieldSet } from './field-set';
-import { fieldElement } from './path-element';
+import { canonicalJson, fieldElement } from './path-element';
 
 /** Who writes, and how. An applier is the same whatever version it applies; an updater has one entry per version. */
 export interface Writer {
@@ -40,18 +40,11 @@ export function writerOf(
   apiVersion: string,
   subresource: string | undefined,
 ): Writer {
-  let id = name === '' ? '{' : `{"manager":${quote(name)},`;
+  let id = name === '' ? '{' : `{"manager":${canonicalJson(name)},`;
   id += `"operation":"${operation}"`;
-  if (operation === 'Update') id += `,"apiVersion":${quote(apiVersion)}`;
-  if (subresource !== undefined && subresource !== '') id += `,"subresource":${quote(subresource)}`;
+  if (operation === 'Update') id += `,"apiVersion":${canonicalJson(apiVersion)}`;
+  if (subresource !== undefined && subresource !== '') id += `,"subresource":${canonicalJson(subresource)}`;
   return { id: `${id}}`, name, operation, apiVersion, subresource };
-}
-
-const PLAIN = /^[\w./ -]*$/;
-
-/** As JSON. Most names need no look at each character. */
-function quote(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
 export function managerOf(writer: Writer, set: FieldSet, time?: string): Manager {

@@ -15,8 +15,12 @@ function goEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
+/** What needs no escapes, as nearly all names. */
+const PLAIN = /^[\w./ -]*$/;
+
 /** JSON as Go writes it: map keys sorted, no spaces, HTML escaped. Absent (undefined) members are left out. */
 export function canonicalJson(value: JsonValue): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
   return sortedJson(value).replace(GO_ESCAPES, goEscape);
 }
 
@@ -42,15 +46,8 @@ export function keyElement(keys: JsonObject): PathElement {
 /** The element of keys whose names are in order already, each name with its value. */
 export function keyElementOf(keys: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
   let text = '';
-  for (const [name, value] of keys) text += `${text === '' ? '{' : ','}"${name}":${keyText(value)}`;
+  for (const [name, value] of keys) text += `${text === '' ? '{' : ','}"${name}":${canonicalJson(value)}`;
   return `k:${text}}`;
-}
-
-/** What needs no escapes, as nearly all keys. */
-const PLAIN = /^[\w./ -]*$/;
-
-function keyText(value: JsonValue): string {
-  return typeof value === 'string' && PLAIN.test(value) ? `"${value}"` : canonicalJson(value);
 }
 
 export function valueElement(value: JsonValue): PathElement {

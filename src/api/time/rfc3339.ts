@@ -182,9 +182,25 @@ function dateAndTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().slice(0, 19);
 }
 
-/** `2020-01-02T03:04:05Z`. Throws {@link TimeError} outside of the years 0 to 9999. */
+let lastSecond = Number.NaN;
+let lastTime = '';
+
+/**
+ * `2020-01-02T03:04:05Z`; a fraction of the second is cut off. Throws {@link TimeError} outside of the years 0 to 9999. The
+ * last answer is kept: servers ask for the current second again and again.
+ */
 export function formatTime(seconds: number): string {
-  return `${dateAndTime(seconds)}Z`;
+  const second = Math.floor(seconds);
+  if (second !== lastSecond) {
+    lastTime = `${dateAndTime(second)}Z`;
+    lastSecond = second;
+  }
+  return lastTime;
+}
+
+/** {@link formatTime} of a Date. */
+export function formatDate(time: Date): string {
+  return formatTime(time.getTime() / 1000);
 }
 
 /** `2020-01-02T03:04:05.000006Z`; what is finer than a microsecond is cut off. */

@@ -1,6 +1,7 @@
 import { notSupported, required, type FieldError } from '../../api/errors/field-error';
 import { badRequest, conflict, invalidObject } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
+import { formatDate } from '../../api/time/rfc3339';
 import type { Endpoint, EndpointDependencies, ResourceRequest, RegistryOperations } from '../dependencies';
 import { statusReply } from '../reply';
 import { parseWriteOptions } from '../write-options';
@@ -104,7 +105,7 @@ function assign(pod: Pod, { metadata, target }: Binding, now: Date): KubeObject 
 }
 
 function scheduled(conditions: readonly PodCondition[], now: Date): readonly PodCondition[] {
-  const lastTransitionTime = `${now.toISOString().slice(0, 19)}Z`;
+  const lastTransitionTime = formatDate(now);
   const fresh: PodCondition = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime };
   const index = conditions.findIndex(({ type }) => type === fresh.type);
   return index < 0 ? [...conditions, fresh] : conditions.with(index, fresh);

@@ -2,6 +2,7 @@ import { matchesLabels, selectorRequirements, type LabelSelector } from '../../a
 import { badRequest, forbidden, StatusError } from '../../api/errors/status-error';
 import type { GroupVersionKind, KubeObject } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
+import { formatTime } from '../../api/time/rfc3339';
 import type { CacheEntry } from '../../storage/cache/cache';
 import { checkDeleteOptions, type SentDeleteOptions } from '../delete-options';
 import type { Endpoint, EndpointDependencies, RegistryOperations, ResourceRequest } from '../dependencies';
@@ -151,7 +152,7 @@ async function passBudget(
     );
   }
   if (!isReady(pod.object) && mayGoUnready(budget.object)) return { asSeen: true, budgetName: budget.name };
-  const evictedAt = `${new Date(now()).toISOString().slice(0, 19)}Z`;
+  const evictedAt = formatTime(now() / 1000);
   await budgets.update(
     scopeOf(request),
     budget.name,

@@ -1,6 +1,7 @@
 import { invalid, type FieldError } from '../../api/errors/field-error';
 import { badRequest, conflict, invalidObject } from '../../api/errors/status-error';
 import { parseApiVersion, type KubeObject } from '../../api/object';
+import { formatTime } from '../../api/time/rfc3339';
 import type { BoundTokenRequest } from '../../authn/service-account-issuer';
 import type { Endpoint, EndpointDependencies, RegistryOperations, ResourceRequest } from '../dependencies';
 import { scopeOf } from './resource-request';
@@ -71,11 +72,10 @@ export function tokenRequest({ issue, audiences, maxLifetimeSeconds, extendLifet
       ...(extended ? { warnAfterSeconds: lifetimeSeconds } : {}),
       now,
     });
-    // The client is told the life that was asked for, so that it asks again in time.
-    const expiresAt = new Date((Math.floor(now / 1000) + lifetimeSeconds) * 1000);
     const answer = answeredReview(object, {
       spec: { audiences: wanted, expirationSeconds: lifetimeSeconds, boundObjectRef: reference ?? null },
-      status: { token, expirationTimestamp: `${expiresAt.toISOString().slice(0, 19)}Z` },
+      // The client is told the life that was asked for, so that it asks again in time.
+      status: { token, expirationTimestamp: formatTime(now / 1000 + lifetimeSeconds) },
     });
     return { type: 'object', code: 201, object: answer, struct: type };
   };
