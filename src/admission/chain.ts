@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { qualifiedResource } from '../api/errors/status-error';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { AdmissionMetrics, AdmissionStep, RecordDecision } from './metrics';
 import type { AdmissionAttributes, AdmissionPlugin, ObjectAttributes, Operation } from './plugin';
@@ -7,8 +8,8 @@ import type { AdmissionAttributes, AdmissionPlugin, ObjectAttributes, Operation 
 /** The plugins in order, as the two steps that a request takes. Either throws a StatusError to refuse. */
 export interface AdmissionChain {
   /** The object as it should go on; undefined for a delete, which is refused at most. */
-  readonly mutate: (attributes: AdmissionAttributes) => Promise<KubeObject | undefined>;
-  readonly validate: (attributes: AdmissionAttributes) => Promise<void>;
+  readonly mutate: (attributes: AdmissionAttributes) => MaybePromise<KubeObject | undefined>;
+  readonly validate: (attributes: AdmissionAttributes) => MaybePromise<void>;
 }
 
 type Recorders = Pick<AdmissionMetrics, 'pluginRecorder' | 'stepRecorder'>;
@@ -19,7 +20,7 @@ interface Step<Ask> {
   readonly record: RecordDecision;
 }
 
-type Mutation = (attributes: AdmissionAttributes) => Promise<KubeObject | undefined>;
+type Mutation = (attributes: AdmissionAttributes) => MaybePromise<KubeObject | undefined>;
 
 interface Concerned {
   readonly mutating: Step<Mutation>;
@@ -70,13 +71,13 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], metrics: Rec
   };
 
   return {
-    mutate: async (attributes) => {
+    mutate: (attributes) => {
       let current = attributes;
-      await timed(concerned(attributes).mutating, async (mutate) => {
-        const object = await mutate(current);
+      const take = (object: KubeObject | undefined): void => {
         if (object !== current.object) current = { ...current, object };
-      });
-      return current.object;
+      };
+      const asked = timed(concerned(attributes).mutating, (mutate) => whenKnown(mutate(current), take));
+      return whenKnown(asked, () => current.object);
     },
     validate: (attributes) => timed(concerned(attributes).validating, (validate) => validate(attributes)),
   };
@@ -85,13 +86,10 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], metrics: Rec
 /** What a plugin does in the mutating step. */
 function mutationOf({ mutate, check }: AdmissionPlugin, operation: Operation): Mutation | undefined {
   if (mutate !== undefined && operation !== 'DELETE') {
-    return async (attributes) => (hasObject(attributes) ? mutate(attributes) : undefined);
+    return (attributes) => (hasObject(attributes) ? mutate(attributes) : undefined);
   }
   if (check === undefined) return undefined;
-  return async (attributes) => {
-    await check(attributes);
-    return attributes.object;
-  };
+  return (attributes) => whenKnown(check(attributes), () => attributes.object);
 }
 
 function hasObject(attributes: AdmissionAttributes): attributes is ObjectAttributes {
@@ -99,21 +97,44 @@ function hasObject(attributes: AdmissionAttributes): attributes is ObjectAttribu
 }
 
 /** Asks a step's plugins in order and writes down how long each, and all of them, took. */
-async function timed<Ask>({ plugins, record }: Step<Ask>, run: (ask: Ask) => Promise<void>): Promise<void> {
+function timed<Ask>({ plugins, record }: Step<Ask>, run: (ask: Ask) => MaybePromise<void>): MaybePromise<void> {
   const start = performance.now();
   let before = start;
-  for (const plugin of plugins) {
-    try {
-      await run(plugin.ask);
-    } catch (error) {
-      const now = performance.now();
-      plugin.record(true, (now - before) / 1000);
-      record(true, (now - start) / 1000);
-      throw error;
-    }
+  const passed = (plugin: Step<Ask>['plugins'][number]): void => {
     const now = performance.now();
     plugin.record(false, (now - before) / 1000);
     before = now;
-  }
-  record(false, (before - start) / 1000);
+  };
+  const failed = (plugin: Step<Ask>['plugins'][number]): void => {
+    const now = performance.now();
+    plugin.record(true, (now - before) / 1000);
+    record(true, (now - start) / 1000);
+  };
+  const runFrom = (first: number): MaybePromise<void> => {
+    for (let index = first; index < plugins.length; index++) {
+      const plugin = plugins[index]!;
+      let pending: MaybePromise<void>;
+      try {
+        pending = run(plugin.ask);
+      } catch (error) {
+        failed(plugin);
+        throw error;
+      }
+      if (pending instanceof Promise) {
+        return pending.then(
+          () => {
+            passed(plugin);
+            return runFrom(index + 1);
+          },
+          (error: unknown) => {
+            failed(plugin);
+            throw error;
+          },
+        );
+      }
+      passed(plugin);
+    }
+    record(false, (before - start) / 1000);
+  };
+  return runFrom(0);
 }

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionPlugin } from './plugin';
@@ -26,7 +27,7 @@ function has(pod: KubeObject, privilege: Privilege): boolean {
 function denyExec(
   name: string,
   privileges: readonly Privilege[],
-  getPod: (namespace: string, name: string) => Promise<KubeObject | undefined>,
+  getPod: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>,
 ): AdmissionPlugin {
   return {
     name,
@@ -43,14 +44,14 @@ function denyExec(
 
 /** DenyEscalatingExec: nobody runs commands in a pod that has more of its node than its container. */
 export function denyEscalatingExec(
-  getPod: (namespace: string, name: string) => Promise<KubeObject | undefined>,
+  getPod: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>,
 ): AdmissionPlugin {
   return denyExec('DenyEscalatingExec', ['hostPID', 'hostIPC', 'privileged'], getPod);
 }
 
 /** DenyExecOnPrivileged: the same for privileged containers only. */
 export function denyExecOnPrivileged(
-  getPod: (namespace: string, name: string) => Promise<KubeObject | undefined>,
+  getPod: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>,
 ): AdmissionPlugin {
   return denyExec('DenyExecOnPrivileged', ['privileged'], getPod);
 }

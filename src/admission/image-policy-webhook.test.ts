@@ -1,4 +1,4 @@
-import { podRequest } from '../../test/fixtures/admission-request';
+import { admissionOutcome, podRequest } from '../../test/fixtures/admission-request';
 import { admissionChain } from './chain';
 import { imagePolicyWebhook, parseImagePolicy, type ImagePolicy } from './image-policy-webhook';
 
@@ -31,11 +31,11 @@ function backend(reply: () => unknown, changes: Partial<ImagePolicy> = {}) {
       },
     ),
   ]);
-  const ask = () =>
-    chain.validate(podRequest({}, { annotate: (key, value) => (annotations[key] = value) })).then(
-      () => 'admitted',
-      (error: Error) => error.message.replace('pods "p" is forbidden: ', ''),
-    );
+  const ask = async () => {
+    const request = podRequest({}, { annotate: (key, value) => (annotations[key] = value) });
+    const outcome = await admissionOutcome(() => chain.validate(request));
+    return outcome.replace('pods "p" is forbidden: ', '');
+  };
   return { ask, reviews, annotations, clock };
 }
 

@@ -1,4 +1,4 @@
-import { admissionRequest, podRequest } from '../../test/fixtures/admission-request';
+import { admissionOutcome, admissionRequest, podRequest } from '../../test/fixtures/admission-request';
 import { admissionChain } from './chain';
 import { limitRanger } from './limit-ranger';
 
@@ -6,13 +6,10 @@ const chainFor = (...ranges: object[]) =>
   admissionChain([limitRanger(() => ranges.map((limit) => ({ metadata: { name: 'r' }, spec: { limits: [limit] } })))]);
 
 const container = (name: string, resources: object = {}) => ({ name, image: 'i', resources });
-const check = (limit: object, spec: object) =>
-  chainFor(limit)
-    .validate(podRequest(spec))
-    .then(
-      () => 'admitted',
-      (error: Error) => error.message.replace('pods "p" is forbidden: ', ''),
-    );
+const check = async (limit: object, spec: object) => {
+  const outcome = await admissionOutcome(() => chainFor(limit).validate(podRequest(spec)));
+  return outcome.replace('pods "p" is forbidden: ', '');
+};
 
 describe('LimitRanger', () => {
   it('sets what containers leave open and says so in an annotation', async () => {

@@ -1,10 +1,11 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { AdmissionPlugin } from './plugin';
 
 /** What the plugin reads and writes. */
 export interface NamespaceProvisioning {
   /** Must see a namespace that was created just now. */
-  readonly getNamespace: (name: string) => Promise<KubeObject | undefined>;
+  readonly getNamespace: (name: string) => MaybePromise<KubeObject | undefined>;
   /** Does nothing when it is there. */
   readonly createNamespace: (name: string, signal: AbortSignal) => Promise<void>;
 }

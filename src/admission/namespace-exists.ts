@@ -1,9 +1,10 @@
 import { notFound } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { AdmissionPlugin } from './plugin';
 
 /** NamespaceExists: no change in a namespace that does not exist. `getNamespace` must see one created just now. */
-export function namespaceExists(getNamespace: (name: string) => Promise<KubeObject | undefined>): AdmissionPlugin {
+export function namespaceExists(getNamespace: (name: string) => MaybePromise<KubeObject | undefined>): AdmissionPlugin {
   return {
     name: 'NamespaceExists',
     operations: ['CREATE', 'UPDATE', 'DELETE'],

@@ -38,7 +38,7 @@ describe('NamespaceLifecycle', () => {
   });
 
   it('keeps the namespaces that a cluster cannot do without', async () => {
-    const remove = (name: string) =>
+    const remove = async (name: string) =>
       chain.mutate(request({ operation: 'DELETE', resource: 'namespaces', namespace: name, name, object: undefined }));
     await expect(remove('default')).rejects.toMatchObject({
       status: { code: 403, message: 'namespaces "default" is forbidden: this namespace may not be deleted' },

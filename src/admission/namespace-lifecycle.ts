@@ -1,4 +1,5 @@
 import { notFound, StatusError } from '../api/errors/status-error';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 
@@ -29,18 +30,21 @@ function terminating(attributes: AdmissionAttributes): StatusError {
  * NamespaceLifecycle: nothing is created in a namespace that does not exist or is being deleted, and the namespaces that
  * a cluster cannot do without are never deleted. `getNamespace` must see a namespace that was created just now.
  */
-export function namespaceLifecycle(getNamespace: (name: string) => Promise<KubeObject | undefined>): AdmissionPlugin {
-  const check = async (attributes: AdmissionAttributes): Promise<void> => {
+export function namespaceLifecycle(
+  getNamespace: (name: string) => MaybePromise<KubeObject | undefined>,
+): AdmissionPlugin {
+  const check = (attributes: AdmissionAttributes): MaybePromise<void> => {
     const { operation, group, resource, namespace, name } = attributes;
     const isNamespace = group === '' && resource === 'namespaces';
     if (isNamespace && operation === 'DELETE' && IMMORTAL.has(name)) {
       throw refuse(attributes, 'this namespace may not be deleted');
     }
     if (isNamespace || namespace === '' || operation === 'DELETE' || ACCESS_REVIEWS.has(resource)) return;
-    const found = await getNamespace(namespace);
-    if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
-    const { phase } = (found.status ?? {}) as { readonly phase?: string };
-    if (operation === 'CREATE' && phase === 'Terminating') throw terminating(attributes);
+    return whenKnown(getNamespace(namespace), (found) => {
+      if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
+      const { phase } = (found.status ?? {}) as { readonly phase?: string };
+      if (operation === 'CREATE' && phase === 'Terminating') throw terminating(attributes);
+    });
   };
   return {
     name: 'NamespaceLifecycle',

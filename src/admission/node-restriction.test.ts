@@ -1,4 +1,4 @@
-import { admissionRequest, pod, podRequest } from '../../test/fixtures/admission-request';
+import { admissionOutcome, admissionRequest, pod, podRequest } from '../../test/fixtures/admission-request';
 import type { KubeObject, ObjectMeta } from '../api/object';
 import { admissionChain } from './chain';
 import { nodeRestriction } from './node-restriction';
@@ -15,11 +15,8 @@ const chain = admissionChain([
     getNode: async (name) => ({ metadata: { name, uid: 'node-uid' } }),
   }),
 ]);
-const outcome = (attributes: AdmissionAttributes) =>
-  chain.mutate(attributes).then(
-    () => 'admitted',
-    (error: Error) => error.message.replace(/^.* (is forbidden: )/, ''),
-  );
+const outcome = async (attributes: AdmissionAttributes) =>
+  (await admissionOutcome(() => chain.mutate(attributes))).replace(/^.* (is forbidden: )/, '');
 
 const owner = { apiVersion: 'v1', kind: 'Node', name: 'n1', uid: 'node-uid', controller: true };
 const mirror = (spec: object = {}, metadata: ObjectMeta = {}) =>

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { notFound, qualifiedResource } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
 import { forbiddenLabelChanges } from './node-labels';
@@ -9,8 +10,8 @@ import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin
 
 /** What the plugin reads. */
 export interface NodeRestrictionDependencies {
-  readonly getPod: (namespace: string, name: string) => Promise<KubeObject | undefined>;
-  readonly getNode: (name: string) => Promise<KubeObject | undefined>;
+  readonly getPod: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>;
+  readonly getNode: (name: string) => MaybePromise<KubeObject | undefined>;
 }
 
 type Check = (
@@ -255,13 +256,13 @@ function checkOf({ group, resource, subresource }: AdmissionAttributes): Check |
 
 /** NodeRestriction: a kubelet changes its own node, the pods on it, and what belongs to these. */
 export function nodeRestriction(dependencies: NodeRestrictionDependencies): AdmissionPlugin {
-  const check = async (attributes: AdmissionAttributes): Promise<void> => {
+  const check = (attributes: AdmissionAttributes): MaybePromise<void> => {
     const node = nodeOf(attributes.user);
     if (node === undefined) return;
     if (node === '') {
       throw refuse(attributes, `could not determine node from user ${quoted(attributes.user.name)}`);
     }
-    await checkOf(attributes)?.(node, attributes, dependencies);
+    return checkOf(attributes)?.(node, attributes, dependencies);
   };
   return {
     name: 'NodeRestriction',

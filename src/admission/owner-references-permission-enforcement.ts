@@ -79,16 +79,18 @@ export function ownerReferencesPermissionEnforcement({
         `${reason}, <nil>`,
     );
   };
+  const checkChange = async (attributes: AdmissionAttributes): Promise<void> => {
+    if (attributes.operation !== 'CREATE') await checkDeletion(attributes);
+    for (const owner of newlyBlocking(attributes)) await checkBlocking(attributes, owner);
+  };
   return {
     name: 'OwnerReferencesPermissionEnforcement',
     operations: ['CREATE', 'UPDATE'],
-    validate: async (attributes) => {
-      const { group, resource, subresource, operation, object, oldObject } = attributes;
+    validate: (attributes) => {
+      const { group, resource, subresource, object, oldObject } = attributes;
       // A kubelet writes the status of pods that it may not delete.
       if (group === '' && resource === 'pods' && subresource === 'status') return;
-      if (isDeepStrictEqual(ownersOf(object), ownersOf(oldObject))) return;
-      if (operation !== 'CREATE') await checkDeletion(attributes);
-      for (const owner of newlyBlocking(attributes)) await checkBlocking(attributes, owner);
+      return isDeepStrictEqual(ownersOf(object), ownersOf(oldObject)) ? undefined : checkChange(attributes);
     },
   };
 }

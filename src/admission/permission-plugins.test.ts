@@ -1,4 +1,4 @@
-import { admissionRequest } from '../../test/fixtures/admission-request';
+import { admissionOutcome, admissionRequest } from '../../test/fixtures/admission-request';
 import type { KubeObject } from '../api/object';
 import type { AccessQuestion, Authorize } from './authorize';
 import { certificateApproval } from './certificate-approval';
@@ -90,18 +90,15 @@ describe('OwnerReferencesPermissionEnforcement', () => {
   const object = (...ownerReferences: object[]) =>
     ({ metadata: { name: 'c', ownerReferences } }) as unknown as KubeObject;
   const outcome = (permissions: string[], part: Parameters<typeof admissionRequest>[0]) =>
-    admissionChain([
-      ownerReferencesPermissionEnforcement({
-        authorize: allowing(...permissions),
-        findResource: (_group, _version, kind) =>
-          kind === 'ConfigMap' ? { resource: 'configmaps', namespaced: true } : undefined,
-      }),
-    ])
-      .validate(admissionRequest({ name: 'c', ...part }))
-      .then(
-        () => 'admitted',
-        (error: Error) => error.message,
-      );
+    admissionOutcome(() =>
+      admissionChain([
+        ownerReferencesPermissionEnforcement({
+          authorize: allowing(...permissions),
+          findResource: (_group, _version, kind) =>
+            kind === 'ConfigMap' ? { resource: 'configmaps', namespaced: true } : undefined,
+        }),
+      ]).validate(admissionRequest({ name: 'c', ...part })),
+    );
 
   it('lets anything have owners from the start', async () => {
     expect(await outcome([], { object: object(owner) })).toBe('admitted');

@@ -1,4 +1,5 @@
 import { forbidden, type StatusError } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { GroupVersionKind, KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
 
@@ -50,10 +51,10 @@ export interface AdmissionPlugin {
   /** `pods`, `pods/status`, `ingresses.networking.k8s.io`: it is asked about these only. Absent: about everything. */
   readonly resources?: readonly string[];
   /** Returns the object as it should go on; the same one when there is nothing to change. Not asked about deletes. */
-  readonly mutate?: (attributes: ObjectAttributes) => Promise<KubeObject>;
+  readonly mutate?: (attributes: ObjectAttributes) => MaybePromise<KubeObject>;
   /** The same step for what changes nothing: asked in place of `mutate` where that is absent, and about deletes. */
-  readonly check?: (attributes: AdmissionAttributes) => Promise<void>;
-  readonly validate?: (attributes: AdmissionAttributes) => Promise<void>;
+  readonly check?: (attributes: AdmissionAttributes) => MaybePromise<void>;
+  readonly validate?: (attributes: AdmissionAttributes) => MaybePromise<void>;
 }
 
 function nameOf({ name, object }: AdmissionAttributes): string {

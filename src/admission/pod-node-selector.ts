@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { labelValueProblems, qualifiedNameProblems } from '../api/validation/label-syntax';
 import { podSpec, withSpec } from './pod';
@@ -44,7 +45,7 @@ function isWithin(labels: Labels, allowed: Labels): boolean {
  */
 export function podNodeSelector(
   selectors: NodeSelectors,
-  getNamespace: (name: string) => Promise<KubeObject | undefined>,
+  getNamespace: (name: string) => MaybePromise<KubeObject | undefined>,
 ): AdmissionPlugin {
   const parse = (attributes: AdmissionAttributes, text: string): Labels => {
     try {

@@ -1,5 +1,6 @@
 import { invalid, type FieldError } from '../api/errors/field-error';
 import { invalidObject } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
@@ -28,7 +29,7 @@ export interface PodSecurityConfiguration {
 
 /** What the plugin reads. */
 export interface PodSecurityDependencies {
-  readonly getNamespace: (name: string) => Promise<KubeObject | undefined>;
+  readonly getNamespace: (name: string) => MaybePromise<KubeObject | undefined>;
   readonly listPods: (namespace: string) => Iterable<KubeObject>;
 }
 

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { isBestEffort } from '../api/quota/pod-resources';
 import { podSpec, withSpec, type Toleration } from './pod';
@@ -26,7 +27,7 @@ const MEMORY_PRESSURE = { key: 'node.kubernetes.io/memory-pressure', operator: '
  */
 export function podTolerationRestriction(
   defaults: TolerationDefaults,
-  getNamespace: (name: string) => Promise<KubeObject | undefined>,
+  getNamespace: (name: string) => MaybePromise<KubeObject | undefined>,
 ): AdmissionPlugin {
   const ofNamespace = async (
     attributes: AdmissionAttributes,

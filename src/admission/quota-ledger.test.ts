@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { admissionRequest } from '../../test/fixtures/admission-request';
+import { admissionOutcome, admissionRequest } from '../../test/fixtures/admission-request';
 import { quotaEvaluator } from '../api/quota/evaluator';
 import type { KubeObject } from '../api/object';
 import { QuotaLedger, type QuotaStore } from './quota-ledger';
@@ -52,17 +52,13 @@ class SharedQuotas {
 const secrets = quotaEvaluator({ group: '', resource: 'secrets' }, Date.now)!;
 const request = (part: Parameters<typeof admissionRequest>[0] = {}) =>
   admissionRequest({ resource: 'secrets', object: { metadata: { name: 's' } }, ...part });
-const outcome = (promise: Promise<unknown>) =>
-  promise.then(
-    () => 'admitted',
-    (error: Error) => error.message,
-  );
-
 describe('the quota ledger', () => {
   it('admits no more than the quota allows, in few writes', async () => {
     const shared = new SharedQuotas({ q: { 'count/secrets': '50' } });
     const ledger = new QuotaLedger(shared.seenBy(0));
-    const outcomes = await Promise.all(Array.from({ length: 200 }, () => outcome(ledger.charge(request(), secrets))));
+    const outcomes = await Promise.all(
+      Array.from({ length: 200 }, () => admissionOutcome(() => ledger.charge(request(), secrets))),
+    );
     expect(outcomes.filter((text) => text === 'admitted')).toHaveLength(50);
     expect(outcomes.at(-1)).toBe(
       'secrets "s" is forbidden: exceeded quota: q, requested: count/secrets=1, used: count/secrets=50, limited: count/secrets=50',
@@ -114,15 +110,21 @@ describe('the quota ledger', () => {
     expect(await ledger.charge(request({ dryRun: true }), secrets)).toEqual([]);
     expect(shared.writes).toBe(0);
     await ledger.charge(request(), secrets);
-    expect(await outcome(ledger.charge(request({ dryRun: true }), secrets))).toContain('exceeded quota: q');
+    expect(await admissionOutcome(() => ledger.charge(request({ dryRun: true }), secrets))).toContain(
+      'exceeded quota: q',
+    );
   });
 
   it('asks for a quota where the configuration wants one', async () => {
     const limited = [{ apiGroup: '', resource: 'secrets', matchContains: ['secrets'], matchScopes: [] }];
     const none = new QuotaLedger(new SharedQuotas({}).seenBy(0), limited);
-    expect(await outcome(none.charge(request(), secrets))).toContain('insufficient quota to consume: count/secrets');
+    expect(await admissionOutcome(() => none.charge(request(), secrets))).toContain(
+      'insufficient quota to consume: count/secrets',
+    );
     const both = new SharedQuotas({ q: { 'count/secrets': '1', secrets: '1' } });
-    expect(await outcome(new QuotaLedger(both.seenBy(0), limited).charge(request(), secrets))).toBe('admitted');
+    expect(await admissionOutcome(() => new QuotaLedger(both.seenBy(0), limited).charge(request(), secrets))).toBe(
+      'admitted',
+    );
   });
 
   it('hands a failure of the store to those who wait', async () => {
@@ -131,6 +133,6 @@ describe('the quota ledger', () => {
       list: shared.seenBy(0).list,
       putUsed: () => Promise.reject(new Error('the store is away')),
     });
-    expect(await outcome(ledger.charge(request(), secrets))).toBe('the store is away');
+    expect(await admissionOutcome(() => ledger.charge(request(), secrets))).toBe('the store is away');
   });
 });

@@ -1,4 +1,5 @@
 import { modified } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { QuotaEvaluator } from '../api/quota/evaluator';
 import { formatResourceList, subtractResources, type ResourceList } from '../api/quota/resource-list';
@@ -90,7 +91,7 @@ export class QuotaLedger {
   }
 
   /** Raises the quotas that the request concerns, and says by how much. Throws 403 when one of them does not allow it. */
-  async charge(attributes: AdmissionAttributes, evaluator: QuotaEvaluator): Promise<readonly Charge[]> {
+  charge(attributes: AdmissionAttributes, evaluator: QuotaEvaluator): MaybePromise<readonly Charge[]> {
     const { namespace } = attributes;
     if (this.#limited.length === 0 && this.#store.list(namespace).length === 0) return [];
     const settle = withResolvers<readonly Charge[]>();

@@ -1,3 +1,4 @@
+import { whenKnown } from '../api/maybe-promise';
 import { quotaEvaluator } from '../api/quota/evaluator';
 import type { AdmissionAttributes, AdmissionPlugin } from './plugin';
 import type { LimitedResource } from './quota-check';
@@ -16,12 +17,13 @@ export function resourceQuotaAdmission(store: QuotaStore, limited: readonly Limi
   return {
     name: 'ResourceQuota',
     operations: ['CREATE', 'UPDATE'],
-    validate: async (attributes) => {
+    validate: (attributes) => {
       if (!isCounted(attributes)) return;
       const evaluator = quotaEvaluator(attributes, Date.now);
       if (evaluator === undefined || (attributes.operation === 'UPDATE' && !evaluator.countsUpdates)) return;
-      const charges = await ledger.charge(attributes, evaluator);
-      if (charges.length > 0) attributes.onRefused(() => ledger.refund(attributes.namespace, charges));
+      return whenKnown(ledger.charge(attributes, evaluator), (charges) => {
+        if (charges.length > 0) attributes.onRefused(() => ledger.refund(attributes.namespace, charges));
+      });
     },
   };
 }

@@ -1,4 +1,5 @@
 import { parseQuantity } from '../api/quantity/quantity';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { podSpec, withSpec, type PodSpec, type Toleration } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
@@ -45,7 +46,7 @@ function joinedSelector(
 
 /** RuntimeClass: a pod with a runtime class gets the class's overhead and goes where that runtime is. */
 export function runtimeClassAdmission(
-  getRuntimeClass: (name: string) => Promise<KubeObject | undefined>,
+  getRuntimeClass: (name: string) => MaybePromise<KubeObject | undefined>,
 ): AdmissionPlugin {
   const classOf = async (attributes: AdmissionAttributes, spec: PodSpec): Promise<RuntimeClass | undefined> => {
     const { runtimeClassName: name } = spec;

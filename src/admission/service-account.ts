@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { isMirrorPod, podSpec, type LocalReference, type PodSpec } from './pod';
 import { projectsToken, referencesSecret } from './pod-secrets';
@@ -7,7 +8,7 @@ import { boundTokenVolume, mountToken, secretTokenVolume } from './service-accou
 /** What the plugin reads and where its randomness comes from. */
 export interface ServiceAccountDependencies {
   /** Must see an account that was created just now. */
-  readonly getServiceAccount: (namespace: string, name: string) => Promise<KubeObject | undefined>;
+  readonly getServiceAccount: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>;
   readonly getSecret: (namespace: string, name: string) => KubeObject | undefined;
   /** Five characters for the volume's name. */
   readonly randomSuffix: () => string;

@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { TokenAuthenticator } from './credentials';
 
@@ -9,7 +10,7 @@ const SECRET_TYPE = 'bootstrap.kubernetes.io/token';
 
 export interface BootstrapTokenOptions {
   /** A secret of kube-system. */
-  readonly getSecret: (name: string) => Promise<KubeObject | undefined>;
+  readonly getSecret: (name: string) => MaybePromise<KubeObject | undefined>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { serviceAccountUserName, parseServiceAccountUserName, type UserInfo } from '../api/user';
 import { isSignedBy, parseJwt, type Jwt } from '../pki/jwt';
@@ -12,9 +13,9 @@ const LEEWAY_SECONDS = 60;
 
 /** What a token's claims refer to; undefined: it is not there. */
 export interface TokenObjects {
-  readonly getServiceAccount: (namespace: string, name: string) => Promise<KubeObject | undefined>;
-  readonly getSecret: (namespace: string, name: string) => Promise<KubeObject | undefined>;
-  readonly getPod: (namespace: string, name: string) => Promise<KubeObject | undefined>;
+  readonly getServiceAccount: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>;
+  readonly getSecret: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>;
+  readonly getPod: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>;
 }
 
 export interface ServiceAccountTokenOptions {

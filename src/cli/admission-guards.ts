@@ -1,4 +1,5 @@
 import { forbidden } from '../api/errors/status-error';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { Authorizer } from '../authz/attributes';
 import { RBAC_GROUP, type RbacWrite } from '../authz/escalation';
 import type { AdmissionChain } from '../admission/chain';
@@ -16,20 +17,17 @@ export function guardedAdmission(
   guard: (write: RbacWrite) => Promise<void>,
 ): AdmissionChain {
   return {
-    mutate: async (request) => {
-      const object = await admission.mutate(request);
-      const { group, resource, operation, subresource } = request;
-      if (object === undefined || operation === 'DELETE' || subresource !== '') return object;
-      if (group === RBAC_GROUP && GUARDED.has(resource)) {
-        const { namespace, name, user, oldObject } = request;
-        await guard({ resource, namespace, name, user, object, oldObject });
-      }
-      return object;
-    },
-    validate: async (request) => {
-      if (isCreateOnUpdate(request)) await checkCreate(request, authorize);
-      await admission.validate(request);
-    },
+    mutate: (request) =>
+      whenKnown(admission.mutate(request), (object) => {
+        const { group, resource, operation, subresource, namespace, name, user, oldObject } = request;
+        if (object === undefined || operation === 'DELETE' || subresource !== '') return object;
+        if (group !== RBAC_GROUP || !GUARDED.has(resource)) return object;
+        return guard({ resource, namespace, name, user, object, oldObject }).then(() => object);
+      }),
+    validate: (request) =>
+      isCreateOnUpdate(request)
+        ? whenKnown(checkCreate(request, authorize), () => admission.validate(request))
+        : admission.validate(request),
   };
 }
 
@@ -37,9 +35,9 @@ function isCreateOnUpdate({ operation, options }: AdmissionAttributes): boolean 
   return operation === 'CREATE' && (options.kind === 'UpdateOptions' || options.kind === 'PatchOptions');
 }
 
-async function checkCreate(request: AdmissionAttributes, authorize: Authorizer): Promise<void> {
+function checkCreate(request: AdmissionAttributes, authorize: Authorizer): MaybePromise<void> {
   const { user, group, version, resource, subresource, namespace, name } = request;
-  const { decision, reason } = await authorize({
+  const answer = authorize({
     user,
     verb: 'create',
     resourceRequest: true,
@@ -51,5 +49,7 @@ async function checkCreate(request: AdmissionAttributes, authorize: Authorizer):
     name,
     path: '',
   });
-  if (decision !== 'allow') throw forbidden({ group, resource }, name, reason);
+  return whenKnown(answer, ({ decision, reason }) => {
+    if (decision !== 'allow') throw forbidden({ group, resource }, name, reason);
+  });
 }

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { podRequest } from '../../test/fixtures/admission-request';
+import { admissionOutcome, podRequest } from '../../test/fixtures/admission-request';
 import { admissionChain } from '../admission/chain';
 import { createAuthority, issueKeyPair } from '../pki/authority';
 import { imagePolicyPlugin } from './image-policy-backend';
@@ -71,13 +71,8 @@ describe('a backend of ImagePolicyWebhook on the network', () => {
     const configuration = { imagePolicy: { kubeConfigFile: kubeconfig, defaultAllow, retryBackoff: 50 } };
     const plugin = imagePolicyPlugin(configuration, join(folder, 'admission.yaml'), REQUEST_TIMEOUT_MS);
     const started = performance.now();
-    const outcome = await admissionChain([plugin])
-      .validate(podRequest())
-      .then(
-        () => 'admitted',
-        () => 'refused',
-      );
-    return [outcome, performance.now() - started];
+    const outcome = await admissionOutcome(() => admissionChain([plugin]).validate(podRequest()));
+    return [outcome === 'admitted' ? outcome : 'refused', performance.now() - started];
   }
 
   it('decides when it works', async () => {

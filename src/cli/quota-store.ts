@@ -30,7 +30,7 @@ export function quotaStore(dependencies: QuotaStoreDependencies): QuotaStore {
       const { namespace = '', name = '', resourceVersion } = quota.metadata;
       const updated = { ...quota, status: { ...(quota.status as object | undefined), used } };
       const key = `${keyRoot}${QUOTAS}/${namespace}/${name}`;
-      const value = encode(trackFields(quota, updated));
+      const { value } = encode(trackFields(quota, updated));
       const outcome = await store.update(key, value, Number(resourceVersion) as Revision);
       const toObject = (stored: NonNullable<Awaited<ReturnType<Store['get']>>>) => cache.toEntry(QUOTAS, stored).object;
       if (outcome.ok) return { ok: true, quota: toObject({ key, value, revision: outcome.revision }) };

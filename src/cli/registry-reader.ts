@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { CacheEntry, RegistryCache, ResourceCache } from '../storage/cache/cache';
 import type { Store } from '../storage/store';
@@ -28,9 +29,11 @@ export class RegistryReader {
   }
 
   /** Looks at the store itself when memory has nothing: another replica may have created it just now. */
-  async getLive(storagePrefix: string, ...path: readonly string[]): Promise<KubeObject | undefined> {
-    const known = this.get(storagePrefix, ...path);
-    if (known !== undefined) return known;
+  getLive(storagePrefix: string, ...path: readonly string[]): MaybePromise<KubeObject | undefined> {
+    return this.get(storagePrefix, ...path) ?? this.#getStored(storagePrefix, path);
+  }
+
+  async #getStored(storagePrefix: string, path: readonly string[]): Promise<KubeObject | undefined> {
     const stored = await this.#store.get(`${this.#keyRoot}${storagePrefix}/${path.join('/')}`);
     return stored && this.#cache.toEntry(storagePrefix, stored).object;
   }

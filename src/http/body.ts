@@ -8,14 +8,14 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const EMPTY = Buffer.alloc(0);
 
 /** The whole body. Throws a 413 when it is too large; what is left of it is then read and dropped. */
-export async function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promise<Buffer> {
+export function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const { request } = context;
-  if (request.readableEnded) return EMPTY;
-  if (Number(request.headers['content-length'] ?? 0) > limit) {
-    request.resume();
-    throw tooLargeBody(limit);
-  }
   return new Promise<Buffer>((resolve, reject) => {
+    if (request.readableEnded) return resolve(EMPTY);
+    if (Number(request.headers['content-length'] ?? 0) > limit) {
+      request.resume();
+      throw tooLargeBody(limit);
+    }
     const pieces: Buffer[] = [];
     let size = 0;
     const leave = (): void => {

@@ -4,6 +4,7 @@ import type {
   SubresourceDefinition,
   TableDefinition,
 } from '../api/kinds/kind-definition';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { AdmissionChain } from '../admission/chain';
 import type { Schema, StructType } from '../api/schema/model';
 import type { UserInfo } from '../api/user';
@@ -60,11 +61,11 @@ export interface NonResourceRoute {
   readonly unlisted?: boolean;
   /** Absent: GET only, others are answered 405. */
   readonly methods?: readonly string[];
-  readonly handler: (context: RequestContext) => Promise<Reply> | Reply;
+  readonly handler: (context: RequestContext) => MaybePromise<Reply>;
 }
 
 /** An endpoint for what is not plain storage: reviews, tokens, evictions, logs. */
-export type Endpoint = (request: ResourceRequest, dependencies: EndpointDependencies) => Promise<Reply>;
+export type Endpoint = (request: ResourceRequest, dependencies: EndpointDependencies) => MaybePromise<Reply>;
 
 export interface ResourceRequest {
   readonly context: RequestContext;

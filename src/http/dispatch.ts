@@ -1,4 +1,5 @@
 import { methodNotSupported, notFound, StatusError } from '../api/errors/status-error';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { SubresourceDefinition, Verb } from '../api/kinds/kind-definition';
 import type { RequestContext } from './context';
 import { unknownBodyFormat } from './decode';
@@ -46,7 +47,7 @@ export interface DispatchDependencies extends EndpointDependencies {
  * Finds the endpoint of a request and runs it. What is wrong with the path comes first, then the method, the patch's
  * type, and what the client accepts; only then the endpoint.
  */
-export async function dispatch(context: RequestContext, dependencies: DispatchDependencies): Promise<Dispatched> {
+export function dispatch(context: RequestContext, dependencies: DispatchDependencies): MaybePromise<Dispatched> {
   const { info } = context;
   if (!info.isResourceRequest) return dependencies.nonResourceRoutes.run(context);
   const served = dependencies.catalogue.resolve(info.group, info.version, info.resource);
@@ -70,8 +71,8 @@ export async function dispatch(context: RequestContext, dependencies: DispatchDe
   if (endpoint === undefined) throw resourceNotFound();
   if (context.user === undefined) throw new Error('dispatch came before authentication');
   const registry = served.registry ?? NOT_STORED;
-  const reply = await endpoint({ context, served, registry, subresource, user: context.user }, dependencies);
-  return { reply, negotiated };
+  const reply = endpoint({ context, served, registry, subresource, user: context.user }, dependencies);
+  return whenKnown(reply, (known) => ({ reply: known, negotiated }));
 }
 
 /** What a connection brings is for the other end to negotiate. */

@@ -103,7 +103,8 @@ export function createServer(options: ServerOptions): ApiServer {
     if (draining) response.setHeader('Connection', 'close');
     const pending = runFilters(context, chain);
     if (pending !== undefined) await pending;
-    const { reply, negotiated } = await dispatch(context, endpoints);
+    const dispatched = dispatch(context, endpoints);
+    const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
     if (response.headersSent) return;
     const writing = writeReply(context, reply, negotiated, writer);
     if (writing !== undefined) await writing;

@@ -53,10 +53,17 @@ export function parseWriteOptions(query: Query, kind: OptionsKind, applying = fa
   };
 }
 
+/** What nearly all user agents begin with. */
+const PLAIN_NAME = /^[\x20-\x7e]{1,128}$/;
+
 /** Who owns the fields of a write: the given name, else the user agent up to its first slash. */
 export function managerName({ fieldManager }: WriteOptions, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
-  const printable = [...(userAgent ?? '').split('/', 1)[0]!].filter((character) => isPrintable(character)).join('');
+  const agent = userAgent ?? '';
+  const slash = agent.indexOf('/');
+  const word = slash < 0 ? agent : agent.slice(0, slash);
+  if (PLAIN_NAME.test(word)) return word;
+  const printable = [...word].filter((character) => isPrintable(character)).join('');
   const name = truncate(printable, MAX_FIELD_MANAGER_BYTES);
   return name === '' ? 'unknown' : name;
 }

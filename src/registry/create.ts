@@ -44,7 +44,7 @@ export async function createObject(
 }
 
 /** The last steps of a create: side effects, validating admission, the store. */
-export async function admitAndStore(
+export function admitAndStore(
   resource: Resource,
   scope: Scope,
   prepared: KubeObject,
@@ -115,10 +115,10 @@ async function storeNew(
     const current = await newestEntry(resource, key, signal);
     return current === undefined ? { ok: true, entry: localEntry(key, 0 as Revision, object) } : { ok: false, current };
   }
-  const value = resource.encode(object);
-  const outcome = await resource.store.create(key, value, writeOptions(resource), signal);
+  const stored = resource.toStored(object);
+  const outcome = await resource.store.create(key, stored.value, writeOptions(resource), signal);
   if (!outcome.ok) return outcome;
-  return { ok: true, entry: writtenEntry(resource, { key, value, revision: outcome.revision }, object) };
+  return { ok: true, entry: writtenEntry(resource, key, outcome.revision, stored) };
 }
 
 function nameTaken(

@@ -2,7 +2,7 @@ import { forbidden } from '../api/errors/status-error';
 import { localEntry } from './local-entry';
 import { checkDeletePreconditions, validateDeleteOptions } from './delete-options';
 import { planDeletion, type DeletionPlan } from './deletion-plan';
-import { keyOfNamed, objectNotFound, type Resource } from './resource';
+import { objectNotFound, type Resource } from './resource';
 import { writeOptions, writtenEntry } from './stored-object';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { DeleteHooks, DeleteOptions, DeleteResult, OperationContext, Scope } from './types';
@@ -21,7 +21,7 @@ export async function deleteObject(
   context: OperationContext,
 ): Promise<DeleteResult> {
   validateDeleteOptions(options);
-  return writeAgainstNewest(resource, keyOfNamed(resource, scope, name), context.signal, async (current) => {
+  return writeAgainstNewest(resource, scope, name, context.signal, async (current) => {
     if (current === undefined) throw objectNotFound(resource, name);
     const refusal = resource.definition.refuseDelete?.(name);
     if (refusal !== undefined) throw forbidden(resource.groupResource, name, refusal);
@@ -51,10 +51,10 @@ async function carryOut(
   }
   let standing = current;
   if (write !== undefined) {
-    const value = resource.encode(write);
-    const outcome = await resource.store.update(key, value, revision, writeOptions(resource), signal);
+    const stored = resource.toStored(write);
+    const outcome = await resource.store.update(key, stored.value, revision, writeOptions(resource), signal);
     if (!outcome.ok) return { kind: 'lost', current: outcome.current };
-    standing = writtenEntry(resource, { key, value, revision: outcome.revision }, write);
+    standing = writtenEntry(resource, key, outcome.revision, stored);
   }
   if (!remove) return { kind: write === undefined ? 'unchanged' : 'written', value: { gone: false, entry: standing } };
   return removeEntry(resource, standing, write !== undefined, signal);

@@ -1,5 +1,5 @@
 import { tooLargeResourceVersion } from '../api/errors/status-error';
-import type { MaybePromise } from '../api/maybe-promise';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
 import { newestEntry, snapshotNotOlderThan } from './freshness';
@@ -8,18 +8,18 @@ import { parseResourceVersion } from './resource-version';
 import type { GetOptions, Scope } from './types';
 
 /** Spec, "Resource version semantics", Get: unset is the newest state, 0 any, another not older than it. */
-export async function getEntry(
+export function getEntry(
   resource: Resource,
   scope: Scope,
   name: string,
   { resourceVersion }: GetOptions,
   signal: AbortSignal,
-): Promise<CacheEntry> {
+): MaybePromise<CacheEntry> {
   const key = keyOfNamed(resource, scope, name);
-  const found = find(resource, key, resourceVersion, signal);
-  const entry = found instanceof Promise ? await found : found;
-  if (entry === undefined) throw objectNotFound(resource, name);
-  return entry;
+  return whenKnown(find(resource, key, resourceVersion, signal), (entry) => {
+    if (entry === undefined) throw objectNotFound(resource, name);
+    return entry;
+  });
 }
 
 function find(

@@ -1,4 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
+import type { MaybePromise } from '../api/maybe-promise';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition, Strategy } from '../api/kinds/kind-definition';
 import type { CacheEntry, RegistryCache, ResourceDecoder } from '../storage/cache/cache';
@@ -83,7 +84,7 @@ export class ResourceRegistry {
       keyPrefix: `${keyRoot}${storagePrefix}/`,
       groupResource: { group, resource },
       groupKind: { group: errorGroup, kind },
-      encode: storageEncoder(definition),
+      toStored: storageEncoder(definition),
       ...(sideEffects === undefined ? {} : { sideEffects }),
       clock,
       newUid,
@@ -95,7 +96,8 @@ export class ResourceRegistry {
     return this.resource.definition;
   }
 
-  get(scope: Scope, name: string, options: GetOptions, signal: AbortSignal): Promise<CacheEntry> {
+  /** Throws at once for a name that no object can have, and what memory does not have. */
+  get(scope: Scope, name: string, options: GetOptions, signal: AbortSignal): MaybePromise<CacheEntry> {
     return getEntry(this.resource, scope, name, options, signal);
   }
 

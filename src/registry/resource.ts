@@ -5,6 +5,7 @@ import { pathSegmentName } from '../api/validation/names';
 import type { CacheEntry, RegistryCache, ResourceCache } from '../storage/cache/cache';
 import type { Store } from '../storage/store';
 import type { SideEffects } from './side-effects';
+import type { StoredObject } from './stored-object';
 import type { OperationContext, Scope } from './types';
 
 /** What every verb of one resource works with. */
@@ -19,7 +20,7 @@ export interface Resource {
   /** As error messages name it. */
   readonly groupResource: GroupResource;
   readonly groupKind: { readonly group: string; readonly kind: string };
-  readonly encode: (object: CacheEntry['object']) => Buffer;
+  readonly toStored: (object: CacheEntry['object']) => StoredObject;
   /** What writes need besides the object itself. */
   readonly sideEffects?: SideEffects;
   readonly clock: () => Date;

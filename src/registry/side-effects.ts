@@ -31,7 +31,7 @@ export interface SideEffect {
 /**
  * Runs a write between the two ends of its side effects. `written` says whether what `write` came to counts as written.
  */
-export async function withSideEffects<T>(
+export function withSideEffects<T>(
   effects: SideEffects | undefined,
   object: KubeObject,
   old: KubeObject | undefined,
@@ -39,7 +39,17 @@ export async function withSideEffects<T>(
   write: (object: KubeObject) => Promise<T>,
   written: (outcome: T) => boolean,
 ): Promise<T> {
-  if (effects === undefined) return write(object);
+  return effects === undefined ? write(object) : between(effects, object, old, context, write, written);
+}
+
+async function between<T>(
+  effects: SideEffects,
+  object: KubeObject,
+  old: KubeObject | undefined,
+  context: OperationContext,
+  write: (object: KubeObject) => Promise<T>,
+  written: (outcome: T) => boolean,
+): Promise<T> {
   const effect = await effects.begin(object, old, context);
   let isWritten = false;
   try {

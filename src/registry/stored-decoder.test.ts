@@ -142,7 +142,7 @@ describe('what is written in another version than that of memory', () => {
     const definition = kindOf(kind);
     const { group, version } = definition.storage;
     const memory = { ...object, kind, apiVersion: apiVersionOf(group, version) };
-    const bytes = storageEncoder(definition)(memory);
+    const { value: bytes } = storageEncoder(definition)(memory);
     expect(JSON.parse(bytes.toString())).toMatchObject({ kind, apiVersion: writtenVersion });
     const { decode } = storedDecoder(definition, schema);
     expect(decode(bytes)).toEqual(memory);

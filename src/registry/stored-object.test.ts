@@ -10,7 +10,7 @@ const configMap = CATALOGUE.find(({ kind }) => kind === 'ConfigMap') as KindDefi
 const inOtherVersion = CATALOGUE.find(({ written }) => written !== undefined) as KindDefinition;
 
 function parsed(definition: KindDefinition, object: KubeObject): unknown {
-  const { metadata, ...rest } = JSON.parse(String(storageEncoder(definition)(object))) as KubeObject;
+  const { metadata, ...rest } = JSON.parse(String(storageEncoder(definition)(object).value)) as KubeObject;
   return { ...rest, metadata: { ...metadata, resourceVersion: String(revision) } };
 }
 
@@ -24,9 +24,10 @@ describe('asRead', () => {
         fc.object({ ...members, values: [fc.string(), fc.integer(), fc.boolean(), fc.constant(null)] }),
         (data) => {
           const object = { kind: 'ConfigMap', apiVersion: 'v0', metadata, data } as unknown as KubeObject;
-          const read = asRead(configMap, object, revision);
+          const stored = storageEncoder(configMap)(object);
+          const read = asRead(configMap, stored.object, revision);
           expect(read).toEqual(parsed(configMap, object));
-          expect(storageEncoder(configMap)(read as KubeObject)).toEqual(storageEncoder(configMap)(object));
+          expect(storageEncoder(configMap)(read as KubeObject).value).toEqual(stored.value);
         },
       ),
     );
@@ -38,7 +39,8 @@ describe('asRead', () => {
       fc.property(fc.oneof(...values), fc.constantFrom('list', 'map'), (value, shape) => {
         const data = { a: shape === 'list' ? [1, value] : { b: value } };
         const object = { metadata, data } as unknown as KubeObject;
-        expect(asRead(configMap, object, revision)).toBeUndefined();
+        const stored = { ...storageEncoder(configMap)({ metadata }).object, ...object };
+        expect(asRead(configMap, stored, revision)).toBeUndefined();
       }),
     );
     expect(asRead(inOtherVersion, { metadata }, revision)).toBeUndefined();

@@ -1,4 +1,5 @@
 import type { RequestedVersion } from '../api/kinds/kind-definition';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
 import type { CacheEntry } from '../storage/cache/cache';
@@ -83,9 +84,9 @@ export interface DeleteOptions {
 /** Admission, handed in by the endpoint. Both may throw a StatusError. */
 export interface CreateHooks {
   /** Mutating admission, already decoded and defaulted, before reset and validation. */
-  readonly mutate?: (object: KubeObject) => Promise<KubeObject>;
+  readonly mutate?: (object: KubeObject) => MaybePromise<KubeObject>;
   /** Validating admission, last before the transaction. */
-  readonly validate?: (object: KubeObject) => Promise<void>;
+  readonly validate?: (object: KubeObject) => MaybePromise<void>;
 }
 
 export interface UpdateHooks {
@@ -94,8 +95,8 @@ export interface UpdateHooks {
    * field ownership and mutating admission. Called again with the fresh object when the compare fails. `undefined` for
    * current: the object does not exist and the kind allows creating on update.
    */
-  readonly change: (current: KubeObject | undefined) => Promise<KubeObject>;
-  readonly validate?: (object: KubeObject, old: KubeObject | undefined) => Promise<void>;
+  readonly change: (current: KubeObject | undefined) => MaybePromise<KubeObject>;
+  readonly validate?: (object: KubeObject, old: KubeObject | undefined) => MaybePromise<void>;
   /** What was sent carried these; an update compares them, a patch without them retries. */
   readonly preconditions?: Preconditions;
   /** A PUT whose body has no resourceVersion overwrites; a patch recomputes. */

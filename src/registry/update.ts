@@ -9,7 +9,7 @@ import { admitAndStore, prepareNew } from './create';
 import { checkIdentity, placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfChange } from './metadata-errors';
-import { keyOfNamed, objectNotFound, writeRequest, type Resource } from './resource';
+import { objectNotFound, writeRequest, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
 import { withSideEffects } from './side-effects';
 import { writeOptions, writtenEntry } from './stored-object';
@@ -22,7 +22,7 @@ import { writeAgainstNewest, type Attempt } from './write-attempt';
  * identity. A result that changes nothing is not written; one that takes the last finalizer of a terminating object
  * removes it.
  */
-export async function updateObject(
+export function updateObject(
   resource: Resource,
   scope: Scope,
   name: string,
@@ -30,8 +30,7 @@ export async function updateObject(
   context: OperationContext,
   strategy: Strategy,
 ): Promise<WriteResult> {
-  const key = keyOfNamed(resource, scope, name);
-  return writeAgainstNewest(resource, key, context.signal, async (current) => {
+  return writeAgainstNewest(resource, scope, name, context.signal, async (current, key) => {
     checkPreconditions(resource, key, name, current, hooks);
     if (current === undefined) return createMissing(resource, scope, name, hooks, context, strategy);
     const changed = await hooks.change(current.object);
@@ -105,7 +104,7 @@ async function createMissing(
 }
 
 function toStored(resource: Resource, { key, revision, object }: CacheEntry) {
-  return { key, revision, value: resource.encode(object) };
+  return { key, revision, value: resource.toStored(object).value };
 }
 
 /** Throws 409 unless the change was made from the current state, or from none where the kind allows that. */
@@ -153,21 +152,27 @@ function withoutVersion({ resourceVersion: _current, ...rest }: ObjectMeta): Obj
   return rest;
 }
 
+type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
+
+function withoutServerFields({ selfLink: _link, generation: _generation, ...kept }: ObjectMeta): ObjectMeta {
+  return kept;
+}
+
 /** What a client leaves out stays; what it may not set is put back, or left for validation to refuse. */
 function changedMetadata({ clock }: Resource, sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
-  const { selfLink: _link, generation: _generation, ...kept } = sent;
+  const changed: Writable<ObjectMeta> = {
+    ...(sent.selfLink === undefined && sent.generation === undefined ? sent : withoutServerFields(sent)),
+    creationTimestamp: old.creationTimestamp ?? formatDate(clock()),
+  };
   const uid = sent.uid || old.uid;
   const deletionTimestamp = old.deletionTimestamp || sent.deletionTimestamp;
   const grace = sent.deletionGracePeriodSeconds ?? old.deletionGracePeriodSeconds;
-  return {
-    ...kept,
-    ...(uid === undefined ? {} : { uid }),
-    ...(old.generation === undefined ? {} : { generation: old.generation }),
-    creationTimestamp: old.creationTimestamp ?? formatDate(clock()),
-    ...(deletionTimestamp ? { deletionTimestamp } : {}),
-    ...(grace === undefined ? {} : { deletionGracePeriodSeconds: grace }),
-    ...(old.resourceVersion === undefined ? {} : { resourceVersion: old.resourceVersion }),
-  };
+  if (uid !== undefined) changed.uid = uid;
+  if (old.generation !== undefined) changed.generation = old.generation;
+  if (deletionTimestamp) changed.deletionTimestamp = deletionTimestamp;
+  if (grace !== undefined) changed.deletionGracePeriodSeconds = grace;
+  if (old.resourceVersion !== undefined) changed.resourceVersion = old.resourceVersion;
+  return changed;
 }
 
 /** metadata.generation counts changes of what a client wants: all but metadata, and status where it is apart. */
@@ -198,10 +203,10 @@ async function store(
   }
   if (storesTheSame(resource, object, current.object)) return { kind: 'unchanged', value: answer(current) };
   if (dryRun) return { kind: 'unchanged', value: answer(localEntry(key, revision, object)) };
-  const value = resource.encode(object);
-  const outcome = await resource.store.update(key, value, revision, writeOptions(resource), signal);
+  const stored = resource.toStored(object);
+  const outcome = await resource.store.update(key, stored.value, revision, writeOptions(resource), signal);
   return outcome.ok
-    ? { kind: 'written', value: answer(writtenEntry(resource, { key, value, revision: outcome.revision }, object)) }
+    ? { kind: 'written', value: answer(writtenEntry(resource, key, outcome.revision, stored)) }
     : { kind: 'lost', current: outcome.current };
 }
 

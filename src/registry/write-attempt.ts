@@ -1,7 +1,8 @@
 import type { CacheEntry } from '../storage/cache/cache';
 import { StoreFailure, type StoredValue } from '../storage/store';
 import { newestEntry } from './freshness';
-import type { Resource } from './resource';
+import { keyOfNamed, type Resource } from './resource';
+import type { Scope } from './types';
 
 /** What came of one try to change the object under a key. */
 export type Attempt<T> =
@@ -15,19 +16,27 @@ export type Attempt<T> =
  * Read, change, compare-and-put, retry. The first try works on memory, which may be behind: then either the write is
  * lost, which brings the fresh value, or its refusal is not final before the newest state has been looked at. There is
  * no limit but the request's deadline: each lost round means that another writer has got on. A write whose outcome is not
- * known is not tried again: it may have happened, and would happen twice.
+ * known is not tried again: it may have happened, and would happen twice. Throws 400 for a name that no object can have.
  */
 export async function writeAgainstNewest<T>(
   resource: Resource,
-  key: string,
+  scope: Scope,
+  name: string,
   signal: AbortSignal,
-  attempt: (current: CacheEntry | undefined) => Promise<Attempt<T>>,
+  attempt: (current: CacheEntry | undefined, key: string) => Promise<Attempt<T>>,
 ): Promise<T> {
+  const key = keyOfNamed(resource, scope, name);
   let current = resource.cached.snapshot().get(key);
   let isNewest = false;
   for (;;) {
     signal.throwIfAborted();
-    const outcome = await settle(attempt(current));
+    let outcome: Attempt<T> | Refusal;
+    try {
+      outcome = await attempt(current, key);
+    } catch (error) {
+      if (error instanceof StoreFailure) throw error;
+      outcome = { kind: 'refused', error };
+    }
     if (outcome.kind === 'lost') {
       current = outcome.current && resource.cache.toEntry(resource.definition.storagePrefix, outcome.current);
       isNewest = true;
@@ -46,13 +55,7 @@ export async function writeAgainstNewest<T>(
   }
 }
 
-type Settled<T> = Attempt<T> | { readonly kind: 'refused'; readonly error: unknown };
-
-async function settle<T>(attempt: Promise<Attempt<T>>): Promise<Settled<T>> {
-  try {
-    return await attempt;
-  } catch (error) {
-    if (error instanceof StoreFailure) throw error;
-    return { kind: 'refused', error };
-  }
+interface Refusal {
+  readonly kind: 'refused';
+  readonly error: unknown;
 }

@@ -67,7 +67,7 @@ export function putting(object: KubeObject): UpdateHooks {
 }
 
 /** The Status that a call is refused with. */
-export async function refusal(call: Promise<unknown>): Promise<Status> {
+export async function refusal(call: unknown): Promise<Status> {
   try {
     await call;
   } catch (error) {

@@ -1,5 +1,6 @@
 import { StatusError } from '../../api/errors/status-error';
 import type { AdmissionAttributes, Operation } from '../../admission/plugin';
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import type { EndpointDependencies, ResourceRequest } from '../dependencies';
 import { withoutDuplicateOwners } from '../owner-references';
@@ -7,8 +8,8 @@ import { kindOf } from './resource-request';
 
 /** The admission of one write: what stays the same between its calls. */
 export interface AdmissionHooks {
-  mutate(operation: Operation, object: KubeObject, oldObject: KubeObject | undefined): Promise<KubeObject>;
-  validate(operation: Operation, object: KubeObject | undefined, oldObject: KubeObject | undefined): Promise<void>;
+  mutate(operation: Operation, object: KubeObject, oldObject: KubeObject | undefined): MaybePromise<KubeObject>;
+  validate(operation: Operation, object: KubeObject | undefined, oldObject: KubeObject | undefined): MaybePromise<void>;
   /** Both steps for an object that is to go. */
   delete(oldObject: KubeObject): Promise<void>;
   /** Does the write; when it is refused, what plugins have written for it is taken back. */
@@ -32,8 +33,8 @@ export function admissionHooks(
 ): AdmissionHooks {
   if (admission === undefined) {
     return {
-      mutate: async (_operation, object) => object,
-      validate: async () => undefined,
+      mutate: (_operation, object) => object,
+      validate: () => undefined,
       delete: async () => undefined,
       guard: (write) => write(),
     };
@@ -70,14 +71,14 @@ export function admissionHooks(
     onRefused: (one) => undos.push(one),
   });
   return {
-    mutate: async (operation, object, oldObject) => {
-      const mutated = (await admission.mutate(attributes(operation, object, oldObject))) ?? object;
-      return withoutDuplicateOwners(mutated, 'admitted', context);
-    },
-    validate: async (operation, object, oldObject) => {
+    mutate: (operation, object, oldObject) =>
+      whenKnown(admission.mutate(attributes(operation, object, oldObject)), (mutated) =>
+        withoutDuplicateOwners(mutated ?? object, 'admitted', context),
+      ),
+    validate: (operation, object, oldObject) => {
+      const validated = (): MaybePromise<void> => admission.validate(attributes(operation, object, oldObject));
       // Another try of the same write, after it has lost a race.
-      if (undos.length > 0) await undo();
-      return admission.validate(attributes(operation, object, oldObject));
+      return undos.length > 0 ? undo().then(validated) : validated();
     },
     delete: async (oldObject) => {
       const deletion = attributes('DELETE', undefined, oldObject);

@@ -12,14 +12,14 @@ export interface Change {
    * From the object as it stands, in the requested version, to the wanted one with its fields' owners. Undefined: there
    * is none. Called again when another write came in between.
    */
-  readonly compute: (live: KubeObject | undefined) => KubeObject | Promise<KubeObject>;
+  readonly compute: (live: KubeObject | undefined) => KubeObject;
   readonly preconditions?: Preconditions;
   readonly retryOnConflict: boolean;
   readonly createIfMissing?: boolean;
 }
 
 /** Read, change, admit, compare and put: once for all writes to an object that may be there. */
-export async function changeObject(
+export function changeObject(
   request: ResourceRequest,
   dependencies: EndpointDependencies,
   options: WriteOptions,
@@ -28,9 +28,9 @@ export async function changeObject(
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
   const form = wireFormOf(request.served);
   const hooks: UpdateHooks = {
-    change: async (current) => {
+    change: (current) => {
       const live = current === undefined ? undefined : form.convert(current);
-      const wanted = toStorage(request, await change.compute(live));
+      const wanted = toStorage(request, change.compute(live));
       return admission.mutate(current === undefined ? 'CREATE' : 'UPDATE', wanted, current);
     },
     validate: (object, old) => admission.validate(old === undefined ? 'CREATE' : 'UPDATE', object, old),

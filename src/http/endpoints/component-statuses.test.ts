@@ -19,7 +19,7 @@ function request(name: string, query = ''): ResourceRequest {
   return { context, served } as unknown as ResourceRequest;
 }
 
-function ask(verb: string, of: ResourceRequest): Promise<Reply> {
+async function ask(verb: string, of: ResourceRequest): Promise<Reply> {
   const endpoint: Endpoint | undefined = endpoints.get(`${verb} /componentstatuses`);
   if (endpoint === undefined) throw new Error(`no endpoint for ${verb}`);
   return endpoint(of, {} as EndpointDependencies);

@@ -16,9 +16,10 @@ export async function decodeObjectOf<Options extends { readonly fieldValidation:
   { catalogue }: EndpointDependencies,
   parseOptions: () => Options,
 ): Promise<{ readonly object: KubeObject; readonly options: Options }> {
-  const { served } = request;
-  const { options, object } = await decodeAs(request, catalogue.schema, kindOf(request), served.type, parseOptions);
-  return { options, object: served.definition.applyDefaults?.(object, served.version.version) ?? object };
+  const { definition, type, version } = request.served;
+  const decoded = await decodeAs(request, catalogue.schema, kindOf(request), type, parseOptions);
+  if (definition.applyDefaults === undefined) return decoded;
+  return { options: decoded.options, object: definition.applyDefaults(decoded.object, version.version) };
 }
 
 /** The same for a kind that is not the resource's: the Scale of a deployment, an Eviction, a Binding. */

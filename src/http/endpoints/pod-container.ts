@@ -50,23 +50,30 @@ export function nodeNameOf({ spec }: StreamedPod): string {
   return spec?.nodeName ?? '';
 }
 
-/** The address of a node's kubelet. Throws a 404 for a node that is gone, in the words of `of`, a 500 without address. */
-export async function kubeletAddress(
+async function nodeNamed(
   name: string,
   of: 'pods' | 'nodes',
   { context }: ResourceRequest,
   { catalogue }: EndpointDependencies,
-): Promise<string> {
+): Promise<Node> {
   const nodes = catalogue.resolve('', 'v1', 'nodes')?.registry;
   if (nodes === undefined) throw new Error('nodes are not served');
-  const node = await nodes.get({ namespace: '' }, name, {}, context.signal).then(
-    ({ object }) => object as Node,
-    (error: unknown) => {
-      if (error instanceof StatusError && error.status.code === 404) throw notFound({ group: '', resource: of }, name);
-      throw error;
-    },
-  );
-  const { metadata, status } = node;
+  try {
+    return (await nodes.get({ namespace: '' }, name, {}, context.signal)).object;
+  } catch (error) {
+    const isMissing = error instanceof StatusError && error.status.code === 404;
+    throw isMissing ? notFound({ group: '', resource: of }, name) : error;
+  }
+}
+
+/** The address of a node's kubelet. Throws a 404 for a node that is gone, in the words of `of`, a 500 without address. */
+export async function kubeletAddress(
+  name: string,
+  of: 'pods' | 'nodes',
+  request: ResourceRequest,
+  dependencies: EndpointDependencies,
+): Promise<string> {
+  const { metadata, status } = await nodeNamed(name, of, request, dependencies);
   const addresses = status?.addresses ?? [];
   for (const type of ADDRESS_TYPES) {
     const found = addresses.find((one) => one.type === type);

@@ -103,6 +103,20 @@ function kubeletPort(node: KubeObject): number {
   return daemonEndpoints?.kubeletEndpoint?.Port || DEFAULT_KUBELET_PORT;
 }
 
+/** A service without endpoints is not there, as far as a client of the proxy is concerned. */
+async function endpointsOf(
+  name: string,
+  request: ResourceRequest,
+  dependencies: EndpointDependencies,
+): Promise<Endpoints> {
+  try {
+    const registry = registryOf('endpoints', dependencies);
+    return (await registry.get(scopeOf(request), name, {}, request.context.signal)).object;
+  } catch (error) {
+    throw isNotFound(error) ? notFound({ group: '', resource: 'services' }, name) : error;
+  }
+}
+
 /** A service is connected to through one of its endpoints that is a pod. */
 export const checkServiceTarget: CheckTarget = async (request, dependencies) => {
   const { info, signal } = request.context;
@@ -111,14 +125,7 @@ export const checkServiceTarget: CheckTarget = async (request, dependencies) => 
   const portName = /^\d+$/.test(port)
     ? portNamed((await request.registry.get(scope, name, {}, signal)).object, Number(port))
     : port;
-  const endpoints = await registryOf('endpoints', dependencies)
-    .get(scope, name, {}, signal)
-    .catch((error: unknown) => {
-      // A service without endpoints is not there, as far as a client of the proxy is concerned.
-      if (isNotFound(error)) throw notFound({ group: '', resource: 'services' }, name);
-      throw error;
-    });
-  const { subsets = [] } = endpoints.object as Endpoints;
+  const { subsets = [] } = await endpointsOf(name, request, dependencies);
   if (subsets.length === 0) throw noEndpoints(name);
   const pods = registryOf('pods', dependencies);
   for (const { addresses = [], ports = [] } of subsets) {

@@ -2,6 +2,7 @@ import { decodeObject } from '../../api/codec/json-decode';
 import { invalid, required, type FieldError } from '../../api/errors/field-error';
 import { internalError, invalidObject, notFound, StatusError } from '../../api/errors/status-error';
 import type { SubresourceDefinition } from '../../api/kinds/kind-definition';
+import type { MaybePromise } from '../../api/maybe-promise';
 import type { JsonObject, KubeObject, ObjectMeta } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
 import type { Preconditions } from '../../registry/types';
@@ -38,7 +39,7 @@ export const getScale: Endpoint = async (request, dependencies) => {
 };
 
 /** What is not there is the scale, not its parent: built-in kinds say so. */
-async function namingScale<T>({ served, context }: ResourceRequest, read: () => Promise<T>): Promise<T> {
+async function namingScale<T>({ served, context }: ResourceRequest, read: () => MaybePromise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {

@@ -1,3 +1,4 @@
+import type { KubeObject } from '../../api/object';
 import type { Endpoint } from '../dependencies';
 import { withoutDuplicateOwners } from '../owner-references';
 import { entryReply } from '../reply';
@@ -14,9 +15,7 @@ export const updateObject: Endpoint = async (request, dependencies) => {
   );
   const namespace = served.definition.namespaced ? info.namespace : '';
   checkName(object, info.name, namespace);
-  const { namespace: _sent, ...metadata } = object.metadata;
-  const inPlace = { ...object, metadata: namespace === '' ? metadata : { ...metadata, namespace } };
-  const placed = withoutDuplicateOwners(inPlace, 'sent', context);
+  const placed = withoutDuplicateOwners(inNamespace(object, namespace), 'sent', context);
   const manager = managerName(options, context.request.headers['user-agent']);
   const { uid, resourceVersion } = object.metadata;
   const { entry, created } = await changeObject(request, dependencies, options, {
@@ -27,3 +26,11 @@ export const updateObject: Endpoint = async (request, dependencies) => {
   });
   return entryReply(created ? 201 : 200, entry, served);
 };
+
+/** `namespace` is empty for cluster-scoped objects: they have none, whatever the body says. */
+function inNamespace(object: KubeObject, namespace: string): KubeObject {
+  const { metadata } = object;
+  if (metadata.namespace === (namespace === '' ? undefined : namespace)) return object;
+  const { namespace: _sent, ...rest } = metadata;
+  return { ...object, metadata: namespace === '' ? rest : { ...rest, namespace } };
+}
