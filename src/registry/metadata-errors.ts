@@ -5,6 +5,7 @@ import { pathSegmentName } from '../api/validation/names';
 import {
   validateFinalizerDomains,
   validateObjectMeta,
+  validateObjectMetaChange,
   validateObjectMetaUpdate,
   validateVersioned,
   type ObjectMetaRules,
@@ -31,9 +32,10 @@ export function errorsOfChange(
   { requiresResourceVersion = false }: Pick<Strategy, 'requiresResourceVersion'> = {},
 ): readonly FieldError[] {
   const rules = kindRules(resource);
-  const change = [...(requiresResourceVersion ? validateVersioned(meta) : []), ...validateObjectMetaUpdate(meta, old)];
+  const version = requiresResourceVersion ? validateVersioned(meta) : [];
   const own = validateObjectMeta(meta, rules);
-  if (change.length === 0 && own.length === 0) return own;
+  if (own.length === 0 && version.length === 0 && validateObjectMetaChange(meta, old).length === 0) return own;
+  const change = [...version, ...validateObjectMetaUpdate(meta, old)];
   const general = validateObjectMeta(meta, { ...rules, validateName: pathSegmentName, unqualifiedFinalizers: true });
   if (rules.unqualifiedFinalizers) return [...general, ...change, ...change];
   return [

@@ -4,6 +4,7 @@ import { byteLength, EMPTY_PROBLEM, lengthProblem, patternProblem } from './synt
 /** The syntax of label keys, label values and other qualified names (Kubernetes documentation, "Labels and Selectors"). */
 
 const NAME_MAX_BYTES = 63;
+const NO_PROBLEMS: readonly string[] = [];
 const QUALIFIED_NAME = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const LABEL_VALUE = `(${QUALIFIED_NAME})?`;
 
@@ -27,6 +28,7 @@ const LABEL_VALUE_PROBLEM = patternProblem(
 
 /** `name` or `dns.subdomain/name`: keys of labels and annotations, finalizers. Empty list: valid. */
 export function qualifiedNameProblems(value: string): readonly string[] {
+  if (value.length <= NAME_MAX_BYTES && qualifiedNamePattern.test(value)) return NO_PROBLEMS;
   const parts = value.split('/');
   if (parts.length > 2) {
     return [
@@ -52,6 +54,7 @@ function namePartProblems(name: string): readonly string[] {
 
 /** Empty list: valid. */
 export function labelValueProblems(value: string): readonly string[] {
+  if (value.length <= NAME_MAX_BYTES && labelValuePattern.test(value)) return NO_PROBLEMS;
   const problems: string[] = [];
   if (byteLength(value) > NAME_MAX_BYTES) problems.push(lengthProblem(NAME_MAX_BYTES));
   if (!labelValuePattern.test(value)) problems.push(LABEL_VALUE_PROBLEM);

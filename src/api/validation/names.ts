@@ -31,12 +31,17 @@ const DNS_1035_LABEL_PROBLEM = patternProblem(
   'abc-123',
 );
 
+const NO_PROBLEMS: readonly string[] = [];
+
 /** Compiles the pattern once; the returned function lists the problems of one value. */
 function checker(limit: number, pattern: string, problem: string): (value: string) => readonly string[] {
   const whole = new RegExp(`^(?:${pattern})$`);
   return (value) => {
+    const isWellFormed = whole.test(value);
+    // What is well formed has one byte for each character.
+    if (isWellFormed && value.length <= limit) return NO_PROBLEMS;
     const problems = byteLength(value) > limit ? [lengthProblem(limit)] : [];
-    return whole.test(value) ? problems : [...problems, problem];
+    return isWellFormed ? problems : [...problems, problem];
   };
 }
 

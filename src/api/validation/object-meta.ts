@@ -6,6 +6,7 @@ import { byteLength } from './syntax-error';
 
 /** Validation of `metadata`, which every kind shares. Lists all problems at once, in the order of the wire. */
 
+const NONE: readonly FieldError[] = [];
 export const ANNOTATIONS_MAX_BYTES = 256 * 1024;
 const FIELD_MANAGER_MAX_BYTES = 128;
 
@@ -63,7 +64,8 @@ function validateNamespace(namespace: string, namespaced: boolean, path: string)
 }
 
 export function validateLabels(labels: ObjectMeta['labels'], path: string): readonly FieldError[] {
-  return Object.entries(labels ?? {}).flatMap(([key, value]) => [
+  if (!labels) return NONE;
+  return Object.entries(labels).flatMap(([key, value]) => [
     ...qualifiedNameProblems(key).map((problem) => invalid(path, key, problem)),
     ...labelValueProblems(value).map((problem) => invalid(path, value, problem)),
   ]);
@@ -71,7 +73,8 @@ export function validateLabels(labels: ObjectMeta['labels'], path: string): read
 
 /** Keys may be in upper case throughout, unlike those of labels; values are free, their total size is not. */
 export function validateAnnotations(annotations: ObjectMeta['annotations'], path: string): readonly FieldError[] {
-  const entries = Object.entries(annotations ?? {});
+  if (!annotations) return NONE;
+  const entries = Object.entries(annotations);
   const errors = entries.flatMap(([key]) =>
     qualifiedNameProblems(key.toLowerCase()).map((problem) => invalid(path, key, problem)),
   );
@@ -186,8 +189,19 @@ function validateManagedFields(
   });
 }
 
-/** Problems of the change from `old` to `meta`: what may not change, did. Both are as they would be stored. */
+/** Problems of the change from `old` to `meta` as it would be stored: what may not change, did, or what is there is wrong. */
 export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 'metadata'): readonly FieldError[] {
+  return [
+    ...validateObjectMetaChange(meta, old, path),
+    ...validateLabels(meta.labels, `${path}.labels`),
+    ...validateAnnotations(meta.annotations, `${path}.annotations`),
+    ...validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`),
+    ...validateManagedFields(meta.managedFields, `${path}.managedFields`),
+  ];
+}
+
+/** The same without what {@link validateObjectMeta} finds too. */
+export function validateObjectMetaChange(meta: ObjectMeta, old: ObjectMeta, path = 'metadata'): readonly FieldError[] {
   return [
     ...(old.deletionTimestamp ? validateNoNewFinalizers(meta, old, `${path}.finalizers`) : []),
     ...((meta.generation ?? 0) < (old.generation ?? 0)
@@ -204,10 +218,6 @@ export function validateObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path
       old.deletionGracePeriodSeconds,
       String,
     ),
-    ...validateLabels(meta.labels, `${path}.labels`),
-    ...validateAnnotations(meta.annotations, `${path}.annotations`),
-    ...validateOwnerReferences(meta.ownerReferences, `${path}.ownerReferences`),
-    ...validateManagedFields(meta.managedFields, `${path}.managedFields`),
   ];
 }
 

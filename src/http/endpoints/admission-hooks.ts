@@ -47,29 +47,29 @@ export function admissionHooks(
   const { context, served, user } = request;
   const { info } = context;
   const { group, version } = served.version;
-  const attributes = (
-    operation: Operation,
-    object: KubeObject | undefined,
-    oldObject: KubeObject | undefined,
-  ): AdmissionAttributes => ({
-    operation,
+  const fixed = {
     group,
     version,
     resource: served.definition.resource,
     subresource: info.subresource,
     kind: request.subresource?.wireKind ?? kindOf(request),
     namespace: info.namespace,
-    name: info.named ? info.name : (object?.metadata.name ?? ''),
-    object,
-    oldObject,
     options,
     dryRun,
     user,
     signal: context.signal,
-    warn: (text) => context.warn(text),
-    annotate: (key, value) => context.annotate(key, value),
-    onRefused: (one) => undos.push(one),
-  });
+    warn: (text: string) => context.warn(text),
+    annotate: (key: string, value: string) => context.annotate(key, value),
+    onRefused: (one: () => Promise<void>) => undos.push(one),
+  };
+  const attributes = (
+    operation: Operation,
+    object: KubeObject | undefined,
+    oldObject: KubeObject | undefined,
+  ): AdmissionAttributes => {
+    const name = info.named ? info.name : (object?.metadata.name ?? '');
+    return { ...fixed, operation, name, object, oldObject };
+  };
   return {
     mutate: (operation, object, oldObject) =>
       whenKnown(admission.mutate(attributes(operation, object, oldObject)), (mutated) =>
