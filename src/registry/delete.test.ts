@@ -158,6 +158,20 @@ describe('graceful deletion', () => {
     expect((await refusal(pods.get(scope, 'g', {}, context.signal))).code).toBe(404);
   });
 
+  it('that no calendar holds ends with the longest that Go can count, and can be shortened', async () => {
+    await pods.create(scope, thing('patient'), {}, context);
+    const grace = async (gracePeriodSeconds: number): Promise<unknown> =>
+      (await pods.delete(scope, 'patient', { gracePeriodSeconds }, {}, context)).entry.object.metadata;
+    expect(await grace(9e15)).toMatchObject({
+      deletionTimestamp: '2312-04-13T02:51:21Z',
+      deletionGracePeriodSeconds: 9e15,
+    });
+    expect(await grace(10)).toMatchObject({
+      deletionTimestamp: '2020-01-02T03:04:15Z',
+      deletionGracePeriodSeconds: 10,
+    });
+  });
+
   it('by force tells watchers before it removes', async () => {
     const { entry } = await pods.create(scope, thing('forced'), {}, context);
     await pods.delete(scope, 'forced', { gracePeriodSeconds: 0 }, {}, context);

@@ -21,6 +21,9 @@ export interface DeletionContext {
   readonly now: Date;
 }
 
+/** The longest duration of Go, 292 years, in which kube-apiserver counts. */
+const LONGEST_GRACE_SECONDS = 9_223_372_036;
+
 /** Decides from the object as it stands. Pure: the caller checks preconditions, writes and removes. */
 export function planDeletion(object: KubeObject, context: DeletionContext): DeletionPlan {
   const { definition, now } = context;
@@ -54,18 +57,23 @@ function withGrace(object: KubeObject, { definition, options, now }: DeletionCon
   if (deletionTimestamp) {
     if (running === 0) return object;
     if (requested === undefined || requested >= running) return 'pending';
-    const begun = Date.parse(deletionTimestamp) - running * 1000;
+    const begun = Date.parse(deletionTimestamp) / 1000 - bounded(running);
     return withMetadata(object, {
-      deletionTimestamp: formatTime(begun / 1000 + requested),
+      deletionTimestamp: formatTime(begun + bounded(requested)),
       deletionGracePeriodSeconds: requested,
     });
   }
   const seconds = definition.gracePeriodSeconds?.(object, requested) ?? 0;
   return withMetadata(object, {
-    deletionTimestamp: formatTime(now.getTime() / 1000 + seconds),
+    deletionTimestamp: formatTime(now.getTime() / 1000 + bounded(seconds)),
     deletionGracePeriodSeconds: seconds,
     ...nextGeneration(object.metadata),
   });
+}
+
+/** Whatever a period says, its end is a time that can be written. */
+function bounded(seconds: number): number {
+  return Math.max(-LONGEST_GRACE_SECONDS, Math.min(seconds, LONGEST_GRACE_SECONDS));
 }
 
 /** For objects that finalizers hold without a grace period. */
