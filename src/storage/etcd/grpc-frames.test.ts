@@ -24,6 +24,14 @@ describe('messages of gRPC', () => {
     );
   });
 
+  it('have memory of their own, of every size', () => {
+    const reader = new MessageReader();
+    const sent = Array.from({ length: 200 }, (_, index) => Buffer.alloc((index * 997) % 20_000, index));
+    const received = sent.flatMap((message) => reader.push(frame(message)));
+    expect(received.every((message, index) => message.equals(sent[index]!))).toBe(true);
+    expect(received).toHaveLength(sent.length);
+  });
+
   it('are refused when they are compressed', () => {
     const bytes = frame(Buffer.from('x'));
     bytes[0] = 1;

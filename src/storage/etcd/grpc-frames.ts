@@ -9,11 +9,29 @@ export function messagePrefix(length: number): Buffer {
   return bytes;
 }
 
+/**
+ * Memory for messages comes in blocks of our own, which are garbage as soon as their messages are. In Node's smaller pool
+ * they would lie between what the cache keeps, and stay for as long.
+ */
+const BLOCK_BYTES = 64 * 1024;
+let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+let used = 0;
+
+function newMessage(length: number): Buffer {
+  if (length > BLOCK_BYTES / 8) return Buffer.allocUnsafeSlow(length);
+  if (used + length > BLOCK_BYTES) {
+    block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    used = 0;
+  }
+  used += length;
+  return block.subarray(used - length, used);
+}
+
 /** Finds the messages in a stream of bytes, however it is cut. Each is copied once. */
 export class MessageReader {
   readonly #prefix = Buffer.allocUnsafe(PREFIX_BYTES);
   /** What is being filled: the prefix, or the message behind it. */
-  #target = this.#prefix;
+  #target: Buffer = this.#prefix;
   #filled = 0;
 
   /** The messages that these bytes complete. Throws an Error for a compressed one: nobody asked for that. */
@@ -26,7 +44,7 @@ export class MessageReader {
       if (this.#filled < this.#target.length) return messages;
       if (this.#target === this.#prefix) {
         if (this.#prefix[0] !== 0) throw new Error('a gRPC message is compressed');
-        this.#target = Buffer.allocUnsafe(this.#prefix.readUInt32BE(1));
+        this.#target = newMessage(this.#prefix.readUInt32BE(1));
       } else {
         messages.push(this.#target);
         this.#target = this.#prefix;
