@@ -105,9 +105,10 @@ export class CachedResource implements ResourceCache, WatchedResource {
   }
 
   written(value: StoredValue, object: KubeObject | undefined): CacheEntry {
-    const entry = this.entryOf(value);
+    const isAhead = value.revision > this.reached;
+    const entry = isAhead ? this.entries.fromStored(value) : this.entryOf(value);
     if (object !== undefined) this.entries.learn(entry, object);
-    if (value.revision > this.reached) this.awaited[value.revision % MAX_AWAITED] = entry;
+    if (isAhead) this.awaited[value.revision % MAX_AWAITED] = entry;
     return entry;
   }
 

@@ -1,6 +1,15 @@
 /** More at once would only compete for the store's time. */
 const MAX_UNDER_WAY = 4;
 
+/** How long after its caller gave up a call may go on waiting. */
+const ABORT_PRECISION_MS = 50;
+
+interface Caller<T> {
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (answer: T) => void;
+  readonly reject: (error: Error) => void;
+}
+
 /**
  * Lets callers share the answer to one question about the newest state. An answer is only good for callers that asked
  * before the question was sent. So a question is sent at the end of a turn of the event loop, when all requests that have
@@ -8,52 +17,53 @@ const MAX_UNDER_WAY = 4;
  */
 export class SharedAsk<T> {
   private underWay = 0;
-  private next: Promise<T> | undefined;
+  /** Who waits for the question that has not been sent yet, and for all that have no answer. */
+  private next: Caller<T>[] | undefined;
+  private unanswered: (readonly Caller<T>[])[] = [];
   /** Wakes the question that waits until there is room for it. */
   private hasRoom: (() => void) | undefined;
+  private abortTimer: NodeJS.Timeout | undefined;
 
   constructor(private readonly ask: () => Promise<T>) {}
 
   /** Rejects with the question's error, or with the signal's reason while others go on waiting. */
   get(signal?: AbortSignal): Promise<T> {
-    this.next ??= this.send();
-    return signal === undefined ? this.next : untilAborted(this.next, signal);
+    return new Promise((resolve, reject) => {
+      signal?.throwIfAborted();
+      if (this.next === undefined) void this.send((this.next = []));
+      this.next.push({ signal, resolve, reject });
+    });
   }
 
-  private async send(): Promise<T> {
+  /** Never rejects. */
+  private async send(callers: readonly Caller<T>[]): Promise<void> {
+    this.unanswered.push(callers);
+    this.abortTimer ??= this.startAbortTimer();
     if (this.underWay >= MAX_UNDER_WAY) await new Promise<void>((resolve) => (this.hasRoom = resolve));
     await new Promise(setImmediate);
     // Whoever comes from now on comes too late for this one.
     this.next = undefined;
     this.underWay++;
     try {
-      return await this.ask();
+      const answer = await this.ask();
+      for (const { resolve } of callers) resolve(answer);
+    } catch (error) {
+      for (const { reject } of callers) reject(error as Error);
     } finally {
+      this.unanswered = this.unanswered.filter((others) => others !== callers);
       this.underWay--;
       this.hasRoom?.();
       this.hasRoom = undefined;
     }
   }
-}
 
-function untilAborted<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const abort = (): void => reject(signal.reason as Error);
-    if (signal.aborted) {
-      answer.catch(() => undefined);
-      return abort();
-    }
-    signal.addEventListener('abort', abort);
-    const leave = (): void => signal.removeEventListener('abort', abort);
-    answer.then(
-      (value) => {
-        leave();
-        resolve(value);
-      },
-      (error: Error) => {
-        leave();
-        reject(error);
-      },
-    );
-  });
+  /** One timer for all callers: a listener for each costs more than looking through now and then. */
+  private startAbortTimer(): NodeJS.Timeout {
+    return setTimeout(() => {
+      for (const callers of this.unanswered) {
+        for (const { signal, reject } of callers) if (signal?.aborted === true) reject(signal.reason as Error);
+      }
+      this.abortTimer = this.unanswered.length > 0 ? this.startAbortTimer() : undefined;
+    }, ABORT_PRECISION_MS).unref();
+  }
 }

@@ -63,11 +63,14 @@ export class EtcdClient {
     request: Request,
     { isRepeatable, signal, maxAttempts = MAX_ATTEMPTS }: CallOptions,
   ): Promise<Response> {
+    const others = this.#endpoints.length - 1;
     for (let attempt = 1; ; attempt++) {
       signal?.throwIfAborted();
       if (this.#closed) throw new StoreClosedError();
       try {
-        return await this.#ask(method, request, { isRepeatable, signal }, this.#current, this.#endpoints.length - 1);
+        return await (others === 0
+          ? this.#send(this.#endpoints[0]!, method, request, signal)
+          : this.#ask(method, request, { isRepeatable, signal }, this.#current, others));
       } catch (failure) {
         const mayRepeat = failure instanceof EtcdError && (isRepeatable || failure.isUnsent);
         if (!mayRepeat || !failure.isTransient || attempt >= maxAttempts) throw failure;
@@ -102,7 +105,7 @@ export class EtcdClient {
     const unknown = this.#endpoints.filter(({ address }) => !this.#versions.has(address));
     const asked = unknown.map(async (endpoint) => {
       try {
-        const version = await endpoint.call(status, undefined, this.options.requestTimeoutMs, undefined);
+        const version = status.decode(await endpoint.call(status, undefined, this.options.requestTimeoutMs, undefined));
         // A server that hangs would hold up the first calls as it holds up its answer.
         if (this.#versions.size === 0) this.#current = this.#endpoints.indexOf(endpoint);
         this.#versions.set(endpoint.address, version);
@@ -166,7 +169,7 @@ export class EtcdClient {
     signal: AbortSignal | undefined,
   ): Promise<Response> {
     try {
-      return await endpoint.call(method, request, this.options.requestTimeoutMs, signal);
+      return method.decode(await endpoint.call(method, request, this.options.requestTimeoutMs, signal));
     } catch (error) {
       throw this.#toFailure(error, endpoint, signal);
     }

@@ -1,16 +1,8 @@
-import { GrpcChannel, type GrpcStream, type Keepalive, type TlsFiles } from './grpc-channel';
-import {
-  decodeWatchResponse,
-  encodeWatchCreation,
-  PROGRESS_REQUEST,
-  WATCH_PATH,
-  type Method,
-  type WatchCreation,
-  type WatchResponse,
-} from './messages';
+import { GrpcChannel, type Keepalive, type TlsFiles } from './grpc-channel';
+import { encodeWatchCreation, PROGRESS_REQUEST, WATCH_PATH, type Method, type WatchCreation } from './messages';
 
-/** The responses to one watch; those that arrive together are given together. */
-export interface WatchStream extends AsyncIterable<readonly WatchResponse[]> {
+/** The responses to one watch, to be decoded; those that arrive together are given together. */
+export interface WatchStream extends AsyncIterable<readonly Buffer[]> {
   requestProgress(): void;
   cancel(): void;
 }
@@ -27,14 +19,14 @@ export class Endpoint {
     this.#channel = new GrpcChannel(address, tls, keepalive);
   }
 
-  /** Rejects with a GrpcError, or with the signal's reason. */
-  async call<Request, Response>(
-    method: Method<Request, Response>,
+  /** Resolves with the answer, to be decoded. Rejects with a GrpcError, or with the signal's reason. */
+  call<Request>(
+    method: Method<Request, unknown>,
     request: Request,
     timeoutMs: number,
     signal: AbortSignal | undefined,
-  ): Promise<Response> {
-    return method.decode(await this.#channel.unary(method.path, method.encode(request), timeoutMs, signal));
+  ): Promise<Buffer> {
+    return this.#channel.unary(method.path, method.encode(request), timeoutMs, signal);
   }
 
   /** A stream of its own for one watch, which ends when the server loses its leader. Throws a GrpcError. */
@@ -44,7 +36,7 @@ export class Endpoint {
     return {
       requestProgress: () => stream.write(PROGRESS_REQUEST),
       cancel: () => stream.cancel(),
-      [Symbol.asyncIterator]: () => decoded(stream),
+      [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
     };
   }
 
@@ -56,8 +48,4 @@ export class Endpoint {
   close(): void {
     this.#channel.close();
   }
-}
-
-async function* decoded(stream: GrpcStream): AsyncGenerator<readonly WatchResponse[], void> {
-  for await (const messages of stream) yield messages.map(decodeWatchResponse);
 }

@@ -6,8 +6,10 @@ import type { TlsFiles } from './grpc-channel';
 import { KeySpace } from './key-space';
 import { LeasePool } from './leases';
 import {
+  decodeWatchResponse,
   range as rangeMethod,
   txn,
+  type Put,
   type RangeRequest,
   type RangeResponse,
   type TxnRequest,
@@ -80,9 +82,12 @@ const MAX_RECONNECT_PAUSE_MS = 5_000;
 // A key that nobody writes: asking for it costs nothing but the answer's header.
 const NO_KEY = Buffer.from([0]);
 
+/** One stream to one server. */
 interface OpenWatch {
   readonly stream: WatchStream;
   readonly responses: WatchResponses;
+  readonly endpoint: string;
+  readonly close: () => void;
 }
 
 export class EtcdStore implements Store {
@@ -151,10 +156,21 @@ export class EtcdStore implements Store {
     let pauseMs = FIRST_RECONNECT_PAUSE_MS;
     while (!signal.aborted) {
       try {
-        for await (const batch of this.#watchOnce(prefix, position, needsPrevious, signal)) {
-          position = batch.revision;
-          pauseMs = FIRST_RECONNECT_PAUSE_MS;
-          yield batch;
+        const watch = this.#openWatch(prefix, position, needsPrevious, signal);
+        try {
+          for await (const messages of watch.stream) {
+            const batch = watch.responses.next(messages.map(decodeWatchResponse));
+            if (batch === undefined) continue;
+            position = batch.revision;
+            pauseMs = FIRST_RECONNECT_PAUSE_MS;
+            yield batch;
+          }
+        } catch (error) {
+          // A stream that we have ended says nothing against its server.
+          if (error instanceof CompactedError || signal.aborted) throw error;
+          throw this.client.streamFailed(error, watch.endpoint);
+        } finally {
+          watch.close();
         }
       } catch (error) {
         if (signal.aborted) return;
@@ -166,34 +182,20 @@ export class EtcdStore implements Store {
     }
   }
 
-  /** As long as one stream to one server lasts. Throws a CompactedError, a StoreClosedError, or an EtcdError. */
-  async *#watchOnce(
-    prefix: string,
-    position: Revision,
-    withPrevious: boolean,
-    signal: AbortSignal,
-  ): AsyncGenerator<WatchBatch, void> {
+  #openWatch(prefix: string, position: Revision, withPrevious: boolean, signal: AbortSignal): OpenWatch {
     const range = this.#keys.interval(prefix);
     const { stream, endpoint } = this.client.openWatch({ ...range, startRevision: position + 1, withPrevious });
     const responses = new WatchResponses(this.#keys, position, withPrevious, () => this.reportsProgress);
-    const watch = { stream, responses };
     const abort = (): void => stream.cancel();
-    this.#watches.add(watch);
-    signal.addEventListener('abort', abort);
-    try {
-      for await (const arrived of stream) {
-        const batch = joined(arrived.map((response) => responses.next(response)));
-        if (batch !== undefined) yield batch;
-      }
-    } catch (error) {
-      // A stream that we have ended says nothing against its server.
-      if (error instanceof CompactedError || signal.aborted) throw error;
-      throw this.client.streamFailed(error, endpoint);
-    } finally {
+    const close = (): void => {
       signal.removeEventListener('abort', abort);
       this.#watches.delete(watch);
       stream.cancel();
-    }
+    };
+    const watch = { stream, responses, endpoint, close };
+    this.#watches.add(watch);
+    signal.addEventListener('abort', abort);
+    return watch;
   }
 
   async currentRevision(signal?: AbortSignal): Promise<Revision> {
@@ -266,30 +268,39 @@ export class EtcdStore implements Store {
     }
   }
 
-  async #put(
+  #put(
     key: string,
     value: Uint8Array,
     expected: number,
     options: WriteOptions | undefined,
     signal: AbortSignal | undefined,
   ): Promise<WriteOutcome> {
-    const bytes = this.#keys.toEtcd(key);
-    const put = { key: bytes, value };
-    if (options?.ttlSeconds === undefined) return this.#write(bytes, expected, { put }, signal);
-    const lease = await this.#leases.leaseFor(options.ttlSeconds, signal);
+    const put = { key: this.#keys.toEtcd(key), value };
+    return options?.ttlSeconds === undefined
+      ? this.#write(put.key, expected, { put }, signal)
+      : this.#putFor(options.ttlSeconds, put, expected, signal);
+  }
+
+  async #putFor(
+    ttlSeconds: number,
+    put: Put,
+    expected: number,
+    signal: AbortSignal | undefined,
+  ): Promise<WriteOutcome> {
+    const lease = await this.#leases.leaseFor(ttlSeconds, signal);
     try {
-      return await this.#write(bytes, expected, { put: { ...put, lease } }, signal);
+      return await this.#write(put.key, expected, { put: { ...put, lease } }, signal);
     } catch (error) {
       if (!(error instanceof EtcdError && error.problem === 'lease-not-found')) throw error;
       this.#leases.forget(lease);
-      const fresh = await this.#leases.leaseFor(options.ttlSeconds, signal);
-      return this.#write(bytes, expected, { put: { ...put, lease: fresh } }, signal);
+      const fresh = await this.#leases.leaseFor(ttlSeconds, signal);
+      return this.#write(put.key, expected, { put: { ...put, lease: fresh } }, signal);
     }
   }
 
   /** One transaction: the write if the key is at the expected revision (0: absent), else a read of what is there. */
   async #write(
-    key: Buffer,
+    key: Uint8Array,
     expected: number,
     success: TxnRequest['success'],
     signal: AbortSignal | undefined,
@@ -316,11 +327,4 @@ export class EtcdStore implements Store {
       return response;
     }
   }
-}
-
-/** One batch of those that came together, so that followers wake once. */
-function joined(batches: readonly (WatchBatch | undefined)[]): WatchBatch | undefined {
-  const whole = batches.filter((batch) => batch !== undefined);
-  if (whole.length < 2) return whole[0];
-  return { revision: whole.at(-1)!.revision, events: whole.flatMap(({ events }) => events) };
 }

@@ -10,8 +10,12 @@ export abstract class GrpcCall extends Http2Stream {
   #message = '';
   #httpStatus: string | undefined;
 
-  /** `deadline`: by `performance.now()`. */
-  constructor(readonly deadline: number) {
+  constructor(
+    /** By `performance.now()`. */
+    readonly deadline: number,
+    /** Looked at now and then: a listener for each call would cost more. */
+    readonly signal: AbortSignal | undefined,
+  ) {
     super();
   }
 
@@ -45,77 +49,77 @@ export abstract class GrpcCall extends Http2Stream {
   protected abstract take(messages: readonly Buffer[]): void;
 
   /** Called once; without an error when the call went well. */
-  abstract settle(error: GrpcError | undefined): void;
+  abstract settle(error: Error | undefined): void;
 }
 
 /** One message there, one back. */
 export class UnaryCall extends GrpcCall {
   #answer: Buffer | undefined;
-  /** Stops waiting for whoever might abort the call. */
-  release: (() => void) | undefined;
 
   constructor(
     deadline: number,
+    signal: AbortSignal | undefined,
     private readonly resolve: (answer: Buffer) => void,
-    private readonly reject: (error: GrpcError) => void,
+    private readonly reject: (error: Error) => void,
   ) {
-    super(deadline);
+    super(deadline, signal);
   }
 
   protected override take(messages: readonly Buffer[]): void {
     this.#answer = messages.at(-1);
   }
 
-  override settle(error: GrpcError | undefined): void {
-    this.release?.();
+  override settle(error: Error | undefined): void {
     if (error !== undefined) this.reject(error);
     else if (this.#answer !== undefined) this.resolve(this.#answer);
     else this.reject(new GrpcError(GrpcCode.internal, 'the answer has no message'));
   }
 }
 
+type Messages = IteratorResult<readonly Buffer[], undefined>;
+
 /** Messages both ways, without a deadline. */
 export class StreamCall extends GrpcCall {
   #arrived: Buffer[] = [];
   #hasEnded = false;
-  #error: GrpcError | undefined;
-  #wake: () => void = () => undefined;
+  #error: Error | undefined;
+  #waiting: { readonly resolve: (messages: Messages) => void; readonly reject: (error: Error) => void } | undefined;
 
   constructor() {
-    super(Infinity);
+    super(Infinity, undefined);
+  }
+
+  /** All that have arrived, as soon as there are any. Rejects with the error with which the call ended, if any. */
+  next(): Promise<Messages> {
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+      this.#wake();
+    });
   }
 
   protected override take(messages: readonly Buffer[]): void {
     // What comes in one turn of the loop comes in several pieces; whoever follows is to hear of it once.
-    if (this.#arrived.length === 0) setImmediate(() => this.#wake());
+    if (this.#arrived.length === 0) setImmediate(this.#wake);
     this.#arrived.push(...messages);
   }
 
-  override settle(error: GrpcError | undefined): void {
+  override settle(error: Error | undefined): void {
     this.#hasEnded = true;
     this.#error = error;
     this.#wake();
   }
 
-  /** What arrives together is given together. Throws the error with which the call ended, if any; calls `leave` at the end. */
-  async *messages(leave: () => void): AsyncGenerator<readonly Buffer[], void> {
-    try {
-      for (;;) {
-        if (this.#arrived.length > 0) {
-          const messages = this.#arrived;
-          this.#arrived = [];
-          yield messages;
-        } else if (this.#hasEnded) {
-          if (this.#error !== undefined) throw this.#error;
-          return;
-        } else {
-          await new Promise<void>((resolve) => (this.#wake = resolve));
-        }
-      }
-    } finally {
-      leave();
-    }
-  }
+  readonly #wake = (): void => {
+    const waiting = this.#waiting;
+    const value = this.#arrived;
+    if (waiting === undefined || (value.length === 0 && !this.#hasEnded)) return;
+    this.#waiting = undefined;
+    if (value.length > 0) {
+      this.#arrived = [];
+      waiting.resolve({ done: false, value });
+    } else if (this.#error !== undefined) waiting.reject(this.#error);
+    else waiting.resolve({ done: true, value: undefined });
+  };
 }
 
 /** gRPC percent-encodes what is not printable. */

@@ -15,7 +15,7 @@ import { join } from 'node:path';
 import { writeTestCertificates } from '../../../test/support/certificates';
 import { GrpcChannel, type GrpcStream } from './grpc-channel';
 import { GrpcCode, GrpcError } from './grpc-error';
-import { frame } from './grpc-frames';
+import { messagePrefix } from './grpc-frames';
 
 type Answer = (stream: ServerHttp2Stream, path: string) => void;
 
@@ -55,6 +55,8 @@ class Peer implements AsyncDisposable {
 }
 
 const OK_HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
+
+const frame = (message: Buffer): Buffer => Buffer.concat([messagePrefix(message.length), message]);
 
 const echo: Answer = (stream) => {
   const parts: Buffer[] = [];
@@ -149,12 +151,50 @@ describe('a gRPC channel', () => {
     expect(peer.calls).toBe(2);
   });
 
-  it('lets nobody hold on to a signal when the call is over', async () => {
+  it('leaves nothing behind on a signal', async () => {
     await using peer = await Peer.start(echo);
     const { signal } = new AbortController();
-    const removed = jest.spyOn(signal, 'removeEventListener');
+    const listened = jest.spyOn(signal, 'addEventListener');
     await call(channelTo(peer.port), 5_000, signal);
-    expect(removed).toHaveBeenCalledTimes(1);
+    expect(listened).not.toHaveBeenCalled();
+  });
+
+  it('gives up only the calls whose callers do', async () => {
+    const open: ServerHttp2Stream[] = [];
+    await using peer = await Peer.start((stream) => open.push(stream));
+    const channel = channelTo(peer.port);
+    const leaving = new AbortController();
+    const calls = [call(channel), call(channel, 5_000, leaving.signal), call(channel, 5_000, leaving.signal)];
+    while (open.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    leaving.abort(new Error('the client left'));
+    const left = await Promise.allSettled(calls.slice(1));
+    expect(left.map((one) => one.status)).toEqual(['rejected', 'rejected']);
+    echo(open[0]!, '');
+    expect(String(await calls[0])).toBe('question');
+  });
+
+  it('gives up a call that waits for its turn', async () => {
+    await using peer = await Peer.start(() => undefined, 0, { settings: { maxConcurrentStreams: 1 } });
+    const channel = channelTo(peer.port);
+    const first = call(channel, 1_000);
+    while (peer.calls < 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    const leaving = new AbortController();
+    const waiting = call(channel, 5_000, leaving.signal);
+    leaving.abort(new Error('the client left'));
+    await expect(waiting).rejects.toThrow('the client left');
+    await expect(first).rejects.toThrow('the deadline has passed');
+    expect(peer.calls).toBe(1);
+  });
+
+  it('takes a message whose memory is used again at once', async () => {
+    await using peer = await Peer.start(echo);
+    const channel = channelTo(peer.port);
+    const message = Buffer.alloc(200_000);
+    const answers = ['a', 'b', 'c'].map((letter) => channel.unary('/s/M', message.fill(letter), 5_000, undefined));
+    message.fill('x');
+    expect((await Promise.all(answers)).map((answer) => new Set(answer.toString()))).toEqual(
+      ['a', 'b', 'c'].map((letter) => new Set(letter)),
+    );
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { StreamCall, UnaryCall, type GrpcCall } from './grpc-call';
 import { GrpcCode, GrpcError } from './grpc-error';
-import { frame } from './grpc-frames';
+import { messagePrefix } from './grpc-frames';
 import { Http2Connection } from './http2/connection';
 import { encodeHeaders } from './http2/hpack';
 
@@ -34,8 +34,9 @@ const MIN_CHECK_PAUSE_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const FIRST_RECONNECT_PAUSE_MS = 100;
 const MAX_RECONNECT_PAUSE_MS = 3_000;
-/** How much later than its deadline a call may end. */
+/** How much later than its deadline, or than its caller gave up, a call may end. */
 const DEADLINE_PRECISION_MS = 50;
+const RECEIVE_BYTES = 64 * 1024;
 const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
 
@@ -65,22 +66,17 @@ export class GrpcChannel {
     private readonly keepalive = DEFAULT_KEEPALIVE,
   ) {}
 
-  /** Sends a message, resolves with the answer's. Rejects with a {@link GrpcError}, or with the signal's reason. */
+  /**
+   * Sends a message, resolves with the answer's. Rejects with a {@link GrpcError}, or with the signal's reason. The message
+   * is copied.
+   */
   unary(path: string, message: Uint8Array, timeoutMs: number, signal: AbortSignal | undefined): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const connection = this.#connect();
-      const call = new UnaryCall(performance.now() + timeoutMs, resolve, reject);
-      if (signal !== undefined) {
-        const aborted = (): void => {
-          connection.cancel(call);
-          reject(signal.reason as Error);
-        };
-        signal.addEventListener('abort', aborted, { once: true });
-        call.release = () => signal.removeEventListener('abort', aborted);
-      }
+      const call = new UnaryCall(performance.now() + timeoutMs, signal, resolve, reject);
       connection.open(call, this.#headersOf(path, timeoutMs));
-      connection.send(call, frame(message), true);
+      connection.send(call, [messagePrefix(message.length), message], true);
       this.#deadlineTimer ??= this.#startDeadlineTimer();
     });
   }
@@ -93,10 +89,14 @@ export class GrpcChannel {
     const cancel = (): void => {
       if (!call.isClosed) end(connection, call, new GrpcError(GrpcCode.unavailable, 'the call was cancelled'));
     };
+    const leave = (): Promise<IteratorResult<readonly Buffer[], undefined>> => {
+      cancel();
+      return Promise.resolve({ done: true, value: undefined });
+    };
     return {
-      write: (message) => connection.send(call, frame(message), false),
+      write: (message) => connection.send(call, [messagePrefix(message.length), message], false),
       cancel,
-      [Symbol.asyncIterator]: () => call.messages(cancel),
+      [Symbol.asyncIterator]: () => ({ next: () => call.next(), return: leave }),
     };
   }
 
@@ -147,7 +147,8 @@ export class GrpcChannel {
       const why = this.#lastFailure?.message ?? 'the connection broke';
       throw new GrpcError(GrpcCode.unavailable, why, true, { cause: this.#lastFailure });
     }
-    const { socket, connected } = openSocket(new URL(this.address), this.tls);
+    const received = (chunk: Buffer): void => connection.receive(chunk);
+    const { socket, connected } = openSocket(new URL(this.address), this.tls, received);
     let pings: NodeJS.Timeout | undefined;
     const forget = (): void => {
       if (this.#current === connection) this.#current = undefined;
@@ -186,17 +187,18 @@ export class GrpcChannel {
   /** One timer for all calls, as long as there are some: setting and clearing one for each costs more than looking through. */
   #startDeadlineTimer(): NodeJS.Timeout {
     return setTimeout(() => {
-      this.#deadlineTimer = this.#endExpired() ? this.#startDeadlineTimer() : undefined;
+      this.#deadlineTimer = this.#endOverdue() ? this.#startDeadlineTimer() : undefined;
     }, DEADLINE_PRECISION_MS).unref();
   }
 
-  /** Returns whether any calls with a deadline remain. */
-  #endExpired(): boolean {
+  /** Ends what nobody waits for any more. Returns whether any calls with a deadline remain. */
+  #endOverdue(): boolean {
     const now = performance.now();
     let remain = false;
     for (const connection of this.#connections) {
       for (const call of connection.streams()) {
-        if (call.deadline > now) remain ||= call.deadline < Infinity;
+        if (call.signal?.aborted === true) end(connection, call, call.signal.reason as Error);
+        else if (call.deadline > now) remain ||= call.deadline < Infinity;
         else end(connection, call, new GrpcError(GrpcCode.deadlineExceeded, 'the deadline has passed'));
       }
     }
@@ -204,18 +206,27 @@ export class GrpcChannel {
   }
 }
 
-function end(connection: Connection, call: GrpcCall, error: GrpcError): void {
+function end(connection: Connection, call: GrpcCall, error: Error): void {
   connection.cancel(call);
   call.settle(error);
 }
 
+/** What is given to `received` is only there during the call. */
 function openSocket(
   { protocol, hostname, port }: URL,
   tls: TlsFiles | undefined,
+  received: (chunk: Buffer) => void,
 ): { socket: Socket; connected: string } {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (protocol === 'http:') {
-    return { socket: connectTcp({ host, port: Number(port || 80), noDelay: true }), connected: 'connect' };
+    // One piece of memory for all that comes, and no events.
+    const buffer = Buffer.allocUnsafeSlow(RECEIVE_BYTES);
+    const callback = (bytes: number): boolean => {
+      received(buffer.subarray(0, bytes));
+      return true;
+    };
+    const socket = connectTcp({ host, port: Number(port || 80), noDelay: true, onread: { buffer, callback } });
+    return { socket, connected: 'connect' };
   }
   if (protocol !== 'https:') throw new Error(`etcd is reached over http or https, not ${protocol}`);
   const { ca, key, certificate } = tls ?? {};
@@ -229,5 +240,6 @@ function openSocket(
     ...(certificate && { cert: certificate }),
   });
   socket.setNoDelay(true);
+  socket.on('data', received);
   return { socket, connected: 'secureConnect' };
 }

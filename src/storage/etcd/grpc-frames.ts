@@ -1,53 +1,55 @@
 /** A flag (0: not compressed) and four bytes of length. */
 const PREFIX_BYTES = 5;
-const NOTHING: Buffer = Buffer.alloc(0);
 
-/** A message as gRPC sends it. */
-export function frame(message: Uint8Array): Buffer {
-  const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
+/** What stands before a message of so many bytes. */
+export function messagePrefix(length: number): Buffer {
+  const bytes = Buffer.allocUnsafe(PREFIX_BYTES);
   bytes[0] = 0;
-  bytes.writeUInt32BE(message.length, 1);
-  bytes.set(message, PREFIX_BYTES);
+  bytes.writeUInt32BE(length, 1);
   return bytes;
 }
 
-/** Finds the messages in a stream of bytes, however it is cut. */
+/**
+ * Memory for messages comes in blocks of our own, which are garbage as soon as their messages are. In Node's smaller pool
+ * they would lie between what the cache keeps, and stay for as long.
+ */
+const BLOCK_BYTES = 64 * 1024;
+let block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+let used = 0;
+
+function newMessage(length: number): Buffer {
+  if (length > BLOCK_BYTES / 8) return Buffer.allocUnsafeSlow(length);
+  if (used + length > BLOCK_BYTES) {
+    block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+    used = 0;
+  }
+  used += length;
+  return block.subarray(used - length, used);
+}
+
+/** Finds the messages in a stream of bytes, however it is cut. Each is copied once. */
 export class MessageReader {
-  #rest = NOTHING;
-  /** What came of a message that is not whole yet: joined once, when it is. */
-  #chunks: Buffer[] = [];
-  #missing = 0;
+  readonly #prefix = Buffer.allocUnsafe(PREFIX_BYTES);
+  /** What is being filled: the prefix, or the message behind it. */
+  #target: Buffer = this.#prefix;
+  #filled = 0;
 
   /** The messages that these bytes complete. Throws an Error for a compressed one: nobody asked for that. */
   push(chunk: Buffer): Buffer[] {
-    if (this.#missing > chunk.length) {
-      this.#chunks.push(chunk);
-      this.#missing -= chunk.length;
-      return [];
-    }
-    const bytes = this.#join(chunk);
     const messages: Buffer[] = [];
-    let from = 0;
-    while (bytes.length - from >= PREFIX_BYTES) {
-      if (bytes[from] !== 0) throw new Error('a gRPC message is compressed');
-      const end = from + PREFIX_BYTES + bytes.readUInt32BE(from + 1);
-      if (end > bytes.length) {
-        this.#missing = end - bytes.length;
-        break;
+    for (let at = 0; ;) {
+      const copied = chunk.copy(this.#target, this.#filled, at);
+      at += copied;
+      this.#filled += copied;
+      if (this.#filled < this.#target.length) return messages;
+      if (this.#target === this.#prefix) {
+        if (this.#prefix[0] !== 0) throw new Error('a gRPC message is compressed');
+        this.#target = newMessage(this.#prefix.readUInt32BE(1));
+      } else {
+        messages.push(this.#target);
+        this.#target = this.#prefix;
       }
-      messages.push(bytes.subarray(from + PREFIX_BYTES, end));
-      from = end;
+      this.#filled = 0;
     }
-    this.#rest = from === bytes.length ? NOTHING : bytes.subarray(from);
-    return messages;
-  }
-
-  #join(chunk: Buffer): Buffer {
-    const before = this.#chunks;
-    if (before.length === 0 && this.#rest.length === 0) return chunk;
-    const bytes = Buffer.concat([this.#rest, ...before, chunk]);
-    this.#chunks = [];
-    this.#missing = 0;
-    return bytes;
   }
 }

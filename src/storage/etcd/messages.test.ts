@@ -68,6 +68,19 @@ describe('requests to etcd', () => {
     expect(String(success[0]!.request_put.lease)).toBe(put.lease);
   });
 
+  it('are written one after the other, whatever became of the one before', () => {
+    const request = { key: a, expected: { modRevision: 12 }, success: { remove: a }, failure: { key: a } };
+    const expected = read('TxnRequest', txn.encode(request));
+    const broken = { ...request, success: { put: { key: a, value: undefined as unknown as Buffer } } };
+    expect(() => txn.encode(broken)).toThrow(TypeError);
+    expect(read('TxnRequest', txn.encode(request))).toEqual(expected);
+    const value = Buffer.alloc(1_000_000, 'x');
+    expect(read('TxnRequest', txn.encode({ ...request, success: { put: { key: a, value } } }))).toMatchObject({
+      success: [{ request_put: { value: value.toString('base64') } }],
+    });
+    expect(read('TxnRequest', txn.encode(request))).toEqual(expected);
+  });
+
   it('delete, and compare versions', () => {
     const request = { key: a, expected: { version: 0 }, success: { remove: a }, failure: { key: a } };
     expect(read('TxnRequest', txn.encode(request))).toMatchObject({

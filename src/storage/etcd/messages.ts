@@ -86,25 +86,26 @@ export interface WatchCreation {
 /** A method of etcd's services: its path, and how its messages are written and read. */
 export interface Method<Request, Response> {
   readonly path: string;
+  /** The result is good until the next request is encoded. */
   readonly encode: (request: Request) => Uint8Array;
   readonly decode: (message: Buffer) => Response;
 }
 
 export const range: Method<RangeRequest, RangeResponse> = {
   path: '/etcdserverpb.KV/Range',
-  encode: (request) => writeRange(Writer.create(), request).finish(),
+  encode: (request) => encoded(writeRange(newMessage(), request)),
   decode: (message) => readRangeResponse(Reader.create(message), message.length),
 };
 
 export const txn: Method<TxnRequest, TxnResponse> = {
   path: '/etcdserverpb.KV/Txn',
   encode: ({ key, expected, success, failure }) => {
-    const writer = Writer.create();
+    const writer = newMessage();
     writeCompare(writer.uint32(tag(1, BYTES)).fork(), key, expected).ldelim();
     writeOperation(writer.uint32(tag(2, BYTES)).fork(), success).ldelim();
     const otherwise = writer.uint32(tag(3, BYTES)).fork();
     writeRange(otherwise.uint32(tag(1, BYTES)).fork(), failure).ldelim();
-    return otherwise.ldelim().finish();
+    return encoded(otherwise.ldelim());
   },
   decode: (message) => {
     let revision = 0;
@@ -123,13 +124,13 @@ export const txn: Method<TxnRequest, TxnResponse> = {
 
 export const compact: Method<{ readonly revision: number }, void> = {
   path: '/etcdserverpb.KV/Compact',
-  encode: ({ revision }) => Writer.create().uint32(tag(1, VARINT)).int64(revision).finish(),
+  encode: ({ revision }) => encoded(newMessage().uint32(tag(1, VARINT)).int64(revision)),
   decode: () => undefined,
 };
 
 export const leaseGrant: Method<{ readonly ttlSeconds: number }, LeaseId> = {
   path: '/etcdserverpb.Lease/LeaseGrant',
-  encode: ({ ttlSeconds }) => Writer.create().uint32(tag(1, VARINT)).int64(ttlSeconds).finish(),
+  encode: ({ ttlSeconds }) => encoded(newMessage().uint32(tag(1, VARINT)).int64(ttlSeconds)),
   decode: (message) => {
     let id = '0';
     readFields(Reader.create(message), message.length, (reader, field) => {
@@ -216,6 +217,24 @@ export function decodeWatchResponse(message: Buffer): WatchResponse {
 
 function tag(field: number, wireType: number): number {
   return (field << 3) | wireType;
+}
+
+/** One writer for all requests: memory for each, and for what it outgrows, is most of what encoding costs. */
+let spare: Writer | undefined;
+const MAX_SPARE_BYTES = 64 * 1024;
+
+/** The writer is away until its message is whole: what is left of a message that could not be written is not used. */
+function newMessage(): Writer {
+  const writer = spare ?? Writer.create();
+  spare = undefined;
+  return writer;
+}
+
+/** What was written, in the writer's memory. */
+function encoded(writer: Writer): Uint8Array {
+  const message = writer.finish(true);
+  if (message.length <= MAX_SPARE_BYTES) spare = writer.reset();
+  return message;
 }
 
 function writeRange(writer: Writer, { key, rangeEnd, limit, revision, countOnly }: RangeRequest): Writer {

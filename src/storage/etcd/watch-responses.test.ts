@@ -40,7 +40,7 @@ describe('the responses to a watch', () => {
     new WatchResponses(new KeySpace('/p'), POSITION, withPrevious, () => trusts);
 
   it('become batches that end with their last event, not with the header', () => {
-    const batch = reader().next(response({ events: [put('/a', 11), put('/b', 12, 7), remove('/c', 13, 9)] }));
+    const batch = reader().next([response({ events: [put('/a', 11), put('/b', 12, 7), remove('/c', 13, 9)] })]);
     expect(batch).toEqual({
       revision: 13,
       events: [
@@ -59,43 +59,57 @@ describe('the responses to a watch', () => {
 
   it('are joined when they are fragments of one', () => {
     const responses = reader();
-    expect(responses.next(response({ fragment: true, events: [put('/a', 11)] }))).toBeUndefined();
-    expect(responses.next(response({ fragment: true, events: [put('/b', 11)] }))).toBeUndefined();
-    const batch = responses.next(response({ events: [put('/c', 11)] }));
+    expect(responses.next([response({ fragment: true, events: [put('/a', 11)] })])).toBeUndefined();
+    expect(responses.next([response({ fragment: true, events: [put('/b', 11)] })])).toBeUndefined();
+    const batch = responses.next([response({ events: [put('/c', 11)] })]);
     expect(batch?.events.map((event) => event.key)).toEqual(['/a', '/b', '/c']);
-    expect(responses.next(response({ events: [put('/d', 12)] }))?.events).toHaveLength(1);
+    expect(responses.next([response({ events: [put('/d', 12)] })])?.events).toHaveLength(1);
+  });
+
+  it('are joined when they arrive together', () => {
+    const responses = reader();
+    const arrived = [
+      response({ created: true }),
+      response({ events: [put('/a', 11)] }),
+      response({ events: [put('/b', 12)] }),
+      response({ fragment: true, events: [put('/c', 13)] }),
+    ];
+    const batch = responses.next(arrived);
+    expect([batch?.revision, batch?.events.map((event) => event.key)]).toEqual([12, ['/a', '/b']]);
+    const rest = responses.next([response({ events: [put('/d', 13)] }), response({ revision: 20 as Revision })]);
+    expect([rest?.revision, rest?.events.map((event) => event.key)]).toEqual([20, ['/c', '/d']]);
   });
 
   it('say that the watch was created', () => {
     const responses = reader();
     expect(responses.isCreated).toBe(false);
-    expect(responses.next(response({ created: true }))).toBeUndefined();
+    expect(responses.next([response({ created: true })])).toBeUndefined();
     expect(responses.isCreated).toBe(true);
   });
 
   it('report progress, unless the server is one that reports too early', () => {
-    expect(reader().next(response({}))).toEqual({ revision: 50, events: [] });
-    expect(reader(false).next(response({}))).toBeUndefined();
+    expect(reader().next([response({})])).toEqual({ revision: 50, events: [] });
+    expect(reader(false).next([response({})])).toBeUndefined();
   });
 
   it('report no progress behind what was given out', () => {
-    expect(reader().next(response({ revision: 9 as Revision }))).toBeUndefined();
+    expect(reader().next([response({ revision: 9 as Revision })])).toBeUndefined();
   });
 
   it('end the watch when its history is gone', () => {
-    expect(() => reader().next(response({ canceled: true, compactRevision: 20 as Revision }))).toThrow(
+    expect(() => reader().next([response({ canceled: true, compactRevision: 20 as Revision })])).toThrow(
       new CompactedError(20 as Revision),
     );
-    expect(() => reader().next(response({ events: [remove('/a', 11, undefined)] }))).toThrow(CompactedError);
+    expect(() => reader().next([response({ events: [remove('/a', 11, undefined)] })])).toThrow(CompactedError);
   });
 
   it('need not say what stood there when nobody has asked for it', () => {
-    const batch = reader(true, false).next(response({ events: [remove('/a', 11, undefined)] }));
+    const batch = reader(true, false).next([response({ events: [remove('/a', 11, undefined)] })]);
     expect(batch?.events).toEqual([{ type: 'delete', key: '/a', revision: 11, previous: undefined }]);
   });
 
   it('end the watch with the reason of the server', () => {
-    expect(() => reader().next(response({ canceled: true, cancelReason: 'etcdserver: no leader' }))).toThrow(
+    expect(() => reader().next([response({ canceled: true, cancelReason: 'etcdserver: no leader' })])).toThrow(
       'no leader',
     );
   });

@@ -4,7 +4,7 @@ import { CompactedError, type Revision, type StoreEvent, type WatchBatch } from 
 
 /** Joins the responses to one watch into batches. */
 export class WatchResponses {
-  #fragments: WatchEvent[] = [];
+  #fragments: StoreEvent[] = [];
   #isCreated = false;
 
   constructor(
@@ -23,33 +23,39 @@ export class WatchResponses {
   }
 
   /**
-   * The batch that this response completes, if it does. Throws a {@link CompactedError}, or an error with the server's
-   * reason when it cancelled the watch.
+   * What these responses complete, as one batch, so that followers wake once; undefined when it is nothing. Throws a
+   * {@link CompactedError}, or an error with the server's reason when it cancelled the watch.
    */
-  next(response: WatchResponse): WatchBatch | undefined {
+  next(responses: readonly WatchResponse[]): WatchBatch | undefined {
+    const events: StoreEvent[] = [];
+    let isBatch = false;
+    for (const response of responses) if (this.#take(response, events)) isBatch = true;
+    return isBatch ? { revision: this.position, events } : undefined;
+  }
+
+  /** Adds the events that this response completes. Returns whether it moves the position. */
+  #take(response: WatchResponse, events: StoreEvent[]): boolean {
     if (response.compactRevision > 0) throw new CompactedError(response.compactRevision);
     if (response.canceled) throw new Error(response.cancelReason || 'the server cancelled the watch');
     if (response.created) {
       this.#isCreated = true;
-      return undefined;
+      return false;
     }
-    this.#fragments.push(...response.events);
-    if (response.fragment) return undefined;
-    const events = this.#fragments;
+    for (const event of response.events) this.#fragments.push(this.#event(event));
+    if (response.fragment) return false;
+    const last = this.#fragments.at(-1);
+    if (last === undefined) return this.#progress(response.revision);
+    for (const event of this.#fragments) events.push(event);
     this.#fragments = [];
-    return events.length > 0 ? this.#batch(events) : this.#progress(response.revision);
+    // The header's revision may run ahead of the events, so a batch ends with its last event.
+    this.position = last.revision;
+    return true;
   }
 
-  /** The header's revision may run ahead of the events, so a batch ends with its last event. */
-  #batch(events: readonly WatchEvent[]): WatchBatch {
-    this.position = events.at(-1)!.pair.modRevision;
-    return { revision: this.position, events: events.map((event) => this.#event(event)) };
-  }
-
-  #progress(revision: Revision): WatchBatch | undefined {
-    if (!this.trustsProgress() || revision < this.position) return undefined;
+  #progress(revision: Revision): boolean {
+    if (!this.trustsProgress() || revision < this.position) return false;
     this.position = revision;
-    return { revision, events: [] };
+    return true;
   }
 
   #event({ isDelete, pair, previous: before }: WatchEvent): StoreEvent {

@@ -34,15 +34,30 @@ interface Frame {
 class Wire extends Duplex {
   writes = 0;
   #written = Buffer.alloc(0);
+  #held: (() => void)[] | undefined;
 
   override _read(): void {
     // Tests push.
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    this.writes++;
-    this.#written = Buffer.concat([this.#written, chunk]);
-    done();
+    const write = (): void => {
+      this.writes++;
+      this.#written = Buffer.concat([this.#written, chunk]);
+      done();
+    };
+    if (this.#held === undefined) write();
+    else this.#held.push(write);
+  }
+
+  /** Keeps what is written to itself until the result is called. */
+  hold(): () => void {
+    const held: (() => void)[] = [];
+    this.#held = held;
+    return () => {
+      this.#held = undefined;
+      for (const write of held) write();
+    };
   }
 
   /** What the client has sent since the last question. */
@@ -53,6 +68,15 @@ class Wire extends Duplex {
     new FrameReader().push(bytes, (type, flags, streamId, payload) => frames.push({ type, flags, streamId, payload }));
     this.#written = Buffer.alloc(0);
     return frames;
+  }
+
+  /** What comes is only there during the call. */
+  giveTo(connection: Http2Connection<TestStream>): void {
+    this.on('data', (chunk: Buffer) => {
+      const memory = Buffer.from(chunk);
+      connection.receive(memory);
+      memory.fill(0xaa);
+    });
   }
 
   async send(...parts: readonly Uint8Array[]): Promise<void> {
@@ -125,6 +149,7 @@ describe('an HTTP/2 connection', () => {
       onClose: (error) => (closed = error),
       ...options,
     });
+    wire.giveTo(connection);
     connection.start();
     return connection;
   };
@@ -143,7 +168,7 @@ describe('an HTTP/2 connection', () => {
   const request = (connection: Http2Connection<TestStream>, body: string, isLast = true): TestStream => {
     const stream = new TestStream();
     connection.open(stream, REQUEST);
-    connection.send(stream, Buffer.from(body), isLast);
+    connection.send(stream, [Buffer.from(body)], isLast);
     return stream;
   };
 
@@ -169,6 +194,39 @@ describe('an HTTP/2 connection', () => {
     request(connection, 'two');
     expect(sentData(await wire.frames())).toEqual(['1: one.', '3: two.']);
     expect(wire.writes).toBe(before + 1);
+  });
+
+  it('makes a copy of what it sends, whether that leaves at once or has to wait', async () => {
+    const connection = await greeted([
+      [Setting.INITIAL_WINDOW_SIZE, 5],
+      [Setting.MAX_CONCURRENT_STREAMS, 2],
+    ]);
+    const parts = [Buffer.alloc(3), Buffer.alloc(2)];
+    for (const letter of ['a', 'b', 'c']) {
+      for (const part of parts) part.fill(letter);
+      const stream = new TestStream();
+      connection.open(stream, REQUEST);
+      connection.send(stream, parts, false);
+      connection.send(stream, parts.slice(1), true);
+    }
+    for (const part of parts) part.fill('x');
+    expect(sentData(await wire.frames())).toEqual(['1: aaaaa', '3: bbbbb']);
+    await wire.send(windowUpdateFrame(1, 2), windowUpdateFrame(3, 2), headers(1, OK, Flag.END_STREAM));
+    expect(sentData(await wire.frames())).toEqual(['1: aa.', '3: bb.', '5: ccccc']);
+    await wire.send(windowUpdateFrame(5, 2));
+    expect(sentData(await wire.frames())).toEqual(['5: cc.']);
+  });
+
+  it('leaves alone what the socket has not sent yet', async () => {
+    const connection = await greeted();
+    const release = wire.hold();
+    for (const letter of 'abcdefgh') {
+      request(connection, letter.repeat(7_000));
+      await turn();
+    }
+    release();
+    const bodies = sentData(await wire.frames()).map((text) => text.slice(text.indexOf(' ') + 1));
+    expect(bodies).toEqual([...'abcdefgh'].map((letter) => `${letter.repeat(7_000)}.`));
   });
 
   it('answers pings, and ends when its own are not answered', async () => {
@@ -305,7 +363,7 @@ describe('an HTTP/2 connection', () => {
       const connection = await greeted([[Setting.INITIAL_WINDOW_SIZE, 4]]);
       const stream = request(connection, 'abcd', false);
       await wire.send(settingsFrame([[Setting.INITIAL_WINDOW_SIZE, 0]]));
-      connection.send(stream, Buffer.alloc(0), true);
+      connection.send(stream, [], true);
       expect(sentData(await wire.frames())).toEqual(['1: abcd', '1: .']);
     });
 

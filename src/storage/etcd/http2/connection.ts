@@ -2,7 +2,6 @@ import type { Duplex } from 'node:stream';
 import {
   contentOf,
   Flag,
-  frameHeader,
   FrameReader,
   FrameType,
   goAwayFrame,
@@ -17,7 +16,9 @@ import {
 } from './frames';
 import { decodeHeaders } from './hpack';
 import { ErrorCode, errorName, Http2Error } from './http2-error';
+import { Outbox } from './outbox';
 import type { Http2Stream } from './stream';
+import { StreamTable } from './stream-table';
 
 const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -54,10 +55,10 @@ interface PartialHeaders {
  */
 export class Http2Connection<Stream extends Http2Stream> {
   readonly #reader = new FrameReader();
-  /** Streams by their number, and those (with their headers) that wait until the server allows one more. */
-  readonly #streams = new Map<number, Stream>();
+  readonly #streams = new StreamTable<Stream>();
+  /** Those that wait until the server allows one more, with their headers. */
   readonly #waiting = new Map<Stream, Buffer>();
-  #outbox: Buffer[];
+  readonly #outbox = new Outbox();
   #isFlushDue = false;
   #isStarted = false;
   /** Why there are no new streams any more. */
@@ -74,7 +75,7 @@ export class Http2Connection<Stream extends Http2Stream> {
   #headers: PartialHeaders | undefined;
   #pingTimer: NodeJS.Timeout | undefined;
 
-  /** The socket need not be connected yet. */
+  /** The socket need not be connected yet. What it receives is given to {@link receive}. */
   constructor(
     private readonly socket: Duplex,
     private readonly options: ConnectionOptions,
@@ -85,8 +86,9 @@ export class Http2Connection<Stream extends Http2Stream> {
       [Setting.ENABLE_PUSH, 0],
       [Setting.INITIAL_WINDOW_SIZE, options.streamWindowBytes],
     ]);
-    this.#outbox = [PREFACE, settings, windowUpdateFrame(0, options.connectionWindowBytes - DEFAULT_WINDOW_BYTES)];
-    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    this.#outbox.add(PREFACE);
+    this.#outbox.add(settings);
+    this.#outbox.add(windowUpdateFrame(0, options.connectionWindowBytes - DEFAULT_WINDOW_BYTES));
     socket.on('error', (error) => this.destroy(error));
     const closed = (): void => this.destroy(new Error('the server closed the connection'));
     socket.on('end', closed);
@@ -99,14 +101,22 @@ export class Http2Connection<Stream extends Http2Stream> {
     this.#flush();
   }
 
+  /** Takes what the socket has received. The bytes need not outlast the call. */
+  receive(chunk: Buffer): void {
+    try {
+      this.#reader.push(chunk, this.#takeFrame);
+    } catch (error) {
+      this.destroy(this.#hasSettings ? (error as Error) : protocolError('the server does not speak HTTP/2'));
+    }
+  }
+
   get isStarted(): boolean {
     return this.#isStarted;
   }
 
   /** All that have not ended. */
-  *streams(): Generator<Stream, void> {
-    yield* this.#streams.values();
-    yield* this.#waiting.keys();
+  streams(): readonly Stream[] {
+    return [...this.#streams, ...this.#waiting.keys()];
   }
 
   /** Opens a stream, at once or when the server allows one more. The encoded headers must fit a frame. */
@@ -115,12 +125,18 @@ export class Http2Connection<Stream extends Http2Stream> {
     else this.#waiting.set(stream, headers);
   }
 
-  /** Sends bytes as the windows allow. Nothing happens on a stream that has ended. */
-  send(stream: Stream, bytes: Buffer, isLast: boolean): void {
+  /** Sends bytes, of which it makes a copy, as the windows allow. Nothing happens on a stream that has ended. */
+  send(stream: Stream, parts: readonly Uint8Array[], isLast: boolean): void {
     if (stream.isClosed) return;
-    stream.outgoing = stream.outgoing.length === 0 ? bytes : Buffer.concat([stream.outgoing, bytes]);
     stream.isOutgoingLast = isLast;
-    if (stream.id !== 0) this.#pump(stream);
+    let length = 0;
+    for (const part of parts) length += part.length;
+    if (stream.id !== 0 && stream.outgoing.length === 0 && length <= this.#windowOf(stream)) {
+      this.#sendFrame(stream, length, parts);
+    } else {
+      stream.outgoing = Buffer.concat([stream.outgoing, ...parts]);
+      if (stream.id !== 0) this.#pump(stream);
+    }
   }
 
   /** Ends a stream whose answer nobody wants any more; it is not told. */
@@ -163,9 +179,9 @@ export class Http2Connection<Stream extends Http2Stream> {
     stream.id = this.#nextId;
     stream.sendWindow = this.#firstSendWindow;
     this.#nextId += 2;
-    this.#streams.set(stream.id, stream);
-    this.#write(frameHeader(headers.length, FrameType.HEADERS, Flag.END_HEADERS, stream.id));
-    this.#write(headers);
+    this.#streams.add(stream);
+    this.#dueOutbox().addFrameHeader(headers.length, FrameType.HEADERS, Flag.END_HEADERS, stream.id);
+    this.#outbox.add(headers);
     if (this.#nextId > MAX_STREAM_ID) this.#drain(new Error('the stream numbers are used up'), MAX_STREAM_ID);
   }
 
@@ -173,44 +189,58 @@ export class Http2Connection<Stream extends Http2Stream> {
   #pump(stream: Stream): void {
     while (stream.outgoing.length > 0 || (stream.isOutgoingLast && !stream.hasSentAll)) {
       const { outgoing } = stream;
-      const window = Math.max(0, Math.min(stream.sendWindow, this.#sendWindow, MAX_FRAME_BYTES));
-      if (window === 0 && outgoing.length > 0) return;
-      const length = Math.min(outgoing.length, window);
+      const length = Math.min(outgoing.length, this.#windowOf(stream));
+      if (length === 0 && outgoing.length > 0) return;
       stream.outgoing = length === outgoing.length ? NOTHING : outgoing.subarray(length);
-      stream.sendWindow -= length;
-      this.#sendWindow -= length;
-      stream.hasSentAll = stream.isOutgoingLast && stream.outgoing.length === 0;
-      this.#write(frameHeader(length, FrameType.DATA, stream.hasSentAll ? Flag.END_STREAM : 0, stream.id));
-      this.#write(length === outgoing.length ? outgoing : outgoing.subarray(0, length));
+      this.#sendFrame(stream, length, [outgoing.subarray(0, length)]);
     }
   }
 
   #pumpAll(): void {
-    for (const stream of this.#streams.values()) if (stream.outgoing.length > 0) this.#pump(stream);
+    for (const stream of this.#streams) if (stream.outgoing.length > 0) this.#pump(stream);
   }
 
-  #write(bytes: Buffer): void {
-    this.#outbox.push(bytes);
-    if (this.#isFlushDue) return;
-    this.#isFlushDue = true;
-    setImmediate(() => this.#flush());
+  /** How much the stream's next frame may carry. */
+  #windowOf(stream: Stream): number {
+    return Math.max(0, Math.min(stream.sendWindow, this.#sendWindow, MAX_FRAME_BYTES));
   }
 
-  #flush(): void {
+  #sendFrame(stream: Stream, length: number, parts: readonly Uint8Array[]): void {
+    stream.sendWindow -= length;
+    this.#sendWindow -= length;
+    stream.hasSentAll = stream.isOutgoingLast && stream.outgoing.length === 0;
+    this.#dueOutbox().addFrameHeader(length, FrameType.DATA, stream.hasSentAll ? Flag.END_STREAM : 0, stream.id);
+    for (const part of parts) this.#outbox.add(part);
+  }
+
+  #write(frame: Buffer): void {
+    this.#dueOutbox().add(frame);
+  }
+
+  /** The outbox, whose content will be sent at the end of this turn. */
+  #dueOutbox(): Outbox {
+    if (!this.#isFlushDue) {
+      this.#isFlushDue = true;
+      setImmediate(this.#flush);
+      // As a rule the system has taken the last turn's bytes at once, so that one block serves for all.
+      if (this.socket.writableLength === 0) this.#outbox.reuse();
+    }
+    return this.#outbox;
+  }
+
+  readonly #flush = (): void => {
     this.#isFlushDue = false;
-    if (!this.#isStarted || this.#failure !== undefined || this.#outbox.length === 0) return;
-    const bytes = Buffer.concat(this.#outbox);
-    this.#outbox = [];
+    if (!this.#isStarted || this.#failure !== undefined || this.#outbox.isEmpty) return;
     this.#flushedId = this.#nextId - 2;
-    this.socket.write(bytes);
-  }
+    this.socket.write(this.#outbox.take());
+  };
 
   /** Forgets a stream and lets those in that wait. */
   #remove(stream: Stream): void {
     stream.isClosed = true;
     stream.outgoing = NOTHING;
     if (!this.#streams.delete(stream.id)) this.#waiting.delete(stream);
-    this.#openWaiting();
+    if (this.#waiting.size > 0) this.#openWaiting();
     if (this.#drainReason !== undefined && this.#streams.size === 0) this.destroy(this.#drainReason);
   }
 
@@ -224,6 +254,7 @@ export class Http2Connection<Stream extends Http2Stream> {
   }
 
   #fail(stream: Stream, error: Error, isUnsent: boolean): void {
+    if (stream.isClosed) return;
     this.#remove(stream);
     stream.onFailure(error, isUnsent);
   }
@@ -234,14 +265,6 @@ export class Http2Connection<Stream extends Http2Stream> {
     this.#drainReason = reason;
     for (const stream of this.streams()) if (stream.id === 0 || stream.id > lastId) this.#fail(stream, reason, true);
     if (this.#streams.size === 0) this.destroy(reason);
-  }
-
-  #receive(chunk: Buffer): void {
-    try {
-      this.#reader.push(chunk, this.#takeFrame);
-    } catch (error) {
-      this.destroy(this.#hasSettings ? (error as Error) : protocolError('the server does not speak HTTP/2'));
-    }
   }
 
   readonly #takeFrame = (type: number, flags: number, streamId: number, payload: Buffer): void => {
@@ -306,7 +329,7 @@ export class Http2Connection<Stream extends Http2Stream> {
 
   #onHeaders(flags: number, streamId: number, block: Buffer): void {
     const isLast = (flags & Flag.END_STREAM) !== 0;
-    if ((flags & Flag.END_HEADERS) === 0) this.#headers = { streamId, isLast, block };
+    if ((flags & Flag.END_HEADERS) === 0) this.#headers = { streamId, isLast, block: Buffer.from(block) };
     else this.#onBlock(streamId, isLast, block);
   }
 
@@ -386,7 +409,7 @@ export class Http2Connection<Stream extends Http2Stream> {
         break;
       case Setting.INITIAL_WINDOW_SIZE: {
         const change = checkedWindow(value) - this.#firstSendWindow;
-        for (const stream of this.#streams.values()) stream.sendWindow = checkedWindow(stream.sendWindow + change);
+        for (const stream of this.#streams) stream.sendWindow = checkedWindow(stream.sendWindow + change);
         this.#firstSendWindow = value;
         break;
       }

@@ -35,14 +35,32 @@ export const Setting = {
 /** What every server takes and, as we ask for no more, sends. */
 export const MAX_FRAME_BYTES = 16_384;
 
-const HEADER_BYTES = 9;
+export const HEADER_BYTES = 9;
 const PING_BYTES = 8;
 const PRIORITY_BYTES = 5;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /** What stands before a frame's payload. */
 export function frameHeader(length: number, type: number, flags: number, streamId: number): Buffer {
-  return writeHeader(Buffer.allocUnsafe(HEADER_BYTES), length, type, flags, streamId);
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES);
+  writeFrameHeader(bytes, 0, length, type, flags, streamId);
+  return bytes;
+}
+
+export function writeFrameHeader(
+  target: Buffer,
+  at: number,
+  length: number,
+  type: number,
+  flags: number,
+  streamId: number,
+): void {
+  target[at] = length >>> 16;
+  target[at + 1] = length >>> 8;
+  target[at + 2] = length;
+  target[at + 3] = type;
+  target[at + 4] = flags;
+  target.writeUInt32BE(streamId, at + 5);
 }
 
 export function settingsFrame(settings: readonly (readonly [id: number, value: number])[]): Buffer {
@@ -157,13 +175,7 @@ function numberFrame(type: number, streamId: number, value: number): Buffer {
 
 /** A frame whose payload is still to be written. */
 function newFrame(length: number, type: number, flags: number, streamId: number): Buffer {
-  return writeHeader(Buffer.allocUnsafe(HEADER_BYTES + length), length, type, flags, streamId);
-}
-
-function writeHeader(bytes: Buffer, length: number, type: number, flags: number, streamId: number): Buffer {
-  bytes.writeUIntBE(length, 0, 3);
-  bytes[3] = type;
-  bytes[4] = flags;
-  bytes.writeUInt32BE(streamId, 5);
+  const bytes = Buffer.allocUnsafe(HEADER_BYTES + length);
+  writeFrameHeader(bytes, 0, length, type, flags, streamId);
   return bytes;
 }

@@ -22,7 +22,10 @@ export abstract class Http2Stream {
 
   /** Called for each block of headers, and for trailers. */
   abstract onHeaders(headers: Headers): void;
-  /** May keep the bytes, and may throw what it cannot understand: that resets the stream and fails it with the error. */
+  /**
+   * The bytes are only there during the call. It may throw what it cannot understand: that resets the stream and fails it
+   * with the error.
+   */
   abstract onData(bytes: Buffer): void;
   /** The server has said all. */
   abstract onEnd(): void;
