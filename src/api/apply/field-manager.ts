@@ -9,6 +9,7 @@ import {
   capUpdateManagers,
   isReset,
   managerOf,
+  NO_MANAGERS,
   readManagers,
   withSet,
   withTime,
@@ -22,6 +23,7 @@ import { mergeTypeOf, TypedError } from './merge-type';
 import {
   applyConfiguration,
   ownershipAfterUpdate,
+  takenByCreate,
   type ApplyOutcome,
   type OwnershipConflict,
   type OwnershipContext,
@@ -112,7 +114,7 @@ function repeatsManagedFields(live: KubeObject | undefined, object: KubeObject):
 /** Undefined when the entries cannot be read. */
 function tryReadManagers(object: KubeObject | undefined): Managers | undefined {
   try {
-    return readManagers(object?.metadata.managedFields ?? []);
+    return readManagers(object?.metadata.managedFields);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -134,25 +136,22 @@ export function trackUpdate(options: UpdateOptions): KubeObject {
   const sent = reset || repeatsManagedFields(live, object) ? undefined : tryReadManagers(object);
   const source = sent !== undefined && sent.size > 0 ? object : live;
   const before = source?.metadata.managedFields ?? [];
-  const managers: Managers = reset ? new Map() : ((source === live ? tryReadManagers(live) : sent) ?? new Map());
+  const managers = (reset ? undefined : source === live ? tryReadManagers(live) : sent) ?? NO_MANAGERS;
   if (managers.size === 0 && live !== undefined && !reset) return writeManagers(object, managers, [], sorted);
 
   const writer = writerFor(options, 'Update');
   const mergeType = mergeTypeOf(type);
   const side = (side: KubeObject): Typed => ({ type: mergeType, object: side, apiVersion: writer.apiVersion });
+  const context = contextOf(options);
   try {
-    const outcome = ownershipAfterUpdate(
-      contextOf(options),
-      side(live ?? zeroObject(type)),
-      side(object),
-      managers,
-      writer.id,
-      'refused',
-    );
+    const outcome =
+      live === undefined && managers.size === 0
+        ? { managers, taken: takenByCreate(context, zeroObject(type), side(object)) }
+        : ownershipAfterUpdate(context, side(live ?? zeroObject(type)), side(object), managers, writer.id, 'refused');
     const updated = recordUpdate(outcome.managers, managers, writer, outcome.taken, now);
     return writeManagers(object, capUpdateManagers(updated), before, sorted);
   } catch (error) {
-    if (error instanceof TypedError) return writeManagers(object, new Map(), [], sorted);
+    if (error instanceof TypedError) return writeManagers(object, NO_MANAGERS, [], sorted);
     throw error;
   }
 }
@@ -235,11 +234,11 @@ function managersBeforeFirstApply(options: ApplyOptions, context: OwnershipConte
     context,
     { ...live, object: zeroObject(options.type) },
     live,
-    new Map(),
+    NO_MANAGERS,
     writer.id,
     'joined',
   );
-  return recordUpdate(new Map(), new Map(), writer, taken, options.now);
+  return recordUpdate(NO_MANAGERS, NO_MANAGERS, writer, taken, options.now);
 }
 
 function checkBody(applied: JsonObject, gvk: GroupVersionKind): void {

@@ -26,6 +26,8 @@ export interface Manager extends Writer {
 /** By identifier. */
 export type Managers = ReadonlyMap<string, Manager>;
 
+export const NO_MANAGERS: Managers = new Map();
+
 /** Update entries beyond this many are merged, the oldest first. */
 const MAX_UPDATE_MANAGERS = 10;
 const MERGED_MANAGER = 'ancient-changes';
@@ -62,19 +64,13 @@ function readEntry(entry: ManagedFieldsEntry): Manager {
   return { id, name, operation, apiVersion, subresource, time, set, entry };
 }
 
-/** What lists of entries say: those that were written here need not be read. */
-const known = new WeakMap<readonly ManagedFieldsEntry[], Managers>();
-
 /** Reads managedFields. Throws a SyntaxError where an entry's operation is unknown or its fields cannot be read. */
-export function readManagers(entries: readonly ManagedFieldsEntry[]): Managers {
-  let managers = known.get(entries);
-  if (managers === undefined) {
-    const read = new Map<string, Manager>();
-    for (const entry of entries) {
-      const manager = readEntry(entry);
-      read.set(manager.id, manager);
-    }
-    known.set(entries, (managers = read));
+export function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers {
+  if (entries === undefined || entries.length === 0) return NO_MANAGERS;
+  const managers = new Map<string, Manager>();
+  for (const entry of entries) {
+    const manager = readEntry(entry);
+    managers.set(manager.id, manager);
   }
   return managers;
 }
@@ -82,6 +78,11 @@ export function readManagers(entries: readonly ManagedFieldsEntry[]): Managers {
 /** An entry with its keys in order: all maps of custom resources are written so, this one included. */
 export function sortedEntry(entry: ManagedFieldsEntry): ManagedFieldsEntry {
   return Object.fromEntries(Object.entries(entry).sort(([left], [right]) => compareText(left, right)));
+}
+
+/** The entry that the manager was read from while it still describes it. */
+function entryOf(manager: Manager, sorted: boolean): ManagedFieldsEntry {
+  return manager.entry ?? writeEntry(manager, sorted);
 }
 
 function writeEntry(manager: Manager, sorted: boolean): ManagedFieldsEntry {
@@ -96,13 +97,6 @@ function writeEntry(manager: Manager, sorted: boolean): ManagedFieldsEntry {
     ...(subresource === undefined ? undefined : { subresource }),
   };
   return sorted ? sortedEntry(written) : written;
-}
-
-/** The manager with an entry that describes it. */
-function written(manager: Manager, sorted: boolean): Manager {
-  if (manager.entry !== undefined) return manager;
-  const { id, name, operation, apiVersion, subresource, time, set } = manager;
-  return { id, name, operation, apiVersion, subresource, time, set, entry: writeEntry(manager, sorted) };
 }
 
 /** The manager with another set; the entry no longer describes it. */
@@ -147,18 +141,19 @@ export function writeManagers(
   before: readonly ManagedFieldsEntry[],
   sorted: boolean,
 ): KubeObject {
-  const inOrder = [...managers.values()].sort(compareManagers).map((manager) => written(manager, sorted));
-  const same = inOrder.length === before.length && inOrder.every(({ entry }, index) => entry === before[index]);
-  const { managedFields: current, ...metadata } = object.metadata;
-  if (same ? current === before : current === undefined && inOrder.length === 0) return object;
-  if (inOrder.length === 0) return { ...object, metadata };
-  return { ...object, metadata: { ...metadata, managedFields: same ? before : entriesOf(inOrder) } };
+  const { metadata } = object;
+  if (managers.size === 0) return metadata.managedFields === undefined ? object : withoutManagedFields(object);
+  const inOrder = [...managers.values()];
+  if (inOrder.length > 1) inOrder.sort(compareManagers);
+  const entries = inOrder.map((manager) => entryOf(manager, sorted));
+  const same = entries.length === before.length && entries.every((entry, index) => entry === before[index]);
+  if (same && metadata.managedFields === before) return object;
+  return { ...object, metadata: { ...metadata, managedFields: same ? before : entries } };
 }
 
-function entriesOf(managers: readonly Manager[]): readonly ManagedFieldsEntry[] {
-  const entries = managers.map(({ entry }) => entry as ManagedFieldsEntry);
-  known.set(entries, new Map(managers.map((manager) => [manager.id, manager])));
-  return entries;
+function withoutManagedFields(object: KubeObject): KubeObject {
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** Keeps at most ten update entries: the oldest of a version go into one entry that has the time of the last of them. */

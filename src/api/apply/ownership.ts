@@ -20,6 +20,7 @@ import {
 } from './managed-fields';
 import type { MergeType } from './merge-type';
 import { reconcileWithSchema, withNamedFields } from './schema-change';
+import { setByShape } from './shape';
 import { compare, everything, isSame, merge, removeItems, toFieldSet, type Comparison, type Duplicates } from './typed';
 
 /** An object, and its type, in one version. */
@@ -116,6 +117,22 @@ function compareInVersion(
   return compare(versionedBefore.type, json(versionedBefore.object), json(versionedAfter.object));
 }
 
+/** What a write takes: all that it changed or added, without what nobody can own. */
+function changedBy({ modified, added }: Comparison): FieldSet {
+  return withoutUnowned(union(modified, added));
+}
+
+/**
+ * What the writer of a new object takes: all in which it differs from `zero`, an object of its type in which nothing is
+ * set. Throws a TypedError like {@link ownershipAfterUpdate}, duplicates refused.
+ */
+export function takenByCreate(context: OwnershipContext, zero: KubeObject, { type, object }: Typed): FieldSet {
+  const changed = setByShape(type, json(zero), json(object), () =>
+    changedBy(compare(type, json(zero), json(object), 'refused')),
+  );
+  return recursiveDifference(changed, context.ignored);
+}
+
 export interface UpdateOutcome {
   readonly managers: Managers;
   /** What the write took; empty when it changed nothing or only removed. */
@@ -137,7 +154,7 @@ export function ownershipAfterUpdate(
 ): UpdateOutcome {
   const reconciled = reconcile(context, before, managers);
   const { comparison, managers: rest } = transfer(context, before, after, reconciled, writerId, duplicates);
-  const changed = withoutUnowned(union(comparison.modified, comparison.added));
+  const changed = changedBy(comparison);
   // A write that changes only what nobody can own leaves ownership as it is, however today's schema reads it.
   if (isEmpty(changed) && isEmpty(withoutUnowned(comparison.removed))) return { managers, taken: EMPTY_SET };
   const own = rest.get(writerId);
@@ -170,11 +187,15 @@ export function applyConfiguration(
     object: merge(live.type, json(live.object), json(applied)) as unknown as KubeObject,
   };
   const previous = reconciled.get(applierId);
-  const set = recursiveDifference(toFieldSet(live.type, json(applied)), context.ignored);
-  const ownSet = withoutUnowned(set);
+  const ownSet = recursiveDifference(ownableFields(live.type, json(applied)), context.ignored);
   // Mostly an applier owns what it owned before: then nothing can have been given up.
   const repeated = previous?.apiVersion === applier.apiVersion && equals(previous.set, ownSet);
-  const withApplier = repeated ? reconciled : new Map(reconciled).set(applierId, takeOver(previous, applier, set));
+  const withApplier = repeated
+    ? reconciled
+    : new Map(reconciled).set(
+        applierId,
+        takeOver(previous, applier, recursiveDifference(toFieldSet(live.type, json(applied)), context.ignored)),
+      );
   const pruned = repeated ? merged : prune(context, merged, withApplier, previous, applierId);
   const { comparison, conflicts, managers: rest } = transfer(context, live, pruned, withApplier, applierId, 'joined');
   if (repeated && isSame(comparison)) return { object: live.object, conflicts: [], managers };
@@ -184,6 +205,11 @@ export function applyConfiguration(
     conflicts,
     managers: dropEmpty(rest),
   };
+}
+
+/** What an applier of this configuration owns. */
+function ownableFields(type: MergeType, applied: JsonValue): FieldSet {
+  return setByShape(type, undefined, applied, () => withoutUnowned(toFieldSet(type, applied)));
 }
 
 function takeOver(previous: Manager | undefined, applier: Writer, set: FieldSet): Manager {
