@@ -1,4 +1,5 @@
 import { apply, trackUpdate, type FieldManagerOptions } from '../api/apply/field-manager';
+import { withoutManagedFields } from '../api/apply/managed-fields';
 import type { JsonObject, KubeObject } from '../api/object';
 import { apiVersionOf, parseApiVersion } from '../api/object';
 import { formatTime } from '../api/time/rfc3339';
@@ -28,10 +29,7 @@ export interface FieldOwnership {
 
 /** With the feature gate ServerSideApply off: nobody owns anything, whatever clients send and whoever did before. */
 export const noFieldOwnership: FieldOwnership = {
-  trackUpdate: ({ updated }) => {
-    const { managedFields, ...metadata } = updated.metadata;
-    return managedFields === undefined ? updated : { ...updated, metadata };
-  },
+  trackUpdate: ({ updated }) => withoutManagedFields(updated),
 };
 
 /** `now`: milliseconds since the epoch. */
@@ -52,7 +50,7 @@ export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOw
   return {
     trackUpdate: ({ served, live, updated, manager }) => {
       if (served.definition.ownedOnceApplied === true && (live?.metadata.managedFields ?? []).length === 0) {
-        return withoutOwners(updated);
+        return withoutManagedFields(updated);
       }
       const object = throughStorage(served, updated);
       const tracked = trackUpdate({ live, object, ...optionsOf(served, manager) });
@@ -63,15 +61,10 @@ export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOw
   };
 }
 
-function withoutOwners(object: KubeObject): KubeObject {
-  const { managedFields: _managedFields, ...metadata } = object.metadata;
-  return { ...object, metadata };
-}
-
 /** What contradicts itself does not come through conversion, and is for validation to see. */
 function withOwnersOf(object: KubeObject, { metadata: { managedFields } }: KubeObject): KubeObject {
-  const unowned = withoutOwners(object);
-  return managedFields === undefined ? unowned : { ...object, metadata: { ...unowned.metadata, managedFields } };
+  if (managedFields === undefined) return withoutManagedFields(object);
+  return { ...object, metadata: { ...object.metadata, managedFields } };
 }
 
 /**

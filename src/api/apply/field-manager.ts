@@ -7,13 +7,14 @@ import { difference, EMPTY_SET, equals, isEmpty, paths, union, type FieldSet } f
 import { fieldsOfLastApplied, syncLastApplied, upgradesClientSideApply } from './last-applied';
 import {
   capUpdateManagers,
+  findManager,
   isReset,
   managerOf,
   readManagers,
-  withSet,
+  withManager,
   withTime,
   writeManagers,
-  writerOf,
+  writerId,
   type Manager,
   type Managers,
   type Writer,
@@ -22,6 +23,7 @@ import { mergeTypeOf, TypedError } from './merge-type';
 import {
   applyConfiguration,
   ownershipAfterUpdate,
+  takenByCreate,
   type ApplyOutcome,
   type OwnershipConflict,
   type OwnershipContext,
@@ -99,7 +101,8 @@ function contextOf({ type, convert, custom, ignored }: FieldManagerOptions): Own
 
 function writerFor(options: FieldManagerOptions, operation: Writer['operation']): Writer {
   const { manager, subresource, gvk } = options;
-  return writerOf(manager === '' ? 'unknown' : manager, operation, apiVersionOf(gvk.group, gvk.version), subresource);
+  const name = manager === '' ? 'unknown' : manager;
+  return { name, operation, apiVersion: apiVersionOf(gvk.group, gvk.version), subresource };
 }
 
 /** Most clients send back the managed fields that they read: then the stored ones serve, which are parsed already. */
@@ -112,7 +115,7 @@ function repeatsManagedFields(live: KubeObject | undefined, object: KubeObject):
 /** Undefined when the entries cannot be read. */
 function tryReadManagers(object: KubeObject | undefined): Managers | undefined {
   try {
-    return readManagers(object?.metadata.managedFields ?? []);
+    return readManagers(object?.metadata.managedFields);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -132,27 +135,24 @@ export function trackUpdate(options: UpdateOptions): KubeObject {
   const sorted = options.custom === true;
   const reset = isReset(object.metadata.managedFields);
   const sent = reset || repeatsManagedFields(live, object) ? undefined : tryReadManagers(object);
-  const source = sent !== undefined && sent.size > 0 ? object : live;
+  const source = sent !== undefined && sent.length > 0 ? object : live;
   const before = source?.metadata.managedFields ?? [];
-  const managers: Managers = reset ? new Map() : ((source === live ? tryReadManagers(live) : sent) ?? new Map());
-  if (managers.size === 0 && live !== undefined && !reset) return writeManagers(object, managers, [], sorted);
+  const managers = (reset ? undefined : source === live ? tryReadManagers(live) : sent) ?? [];
+  if (managers.length === 0 && live !== undefined && !reset) return writeManagers(object, managers, [], sorted);
 
   const writer = writerFor(options, 'Update');
   const mergeType = mergeTypeOf(type);
   const side = (side: KubeObject): Typed => ({ type: mergeType, object: side, apiVersion: writer.apiVersion });
+  const context = contextOf(options);
   try {
-    const outcome = ownershipAfterUpdate(
-      contextOf(options),
-      side(live ?? zeroObject(type)),
-      side(object),
-      managers,
-      writer.id,
-      'refused',
-    );
+    const outcome =
+      live === undefined && managers.length === 0
+        ? { managers, taken: takenByCreate(context, zeroObject(type), side(object)) }
+        : ownershipAfterUpdate(context, side(live ?? zeroObject(type)), side(object), managers, writer, 'refused');
     const updated = recordUpdate(outcome.managers, managers, writer, outcome.taken, now);
     return writeManagers(object, capUpdateManagers(updated), before, sorted);
   } catch (error) {
-    if (error instanceof TypedError) return writeManagers(object, new Map(), [], sorted);
+    if (error instanceof TypedError) return writeManagers(object, [], [], sorted);
     throw error;
   }
 }
@@ -160,12 +160,11 @@ export function trackUpdate(options: UpdateOptions): KubeObject {
 /** Adds what an update took to the entry of its manager. */
 function recordUpdate(managers: Managers, before: Managers, writer: Writer, taken: FieldSet, now: string): Managers {
   if (isEmpty(taken)) return managers;
-  const { id } = writer;
-  const own = managers.get(id) ?? managerOf(writer, EMPTY_SET);
-  const set = union(own.set, taken);
-  const previous = before.get(id);
-  const next = previous !== undefined && equals(previous.set, set) ? previous : withSet(own, set);
-  return new Map(managers).set(id, withTime(next, now));
+  const own = findManager(managers, writer);
+  const set = own === undefined ? taken : union(own.set, taken);
+  const previous = findManager(before, writer);
+  const repeated = previous !== undefined && equals(previous.set, set);
+  return withManager(managers, repeated ? withTime(previous, now) : managerOf(own ?? writer, set, now));
 }
 
 /**
@@ -190,10 +189,9 @@ export function apply(options: ApplyOptions): AppliedObject {
   let outcome: ApplyOutcome;
   let managers: Managers;
   const applier = writerFor(options, 'Apply');
-  const { id } = applier;
   try {
     managers = readManagers(before);
-    if (managers.size === 0 && live !== undefined) managers = managersBeforeFirstApply(options, context, target);
+    if (managers.length === 0 && live !== undefined) managers = managersBeforeFirstApply(options, context, target);
     outcome = applyConfiguration(context, target, applied as unknown as KubeObject, managers, applier);
   } catch (error) {
     if (error instanceof TypedError) throw typedFailure('live', target.object, gvk, error);
@@ -210,7 +208,7 @@ export function apply(options: ApplyOptions): AppliedObject {
   const changed = outcome.object !== target.object;
   const owned = writeManagers(
     outcome.object,
-    stamp(outcome.managers, managers, id, changed, now),
+    stamp(outcome.managers, managers, applier, changed, now),
     before,
     options.custom === true,
   );
@@ -219,14 +217,14 @@ export function apply(options: ApplyOptions): AppliedObject {
 }
 
 /** The applier's time is the last apply that changed the object or its own set. */
-function stamp(managers: Managers, before: Managers, id: string, changed: boolean, now: string): Managers {
-  const own = managers.get(id);
+function stamp(managers: Managers, before: Managers, applier: Writer, changed: boolean, now: string): Managers {
+  const own = findManager(managers, applier);
   if (own === undefined) return managers;
-  const previous = before.get(id);
+  const previous = findManager(before, applier);
   if (previous !== undefined && previous.apiVersion === own.apiVersion && equals(previous.set, own.set)) {
-    return new Map(managers).set(id, changed ? withTime(previous, now) : previous);
+    return withManager(managers, changed ? withTime(previous, now) : previous);
   }
-  return new Map(managers).set(id, withTime(own, now));
+  return withManager(managers, withTime(own, now));
 }
 
 function managersBeforeFirstApply(options: ApplyOptions, context: OwnershipContext, live: Typed): Managers {
@@ -235,11 +233,11 @@ function managersBeforeFirstApply(options: ApplyOptions, context: OwnershipConte
     context,
     { ...live, object: zeroObject(options.type) },
     live,
-    new Map(),
-    writer.id,
+    [],
+    writer,
     'joined',
   );
-  return recordUpdate(new Map(), new Map(), writer, taken, options.now);
+  return recordUpdate([], [], writer, taken, options.now);
 }
 
 function checkBody(applied: JsonObject, gvk: GroupVersionKind): void {
@@ -290,6 +288,7 @@ function refuseConflicts(conflicts: readonly OwnershipConflict[], allowed: Field
   const refused = conflicts
     .map((conflict) => ({
       ...conflict,
+      managerId: writerId(conflict.manager),
       paths: paths(allowed === undefined ? conflict.fields : difference(conflict.fields, allowed)).map(printPath),
     }))
     .filter((conflict) => conflict.paths.length > 0)

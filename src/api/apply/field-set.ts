@@ -10,15 +10,19 @@ import { compareElements, parseElement, type PathElement } from './path-element'
 export interface FieldSet {
   readonly member: boolean;
   readonly children: ReadonlyMap<PathElement, FieldSet>;
+  /** FieldsV1 of this node once somebody asked for it: see {@link toFieldsV1}. Sets share their unchanged parts with it. */
+  written: JsonObject | undefined;
 }
 
 type Children = Map<PathElement, FieldSet>;
 
 const NO_CHILDREN: ReadonlyMap<PathElement, FieldSet> = new Map();
 
-export const EMPTY_SET: FieldSet = { member: false, children: NO_CHILDREN };
+const NO_FIELDS: JsonObject = Object.freeze({});
+
+export const EMPTY_SET: FieldSet = { member: false, children: NO_CHILDREN, written: NO_FIELDS };
 /** The set that holds only the path at which it stands. */
-export const LEAF: FieldSet = { member: true, children: NO_CHILDREN };
+export const LEAF: FieldSet = { member: true, children: NO_CHILDREN, written: NO_FIELDS };
 
 export function isEmpty(set: FieldSet): boolean {
   return !set.member && set.children.size === 0;
@@ -27,7 +31,7 @@ export function isEmpty(set: FieldSet): boolean {
 /** A node of these parts, sharing the two constants. */
 export function makeSet(member: boolean, children: ReadonlyMap<PathElement, FieldSet>): FieldSet {
   if (children.size === 0) return member ? LEAF : EMPTY_SET;
-  return { member, children };
+  return { member, children, written: undefined };
 }
 
 /** The set of these paths. */
@@ -37,52 +41,48 @@ export function setOf(...paths: readonly (readonly PathElement[])[]): FieldSet {
   return builder.build();
 }
 
+/** A node of a set that is still being built. */
 interface Draft {
   member: boolean;
-  children: Map<PathElement, Draft> | undefined;
-  /** Stands for the whole node when a finished tree was put here. */
-  tree: FieldSet | undefined;
-}
-
-function newDraft(): Draft {
-  return { member: false, children: undefined, tree: undefined };
+  readonly children: Children;
+  written: undefined;
 }
 
 /** Collects paths while an object is walked. */
 export class FieldSetBuilder {
-  private root: Draft | undefined;
+  private root: FieldSet | undefined;
 
   add(path: readonly PathElement[]): void {
-    this.nodeAt(path).member = true;
+    this.root = put(this.root, path, 0, LEAF);
   }
 
-  /** Puts a finished set at a path below which nothing else is added. */
+  /** Puts a finished set at a path at and below which nothing else is added. */
   addTree(path: readonly PathElement[], tree: FieldSet): void {
-    this.nodeAt(path).tree = tree;
+    this.root = put(this.root, path, 0, tree);
   }
 
-  private nodeAt(path: readonly PathElement[]): Draft {
-    let node = (this.root ??= newDraft());
-    for (const element of path) {
-      const children = (node.children ??= new Map<PathElement, Draft>());
-      let child = children.get(element);
-      if (child === undefined) children.set(element, (child = newDraft()));
-      node = child;
-    }
-    return node;
-  }
-
+  /** The set. Nothing can be added to it any more. */
   build(): FieldSet {
-    return this.root === undefined ? EMPTY_SET : freeze(this.root);
+    return this.root ?? EMPTY_SET;
   }
 }
 
-function freeze(draft: Draft): FieldSet {
-  if (draft.tree !== undefined) return draft.tree;
-  if (draft.children === undefined) return draft.member ? LEAF : EMPTY_SET;
-  const children: Children = new Map();
-  for (const [element, child] of draft.children) children.set(element, freeze(child));
-  return { member: draft.member, children };
+/** The node with the tree at what is left of the path from `depth` on. Nodes with something below them are drafts. */
+function put(node: FieldSet | undefined, path: readonly PathElement[], depth: number, tree: FieldSet): FieldSet {
+  const element = path[depth];
+  if (element === undefined) {
+    if (node === undefined || node.children.size === 0) return tree;
+    (node as Draft).member = true;
+    return node;
+  }
+  const draft: Draft =
+    node === undefined || node.children.size === 0
+      ? { member: node?.member ?? false, children: new Map(), written: undefined }
+      : (node as Draft);
+  const child = draft.children.get(element);
+  const grown = put(child, path, depth + 1, tree);
+  if (grown !== child) draft.children.set(element, grown);
+  return draft;
 }
 
 export function has(set: FieldSet, path: readonly PathElement[]): boolean {
@@ -120,20 +120,20 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   }
   const member = left.member || right.member;
   if (children === undefined && member === left.member) return left;
-  return { member, children: children ?? left.children };
+  return makeSet(member, children ?? left.children);
 }
 
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
   if (left === right) return left;
   if (left.children.size > right.children.size) return intersection(right, left);
-  const children: Children = new Map();
+  let children: Children | undefined;
   for (const [element, child] of left.children) {
     const other = right.children.get(element);
     if (other === undefined) continue;
     const common = intersection(child, other);
-    if (!isEmpty(common)) children.set(element, common);
+    if (!isEmpty(common)) (children ??= new Map<PathElement, FieldSet>()).set(element, common);
   }
-  return makeSet(left.member && right.member, children);
+  return makeSet(left.member && right.member, children ?? NO_CHILDREN);
 }
 
 /** The paths of left that are not in right; what lies below a path of right stays. */
@@ -193,7 +193,6 @@ export function paths(set: FieldSet): readonly (readonly PathElement[])[] {
 
 /** FieldsV1 that came from a client or from storage is parsed once per object: entries are shared between versions. */
 const parsed = new WeakMap<JsonObject, FieldSet>();
-const serialized = new WeakMap<FieldSet, JsonObject>();
 
 /**
  * Sets by the text of their FieldsV1. One writer owns the same fields of all its objects and of all
@@ -207,15 +206,27 @@ const MAX_TEXT_LENGTH = 16_384;
 export function parseFieldsV1(fields: JsonObject): FieldSet {
   let set = parsed.get(fields);
   if (set === undefined) {
-    const text = JSON.stringify(fields);
-    set = byText.get(text);
-    if (set === undefined) {
-      set = makeSet('.' in fields, parseNode(fields));
-      if (text.length <= MAX_TEXT_LENGTH) byText.set(text, set);
-    }
+    set = oneOfText(JSON.stringify(fields), () => makeSet('.' in fields, parseNode(fields)));
     parsed.set(fields, set);
   }
   return set;
+}
+
+/** The set of that text which is used already, so that what is remembered of it holds; else this one from now on. */
+function oneOfText(text: string, make: () => FieldSet): FieldSet {
+  let set = byText.get(text);
+  if (set === undefined) {
+    set = make();
+    if (text.length <= MAX_TEXT_LENGTH) byText.set(text, set);
+  }
+  return set;
+}
+
+/** An equal set that all share whose FieldsV1 has the same text; the set itself where that text is long. */
+export function shared(set: FieldSet): FieldSet {
+  // FieldsV1 does not say that the root is a member.
+  if (set.member) return set;
+  return oneOfText(JSON.stringify(toFieldsV1(set)), () => set);
 }
 
 function parseNode(fields: JsonObject): ReadonlyMap<PathElement, FieldSet> {
@@ -236,33 +247,21 @@ function parseNode(fields: JsonObject): ReadonlyMap<PathElement, FieldSet> {
   return children.size === 0 ? NO_CHILDREN : children;
 }
 
-/** Writes FieldsV1 in canonical order; the answer for one set is always the same object. */
+/**
+ * Writes FieldsV1 in canonical order; the answer for one set is always the same object. It cannot say that the object
+ * itself belongs to the set.
+ */
 export function toFieldsV1(set: FieldSet): JsonObject {
-  let fields = serialized.get(set);
-  if (fields === undefined) {
-    fields = serializeNode(set, false);
-    serialized.set(set, fields);
-    parsed.set(fields, set);
-  }
-  return fields;
+  if (set.member) return toFieldsV1(makeSet(false, set.children));
+  if (set.written === undefined) parsed.set(write(set), set);
+  return write(set);
 }
 
-const NO_FIELDS: JsonObject = Object.freeze({});
-/** Sets share their unchanged parts, and so do their written forms. */
-const serializedNodes = new WeakMap<FieldSet, JsonObject>();
-
-function serializeNode(set: FieldSet, includeSelf: boolean): JsonObject {
+function write(set: FieldSet): JsonObject {
+  if (set.written !== undefined) return set.written;
   const fields: Record<string, JsonObject> = {};
-  if (includeSelf) fields['.'] = NO_FIELDS;
-  for (const element of orderedElements(set)) {
-    const child = set.children.get(element) as FieldSet;
-    if (child.children.size === 0) {
-      fields[element] = NO_FIELDS;
-      continue;
-    }
-    let below = serializedNodes.get(child);
-    if (below === undefined) serializedNodes.set(child, (below = serializeNode(child, child.member)));
-    fields[element] = below;
-  }
+  if (set.member) fields['.'] = NO_FIELDS;
+  for (const element of orderedElements(set)) fields[element] = write(set.children.get(element) as FieldSet);
+  set.written = fields;
   return fields;
 }

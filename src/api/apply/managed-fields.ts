@@ -3,10 +3,8 @@ import { equalApartFrom } from '../patch/json-equal';
 import { difference, isEmpty, parseFieldsV1, setOf, toFieldsV1, union, EMPTY_SET, type FieldSet } from './field-set';
 import { canonicalJson, fieldElement } from './path-element';
 
-/** Who writes, and how. An applier is the same whatever version it applies; an updater has one entry per version. */
+/** Who writes, and how. */
 export interface Writer {
-  /** See {@link writerOf}. */
-  readonly id: string;
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
   /** Of the object to which the set belongs. */
@@ -23,33 +21,48 @@ export interface Manager extends Writer {
   readonly entry: ManagedFieldsEntry | undefined;
 }
 
-/** By identifier. */
-export type Managers = ReadonlyMap<string, Manager>;
+/** No two are the same writer. A list, as they are few: it is made and searched faster than a Map. */
+export type Managers = readonly Manager[];
 
 /** Update entries beyond this many are merged, the oldest first. */
 const MAX_UPDATE_MANAGERS = 10;
 const MERGED_MANAGER = 'ancient-changes';
 
+/** An applier is the same whatever version it applies; an updater has one entry per version. */
+export function isSameWriter(left: Writer, right: Writer): boolean {
+  return (
+    left.name === right.name &&
+    left.operation === right.operation &&
+    (left.apiVersion === right.apiVersion || left.operation === 'Apply') &&
+    (left.subresource ?? '') === (right.subresource ?? '')
+  );
+}
+
 /**
- * A writer with its identifier: the text of its entry without fields and time, as kube-apiserver builds it, because
- * conflicts are listed in the order of these texts.
+ * The text of a writer's entry without fields and time, as kube-apiserver builds it, because conflicts are listed in the
+ * order of these texts. Those of two writers differ.
  */
-export function writerOf(
-  name: string,
-  operation: Writer['operation'],
-  apiVersion: string,
-  subresource: string | undefined,
-): Writer {
+export function writerId({ name, operation, apiVersion, subresource }: Writer): string {
   let id = name === '' ? '{' : `{"manager":${canonicalJson(name)},`;
   id += `"operation":"${operation}"`;
   if (operation === 'Update') id += `,"apiVersion":${canonicalJson(apiVersion)}`;
   if (subresource !== undefined && subresource !== '') id += `,"subresource":${canonicalJson(subresource)}`;
-  return { id: `${id}}`, name, operation, apiVersion, subresource };
+  return `${id}}`;
 }
 
 export function managerOf(writer: Writer, set: FieldSet, time?: string): Manager {
-  const { id, name, operation, apiVersion, subresource } = writer;
-  return { id, name, operation, apiVersion, subresource, time, set, entry: undefined };
+  const { name, operation, apiVersion, subresource } = writer;
+  return { name, operation, apiVersion, subresource, time, set, entry: undefined };
+}
+
+export function findManager(managers: Managers, writer: Writer): Manager | undefined {
+  return managers.find((manager) => isSameWriter(manager, writer));
+}
+
+/** The managers with this one, which takes the place of the same writer's. */
+export function withManager(managers: Managers, manager: Manager): Managers {
+  const index = managers.findIndex((other) => isSameWriter(other, manager));
+  return index < 0 ? [...managers, manager] : managers.with(index, manager);
 }
 
 function readEntry(entry: ManagedFieldsEntry): Manager {
@@ -57,31 +70,34 @@ function readEntry(entry: ManagedFieldsEntry): Manager {
   if (operation !== 'Apply' && operation !== 'Update') {
     throw new SyntaxError(`unknown operation ${JSON.stringify(operation)}`);
   }
-  const { id } = writerOf(name, operation, apiVersion, subresource);
   const set = fieldsV1 === undefined ? EMPTY_SET : parseFieldsV1(fieldsV1);
-  return { id, name, operation, apiVersion, subresource, time, set, entry };
+  return { name, operation, apiVersion, subresource, time, set, entry };
 }
 
-/** What lists of entries say: those that were written here need not be read. */
-const known = new WeakMap<readonly ManagedFieldsEntry[], Managers>();
-
 /** Reads managedFields. Throws a SyntaxError where an entry's operation is unknown or its fields cannot be read. */
-export function readManagers(entries: readonly ManagedFieldsEntry[]): Managers {
-  let managers = known.get(entries);
-  if (managers === undefined) {
-    const read = new Map<string, Manager>();
-    for (const entry of entries) {
-      const manager = readEntry(entry);
-      read.set(manager.id, manager);
-    }
-    known.set(entries, (managers = read));
-  }
-  return managers;
+export function readManagers(entries: readonly ManagedFieldsEntry[] = []): Managers {
+  return lastOfEach(entries.map(readEntry));
+}
+
+/** A client may send more than can be compared with one another. */
+const FEW = 16;
+
+/** Of the entries of one writer the last counts. */
+function lastOfEach(managers: readonly Manager[]): Managers {
+  const isFirst = (manager: Manager, index: number): boolean =>
+    managers.findIndex((other) => isSameWriter(other, manager)) === index;
+  if (managers.length <= FEW && managers.every(isFirst)) return managers;
+  return [...new Map(managers.map((manager) => [writerId(manager), manager])).values()];
 }
 
 /** An entry with its keys in order: all maps of custom resources are written so, this one included. */
 export function sortedEntry(entry: ManagedFieldsEntry): ManagedFieldsEntry {
   return Object.fromEntries(Object.entries(entry).sort(([left], [right]) => compareText(left, right)));
+}
+
+/** The entry that the manager was read from while it still describes it. */
+function entryOf(manager: Manager, sorted: boolean): ManagedFieldsEntry {
+  return manager.entry ?? writeEntry(manager, sorted);
 }
 
 function writeEntry(manager: Manager, sorted: boolean): ManagedFieldsEntry {
@@ -98,13 +114,6 @@ function writeEntry(manager: Manager, sorted: boolean): ManagedFieldsEntry {
   return sorted ? sortedEntry(written) : written;
 }
 
-/** The manager with an entry that describes it. */
-function written(manager: Manager, sorted: boolean): Manager {
-  if (manager.entry !== undefined) return manager;
-  const { id, name, operation, apiVersion, subresource, time, set } = manager;
-  return { id, name, operation, apiVersion, subresource, time, set, entry: writeEntry(manager, sorted) };
-}
-
 /** The manager with another set; the entry no longer describes it. */
 export function withSet(manager: Manager, set: FieldSet): Manager {
   return set === manager.set ? manager : managerOf(manager, set, manager.time);
@@ -112,10 +121,10 @@ export function withSet(manager: Manager, set: FieldSet): Manager {
 
 /** The manager at another time; its entry differs in nothing else, so it need not be written anew. */
 export function withTime(manager: Manager, time: string): Manager {
-  const { id, name, operation, apiVersion, subresource, time: previous, set, entry } = manager;
+  const { name, operation, apiVersion, subresource, time: previous, set, entry } = manager;
   if (time === previous) return manager;
   const timed = entry === undefined || previous === undefined ? undefined : { ...entry, time };
-  return { id, name, operation, apiVersion, subresource, time, set, entry: timed };
+  return { name, operation, apiVersion, subresource, time, set, entry: timed };
 }
 
 function compareText(left: string, right: string): number {
@@ -147,29 +156,34 @@ export function writeManagers(
   before: readonly ManagedFieldsEntry[],
   sorted: boolean,
 ): KubeObject {
-  const inOrder = [...managers.values()].sort(compareManagers).map((manager) => written(manager, sorted));
-  const same = inOrder.length === before.length && inOrder.every(({ entry }, index) => entry === before[index]);
-  const { managedFields: current, ...metadata } = object.metadata;
-  if (same ? current === before : current === undefined && inOrder.length === 0) return object;
-  if (inOrder.length === 0) return { ...object, metadata };
-  return { ...object, metadata: { ...metadata, managedFields: same ? before : entriesOf(inOrder) } };
+  const { metadata } = object;
+  if (managers.length === 0) return withoutManagedFields(object);
+  const inOrder = managers.length === 1 ? managers : managers.toSorted(compareManagers);
+  const entries = inOrder.map((manager) => entryOf(manager, sorted));
+  const same = entries.length === before.length && entries.every((entry, index) => entry === before[index]);
+  if (same && metadata.managedFields === before) return object;
+  return { ...object, metadata: { ...metadata, managedFields: same ? before : entries } };
 }
 
-function entriesOf(managers: readonly Manager[]): readonly ManagedFieldsEntry[] {
-  const entries = managers.map(({ entry }) => entry as ManagedFieldsEntry);
-  known.set(entries, new Map(managers.map((manager) => [manager.id, manager])));
-  return entries;
+/** The object itself if it has none. */
+export function withoutManagedFields(object: KubeObject): KubeObject {
+  if (object.metadata.managedFields === undefined) return object;
+  const { managedFields: _managedFields, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 /** Keeps at most ten update entries: the oldest of a version go into one entry that has the time of the last of them. */
 export function capUpdateManagers(managers: Managers): Managers {
-  const updaters = [...managers].filter(([, manager]) => manager.operation === 'Update');
+  if (managers.length <= MAX_UPDATE_MANAGERS) return managers;
+  const updaters = managers
+    .filter(({ operation }) => operation === 'Update')
+    .map((manager) => ({ id: writerId(manager), manager }));
   let surplus = updaters.length - MAX_UPDATE_MANAGERS;
   if (surplus <= 0) return managers;
-  updaters.sort(([leftId, left], [rightId, right]) => compareTimes(left, right) || compareText(leftId, rightId));
-  const result = new Map(managers);
+  updaters.sort((left, right) => compareTimes(left.manager, right.manager) || compareText(left.id, right.id));
+  const result = new Map(managers.map((manager) => [writerId(manager), manager]));
   const firstOfVersion = new Map<string, string>();
-  for (const [id, manager] of updaters) {
+  for (const { id, manager } of updaters) {
     if (surplus <= 0) break;
     const { apiVersion } = manager;
     const first = firstOfVersion.get(apiVersion);
@@ -177,15 +191,16 @@ export function capUpdateManagers(managers: Managers): Managers {
       firstOfVersion.set(apiVersion, id);
       continue;
     }
-    const bucket = writerOf(MERGED_MANAGER, 'Update', apiVersion, undefined);
-    const collected = result.get(bucket.id) ?? result.get(first);
+    const bucket: Writer = { name: MERGED_MANAGER, operation: 'Update', apiVersion, subresource: undefined };
+    const bucketId = writerId(bucket);
+    const collected = result.get(bucketId) ?? result.get(first);
     result.delete(first);
     result.delete(id);
     const set = collected === undefined ? manager.set : union(collected.set, manager.set);
-    result.set(bucket.id, managerOf(bucket, set, manager.time));
+    result.set(bucketId, managerOf(bucket, set, manager.time));
     surplus--;
   }
-  return result;
+  return [...result.values()];
 }
 
 /** What the server writes or what identifies the object: nobody owns these. */
@@ -213,10 +228,8 @@ export function isReset(entries: readonly ManagedFieldsEntry[] | undefined): boo
   return entries?.length === 1 && Object.values(entries[0] as ManagedFieldsEntry).every((value) => value === undefined);
 }
 
-export function dropEmpty(managers: ReadonlyMap<string, Manager>): Managers {
-  const result = new Map<string, Manager>();
-  for (const [id, manager] of managers) if (!isEmpty(manager.set)) result.set(id, manager);
-  return result;
+export function dropEmpty(managers: Managers): Managers {
+  return managers.some(({ set }) => isEmpty(set)) ? managers.filter(({ set }) => !isEmpty(set)) : managers;
 }
 
 const TIME: ReadonlySet<string> = new Set(['time']);

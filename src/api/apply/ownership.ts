@@ -11,7 +11,10 @@ import {
 } from './field-set';
 import {
   dropEmpty,
+  findManager,
+  isSameWriter,
   managerOf,
+  withManager,
   withoutUnowned,
   withSet,
   type Manager,
@@ -20,6 +23,7 @@ import {
 } from './managed-fields';
 import type { MergeType } from './merge-type';
 import { reconcileWithSchema, withNamedFields } from './schema-change';
+import { setByShape } from './shape';
 import { compare, everything, isSame, merge, removeItems, toFieldSet, type Comparison, type Duplicates } from './typed';
 
 /** An object, and its type, in one version. */
@@ -40,7 +44,6 @@ export interface OwnershipContext {
 
 /** What a write takes from others, by manager. */
 export interface OwnershipConflict {
-  readonly managerId: string;
   readonly manager: Manager;
   readonly fields: FieldSet;
 }
@@ -55,53 +58,55 @@ function inVersion(context: OwnershipContext, typed: Typed, apiVersion: string):
 
 /** Field sets as today's schemas read them. A manager whose version is gone keeps its set until the next change. */
 function reconcile(context: OwnershipContext, live: Typed, managers: Managers): Managers {
-  let result: Map<string, Manager> | undefined;
-  for (const [id, manager] of managers) {
+  return managers.map((manager) => {
     const versioned = inVersion(context, live, manager.apiVersion);
-    if (versioned === undefined) continue;
+    if (versioned === undefined) return manager;
     const set = reconcileWithSchema(versioned.type, manager.set, {
       live: json(versioned.object),
       inferOwnership: context.inferOwnership,
     });
-    if (set !== manager.set) (result ??= new Map(managers)).set(id, withSet(manager, set));
-  }
-  return result ?? managers;
+    return withSet(manager, set);
+  });
 }
 
 interface Transfer {
   readonly comparison: Comparison;
   readonly conflicts: readonly OwnershipConflict[];
   /** The managers without what the change takes from them. */
-  readonly managers: Map<string, Manager>;
+  readonly managers: Managers;
 }
 
-/** Compares the object before and after, in the version of each manager other than `writerId`. */
+/** Compares the object before and after, in the version of each manager other than the writer. */
 function transfer(
   context: OwnershipContext,
   before: Typed,
   after: Typed,
   managers: Managers,
-  writerId: string,
+  writer: Writer,
   duplicates: Duplicates,
 ): Transfer {
   const comparison = compare(before.type, json(before.object), json(after.object), duplicates);
-  const comparisons = new Map<string, Comparison | undefined>([[before.apiVersion, comparison]]);
+  let converted: Map<string, Comparison | undefined> | undefined;
+  const comparisonIn = (apiVersion: string): Comparison | undefined => {
+    if (apiVersion === before.apiVersion) return comparison;
+    converted ??= new Map();
+    if (!converted.has(apiVersion)) converted.set(apiVersion, compareInVersion(context, before, after, apiVersion));
+    return converted.get(apiVersion);
+  };
   const conflicts: OwnershipConflict[] = [];
-  const result = new Map(managers);
-  for (const [id, manager] of managers) {
-    if (id === writerId) continue;
-    const { apiVersion } = manager;
-    if (!comparisons.has(apiVersion)) comparisons.set(apiVersion, compareInVersion(context, before, after, apiVersion));
-    const changes = comparisons.get(apiVersion);
-    if (changes === undefined) {
-      result.delete(id);
+  const rest: Manager[] = [];
+  for (const manager of managers) {
+    if (isSameWriter(manager, writer)) {
+      rest.push(manager);
       continue;
     }
+    const changes = comparisonIn(manager.apiVersion);
+    if (changes === undefined) continue;
     const fields = union(intersection(manager.set, changes.modified), intersection(manager.set, changes.added));
-    if (!isEmpty(fields)) conflicts.push({ managerId: id, manager, fields });
-    result.set(id, withSet(manager, difference(difference(manager.set, fields), changes.removed)));
+    if (!isEmpty(fields)) conflicts.push({ manager, fields });
+    rest.push(withSet(manager, difference(difference(manager.set, fields), changes.removed)));
   }
-  return { comparison, conflicts, managers: result };
+  return { comparison, conflicts, managers: rest };
 }
 
 function compareInVersion(
@@ -114,6 +119,22 @@ function compareInVersion(
   const versionedAfter = context.convert(after, apiVersion);
   if (versionedBefore === undefined || versionedAfter === undefined) return undefined;
   return compare(versionedBefore.type, json(versionedBefore.object), json(versionedAfter.object));
+}
+
+/** What a write takes: all that it changed or added, without what nobody can own. */
+function changedBy({ modified, added }: Comparison): FieldSet {
+  return withoutUnowned(union(modified, added));
+}
+
+/**
+ * What the writer of a new object takes: all in which it differs from `zero`, an object of its type in which nothing is
+ * set. Throws a TypedError like {@link ownershipAfterUpdate}, duplicates refused.
+ */
+export function takenByCreate(context: OwnershipContext, zero: KubeObject, { type, object }: Typed): FieldSet {
+  const changed = setByShape(type, json(zero), json(object), () =>
+    changedBy(compare(type, json(zero), json(object), 'refused')),
+  );
+  return recursiveDifference(changed, context.ignored);
 }
 
 export interface UpdateOutcome {
@@ -132,17 +153,18 @@ export function ownershipAfterUpdate(
   before: Typed,
   after: Typed,
   managers: Managers,
-  writerId: string,
+  writer: Writer,
   duplicates: Duplicates,
 ): UpdateOutcome {
   const reconciled = reconcile(context, before, managers);
-  const { comparison, managers: rest } = transfer(context, before, after, reconciled, writerId, duplicates);
-  const changed = withoutUnowned(union(comparison.modified, comparison.added));
+  const { comparison, managers: rest } = transfer(context, before, after, reconciled, writer, duplicates);
+  const changed = changedBy(comparison);
   // A write that changes only what nobody can own leaves ownership as it is, however today's schema reads it.
   if (isEmpty(changed) && isEmpty(withoutUnowned(comparison.removed))) return { managers, taken: EMPTY_SET };
-  const own = rest.get(writerId);
-  if (own !== undefined) rest.set(writerId, withSet(own, difference(own.set, comparison.removed)));
-  return { managers: dropEmpty(rest), taken: recursiveDifference(changed, context.ignored) };
+  const kept = rest.map((manager) =>
+    isSameWriter(manager, writer) ? withSet(manager, difference(manager.set, comparison.removed)) : manager,
+  );
+  return { managers: dropEmpty(kept), taken: recursiveDifference(changed, context.ignored) };
 }
 
 export interface ApplyOutcome {
@@ -163,27 +185,31 @@ export function applyConfiguration(
   managers: Managers,
   applier: Writer,
 ): ApplyOutcome {
-  const applierId = applier.id;
   const reconciled = reconcile(context, live, managers);
   const merged: Typed = {
     ...live,
     object: merge(live.type, json(live.object), json(applied)) as unknown as KubeObject,
   };
-  const previous = reconciled.get(applierId);
-  const set = recursiveDifference(toFieldSet(live.type, json(applied)), context.ignored);
-  const ownSet = withoutUnowned(set);
+  const previous = findManager(reconciled, applier);
+  const ownSet = recursiveDifference(ownableFields(live.type, json(applied)), context.ignored);
   // Mostly an applier owns what it owned before: then nothing can have been given up.
   const repeated = previous?.apiVersion === applier.apiVersion && equals(previous.set, ownSet);
-  const withApplier = repeated ? reconciled : new Map(reconciled).set(applierId, takeOver(previous, applier, set));
-  const pruned = repeated ? merged : prune(context, merged, withApplier, previous, applierId);
-  const { comparison, conflicts, managers: rest } = transfer(context, live, pruned, withApplier, applierId, 'joined');
+  const configuredFields = (): FieldSet => recursiveDifference(toFieldSet(live.type, json(applied)), context.ignored);
+  const withApplier = repeated ? reconciled : withManager(reconciled, takeOver(previous, applier, configuredFields()));
+  const pruned = repeated ? merged : prune(context, merged, withApplier, previous, applier);
+  const { comparison, conflicts, managers: rest } = transfer(context, live, pruned, withApplier, applier, 'joined');
   if (repeated && isSame(comparison)) return { object: live.object, conflicts: [], managers };
-  if (!repeated) rest.set(applierId, withSet(rest.get(applierId) as Manager, ownSet));
+  const owners = repeated ? rest : withManager(rest, takeOver(previous, applier, ownSet));
   return {
     object: isSame(comparison) ? live.object : pruned.object,
     conflicts,
-    managers: dropEmpty(rest),
+    managers: dropEmpty(owners),
   };
+}
+
+/** What an applier of this configuration owns. */
+function ownableFields(type: MergeType, applied: JsonValue): FieldSet {
+  return setByShape(type, undefined, applied, () => withoutUnowned(toFieldSet(type, applied)));
 }
 
 function takeOver(previous: Manager | undefined, applier: Writer, set: FieldSet): Manager {
@@ -197,11 +223,11 @@ function takeOver(previous: Manager | undefined, applier: Writer, set: FieldSet)
 function prune(
   context: OwnershipContext,
   merged: Typed,
-  managers: ReadonlyMap<string, Manager>,
+  managers: Managers,
   previous: Manager | undefined,
-  applierId: string,
+  applier: Writer,
 ): Typed {
-  const current = managers.get(applierId);
+  const current = findManager(managers, applier);
   if (previous === undefined || isEmpty(previous.set)) return merged;
   // Nothing was given up: all that would be taken out is owned again and would come back.
   const sameVersion = previous.apiVersion === current?.apiVersion;
@@ -228,14 +254,9 @@ function without(typed: Typed, set: FieldSet): Typed {
 }
 
 /** Puts back, version by version, what was stripped although some manager owns it. */
-function restoreOwned(
-  context: OwnershipContext,
-  merged: Typed,
-  stripped: Typed,
-  managers: ReadonlyMap<string, Manager>,
-): Typed {
+function restoreOwned(context: OwnershipContext, merged: Typed, stripped: Typed, managers: Managers): Typed {
   const owned = new Map<string, FieldSet>([[merged.apiVersion, EMPTY_SET]]);
-  for (const manager of managers.values()) {
+  for (const manager of managers) {
     owned.set(manager.apiVersion, union(owned.get(manager.apiVersion) ?? EMPTY_SET, manager.set));
   }
   let rest = stripped;

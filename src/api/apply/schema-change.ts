@@ -1,14 +1,5 @@
 import type { JsonValue } from '../object';
-import {
-  EMPTY_SET,
-  FieldSetBuilder,
-  isEmpty,
-  LEAF,
-  makeSet,
-  recursiveDifference,
-  union,
-  type FieldSet,
-} from './field-set';
+import { EMPTY_SET, FieldSetBuilder, isEmpty, makeSet, recursiveDifference, union, type FieldSet } from './field-set';
 import { isList, isObject, memberOf } from './members';
 import { ANY_MAP, itemElement, type MergeType } from './merge-type';
 import { fieldNameOf, isKeyElement, type PathElement } from './path-element';
@@ -149,10 +140,7 @@ export function withNamedFields(type: MergeType, set: FieldSet): FieldSet {
     const inner = childType === undefined ? child : withNamedFields(childType, child);
     const name = fieldNameOf(element);
     const named = name !== undefined && type.kind === 'map' && type.isField(name);
-    children.set(
-      element,
-      named ? (inner.children.size === 0 ? LEAF : { member: true, children: inner.children }) : inner,
-    );
+    children.set(element, named ? makeSet(true, inner.children) : inner);
   }
-  return { member: set.member, children };
+  return makeSet(set.member, children);
 }

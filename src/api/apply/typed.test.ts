@@ -1,6 +1,6 @@
 import type { JsonValue } from '../object';
 import { paths, setOf, toFieldsV1 } from './field-set';
-import { freeform, widget } from './merge-model.fixture';
+import { freeform, list, struct, text, widget } from './merge-model.fixture';
 import { mergeTypeOf } from './merge-type';
 import { printPath } from './path-element';
 import { compare, merge, removeItems, toFieldSet } from './typed';
@@ -206,6 +206,15 @@ describe('validateTyped', () => {
     ],
   ])('refuses %j', (object, message) => {
     expect(() => validateTyped(type, object)).toThrow(message);
+  });
+
+  it('takes an item without key for the one that its default names', () => {
+    const item = struct('item', { name: { type: text, defaultValue: 'main' }, value: text });
+    const keyed = mergeTypeOf(struct('Keyed', { items: list(item, { listType: 'map', listMapKeys: ['name'] }) }));
+    expect(() => validateTyped(keyed, { items: [{ value: 'x' }, { name: 'main' }] })).toThrow(
+      '.items: duplicate entries for key [name="main"]',
+    );
+    validateTyped(keyed, { items: [{ value: 'x' }, { name: 'other' }] });
   });
 
   it('accepts null everywhere and anything where there is no schema', () => {

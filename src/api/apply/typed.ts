@@ -74,6 +74,14 @@ function isEmptyMap(value: Maybe): boolean {
   return !isObject(value) || isEmptyObject(value);
 }
 
+function isMapOrNull(value: JsonValue): boolean {
+  return value === null || isObject(value);
+}
+
+function isListOrNull(value: JsonValue): boolean {
+  return value === null || isList(value);
+}
+
 function isEmptyList(value: Maybe): boolean {
   return !isList(value) || value.length === 0;
 }
@@ -83,6 +91,15 @@ function isEmptyList(value: Maybe): boolean {
  * TypedError is thrown.
  */
 export type Duplicates = 'joined' | 'refused';
+
+/** Whether the lists have items of the same names in the same places; false when in doubt. */
+function areSameItems(type: ListMergeType, left: readonly JsonValue[], right: readonly JsonValue[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let i = 0; i < left.length; i++) {
+    if (!isSameItem(type, left[i] as JsonValue, right[i] as JsonValue)) return false;
+  }
+  return true;
+}
 
 /** Which fields of an object a write adds, removes and changes. Subtrees that both sides share are not walked. */
 export function compare(
@@ -96,12 +113,8 @@ export function compare(
   return { added: walker.added.build(), removed: walker.removed.build(), modified: walker.modified.build() };
 }
 
-/** A step of the walk: the name of a member, or the item of a list, whose element is built only for what changed. */
-type Step = string | { readonly type: ListMergeType; readonly item: JsonValue };
-
-function elementOf(step: Step): PathElement {
-  if (typeof step === 'string') return fieldElement(step);
-  const element = itemElement(step.type, step.item);
+function elementOf(type: ListMergeType, item: JsonValue): PathElement {
+  const element = itemElement(type, item);
   if (element instanceof Error) throw new TypedError([{ path: '', message: element.message }]);
   return element;
 }
@@ -110,7 +123,10 @@ class Comparer {
   readonly added = new FieldSetBuilder();
   readonly removed = new FieldSetBuilder();
   readonly modified = new FieldSetBuilder();
-  private readonly steps: Step[] = [];
+  /** Where the walk is: names of members, and items of lists, whose elements are built only for what changed. */
+  private readonly steps: JsonValue[] = [];
+  /** Beside each step: the type of the list of which it is an item. */
+  private readonly lists: (ListMergeType | undefined)[] = [];
 
   constructor(private readonly duplicates: Duplicates) {}
 
@@ -127,12 +143,12 @@ class Comparer {
         this.leaf(before, after);
         return;
       case 'map':
-        this.requireShape(before, after, isObject, 'map');
+        if (!isMapOrNull(before) || !isMapOrNull(after)) throw this.misfit('map');
         if (type.atomic || (isEmptyMap(before) && isEmptyMap(after))) this.leaf(before, after);
         else this.walkEntries(type, isObject(before) ? before : {}, isObject(after) ? after : {});
         return;
       case 'list':
-        this.requireShape(before, after, isList, 'list');
+        if (!isListOrNull(before) || !isListOrNull(after)) throw this.misfit('list');
         if (type.relation === 'atomic' || (isEmptyList(before) && isEmptyList(after))) this.leaf(before, after);
         else this.walkList(type, isList(before) ? before : [], isList(after) ? after : []);
         return;
@@ -165,13 +181,13 @@ class Comparer {
 
   private walkMember(type: MapMergeType, name: string, before: Maybe, after: Maybe): void {
     if (before === after) return;
-    this.steps.push(name);
+    this.enter(name, undefined);
     this.walk(memberType(type, name), before, after);
-    this.steps.pop();
+    this.leave();
   }
 
   private walkList(type: ListMergeType, before: readonly JsonValue[], after: readonly JsonValue[]): void {
-    if (before.length === after.length && before.every((item, i) => isSameItem(type, item, after[i] as JsonValue))) {
+    if (areSameItems(type, before, after)) {
       for (let i = 0; i < before.length; i++) this.walkItem(type, before[i] as JsonValue, before[i], after[i]);
       return;
     }
@@ -185,9 +201,9 @@ class Comparer {
 
   private walkItem(type: ListMergeType, item: JsonValue, before: Maybe, after: Maybe): void {
     if (before === after) return;
-    this.steps.push({ type, item });
+    this.enter(item, type);
     this.walk(type.items, before, after);
-    this.steps.pop();
+    this.leave();
   }
 
   /** Items that share a name cannot be told apart, so they are compared as one leaf. */
@@ -202,24 +218,34 @@ class Comparer {
       this.walkItem(type, item, before?.[0], after?.[0]);
       return;
     }
-    this.steps.push({ type, item });
+    this.enter(item, type);
     this.leaf(before, after);
-    this.steps.pop();
+    this.leave();
   }
 
   private leaf(before: JsonValue, after: JsonValue): void {
     if (!jsonEqual(before, after)) this.modified.add(this.path());
   }
 
-  private path(): PathElement[] {
-    return this.steps.map(elementOf);
+  private enter(step: JsonValue, list: ListMergeType | undefined): void {
+    this.steps.push(step);
+    this.lists.push(list);
   }
 
-  private requireShape(before: JsonValue, after: JsonValue, fits: (value: unknown) => boolean, shape: string): void {
-    for (const value of [before, after]) {
-      if (value === null || fits(value)) continue;
-      throw new TypedError([{ path: printPath(this.path()), message: `expected ${shape}` }]);
-    }
+  private leave(): void {
+    this.steps.pop();
+    this.lists.pop();
+  }
+
+  private path(): PathElement[] {
+    return this.steps.map((step, depth) => {
+      const list = this.lists[depth];
+      return list === undefined ? fieldElement(step as string) : elementOf(list, step);
+    });
+  }
+
+  private misfit(expected: string): TypedError {
+    return new TypedError([{ path: printPath(this.path()), message: `expected ${expected}` }]);
   }
 }
 
@@ -308,7 +334,7 @@ function mergeMaps(type: MapMergeType, live: JsonValue, applied: JsonValue): Jso
 function mergeLists(type: ListMergeType, live: JsonValue, applied: JsonValue): JsonValue {
   if (!isList(applied) || applied.length === 0) return isEmptyList(live) ? applied : live;
   if (!isList(live)) return applied;
-  if (live.length === applied.length && live.every((item, i) => isSameItem(type, item, applied[i] as JsonValue))) {
+  if (areSameItems(type, live, applied)) {
     const items = live.map((item, i) => merge(type.items, item, applied[i]) as JsonValue);
     return items.every((item, i) => item === live[i]) ? live : items;
   }

@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../object';
 import { printGoSyntax, printGoValue } from './go-text';
-import { isList, isObject } from './members';
+import { isList, isObject, memberOf } from './members';
 import {
   itemElement,
   TypedError,
@@ -52,13 +52,25 @@ function membersFit(type: MapMergeType, value: JsonObject): boolean {
 
 /** Each item a name of its own. */
 function haveNames(type: ListMergeType, items: readonly JsonValue[]): boolean {
-  const seen = new Set<string>();
+  const seen = new Set<JsonValue>();
   for (const item of items) {
-    const element = itemElement(type, item);
-    if (element instanceof Error) return false;
-    seen.add(element);
+    const name = soleKeyOf(type, item) ?? itemElement(type, item);
+    if (name instanceof Error) return false;
+    seen.add(name);
   }
   return seen.size === items.length;
+}
+
+/** The scalar that alone tells an item from others: most lists have such, and no text need be made of it. */
+function soleKeyOf({ relation, keys: [key, ...others] }: ListMergeType, item: JsonValue): JsonValue | undefined {
+  if (relation === 'set') return isScalar(item) ? item : undefined;
+  if (key === undefined || others.length > 0 || !isObject(item)) return undefined;
+  const value = memberOf(item, key.name) ?? key.defaultValue;
+  return isScalar(value) ? value : undefined;
+}
+
+function isScalar(value: JsonValue | undefined): boolean {
+  return value !== undefined && typeof value !== 'object';
 }
 
 /** Where a value stands. Printed only when there is something to tell of it. */
