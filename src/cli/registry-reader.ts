@@ -39,8 +39,6 @@ export class RegistryReader {
   }
 
   #entry(storagePrefix: string, path: readonly string[]): CacheEntry | undefined {
-    return this.#resource(storagePrefix)
-      .snapshot()
-      .get(`${this.#keyRoot}${storagePrefix}/${path.join('/')}`);
+    return this.#resource(storagePrefix).get(`${this.#keyRoot}${storagePrefix}/${path.join('/')}`);
   }
 }

@@ -11,16 +11,17 @@ const ASK_TIMEOUT_MS = 500;
 /** When memory lags by more than this, asking the store is quicker than waiting. */
 const LAG_WAIT_MS = 500;
 
-/** Memory as of the store's newest revision at the time of the call; undefined when it does not get there soon. */
-export async function newestSnapshot(
-  { cache, cached }: Resource,
-  signal: AbortSignal,
-): Promise<ResourceSnapshot | undefined> {
+/** Whether memory gets soon to the revision that is the store's newest at the time of the call. */
+async function isNewest({ cache }: Resource, signal: AbortSignal): Promise<boolean> {
   // The store answers soon or fails: nobody listens for a client that leaves meanwhile.
   const revision = await cache.currentRevision();
   signal.throwIfAborted();
-  if (cache.revision < revision && !(await cache.waitFor(revision, LAG_WAIT_MS, signal))) return undefined;
-  return cached.snapshot();
+  return cache.revision >= revision || cache.waitFor(revision, LAG_WAIT_MS, signal);
+}
+
+/** Memory as of the store's newest revision at the time of the call; undefined when it does not get there soon. */
+export async function newestSnapshot(resource: Resource, signal: AbortSignal): Promise<ResourceSnapshot | undefined> {
+  return (await isNewest(resource, signal)) ? resource.cached.snapshot() : undefined;
 }
 
 /** The newest state of one key, linearizable. */
@@ -29,8 +30,7 @@ export async function newestEntry(
   key: string,
   signal: AbortSignal,
 ): Promise<CacheEntry | undefined> {
-  const snapshot = await newestSnapshot(resource, signal);
-  if (snapshot !== undefined) return snapshot.get(key);
+  if (await isNewest(resource, signal)) return resource.cached.get(key);
   const value = await resource.store.get(key, signal);
   return value && resource.cache.toEntry(resource.definition.storagePrefix, value);
 }

@@ -31,7 +31,7 @@ function find(
   const wanted = parseResourceVersion(resourceVersion);
   if (wanted === 'unset') return newestEntry(resource, key, signal);
   if (!resource.definition.watchCache) return findUncached(resource, key, wanted, String(resourceVersion), signal);
-  if (wanted === 'any') return resource.cached.snapshot().get(key);
+  if (wanted === 'any') return resource.cached.get(key);
   return snapshotNotOlderThan(resource, key, wanted, String(resourceVersion), signal).then((snapshot) =>
     snapshot.get(key),
   );

@@ -26,7 +26,7 @@ export async function writeAgainstNewest<T>(
   attempt: (current: CacheEntry | undefined, key: string) => Promise<Attempt<T>>,
 ): Promise<T> {
   const key = keyOfNamed(resource, scope, name);
-  let current = resource.cached.snapshot().get(key);
+  let current = resource.cached.get(key);
   let isNewest = false;
   for (;;) {
     signal.throwIfAborted();

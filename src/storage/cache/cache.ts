@@ -62,7 +62,9 @@ export interface ResourceDecoder {
 
 export interface ResourceCache {
   readonly storagePrefix: string;
-  /** The newest state that the cache knows. O(1). */
+  /** The newest state of one key that the cache knows: what {@link snapshot} has of it, without making one. */
+  get(key: string): CacheEntry | undefined;
+  /** The newest state that the cache knows. O(1), but the next change copies a path of the tree. */
   snapshot(): ResourceSnapshot;
   /** The state at exactly this revision, if it is still held (pages are pinned for about 5 minutes). */
   snapshotAt(revision: Revision): ResourceSnapshot | undefined;

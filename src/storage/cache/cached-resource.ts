@@ -61,6 +61,10 @@ export class CachedResource implements ResourceCache, WatchedResource {
     return this.around.reached();
   }
 
+  get(key: string): CacheEntry | undefined {
+    return this.tree.get(key);
+  }
+
   snapshot(): ResourceSnapshot {
     this.view ??= this.tree.clone();
     return new TreeSnapshot(this.reached, this.view);

@@ -16,7 +16,7 @@ export interface Inconsistency {
  */
 export async function findInconsistencies(
   store: Store,
-  resource: ResourceCache,
+  resource: Pick<ResourceCache, 'snapshot'>,
   keyPrefix: string,
   signal?: AbortSignal,
 ): Promise<readonly Inconsistency[] | undefined> {

@@ -532,17 +532,13 @@ describe('findInconsistencies', () => {
     const snapshot = pods.snapshot();
     const b = await putPod('b');
     await reaches(cache, b);
-    const stale: ResourceCache = {
-      storagePrefix: 'pods',
+    const stale: Pick<ResourceCache, 'snapshot'> = {
       snapshot: () => ({
         revision: b,
         get: (key) => snapshot.get(key),
         entries: (prefix, from) => snapshot.entries(prefix, from),
         count: (prefix, from) => snapshot.count(prefix, from),
       }),
-      snapshotAt: (revision) => pods.snapshotAt(revision),
-      watch: (after, signal) => pods.watch(after, signal),
-      written: (value, object) => pods.written(value, object),
     };
     expect(await findInconsistencies(store, stale, PODS)).toEqual([{ key: `${PODS}b`, cached: undefined, stored: b }]);
   });
