@@ -63,7 +63,7 @@ function latin1Of(ready: readonly Buffer[]): string {
 }
 
 /** Whether a body is compressed for its client: it takes gzip, and the body is large or may be. */
-function isCompressed({ length, acceptEncoding }: BodyWrite): boolean {
+export function isCompressed({ length, acceptEncoding }: BodyWrite): boolean {
   return (length === undefined || length > GZIP_FROM_BYTES) && takesGzip(acceptEncoding);
 }
 
@@ -89,6 +89,27 @@ export async function writePieces(
   }
   out.end();
   return out.bytes;
+}
+
+/**
+ * Pieces of a gzip file that is made as the client takes it. Resolves when all are handed over or the client is gone,
+ * and then `pieces` is returned from.
+ */
+export async function writeGzipped(
+  response: ServerResponse,
+  write: BodyWrite,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const out = new BlockWriter(response, () => {
+    writeHead(response, write.code, headersOf(write, true));
+    return response;
+  });
+  for await (const piece of pieces) {
+    const waiting = out.write(piece);
+    if (waiting !== undefined) await waiting;
+    if (out.closed) break;
+  }
+  out.end();
 }
 
 function headersOf({ contentType, length }: BodyWrite, compressed: boolean): OutgoingHttpHeaders {
