@@ -1,16 +1,12 @@
-import { promisify } from 'node:util';
-import { constants, crc32, deflateRaw as deflateRawWithCallback } from 'node:zlib';
+import { crc32 } from 'node:zlib';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { CacheEntry } from '../storage/cache/cache';
 import { blocks } from './block-writer';
 import { crc32Shift } from './crc32-append';
+import { deflatePiece } from './deflate-pool';
 import { EntryMemo } from './entry-memo';
 import type { DeflatedPart } from './gzip-file';
 import { lengthOf, type ItemForm } from './list-parts';
-
-const deflateRaw = promisify(deflateRawWithCallback);
-/** A sync flush ends at a byte and leaves the stream open, so that other blocks can follow. */
-const DEFLATE = { level: 1, finishFlush: constants.Z_SYNC_FLUSH };
 
 /** Lists with different selectors have different runs that begin with the same entry. */
 const RUNS_PER_FIRST_ENTRY = 2;
@@ -91,11 +87,8 @@ function isRun(run: Run, items: ItemForm, entries: readonly CacheEntry[], from: 
 async function deflate(items: ItemForm, entries: readonly CacheEntry[]): Promise<DeflatedPart> {
   const { plain, done } = joined([...items.pieces(entries, 0, entries.length)]);
   const part = { length: plain.length, crc: crc32(plain), shift: crc32Shift(plain.length) };
-  const deflated = await deflateRaw(plain, DEFLATE);
+  const bytes = await deflatePiece(plain);
   done();
-  // zlib gives the beginning of a larger Buffer.
-  const bytes = Buffer.allocUnsafeSlow(deflated.length);
-  bytes.set(deflated);
   return { ...part, bytes };
 }
 

@@ -6,8 +6,8 @@ import { runEnd } from './list-runs';
 
 /** Compressed runs of all resources. Nothing is kept for clients that do not take gzip. */
 const MAX_REMEMBERED_BYTES = 64 * 1024 * 1024;
-/** As many as the thread pool has threads are compressed for an answer at a time. */
-const RUNS_AHEAD = 4;
+/** Compressed at a time for one answer: half of the thread pool. */
+const RUNS_AHEAD = 2;
 
 const remembered = new DeflatedRuns(MAX_REMEMBERED_BYTES);
 
