@@ -10,8 +10,8 @@ import { lengthOf, type ItemForm } from './list-parts';
 
 /** Lists with different selectors have different runs that begin with the same entry. */
 const RUNS_PER_FIRST_ENTRY = 2;
-/** What a run takes beside its bytes: the objects, and a reference for each entry. */
-const RUN_OVERHEAD_BYTES = 512;
+/** What the runs of a first entry take beside their bytes: the objects, and a reference for each entry. */
+const OVERHEAD_BYTES = 512;
 const ENTRY_BYTES = 8;
 
 interface Run {
@@ -57,22 +57,23 @@ export class DeflatedRuns {
   }
 
   private remember(run: Run): void {
-    const first = run.entries[0]!;
-    const others = (this.memo.find(first) ?? []).filter((other) => other !== run);
-    this.memo.set(first, [run, ...others.slice(0, RUNS_PER_FIRST_ENTRY - 1)]);
+    this.memo.set(run.entries[0]!, [run, ...this.othersOf(run).slice(0, RUNS_PER_FIRST_ENTRY - 1)]);
   }
 
   private forget(run: Run): void {
-    const first = run.entries[0]!;
-    const others = (this.memo.find(first) ?? []).filter((other) => other !== run);
-    this.memo.set(first, others);
+    this.memo.set(run.entries[0]!, this.othersOf(run));
+  }
+
+  /** What is remembered for its first entry beside it, the newest first. */
+  private othersOf(run: Run): readonly Run[] {
+    return (this.memo.find(run.entries[0]!) ?? []).filter((other) => other !== run);
   }
 }
 
 function sizeOf(runs: readonly Run[]): number {
-  let bytes = 0;
+  let bytes = OVERHEAD_BYTES;
   for (const { entries, deflated } of runs) {
-    bytes += RUN_OVERHEAD_BYTES + entries.length * ENTRY_BYTES;
+    bytes += entries.length * ENTRY_BYTES;
     if (!(deflated instanceof Promise)) bytes += deflated.bytes.length;
   }
   return bytes;
