@@ -1,6 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import type { MaybePromise } from '../api/maybe-promise';
+import { BlockWriter } from './block-writer';
 import { writeHead } from './response-head';
 
 /** Bodies above this are compressed for clients that take gzip. */
@@ -8,11 +10,6 @@ const GZIP_FROM_BYTES = 128 * 1024;
 /** The level at which compression costs least, as in kube-apiserver. */
 const GZIP_LEVEL = 1;
 const GZIP_CHUNK_BYTES = 64 * 1024;
-/** Pieces are joined to blocks of this size before they are written. */
-const BLOCK_BYTES = 256 * 1024;
-/** The first of a body whose length is not known, which may be small. */
-const FIRST_BLOCK_BYTES = 16 * 1024;
-const EMPTY = Buffer.alloc(0);
 /** Up to here copying is cheaper than a write of its own. */
 const SMALL_BODY_BYTES = 16 * 1024;
 
@@ -65,6 +62,11 @@ function latin1Of(ready: readonly Buffer[]): string {
   return text;
 }
 
+/** Whether a body is compressed for its client: it takes gzip, and the body is large or may be. */
+export function isCompressed({ length, acceptEncoding }: BodyWrite): boolean {
+  return (length === undefined || length > GZIP_FROM_BYTES) && takesGzip(acceptEncoding);
+}
+
 /**
  * Pieces, made as the client takes them: what it has not read yet holds them back. Resolves with the bytes of the body
  * (before compression) when all are handed over or the client is gone.
@@ -74,69 +76,54 @@ export async function writePieces(
   write: BodyWrite,
   pieces: Iterable<Uint8Array>,
 ): Promise<number> {
-  const compress = (write.length === undefined || write.length > GZIP_FROM_BYTES) && takesGzip(write.acceptEncoding);
-  const headers = {
-    'Content-Type': write.contentType,
-    ...(compress && { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }),
-    ...(!compress && write.length !== undefined && { 'Content-Length': write.length }),
-  };
-  const sink = compress ? createGzip({ level: GZIP_LEVEL, chunkSize: GZIP_CHUNK_BYTES }) : response;
-  if (compress) sink.pipe(response);
-  let total = 0;
-  for (const block of blocks(pieces, write.length)) {
-    if (response.destroyed) break;
-    // Not before there is something to write: until then whatever goes wrong can be told in a Status.
-    if (!response.headersSent) writeHead(response, write.code, headers);
-    total += block.length;
-    if (!sink.write(block)) await drained(sink, response);
-  }
-  if (!response.headersSent) writeHead(response, write.code, headers);
-  sink.end();
-  return total;
-}
-
-/** Waits until more can be written, or the response is closed. */
-function drained(sink: NodeJS.WritableStream, response: ServerResponse): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => {
-      sink.off('drain', done).off('error', fail);
-      response.off('close', done);
-    };
-    const done = (): void => {
-      leave();
-      resolve();
-    };
-    const fail = (error: Error): void => {
-      leave();
-      reject(error);
-    };
-    sink.on('drain', done).on('error', fail);
-    response.on('close', done);
-    if (response.destroyed) done();
+  const compressed = isCompressed(write);
+  const out = new BlockWriter(response, () => {
+    writeHead(response, write.code, headersOf(write, compressed));
+    return compressed ? gzipInto(response) : response;
   });
+  for (const piece of pieces) {
+    const waiting = out.write(piece);
+    if (waiting === undefined) continue;
+    await waiting;
+    if (out.closed) break;
+  }
+  out.end();
+  return out.bytes;
 }
 
-/** Copies the pieces into blocks: a connection takes few large writes at a fraction of the cost of many small ones. */
-function* blocks(pieces: Iterable<Uint8Array>, length: number | undefined): Iterable<Buffer> {
-  let left = length ?? Infinity;
-  let size = length === undefined ? FIRST_BLOCK_BYTES : BLOCK_BYTES;
-  let block: Buffer = EMPTY;
-  let used = 0;
-  for (const piece of pieces) {
-    let from = 0;
-    while (from < piece.length) {
-      if (used === block.length) {
-        if (used > 0) yield block;
-        left -= used;
-        block = Buffer.allocUnsafeSlow(left > 0 ? Math.min(size, left) : size);
-        size = BLOCK_BYTES;
-        used = 0;
-      }
-      const count = Math.min(piece.length - from, block.length - used);
-      block.set(count === piece.length ? piece : piece.subarray(from, from + count), used);
-      used += count;
-      from += count;
-    }
+/**
+ * Pieces of a gzip file that is made as the client takes it. Resolves when all are handed over or the client is gone,
+ * and then `pieces` is returned from.
+ */
+export async function writeGzipped(
+  response: ServerResponse,
+  write: BodyWrite,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const out = new BlockWriter(response, () => {
+    writeHead(response, write.code, headersOf(write, true));
+    return response;
+  });
+  for await (const piece of pieces) {
+    const waiting = out.write(piece);
+    if (waiting !== undefined) await waiting;
+    if (out.closed) break;
   }
-  if (used > 0) yield block.subarray(0, used);
+  out.end();
+}
+
+function headersOf({ contentType, length }: BodyWrite, compressed: boolean): OutgoingHttpHeaders {
+  return {
+    'Content-Type': contentType,
+    ...(compressed && { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }),
+    ...(!compressed && length !== undefined && { 'Content-Length': length }),
+  };
+}
+
+function gzipInto(response: ServerResponse): Writable {
+  const gzip = createGzip({ level: GZIP_LEVEL, chunkSize: GZIP_CHUNK_BYTES });
+  gzip.pipe(response);
+  // Nobody reads on for a client that is gone.
+  response.once('close', () => gzip.destroy());
+  return gzip;
 }

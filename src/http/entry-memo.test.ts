@@ -22,4 +22,22 @@ describe('EntryMemo', () => {
     expect(made).toBeGreaterThan(entries.length);
     expect(made).toBeLessThan(10 * entries.length);
   });
+
+  it('counts a value that takes the place of another instead of it', () => {
+    const memo = new EntryMemo<string>({ entries: 10, bytes: 100, sizeOf: ({ length }) => length });
+    memo.set(entries[1]!, 'x'.repeat(40));
+    for (let round = 0; round < 20; round++) {
+      memo.set(entries[2]!, String(round).padEnd(60, 'y'));
+      expect(memo.find(entries[2]!)).toMatch(new RegExp(`^${round}y`));
+    }
+    expect(memo.find(entries[1]!)).toHaveLength(40);
+    memo.set(entries[2]!, 'y'.repeat(61));
+    expect([memo.find(entries[1]!), memo.find(entries[2]!)].filter((value) => value !== undefined)).toHaveLength(1);
+  });
+
+  it('keeps nothing that is larger than all it may keep', () => {
+    const memo = new EntryMemo<string>({ entries: 10, bytes: 100, sizeOf: ({ length }) => length });
+    expect(memo.get(entries[1]!, () => 'x'.repeat(101))).toHaveLength(101);
+    expect(memo.find(entries[1]!)).toBeUndefined();
+  });
 });

@@ -8,9 +8,10 @@ export interface MemoLimits<Value> {
   readonly sizeOf: (value: Value) => number;
 }
 
-interface Kept {
+/** Knows its entry only weakly: the memo holds all slots, and entries are not to live for its sake. */
+interface Slot {
   readonly entry: WeakRef<CacheEntry>;
-  readonly bytes: number;
+  bytes: number;
 }
 
 /**
@@ -20,37 +21,48 @@ interface Kept {
  * forget each entry just before it is asked for.
  */
 export class EntryMemo<Value> {
-  private readonly values = new WeakMap<CacheEntry, Value>();
-  private readonly kept: Kept[] = [];
+  private readonly remembered = new WeakMap<CacheEntry, { readonly value: Value; readonly slot: Slot }>();
+  private readonly slots: Slot[] = [];
   private bytes = 0;
 
   constructor(private readonly limits: MemoLimits<Value>) {}
 
   /** `make` runs once for an entry, until it is forgotten. */
   get(entry: CacheEntry, make: (entry: CacheEntry) => Value): Value {
-    const known = this.values.get(entry);
-    if (known !== undefined) return known;
+    const known = this.remembered.get(entry);
+    if (known !== undefined) return known.value;
     const value = make(entry);
-    const bytes = this.limits.sizeOf(value);
-    while (
-      this.kept.length > 0 &&
-      (this.kept.length >= this.limits.entries || this.bytes + bytes > this.limits.bytes)
-    ) {
-      this.forgetOne();
-    }
-    this.kept.push({ entry: new WeakRef(entry), bytes });
-    this.bytes += bytes;
-    this.values.set(entry, value);
+    this.set(entry, value);
     return value;
   }
 
+  find(entry: CacheEntry): Value | undefined {
+    return this.remembered.get(entry)?.value;
+  }
+
+  /** Takes the place of what was remembered of the entry. */
+  set(entry: CacheEntry, value: Value): void {
+    const slot = this.remembered.get(entry)?.slot ?? this.newSlot(entry);
+    this.remembered.set(entry, { value, slot });
+    const bytes = this.limits.sizeOf(value);
+    this.bytes += bytes - slot.bytes;
+    slot.bytes = bytes;
+    while (this.slots.length > this.limits.entries || this.bytes > this.limits.bytes) this.forgetOne();
+  }
+
+  private newSlot(entry: CacheEntry): Slot {
+    const slot = { entry: new WeakRef(entry), bytes: 0 };
+    this.slots.push(slot);
+    return slot;
+  }
+
   private forgetOne(): void {
-    const index = Math.floor(Math.random() * this.kept.length);
-    const { entry, bytes } = this.kept[index]!;
-    const last = this.kept.pop()!;
-    if (index < this.kept.length) this.kept[index] = last;
+    const index = Math.floor(Math.random() * this.slots.length);
+    const { entry, bytes } = this.slots[index]!;
+    const last = this.slots.pop()!;
+    if (index < this.slots.length) this.slots[index] = last;
     this.bytes -= bytes;
     const gone = entry.deref();
-    if (gone !== undefined) this.values.delete(gone);
+    if (gone !== undefined) this.remembered.delete(gone);
   }
 }

@@ -1,3 +1,6 @@
+import type { CacheEntry } from '../storage/cache/cache';
+import type { ItemForm, ListParts } from './list-parts';
+
 /**
  * The Protobuf form of a list, in its envelope (spec, "Representations" 4). Put together by hand, because its items are
  * ready bytes and many: they are written one after the other and never copied into one message.
@@ -12,24 +15,31 @@ const EMPTY_TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
 const LIST_META = 0x0a;
 const LIST_ITEM = 0x12;
 
-/** The pieces of a list, in order. */
-export function* listEnvelope(
+/** Around the items; the envelope says first how long they are. */
+export function protobufEnvelope(
   apiVersion: string,
   listKind: string,
   listMeta: Uint8Array,
-  items: readonly Uint8Array[],
-): Iterable<Uint8Array> {
-  const metaHead = field(LIST_META, listMeta.length);
-  let length = metaHead.length + listMeta.length;
-  for (const item of items) length += 1 + varintLength(item.length) + item.length;
-  yield head(apiVersion, listKind, length);
-  yield metaHead;
-  yield listMeta;
-  for (const item of items) {
-    yield field(LIST_ITEM, item.length);
-    yield item;
-  }
-  yield EMPTY_TAIL;
+): Pick<ListParts, 'head' | 'tail'> {
+  const metadata = Buffer.concat([field(LIST_META, listMeta.length), listMeta]);
+  return {
+    head: (itemsLength) => Buffer.concat([head(apiVersion, listKind, metadata.length + itemsLength), metadata]),
+    tail: EMPTY_TAIL,
+  };
+}
+
+/** `message`: an entry without its envelope. */
+export function protobufItems(message: (entry: CacheEntry) => Uint8Array): ItemForm {
+  return {
+    separator: Buffer.alloc(0),
+    *pieces(entries, from, to) {
+      for (let index = from; index < to; index++) {
+        const item = message(entries[index]!);
+        yield field(LIST_ITEM, item.length);
+        yield item;
+      }
+    },
+  };
 }
 
 function head(apiVersion: string, kind: string, rawLength: number): Buffer {
@@ -48,10 +58,4 @@ function field(tag: number, length: number): Buffer {
   }
   bytes.push(rest);
   return Buffer.from(bytes);
-}
-
-function varintLength(value: number): number {
-  let length = 1;
-  for (let rest = value; rest > 0x7f; rest = Math.floor(rest / 128)) length++;
-  return length;
 }

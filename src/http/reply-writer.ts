@@ -8,19 +8,21 @@ import { parseApiVersion, type KubeObject, type ListMeta } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import type { ListResult } from '../registry/types';
 import type { CacheEntry } from '../storage/cache/cache';
-import { writePieces, writeReady, type BodyWrite } from './body-writer';
+import { isCompressed, writeGzipped, writePieces, writeReady, type BodyWrite } from './body-writer';
 import type { RequestContext } from './context';
 import type { ServedResource } from './dependencies';
 import type { ServerFeatures } from './features';
+import { GzipFile } from './gzip-file';
+import { gzipListPieces } from './gzip-list';
+import { listPieces, type ListParts } from './list-parts';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from './negotiate';
-import { listEnvelope } from './protobuf-list';
+import { protobufEnvelope } from './protobuf-list';
 import type { Reply, WireObject } from './reply';
 import { writeHead } from './response-head';
 import { TableWriter, parseIncludeObject, partialObject } from './table';
 import { wireFormOf } from './wire-form';
 
 const NEWLINE = Buffer.from('\n');
-const COMMA = Buffer.from(',');
 const LIST_TAIL = Buffer.from(']}\n');
 
 export interface WriterDependencies {
@@ -158,16 +160,15 @@ class ReplyWriter {
       length = head.length + LIST_TAIL.length + Math.max(0, entries.length - 1) + entries.length * form.itemHead.length;
       for (const { body } of entries) length += body.length;
     }
-    return this.pieces(length, jsonListPieces(head, entries, served));
+    return this.listParts(length, { head, items: form.jsonItems, entries, tail: LIST_TAIL });
   }
 
   private protobufList(entries: readonly CacheEntry[], metadata: ListMeta, served: ServedResource): MaybePromise<void> {
     const listMeta = this.dependencies.schema.message('k8s.io.apimachinery.pkg.apis.meta.v1.ListMeta');
     if (listMeta === undefined) throw new Error('the schema has no ListMeta');
     const form = wireFormOf(served);
-    const items = entries.map((entry) => form.message(entry, encodeMessage));
-    const pieces = listEnvelope(form.apiVersion, served.listKind, encodeMessage(listMeta, metadata), items);
-    return this.pieces(undefined, pieces);
+    const envelope = protobufEnvelope(form.apiVersion, served.listKind, encodeMessage(listMeta, metadata));
+    return this.listParts(undefined, { ...envelope, items: form.protobufItems(encodeMessage), entries });
   }
 
   private transformed(
@@ -229,8 +230,16 @@ class ReplyWriter {
     return this.wrote(writeReady(this.response, this.write(code, length), ready));
   }
 
-  private pieces(length: number | undefined, pieces: Iterable<Uint8Array>): MaybePromise<void> {
-    return this.wrote(writePieces(this.response, this.write(200, length), pieces));
+  private listParts(length: number | undefined, parts: ListParts): MaybePromise<void> {
+    const write = this.write(200, length);
+    if (isCompressed(write)) return this.gzippedList(write, parts);
+    return this.wrote(writePieces(this.response, write, listPieces(parts)));
+  }
+
+  private async gzippedList(write: BodyWrite, parts: ListParts): Promise<void> {
+    const file = new GzipFile();
+    await writeGzipped(this.response, write, gzipListPieces(file, parts, this.context.signal));
+    this.context.responseBytes = file.length;
   }
 
   private write<Length extends number | undefined>(
@@ -269,19 +278,6 @@ function encodeProtobuf(object: WireObject, schema: Schema, struct: StructType |
 
 function statusType(schema: Schema): StructType | undefined {
   return schema.message('k8s.io.apimachinery.pkg.apis.meta.v1.Status');
-}
-
-function* jsonListPieces(head: Buffer, entries: readonly CacheEntry[], served: ServedResource): Iterable<Uint8Array> {
-  const form = wireFormOf(served);
-  const nextHead = Buffer.concat([COMMA, form.itemHead]);
-  yield head;
-  let itemHead = form.itemHead;
-  for (const entry of entries) {
-    yield itemHead;
-    yield form.body(entry);
-    itemHead = nextHead;
-  }
-  yield LIST_TAIL;
 }
 
 /** Custom resources' lists always name their continue token, even when there is none. */

@@ -3,6 +3,8 @@ import type { StructType } from '../api/schema/model';
 import type { CacheEntry } from '../storage/cache/cache';
 import { EntryMemo } from './entry-memo';
 import type { ServedResource } from './dependencies';
+import type { ItemForm } from './list-parts';
+import { protobufItems } from './protobuf-list';
 
 /** How a kind is written in Protobuf; from `api/codec`. */
 export type EncodeMessage = (type: StructType, object: KubeObject) => Uint8Array;
@@ -29,10 +31,14 @@ export class WireForm {
   /** What an item of a list begins with: kinds of the server's own leave kind and apiVersion out. */
   readonly itemHead: Buffer;
 
+  /** The items of JSON lists. */
+  readonly jsonItems: ItemForm;
+
   private readonly converted = new EntryMemo<Converted>({
     ...REMEMBERED,
     sizeOf: ({ body }) => body.length * PARSED_FACTOR,
   });
+  private messageItems: ItemForm | undefined;
   private readonly messages = new EntryMemo<Uint8Array>({ ...REMEMBERED, sizeOf: ({ length }) => length });
 
   constructor(private readonly served: ServedResource) {
@@ -42,6 +48,7 @@ export class WireForm {
       `{"kind":${JSON.stringify(this.kind)},"apiVersion":${JSON.stringify(this.apiVersion)},`,
     );
     this.itemHead = served.custom ? this.objectHead : Buffer.from('{');
+    this.jsonItems = jsonItems(this);
   }
 
   /** The stored bytes are those of this version. */
@@ -58,6 +65,11 @@ export class WireForm {
     if (this.served.version.convert !== undefined) return this.conversion(entry).object;
     const { object } = entry;
     return object.apiVersion === this.apiVersion && object.kind === this.kind ? object : this.typed(object);
+  }
+
+  /** The items of Protobuf lists; `encode` is the same each time. */
+  protobufItems(encode: EncodeMessage): ItemForm {
+    return (this.messageItems ??= protobufItems((entry) => this.message(entry, encode)));
   }
 
   /** The Protobuf message without its envelope. */
@@ -81,6 +93,21 @@ export class WireForm {
       return { object, body: Buffer.from(JSON.stringify({ metadata, ...rest }).slice(1)) };
     });
   }
+}
+
+const COMMA = Buffer.from(',');
+
+function jsonItems(form: WireForm): ItemForm {
+  const nextHead = Buffer.concat([COMMA, form.itemHead]);
+  return {
+    separator: COMMA,
+    *pieces(entries, from, to) {
+      for (let index = from; index < to; index++) {
+        yield index === from ? form.itemHead : nextHead;
+        yield form.body(entries[index]!);
+      }
+    },
+  };
 }
 
 const forms = new WeakMap<ServedResource, WireForm>();

@@ -1,0 +1,26 @@
+/**
+ * Memory in which bytes are handed to connections and to zlib. Blocks of such a size come from the system page by page,
+ * which costs more than filling them; so those that are done with are used again.
+ *
+ * Who takes a block has it alone until it is given back. Whoever cannot know that nobody reads it any more (a write that
+ * failed, a callback that never came) just lets go of it: the collector frees it like any other Buffer.
+ */
+export class BlockPool {
+  private readonly free: Buffer[] = [];
+
+  constructor(
+    readonly blockBytes: number,
+    /** Of the blocks that wait for use; those in use are bounded by whoever takes them. */
+    private readonly maxFreeBytes: number,
+  ) {}
+
+  /** A block whose content is whatever it was used for last. */
+  take(): Buffer {
+    return this.free.pop() ?? Buffer.allocUnsafeSlow(this.blockBytes);
+  }
+
+  /** Only for a whole block that came from `take`, once, and when nothing reads it any more. */
+  give(block: Buffer): void {
+    if ((this.free.length + 1) * this.blockBytes <= this.maxFreeBytes) this.free.push(block);
+  }
+}

@@ -1,0 +1,108 @@
+import type { ServerResponse } from 'node:http';
+import type { Writable } from 'node:stream';
+import type { MaybePromise } from '../api/maybe-promise';
+import { BlockPool } from './block-pool';
+
+const BLOCK_BYTES = 256 * 1024;
+const MAX_FREE_BYTES = 4 * 1024 * 1024;
+
+/** For all answers. Each has one block that is being filled, and mostly none or one that its client is to take. */
+export const blocks = new BlockPool(BLOCK_BYTES, MAX_FREE_BYTES);
+
+/**
+ * The body of one answer, copied into blocks: a connection takes few large writes at a fraction of the cost of many small
+ * ones. What the client has not read yet holds the next block back.
+ */
+export class BlockWriter {
+  private sink: Writable | undefined;
+  private block: Buffer | undefined;
+  private used = 0;
+  private flushed = 0;
+
+  /** `open` is called when there is something to write: until then whatever goes wrong can be told in a Status. */
+  constructor(
+    private readonly response: ServerResponse,
+    private readonly open: () => Writable,
+    private readonly pool = blocks,
+  ) {}
+
+  /** The client is gone; nothing is written any more. */
+  get closed(): boolean {
+    return this.response.destroyed;
+  }
+
+  /** What was handed over so far. */
+  get bytes(): number {
+    return this.flushed + this.used;
+  }
+
+  /** Copies the piece. Returns a promise when the client has to be waited for, before anything else may be written. */
+  write(piece: Uint8Array): MaybePromise<void> {
+    const copied = this.copy(piece, 0);
+    if (copied < piece.length) return this.writeRest(piece, copied);
+  }
+
+  end(): void {
+    if (this.used > 0) this.flush();
+    this.opened().end();
+  }
+
+  private async writeRest(piece: Uint8Array, from: number): Promise<void> {
+    while (from < piece.length) {
+      if (!this.flush()) await drained(this.opened(), this.response);
+      if (this.closed) return;
+      from += this.copy(piece, from);
+    }
+  }
+
+  /** Returns how many bytes found a place. */
+  private copy(piece: Uint8Array, from: number): number {
+    this.block ??= this.pool.take();
+    const count = Math.min(piece.length - from, this.block.length - this.used);
+    this.block.set(count === piece.length ? piece : piece.subarray(from, from + count), this.used);
+    this.used += count;
+    return count;
+  }
+
+  /** Returns whether more may be written at once. */
+  private flush(): boolean {
+    const { block, used, pool } = this;
+    this.block = undefined;
+    this.used = 0;
+    if (block === undefined) return true;
+    if (this.closed) {
+      pool.give(block);
+      return true;
+    }
+    this.flushed += used;
+    // The callback comes when the system, TLS or zlib has taken the last byte. After an error they may still be reading.
+    return this.opened().write(block.subarray(0, used), (error) => {
+      if (!error) pool.give(block);
+    });
+  }
+
+  private opened(): Writable {
+    return (this.sink ??= this.open());
+  }
+}
+
+/** Waits until more can be written, or the response is closed. */
+function drained(sink: Writable, response: ServerResponse): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => {
+      sink.off('drain', done).off('error', fail);
+      response.off('close', done);
+    };
+    const done = (): void => {
+      leave();
+      resolve();
+    };
+    const fail = (error: Error): void => {
+      leave();
+      reject(error);
+    };
+    sink.on('drain', done).on('error', fail);
+    response.on('close', done);
+    if (response.destroyed) done();
+  });
+}

@@ -1,0 +1,59 @@
+import type { MaybePromise } from '../api/maybe-promise';
+import { DeflatedRuns } from './deflated-runs';
+import { storedPart, type DeflatedPart, type GzipFile } from './gzip-file';
+import { lengthOf, type ListParts } from './list-parts';
+import { runEnd } from './list-runs';
+
+/** Compressed runs of all resources. Nothing is kept for clients that do not take gzip. */
+const MAX_REMEMBERED_BYTES = 64 * 1024 * 1024;
+/** Compressed at a time for one answer: half of the thread pool. */
+const RUNS_AHEAD = 2;
+
+const remembered = new DeflatedRuns(MAX_REMEMBERED_BYTES);
+
+/**
+ * A list as a gzip file, piece by piece, from runs of items that are compressed once for all lists. Runs are compressed only
+ * a little ahead of what is asked for, and no more of them when nothing is asked for any more. A list whose head says how
+ * long its items are has to be compressed as a whole before it can begin; until then the signal ends the work.
+ */
+export async function* gzipListPieces(
+  file: GzipFile,
+  list: ListParts,
+  signal: AbortSignal,
+  runs = remembered,
+): AsyncGenerator<Uint8Array> {
+  let parts: Iterable<DeflatedPart> | AsyncIterable<DeflatedPart> = itemParts(list, runs);
+  let { head } = list;
+  if (typeof head === 'function') {
+    const all: DeflatedPart[] = [];
+    for await (const part of parts) {
+      signal.throwIfAborted();
+      all.push(part);
+    }
+    head = head(lengthOf(all));
+    parts = all;
+  }
+  yield file.head();
+  yield file.part(storedPart(head));
+  for await (const part of parts) yield file.part(part);
+  yield file.part(storedPart(list.tail));
+  yield file.tail();
+}
+
+/** The items' runs in order, with what separates them. */
+async function* itemParts({ items, entries }: ListParts, runs: DeflatedRuns): AsyncGenerator<DeflatedPart> {
+  const separator = storedPart(items.separator);
+  const ahead: MaybePromise<DeflatedPart>[] = [];
+  let next = 0;
+  for (;;) {
+    while (next < entries.length && ahead.length < RUNS_AHEAD) {
+      const end = runEnd(entries, next);
+      ahead.push(runs.get(items, entries, next, end));
+      next = end;
+    }
+    const run = ahead.shift();
+    if (run === undefined) return;
+    yield await run;
+    if (ahead.length > 0 || next < entries.length) yield separator;
+  }
+}
