@@ -1,4 +1,4 @@
-# Each target does all that it needs, also on a fresh machine with Node 20 or later.
+# Each target does all that it needs, also on a fresh machine with Node 20.15 or later.
 .PHONY: run test lint build bench e2e clean
 
 run: build ## Start a control plane on .sternpost/

@@ -12,8 +12,8 @@ import { isCompressed, writeGzipped, writePieces, writeReady, type BodyWrite } f
 import type { RequestContext } from './context';
 import type { ServedResource } from './dependencies';
 import type { ServerFeatures } from './features';
-import { GzipFile } from './gzip-file';
-import { gzipListPieces } from './gzip-list';
+import { GzipFile } from './gzip/gzip-file';
+import { gzipListPieces } from './gzip/gzip-list';
 import { listPieces, type ListParts } from './list-parts';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from './negotiate';
 import { protobufEnvelope } from './protobuf-list';

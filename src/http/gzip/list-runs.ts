@@ -1,4 +1,4 @@
-import type { CacheEntry } from '../storage/cache/cache';
+import type { CacheEntry } from '../../storage/cache/cache';
 
 /**
  * Cuts lists into runs of neighbours so that the same entries make the same runs in whichever list they stand: behind

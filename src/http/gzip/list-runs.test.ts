@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { CacheEntry } from '../storage/cache/cache';
+import type { CacheEntry } from '../../storage/cache/cache';
 import { runEnd } from './list-runs';
 
 const KIB = 1024;

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import type { CacheEntry } from '../storage/cache/cache';
+import type { CacheEntry } from '../../storage/cache/cache';
 import { DeflatedRuns } from './deflated-runs';
 import { GzipFile } from './gzip-file';
 import { gzipListPieces } from './gzip-list';
-import { listPieces, type ItemForm, type ListParts } from './list-parts';
-import { protobufEnvelope, protobufItems } from './protobuf-list';
+import { listPieces, type ItemForm, type ListParts } from '../list-parts';
+import { protobufEnvelope, protobufItems } from '../protobuf-list';
 
 const MIB = 1024 * 1024;
 const never = new AbortController().signal;

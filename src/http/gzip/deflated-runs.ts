@@ -1,12 +1,12 @@
 import { crc32 } from 'node:zlib';
-import type { MaybePromise } from '../api/maybe-promise';
-import type { CacheEntry } from '../storage/cache/cache';
-import { blocks } from './block-writer';
+import type { MaybePromise } from '../../api/maybe-promise';
+import type { CacheEntry } from '../../storage/cache/cache';
+import { blocks } from '../block-writer';
 import { crc32Shift } from './crc32-append';
 import { deflatePiece } from './deflate-pool';
-import { EntryMemo } from './entry-memo';
+import { EntryMemo } from '../entry-memo';
 import type { DeflatedPart } from './gzip-file';
-import { lengthOf, type ItemForm } from './list-parts';
+import { lengthOf, type ItemForm } from '../list-parts';
 
 /** Lists with different selectors have different runs that begin with the same entry. */
 const RUNS_PER_FIRST_ENTRY = 2;

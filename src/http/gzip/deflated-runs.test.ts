@@ -1,8 +1,8 @@
 import { gunzipSync } from 'node:zlib';
-import type { CacheEntry } from '../storage/cache/cache';
+import type { CacheEntry } from '../../storage/cache/cache';
 import { DeflatedRuns } from './deflated-runs';
 import { GzipFile } from './gzip-file';
-import type { ItemForm } from './list-parts';
+import type { ItemForm } from '../list-parts';
 
 /** Items are their entries' bodies; counts how often they are asked for. */
 function form(): { items: ItemForm; asked: () => number } {

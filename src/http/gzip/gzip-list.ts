@@ -1,7 +1,7 @@
-import type { MaybePromise } from '../api/maybe-promise';
+import type { MaybePromise } from '../../api/maybe-promise';
 import { DeflatedRuns } from './deflated-runs';
 import { storedPart, type DeflatedPart, type GzipFile } from './gzip-file';
-import { lengthOf, type ListParts } from './list-parts';
+import { lengthOf, type ListParts } from '../list-parts';
 import { runEnd } from './list-runs';
 
 /** Compressed runs of all resources. Nothing is kept for clients that do not take gzip. */
