@@ -1,5 +1,4 @@
 import cluster, { type Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '../observability/logger';
 import { HandedConnections } from './handed-connections';
@@ -66,14 +65,23 @@ async function keepRunning(stop: AbortSignal, include: (worker: Worker) => void,
   }
 }
 
-async function untilExit(worker: Worker, stop: AbortSignal): Promise<string> {
-  const tell = (): void => {
-    if (worker.isConnected()) worker.send(STOP);
-  };
-  stop.addEventListener('abort', tell, { once: true });
-  const [code, signal] = (await once(worker, 'exit')) as [number | null, NodeJS.Signals | null];
-  stop.removeEventListener('abort', tell);
-  return signal ?? `exit code ${code}`;
+/** Tells the process to stop when `stop` aborts. Resolves with the signal or the code with which it ended, or why it never began. */
+export function untilExit(worker: Worker, stop: AbortSignal): Promise<string> {
+  return new Promise((resolve) => {
+    const tell = (): void => {
+      if (worker.isConnected()) worker.send(STOP);
+    };
+    const ended = (outcome: string): void => {
+      stop.removeEventListener('abort', tell);
+      resolve(outcome);
+    };
+    stop.addEventListener('abort', tell, { once: true });
+    worker.once('exit', (code, signal) => ended(signal ?? `exit code ${code}`));
+    // A process that is just ending cannot be told anything any more, and that is no failure. One that never began has no end.
+    worker.on('error', ({ message }) => {
+      if (worker.process.pid === undefined) ended(message);
+    });
+  });
 }
 
 let isServing = false;
