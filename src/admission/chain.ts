@@ -100,15 +100,11 @@ function hasObject(attributes: AdmissionAttributes): attributes is ObjectAttribu
 function timed<Ask>({ plugins, record }: Step<Ask>, run: (ask: Ask) => MaybePromise<void>): MaybePromise<void> {
   const start = performance.now();
   let before = start;
-  const passed = (plugin: Step<Ask>['plugins'][number]): void => {
+  const note = (plugin: { readonly record: RecordDecision }, rejected: boolean): void => {
     const now = performance.now();
-    plugin.record(false, (now - before) / 1000);
+    plugin.record(rejected, (now - before) / 1000);
+    if (rejected) record(true, (now - start) / 1000);
     before = now;
-  };
-  const failed = (plugin: Step<Ask>['plugins'][number]): void => {
-    const now = performance.now();
-    plugin.record(true, (now - before) / 1000);
-    record(true, (now - start) / 1000);
   };
   const runFrom = (first: number): MaybePromise<void> => {
     for (let index = first; index < plugins.length; index++) {
@@ -117,22 +113,22 @@ function timed<Ask>({ plugins, record }: Step<Ask>, run: (ask: Ask) => MaybeProm
       try {
         pending = run(plugin.ask);
       } catch (error) {
-        failed(plugin);
+        note(plugin, true);
         throw error;
       }
       if (pending instanceof Promise) {
         return pending.then(
           () => {
-            passed(plugin);
+            note(plugin, false);
             return runFrom(index + 1);
           },
           (error: unknown) => {
-            failed(plugin);
+            note(plugin, true);
             throw error;
           },
         );
       }
-      passed(plugin);
+      note(plugin, false);
     }
     record(false, (before - start) / 1000);
   };

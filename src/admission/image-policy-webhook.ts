@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LastingMemory } from '../api/time/lasting-memory';
 import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 
@@ -101,11 +101,7 @@ function readStatus(reply: unknown): ReviewStatus {
  */
 export function imagePolicyWebhook(policy: ImagePolicy, dependencies: ImagePolicyDependencies): AdmissionPlugin {
   const { post, timeoutMs, now, sleep } = dependencies;
-  const remembered = new LRUCache<string, ReviewStatus>({
-    max: MAX_REMEMBERED,
-    ttlResolution: 0,
-    perf: { now },
-  });
+  const remembered = new LastingMemory<ReviewStatus>(MAX_REMEMBERED, now);
 
   const askBackend = async (spec: object, signal: AbortSignal): Promise<ReviewStatus> => {
     const deadline = now() + timeoutMs;
@@ -127,9 +123,7 @@ export function imagePolicyWebhook(policy: ImagePolicy, dependencies: ImagePolic
     const known = remembered.get(key);
     if (known !== undefined) return known;
     const status = await askBackend(spec, signal);
-    const ttl = status.allowed ? policy.allowTtlMs : policy.denyTtlMs;
-    // The library takes 0 for ever.
-    if (ttl > 0) remembered.set(key, status, { ttl });
+    remembered.set(key, status, status.allowed ? policy.allowTtlMs : policy.denyTtlMs);
     return status;
   };
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
+import { LastingMemory } from '../api/time/lasting-memory';
 import type { AuthenticationResult, TokenAuthenticator } from './credentials';
 
 export interface TokenCacheOptions {
@@ -33,11 +33,7 @@ export function cachedTokenAuthenticator(
   { successTtlMs, failureTtlMs, clock, asked, fetched }: TokenCacheOptions,
 ): TokenAuthenticator {
   const key = randomBytes(32);
-  const remembered = new LRUCache<string, { readonly result: AuthenticationResult }>({
-    max: MAX_REMEMBERED,
-    ttlResolution: 0,
-    perf: { now: clock },
-  });
+  const remembered = new LastingMemory<{ readonly result: AuthenticationResult }>(MAX_REMEMBERED, clock);
   const pending = new Map<string, Promise<AuthenticationResult>>();
   const lastHashes = new WeakMap<object, LastHash>();
 
@@ -53,8 +49,7 @@ export function cachedTokenAuthenticator(
 
   const remember = (hash: string, result: AuthenticationResult): AuthenticationResult => {
     const ttl = result !== undefined && 'user' in result ? successTtlMs : failureTtlMs;
-    // The library takes 0 for ever.
-    if (ttl > 0) remembered.set(hash, { result }, { ttl });
+    remembered.set(hash, { result }, ttl);
     return result;
   };
 

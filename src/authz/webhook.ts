@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LastingMemory } from '../api/time/lasting-memory';
 import type { Attributes, Authorization, Authorizer } from './attributes';
 
 export type ReviewVersion = 'v1' | 'v1beta1';
@@ -25,11 +25,7 @@ const MAX_QUESTION_CHARACTERS = 10_000;
  * and its error is told; such an answer is not remembered.
  */
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
-  const remembered = new LRUCache<string, Authorization>({
-    max: MAX_REMEMBERED,
-    ttlResolution: 0,
-    perf: { now: options.clock },
-  });
+  const remembered = new LastingMemory<Authorization>(MAX_REMEMBERED, options.clock);
   return async (attributes) => {
     const spec = specOf(attributes, options.version);
     const question = JSON.stringify(spec);
@@ -42,8 +38,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
       return { decision: 'no-opinion', reason: '', error: (error as Error).message };
     }
     const ttl = answer.decision === 'allow' ? options.allowedTtlMs : options.refusedTtlMs;
-    // The library takes 0 for ever.
-    if (ttl > 0 && question.length <= MAX_QUESTION_CHARACTERS) remembered.set(question, answer, { ttl });
+    if (question.length <= MAX_QUESTION_CHARACTERS) remembered.set(question, answer, ttl);
     return answer;
   };
 }

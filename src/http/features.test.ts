@@ -1,11 +1,11 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { Registry } from 'prom-client';
+import { permissiveServer } from '../../test/support/permissive-server';
 import { RegistryFixture } from '../../test/support/registry-fixture';
 import { configMap } from '../api/kinds/core/config-map';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
-import { silentLogger } from '../observability/logger';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ALL_FEATURES, type ServerFeatures } from './features';
 import { createServer } from './server';
@@ -45,13 +45,7 @@ describe('what feature gates take away', () => {
     };
     const server = createServer({
       catalogue: { schema, resolve: () => served, hasBuiltInGroup: () => true },
-      nonResourceRoutes: [],
-      authenticate: async () => ({ name: 'admin', groups: [] }),
-      authorize: async () => ({ decision: 'allow', reason: '' }),
-      requestTimeoutMs: 60_000,
-      port: 0,
-      host: '127.0.0.1',
-      logger: silentLogger,
+      ...permissiveServer,
       metrics: new RequestMetrics(new Registry()),
       features: { ...ALL_FEATURES, ...features },
     });

@@ -1,11 +1,11 @@
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
+import { permissiveServer } from '../../test/support/permissive-server';
 import { RegistryFixture } from '../../test/support/registry-fixture';
 import { configMap } from '../api/kinds/core/config-map';
 import { horizontalPodAutoscaler } from '../api/kinds/autoscaling/horizontal-pod-autoscaler';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
-import { silentLogger } from '../observability/logger';
 import type { Catalogue, ServedResource } from './dependencies';
 import { ALL_FEATURES } from './features';
 import { createServer, type ApiServer } from './server';
@@ -93,13 +93,7 @@ beforeAll(async () => {
   fixture = await RegistryFixture.open();
   const options: Omit<Parameters<typeof createServer>[0], 'features'> = {
     catalogue: catalogueOf([configMap, horizontalPodAutoscaler]),
-    nonResourceRoutes: [],
-    authenticate: async () => ({ name: 'admin', groups: [] }),
-    authorize: async () => ({ decision: 'allow', reason: '' }),
-    requestTimeoutMs: 60_000,
-    port: 0,
-    host: '127.0.0.1',
-    logger: silentLogger,
+    ...permissiveServer,
   };
   server = createServer(options);
   plainServer = createServer({ ...options, features: { ...ALL_FEATURES, compression: false } });

@@ -2,6 +2,7 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { Registry } from 'prom-client';
+import { permissiveServer } from '../../test/support/permissive-server';
 import { RegistryFixture } from '../../test/support/registry-fixture';
 import { StatusError, unauthorized, type StatusDetails } from '../api/errors/status-error';
 import { deployment } from '../api/kinds/apps/deployment';
@@ -745,13 +746,7 @@ it('closes a connection that cannot be answered, and goes on', async () => {
 it('closes while watches are open, and ends them', async () => {
   const own = createServer({
     catalogue: catalogueOf([configMap]),
-    nonResourceRoutes: [],
-    authenticate: async () => ({ name: 'admin', groups: [] }),
-    authorize: async () => ({ decision: 'allow', reason: '' }),
-    requestTimeoutMs: 60_000,
-    port: 0,
-    host: '127.0.0.1',
-    logger: silentLogger,
+    ...permissiveServer,
   });
   const address = await own.listen();
   const response = await new Promise<IncomingMessage>((resolve, reject) => {

@@ -39,24 +39,17 @@ export function withSideEffects<T>(
   write: (object: KubeObject) => Promise<T>,
   written: (outcome: T) => boolean,
 ): Promise<T> {
-  return effects === undefined ? write(object) : between(effects, object, old, context, write, written);
-}
-
-async function between<T>(
-  effects: SideEffects,
-  object: KubeObject,
-  old: KubeObject | undefined,
-  context: OperationContext,
-  write: (object: KubeObject) => Promise<T>,
-  written: (outcome: T) => boolean,
-): Promise<T> {
-  const effect = await effects.begin(object, old, context);
-  let isWritten = false;
-  try {
-    const outcome = await write(effect.object);
-    isWritten = written(outcome);
-    return outcome;
-  } finally {
-    await (isWritten ? effect.commit() : effect.rollback());
-  }
+  if (effects === undefined) return write(object);
+  const between = async (): Promise<T> => {
+    const effect = await effects.begin(object, old, context);
+    let isWritten = false;
+    try {
+      const outcome = await write(effect.object);
+      isWritten = written(outcome);
+      return outcome;
+    } finally {
+      await (isWritten ? effect.commit() : effect.rollback());
+    }
+  };
+  return between();
 }

@@ -6,7 +6,7 @@ import { entryReply } from '../reply';
 import { managerName, parseWriteOptions } from '../write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeObjectOf } from './decode-request';
-import { operationOf, scopeOf, toStorage } from './resource-request';
+import { inScope, operationOf, scopeOf, toStorage } from './resource-request';
 
 /** Decodes, owns, admits, stores; answers 201 with what was stored. */
 export const createObject: Endpoint = async (request, dependencies) => {
@@ -52,12 +52,11 @@ function trackCreation(
 }
 
 /** The path's namespace, which the body may repeat; cluster-scoped objects have none, whatever the body says. */
-function inNamespace({ context, served }: ResourceRequest, object: KubeObject): KubeObject {
-  const { namespace: sent, ...metadata } = object.metadata;
-  if (!served.definition.namespaced) return sent === undefined ? object : { ...object, metadata };
-  const { namespace } = context.info;
-  if (sent !== undefined && sent !== '' && sent !== namespace) {
+function inNamespace(request: ResourceRequest, object: KubeObject): KubeObject {
+  const { context, served } = request;
+  const { namespace: sent } = object.metadata;
+  if (served.definition.namespaced && sent !== undefined && sent !== '' && sent !== context.info.namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
-  return { ...object, metadata: { ...object.metadata, namespace } };
+  return inScope(request, object);
 }

@@ -8,6 +8,15 @@ export function scopeOf({ context, served }: ResourceRequest): Scope {
   return { namespace: served.definition.namespaced ? context.info.namespace : '' };
 }
 
+/** The object in the namespace where the request acts; cluster-scoped ones have none, whatever the body says. */
+export function inScope(request: ResourceRequest, object: KubeObject): KubeObject {
+  const { namespace } = scopeOf(request);
+  const { metadata } = object;
+  if (metadata.namespace === (namespace === '' ? undefined : namespace)) return object;
+  const { namespace: _sent, ...rest } = metadata;
+  return { ...object, metadata: namespace === '' ? rest : { ...rest, namespace } };
+}
+
 export function operationOf({ context, served }: ResourceRequest, dryRun: boolean): OperationContext {
   const { group, version } = served.version;
   const { signal, user } = context;

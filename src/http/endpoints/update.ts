@@ -1,10 +1,10 @@
-import type { KubeObject } from '../../api/object';
 import type { Endpoint } from '../dependencies';
 import { withoutDuplicateOwners } from '../owner-references';
 import { entryReply } from '../reply';
 import { managerName, parseWriteOptions } from '../write-options';
 import { changeObject } from './change';
 import { checkName, decodeObjectOf } from './decode-request';
+import { inScope, scopeOf } from './resource-request';
 
 /** Replaces an object, or its part that a subresource writes. */
 export const updateObject: Endpoint = async (request, dependencies) => {
@@ -13,9 +13,8 @@ export const updateObject: Endpoint = async (request, dependencies) => {
   const { object, options } = await decodeObjectOf(request, dependencies, () =>
     parseWriteOptions(info.query, 'UpdateOptions'),
   );
-  const namespace = served.definition.namespaced ? info.namespace : '';
-  checkName(object, info.name, namespace);
-  const placed = withoutDuplicateOwners(inNamespace(object, namespace), 'sent', context);
+  checkName(object, info.name, scopeOf(request).namespace);
+  const placed = withoutDuplicateOwners(inScope(request, object), 'sent', context);
   const manager = managerName(options, context.request.headers['user-agent']);
   const { uid, resourceVersion } = object.metadata;
   const { entry, created } = await changeObject(request, dependencies, options, {
@@ -26,11 +25,3 @@ export const updateObject: Endpoint = async (request, dependencies) => {
   });
   return entryReply(created ? 201 : 200, entry, served);
 };
-
-/** `namespace` is empty for cluster-scoped objects: they have none, whatever the body says. */
-function inNamespace(object: KubeObject, namespace: string): KubeObject {
-  const { metadata } = object;
-  if (metadata.namespace === (namespace === '' ? undefined : namespace)) return object;
-  const { namespace: _sent, ...rest } = metadata;
-  return { ...object, metadata: namespace === '' ? rest : { ...rest, namespace } };
-}

@@ -1,4 +1,5 @@
 import { constants, createDeflateRaw, type DeflateRaw } from 'node:zlib';
+import { lengthOf } from '../list-parts';
 
 /**
  * A full flush after each write ends it at a byte and forgets what came before, so that it can be decompressed behind
@@ -52,9 +53,7 @@ function written(stream: DeflateRaw, bytes: Buffer): Promise<void> {
 
 /** In memory of its own: zlib gives parts of larger Buffers. */
 function exactly(chunks: readonly Buffer[]): Buffer {
-  let length = 0;
-  for (const chunk of chunks) length += chunk.length;
-  const all = Buffer.allocUnsafeSlow(length);
+  const all = Buffer.allocUnsafeSlow(lengthOf(chunks));
   let used = 0;
   for (const chunk of chunks) used += chunk.copy(all, used);
   return all;
