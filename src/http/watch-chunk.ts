@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import type { WatchItem } from '../registry/types';
 import type { WatchEncoder } from './watch-encoder';
 
@@ -12,6 +11,9 @@ export interface WatchChunk {
   /** Bytes of the body. */
   readonly length: number;
 }
+
+/** What may wait for a client before it holds its watch back. The stream's own bound is reached by one chunk of many events. */
+const MAX_UNSENT_BYTES = 64 * 1024;
 
 const LINE_END = Buffer.from('\r\n');
 
@@ -53,21 +55,5 @@ export function writeChunk(response: ServerResponse, { framed, start, length }: 
   if (!response.chunkedEncoding || !response.headersSent || socket === null) {
     return response.write(framed.subarray(start, start + length));
   }
-  joinWrites(socket);
-  return socket.write(framed);
-}
-
-let corked: Socket[] = [];
-
-/** What is written to a connection in this turn of the loop goes out in one piece at its end. */
-function joinWrites(socket: Socket): void {
-  if (socket.writableCorked > 0) return;
-  socket.cork();
-  if (corked.push(socket) === 1) setImmediate(sendJoined);
-}
-
-function sendJoined(): void {
-  const sockets = corked;
-  corked = [];
-  for (const socket of sockets) socket.uncork();
+  return socket.write(framed) || socket.writableLength <= MAX_UNSENT_BYTES;
 }

@@ -2,6 +2,8 @@
 const BOOKMARK_INTERVAL_MS = 60_000;
 /** The last bookmark comes this long before the watch ends, so that its reader resumes from a fresh version. */
 const BEFORE_END_MS = 2_000;
+/** How soon it is tried again when a bookmark cannot be sent. */
+const RETRY_MS = 500;
 
 /** When a watch is due to tell how far it is. */
 export class BookmarkClock {
@@ -14,29 +16,19 @@ export class BookmarkClock {
     this.dueMs = this.dueAfter(startMs);
   }
 
-  /** What `pending` resolves to, or `due` when a bookmark is to be sent first; then `pending` can be handed in again. */
-  untilDue<T>(pending: Promise<T>): Promise<T | 'due'> {
-    const waitMs = this.dueMs - performance.now();
-    if (waitMs === Infinity) return pending;
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(
-        () => {
-          this.dueMs = this.dueAfter(this.dueMs);
-          resolve('due');
-        },
-        Math.max(waitMs, 0),
-      );
-      pending.then(
-        (value) => {
-          clearTimeout(timer);
-          resolve(value);
-        },
-        (error: Error) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      );
-    });
+  /** Calls `onDue` each time, and again soon when it returns false, until the returned function is called. */
+  start(onDue: () => boolean): () => void {
+    let timer: NodeJS.Timeout | undefined;
+    const wait = (ms: number): void => {
+      if (ms !== Infinity) timer = setTimeout(due, Math.max(ms, 0));
+    };
+    const due = (): void => {
+      if (!onDue()) return wait(RETRY_MS);
+      this.dueMs = this.dueAfter(this.dueMs);
+      wait(this.dueMs - performance.now());
+    };
+    wait(this.dueMs - performance.now());
+    return () => clearTimeout(timer);
   }
 
   /** A minute later or shortly before the end, whichever is first; never, once that has passed. */

@@ -178,12 +178,12 @@ describe('graceful deletion', () => {
     const stop = new AbortController();
     const seen: (readonly [string, unknown])[] = [];
     const options = { resourceVersion: String(entry.revision), allowWatchBookmarks: false };
-    for await (const items of pods.watch(scope, options, stop.signal)) {
+    await pods.watch(scope, options, stop.signal).run((items) => {
       for (const item of items as readonly Exclude<WatchItem, { type: 'BOOKMARK' }>[]) {
         seen.push([item.type, item.entry.object.metadata.deletionGracePeriodSeconds]);
       }
       if (seen.length === 2) stop.abort();
-    }
+    });
     expect(seen).toEqual([
       ['MODIFIED', 0],
       ['DELETED', 0],

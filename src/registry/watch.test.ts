@@ -25,6 +25,8 @@ beforeEach(() => {
   things = fixture.registry(thingKind({ resource: `things${count++}` }));
 });
 
+type ObjectItem = Exclude<WatchItem, { type: 'BOOKMARK' }>;
+
 const label = (value: string) =>
   patching((current) => ({ ...current, metadata: { ...current.metadata, labels: { app: value } } }));
 const labelled = (value: string): Selection => ({ matches: ({ labels }) => labels.app === value });
@@ -33,9 +35,14 @@ const shown = (item: WatchItem): readonly unknown[] =>
     ? [item.type, item.revision, item.initialEventsEnd]
     : [item.type, item.entry.name, item.entry.object.metadata.labels?.app];
 
-async function firstBatch(batches: AsyncIterable<readonly WatchItem[]>): Promise<readonly WatchItem[]> {
-  for await (const items of batches) return items;
-  return [];
+async function firstBatch(options: WatchOptions): Promise<readonly WatchItem[]> {
+  const stop = new AbortController();
+  let first: readonly WatchItem[] = [];
+  await things.watch(scope, options, stop.signal).run((items) => {
+    first = items;
+    stop.abort();
+  });
+  return first;
 }
 
 /** The first events of a watch, after `write` has run beside it. */
@@ -52,10 +59,10 @@ async function watch(
   const seen: (readonly unknown[])[] = [];
   const events = registry.watch(where, { allowWatchBookmarks: false, ...options }, stop.signal);
   const writing = write?.();
-  for await (const items of events) {
+  await events.run((items) => {
     seen.push(...items.map(shown));
     if (seen.length >= wanted) stop.abort();
-  }
+  });
   await writing;
   return seen;
 }
@@ -126,17 +133,14 @@ describe('a watch', () => {
     ]);
     const stop = new AbortController();
     const selection = labelled('a');
-    for await (const items of things.watch(
-      scope,
-      { resourceVersion, selection, allowWatchBookmarks: false },
-      stop.signal,
-    )) {
-      const left = items.find(({ type }) => type === 'DELETED') as Exclude<WatchItem, { type: 'BOOKMARK' }> | undefined;
-      if (left === undefined) continue;
+    await things.watch(scope, { resourceVersion, selection, allowWatchBookmarks: false }, stop.signal).run((items) => {
+      const left = items.find(({ type }) => type === 'DELETED') as ObjectItem | undefined;
+      if (left === undefined) return;
       const written = JSON.parse(`{${left.entry.body.toString()}`) as KubeObject;
       expect(written.metadata).toMatchObject({ resourceVersion: versions[1], labels: { app: 'a' } });
       stop.abort();
-    }
+    });
+    expect(stop.signal.aborted).toBe(true);
   });
 
   it('reports a deletion with its own version', async () => {
@@ -144,10 +148,11 @@ describe('a watch', () => {
     const { entry } = await things.delete(scope, 'gone', {}, {}, context);
     const stop = new AbortController();
     const options: WatchOptions = { resourceVersion: String(before), allowWatchBookmarks: false };
-    for await (const [item] of things.watch(scope, options, stop.signal)) {
+    await things.watch(scope, options, stop.signal).run(([item]) => {
       expect(item).toMatchObject({ type: 'DELETED', entry: { revision: entry.revision } });
       stop.abort();
-    }
+    });
+    expect(stop.signal.aborted).toBe(true);
   });
 
   it('of a malformed version is refused at once', () => {
@@ -197,13 +202,10 @@ describe('initial events', () => {
 
   it('are left out when the client says so', async () => {
     await create('a');
-    const stop = new AbortController();
-    const options = { sendInitialEvents: false, allowWatchBookmarks: false };
-    const first = firstBatch(things.watch(scope, options, stop.signal));
+    const first = firstBatch({ sendInitialEvents: false, allowWatchBookmarks: false });
     await new Promise((resolve) => setTimeout(resolve, 100));
     await create('b');
     expect((await first).map(shown)).toEqual([['ADDED', 'b', undefined]]);
-    stop.abort();
   });
 
   it('of a version that does not come are refused', async () => {
@@ -239,9 +241,29 @@ describe('bookmarks', () => {
         const stop = new AbortController();
         setTimeout(() => stop.abort(), 200);
         const all = { allowWatchBookmarks: false, resourceVersion, selection: quiet, ...options };
-        for await (const items of registry.watch(scope, all, stop.signal)) expect(items).toEqual([]);
+        await registry.watch(scope, all, stop.signal).run((items) => expect(items).toEqual([]));
       }),
     );
+  });
+
+  it('wait until the client has read what was sent before', async () => {
+    const resourceVersion = String(await create('a'));
+    const stop = new AbortController();
+    const options = { resourceVersion, allowWatchBookmarks: true, timeoutMs: 2_100 };
+    const seen: string[] = [];
+    let isReading = false;
+    const watching = things.watch(scope, options, stop.signal).run(async (items) => {
+      seen.push(...items.map(({ type }) => type));
+      if (isReading) return stop.abort();
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      isReading = true;
+    });
+    await create('b');
+    await create('quiet', { namespace: 'elsewhere' });
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(seen).toEqual(['ADDED']);
+    await watching;
+    expect(seen).toEqual(['ADDED', 'BOOKMARK']);
   });
 
   it('come about once a minute', async () => {
@@ -249,13 +271,10 @@ describe('bookmarks', () => {
     try {
       const resourceVersion = String(await create('a'));
       await create('b');
-      const stop = new AbortController();
-      const options = { resourceVersion, selection: quiet, allowWatchBookmarks: true };
-      const next = firstBatch(things.watch(scope, options, stop.signal));
+      const next = firstBatch({ resourceVersion, selection: quiet, allowWatchBookmarks: true });
       await new Promise((resolve) => setImmediate(resolve));
       await jest.advanceTimersByTimeAsync(60_000);
       expect((await next).map(shown)).toEqual([['BOOKMARK', expect.any(Number), false]]);
-      stop.abort();
     } finally {
       jest.useRealTimers();
     }

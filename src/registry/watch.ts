@@ -1,4 +1,5 @@
 import { expired } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import {
   SlowWatcherError,
   type CacheBatch,
@@ -20,48 +21,64 @@ const INITIAL_BATCH = 500;
 
 type Items = readonly WatchItem[];
 
-/** To be consumed by one reader. */
-export interface EntryWatch extends AsyncIterable<Items> {
-  /** The reader is too slow: the watch will end when it asks for more. */
+/**
+ * Takes what happens next. Where that has to wait until the client has read, it returns a promise, which never rejects;
+ * nothing is sent before it has resolved.
+ */
+export type SendItems = (items: Items) => MaybePromise<void>;
+
+/** To be run once. */
+export interface EntryWatch {
+  /** The reader is too slow: the watch will end when it can take more. */
   readonly isTooFarBehind: boolean;
+  /**
+   * Sends what happens, until the signal aborts or the reader has fallen too far behind. Rejects with 410 when history
+   * does not reach back far enough, and with 504 when initial events of a version that does not come are asked for.
+   */
+  run(send: SendItems): Promise<void>;
 }
 type Wanted = ReturnType<typeof parseResourceVersion>;
 
 /**
  * What happens in a scope, in batches. Begins with ADDED for what is there when the options ask for "some state" (spec,
- * "Resource version semantics", Watch) or for initial events; otherwise right after the given version. Ends when the
- * signal aborts, or when the reader has fallen too far behind: it resumes from the last version it saw.
+ * "Resource version semantics", Watch) or for initial events; otherwise right after the given version. A reader whose
+ * watch has ended resumes from the last version it saw.
  *
- * Throws 400 for a malformed version at once; while iterating, 410 when history does not reach back far enough and 504
- * when initial events of a version that does not come are asked for.
+ * Throws 400 for a malformed version at once.
  */
 export function watchEntries(resource: Resource, scope: Scope, options: WatchOptions, signal: AbortSignal): EntryWatch {
   const wanted = parseResourceVersion(options.resourceVersion);
   let events: ResourceWatch | undefined;
   const open = (after: Revision): ResourceWatch => (events = resource.cached.watch(after, signal));
-  const items = run(resource, watched(resource, scope, options), wanted, options, open, signal);
   return {
-    [Symbol.asyncIterator]: () => items,
+    run: (send) => run(resource, watched(resource, scope, options), wanted, options, open, send, signal),
     get isTooFarBehind() {
       return events?.isTooFarBehind ?? false;
     },
   };
 }
 
-async function* run(
+async function run(
   resource: Resource,
   watched: Watched,
   wanted: Wanted,
   options: WatchOptions,
   open: (after: Revision) => ResourceWatch,
+  send: SendItems,
   signal: AbortSignal,
-): AsyncGenerator<Items, void, undefined> {
+): Promise<void> {
   const clock = new BookmarkClock(performance.now(), options.timeoutMs);
   try {
-    const after = yield* catchUp(resource, watched, wanted, options, signal);
-    const events = open(after);
+    const after = await catchUp(resource, watched, wanted, options, send, signal);
+    if (signal.aborted) return;
+    const stream = new EventStream(open(after), after, send, signal);
     const bookmarks = options.allowWatchBookmarks && resource.definition.watchCache;
-    yield* bookmarks ? streamWithBookmarks(events, watched, after, clock) : stream(events, watched);
+    const stop = bookmarks ? clock.start(() => stream.sendBookmark()) : undefined;
+    try {
+      await stream.run(watched);
+    } finally {
+      stop?.();
+    }
   } catch (error) {
     if (signal.aborted || error instanceof SlowWatcherError) return;
     if (error instanceof CompactedError) {
@@ -71,20 +88,28 @@ async function* run(
   }
 }
 
-/** Gives the initial events, if any; returns the revision after which the stream begins. */
-async function* catchUp(
+/** Sends the initial events, if any; returns the revision after which the stream begins. */
+async function catchUp(
   resource: Resource,
   watched: Watched,
   wanted: Wanted,
   options: WatchOptions,
+  send: SendItems,
   signal: AbortSignal,
-): AsyncGenerator<Items, Revision, undefined> {
+): Promise<Revision> {
   const { sendInitialEvents, allowWatchBookmarks } = options;
   if (typeof wanted !== 'string' && sendInitialEvents !== true) return wanted;
   const snapshot = await initialState(resource, watched.prefix, wanted, options, signal);
-  if (sendInitialEvents !== false) yield* initialEvents(snapshot, watched);
   const { revision } = snapshot;
-  if (sendInitialEvents === true && allowWatchBookmarks) yield [{ type: 'BOOKMARK', revision, initialEventsEnd: true }];
+  if (sendInitialEvents !== false) {
+    for (const items of initialEvents(snapshot, watched)) {
+      await send(items);
+      if (signal.aborted) return revision;
+    }
+  }
+  if (sendInitialEvents === true && allowWatchBookmarks) {
+    await send([{ type: 'BOOKMARK', revision, initialEventsEnd: true }]);
+  }
   return revision;
 }
 
@@ -132,41 +157,46 @@ function* initialEvents(snapshot: ResourceSnapshot, { prefix, onlyKey, matches }
   if (batch.length > 0) yield batch;
 }
 
-async function* stream(events: ResourceWatch, watched: Watched): AsyncGenerator<Items, void, undefined> {
-  for await (const batch of events) {
-    const items = toItems(batch, watched);
-    if (items.length > 0) yield items;
-  }
-}
+/** The events of a watch and the bookmarks between them. */
+class EventStream {
+  /** What of the stream the client has not read yet, if it has to be waited for. */
+  private unread: Promise<void> | undefined;
 
-async function* streamWithBookmarks(
-  events: ResourceWatch,
-  watched: Watched,
-  after: Revision,
-  clock: BookmarkClock,
-): AsyncGenerator<Items, void, undefined> {
-  const iterator = events[Symbol.asyncIterator]();
-  let told = after;
-  try {
-    for (let next = iterator.next(); ;) {
-      const result = await clock.untilDue(next);
-      if (result === 'due') {
-        // Only what a reader does not know yet: a bookmark says that nothing else happened up to there.
-        const { progress } = events;
-        if (progress > told) yield [{ type: 'BOOKMARK', revision: progress, initialEventsEnd: false }];
-        told = progress;
-        continue;
-      }
-      if (result.done === true) return;
-      const items = toItems(result.value, watched);
-      if (items.length > 0) {
-        told = result.value.revision;
-        yield items;
-      }
-      next = iterator.next();
+  constructor(
+    private readonly events: ResourceWatch,
+    /** The reader knows of everything up to here. */
+    private told: Revision,
+    private readonly send: SendItems,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  async run(watched: Watched): Promise<void> {
+    for await (const batch of this.events) {
+      const items = toItems(batch, watched);
+      if (items.length === 0) continue;
+      if (this.unread !== undefined) await this.unread;
+      if (this.signal.aborted) return;
+      this.told = batch.revision;
+      this.give(items);
+      if (this.unread !== undefined) await this.unread;
     }
-  } finally {
-    await iterator.return?.();
+  }
+
+  /**
+   * Only what the reader does not know yet: a bookmark says that nothing else happened up to there. False when the client
+   * has to read first.
+   */
+  sendBookmark(): boolean {
+    if (this.unread !== undefined) return false;
+    const { progress } = this.events;
+    if (this.signal.aborted || progress <= this.told) return true;
+    this.told = progress;
+    this.give([{ type: 'BOOKMARK', revision: progress, initialEventsEnd: false }]);
+    return true;
+  }
+
+  private give(items: Items): void {
+    this.unread = this.send(items)?.then(() => (this.unread = undefined));
   }
 }
 

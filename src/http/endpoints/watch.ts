@@ -4,7 +4,7 @@ import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../n
 import type { RequestContext } from '../context';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
 import { parseCollectionOptions } from '../list-options';
-import type { EntryWatch } from '../../registry/watch';
+import type { EntryWatch, SendItems } from '../../registry/watch';
 import { sendWarnings } from '../reply-writer';
 import { writeHead } from '../response-head';
 import { parseIncludeObject } from '../table';
@@ -103,14 +103,14 @@ async function streamEvents(
   const { response } = context;
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
+  const send: SendItems = (items) => {
+    const chunk = encodeBatch(items, encoder);
+    metrics?.recordWatchEvents(resource, items.length, chunk.length);
+    context.responseBytes += chunk.length;
+    if (!writeChunk(response, chunk)) return drained(response, watch, signal);
+  };
   try {
-    for await (const items of watch) {
-      if (signal.aborted) break;
-      const chunk = encodeBatch(items, encoder);
-      metrics?.recordWatchEvents(resource, items.length, chunk.length);
-      context.responseBytes += chunk.length;
-      if (!writeChunk(response, chunk)) await drained(response, watch, signal);
-    }
+    await watch.run(send);
   } catch (error) {
     if (!signal.aborted) writeAll(response, encoder.error(watchFailure(error)));
   }

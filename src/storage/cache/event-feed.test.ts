@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CompactedError, type Revision } from '../store';
 import { SlowWatcherError, type CacheBatch, type CacheEntry, type CacheEvent } from './cache';
 import { EventFeed } from './event-feed';
@@ -70,14 +71,20 @@ async function feedWith(count: number): Promise<{ feed: EventFeed; readers: read
 async function publishFirst(feed: EventFeed): Promise<void> {
   const count = feed.readers.size;
   feed.publish(batchOf(2), 0);
-  await turn();
+  await deliveryEnds();
   expect(feed.readers.size).toBe(count);
 }
 
+/** Gives the turns of the loop that come between many readers; no time passes. */
+async function deliveryEnds(): Promise<void> {
+  for (let turns = 0; turns < 5; turns++) await nextTurn();
+}
+
 beforeEach(() => {
-  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask'] });
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
 });
-afterEach(() => {
+afterEach(async () => {
+  await deliveryEnds();
   expect(jest.getTimerCount()).toBe(0);
   jest.useRealTimers();
 });
@@ -131,6 +138,43 @@ describe('a feed with many readers', () => {
     for (const { batches } of readers) expect(revisionsOf(batches)).toEqual([[2], [3]]);
   });
 
+  it('lets others have their turn between some hundreds of them', async () => {
+    const { feed, readers } = await feedWith(600);
+    const told = (): number => readers.filter(({ batches }) => batches.length > 0).length;
+    feed.publish(batchOf(2), 0);
+    const counts: number[] = [];
+    for (let turns = 0; turns < 3; turns++) {
+      await turn();
+      counts.push(told());
+      await nextTurn();
+    }
+    expect(counts).toEqual([250, 500, 600]);
+  });
+
+  it('keeps what comes during a delivery for the next, for all of them', async () => {
+    const { feed, readers } = await feedWith(600);
+    feed.publish(batchOf(2), 0);
+    await turn();
+    feed.publish(batchOf(3), 0);
+    feed.publish(batchOf(4), 0);
+    await deliveryEnds();
+    for (const { batches } of readers) expect(revisionsOf(batches)).toEqual([[2]]);
+    await jest.advanceTimersByTimeAsync(25);
+    await deliveryEnds();
+    const joined = readers[0]?.batches[1];
+    for (const { batches } of readers) expect(batches[1]).toBe(joined);
+    expect(revisionsOf([joined as CacheBatch])).toEqual([[3, 4]]);
+  });
+
+  it('ends a delivery under way when it finishes', async () => {
+    const { feed, readers } = await feedWith(600);
+    feed.publish(batchOf(2), 0);
+    feed.finish(undefined);
+    await Promise.all(readers.map(({ ending }) => ending));
+    await deliveryEnds();
+    expect(readers.filter(({ batches }) => batches.length > 0)).toHaveLength(250);
+  });
+
   it('never pauses for longer than 25 ms, however many there are', async () => {
     const { feed, readers } = await feedWith(1000);
     await publishFirst(feed);
@@ -138,10 +182,11 @@ describe('a feed with many readers', () => {
     await jest.advanceTimersByTimeAsync(24);
     expect(readers[0]?.batches).toHaveLength(1);
     await jest.advanceTimersByTimeAsync(1);
+    await deliveryEnds();
     for (const { batches } of readers) expect(revisionsOf(batches)).toEqual([[2], [3]]);
   });
 
-  it('gives a reader that comes in the pause the rest singly, nothing missed and nothing twice', async () => {
+  it('lets a reader that comes in the pause wait with the others, nothing missed and nothing twice', async () => {
     const { feed, readers } = await feedWith(MANY);
     await publishFirst(feed);
     feed.publish(batchOf(3), 0);
@@ -151,11 +196,12 @@ describe('a feed with many readers', () => {
     feed.publish(batchOf(4), 0);
     feed.publish(batchOf(5), 0);
     await jest.advanceTimersByTimeAsync(5);
+    await deliveryEnds();
     feed.publish(batchOf(6), 0);
     await jest.advanceTimersByTimeAsync(10);
     for (const { batches } of readers) expect(revisionsOf(batches)).toEqual([[2], [3, 4, 5], [6]]);
     expect(revisionsOf(late.batches)).toEqual([[4], [5], [6]]);
-    expect(revisionsOf(early.batches)).toEqual([[2], [3], [4], [5], [6]]);
+    expect(revisionsOf(early.batches)).toEqual([[2], [3, 4, 5], [6]]);
   });
 
   it('gives a reader whose revision lies within the joined batches only what is new to it', async () => {

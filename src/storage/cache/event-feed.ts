@@ -11,11 +11,14 @@ export interface WaitingReader {
 }
 
 /**
- * Writing to a watcher costs about 10 microseconds, however much is written. With many of them, the next batch waits until
- * several can go out as one: so long per reader, but never longer than the most. Few readers wait for nothing.
+ * Writing to a watcher costs some 30 microseconds, however little is written. Where there are many, the next delivery waits
+ * until several batches can go out as one: so long per reader, but never longer than the most. Few wait for nothing.
  */
 const PAUSE_PER_READER_MS = 0.1;
 const LONGEST_PAUSE_MS = 25;
+const FEW = 10;
+/** Between so many readers whatever else there is to do gets its turn. */
+const READERS_PER_TURN = 250;
 
 /**
  * One resource's events and who waits for them. A feed is never continued over a gap: when history was lost, it ends and
@@ -24,11 +27,11 @@ const LONGEST_PAUSE_MS = 25;
 export class EventFeed {
   readonly log: EventLog;
   readonly readers = new Set<WaitingReader>();
-  private deliveredAt = -Infinity;
-  /** Where in the log the next delivery begins. */
-  private delivered = 0;
+  private deliverable = 0;
   private joined: JoinedBatches | undefined;
-  private nextDelivery: NodeJS.Timeout | undefined;
+  /** Stops the delivery under way, or the wait for the next one. */
+  private cancel: (() => void) | undefined;
+  private quietUntil = -Infinity;
   private end: { readonly gap: CompactedError | undefined } | undefined;
 
   constructor(floor: Revision) {
@@ -40,6 +43,11 @@ export class EventFeed {
     return this.end;
   }
 
+  /** Readers may take the log up to (without) this position; what comes after it is delivered later. */
+  get delivered(): number {
+    return this.deliverable;
+  }
+
   /** What was delivered last, if it was several batches and began at this position. */
   joinedFrom(position: number): JoinedBatches | undefined {
     return this.joined?.from === position ? this.joined : undefined;
@@ -47,30 +55,43 @@ export class EventFeed {
 
   publish(batch: CacheBatch, atMs: number): LoggedBatch {
     const logged = this.log.append(batch, atMs);
-    if (this.nextDelivery === undefined) this.scheduleDelivery();
+    if (this.cancel === undefined) this.scheduleDelivery();
     return logged;
   }
 
   private scheduleDelivery(): void {
-    const pauseMs = Math.min(this.readers.size * PAUSE_PER_READER_MS, LONGEST_PAUSE_MS);
-    const waitMs = this.deliveredAt + pauseMs - performance.now();
-    if (pauseMs < 1 || waitMs <= 0) this.deliver();
-    else this.nextDelivery = setTimeout(() => this.deliver(), waitMs);
+    const waitMs = this.quietUntil - performance.now();
+    if (waitMs <= 0) return this.deliver();
+    const timer = setTimeout(() => this.deliver(), waitMs);
+    this.cancel = () => clearTimeout(timer);
   }
 
   private deliver(): void {
-    this.nextDelivery = undefined;
-    this.deliveredAt = performance.now();
-    const from = Math.max(this.delivered, this.log.base);
-    this.delivered = this.log.end;
-    this.joined = this.delivered - from > 1 ? this.log.joined(from) : undefined;
+    this.cancel = undefined;
+    const from = Math.max(this.deliverable, this.log.base);
+    this.deliverable = this.log.end;
+    this.joined = this.deliverable - from > 1 ? this.log.joined(from) : undefined;
     // A reader leaves the set when it takes a batch, and comes back when it has taken all.
-    for (const reader of this.readers) reader.deliver();
+    const readers = [...this.readers];
+    if (readers.length >= FEW) return this.deliverTo(readers, 0);
+    for (const reader of readers) reader.deliver();
+  }
+
+  private deliverTo(readers: readonly WaitingReader[], from: number): void {
+    const to = from + READERS_PER_TURN;
+    for (const reader of readers.slice(from, to)) reader.deliver();
+    const turn = setImmediate(() => {
+      if (to < readers.length) return this.deliverTo(readers, to);
+      this.cancel = undefined;
+      this.quietUntil = performance.now() + Math.min(readers.length * PAUSE_PER_READER_MS, LONGEST_PAUSE_MS);
+      if (this.deliverable < this.log.end) this.scheduleDelivery();
+    });
+    this.cancel = () => clearImmediate(turn);
   }
 
   finish(gap: CompactedError | undefined): void {
     this.end = { gap };
-    clearTimeout(this.nextDelivery);
+    this.cancel?.();
     for (const reader of this.readers) reader.finish(gap);
     this.readers.clear();
   }

@@ -88,10 +88,10 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
   }
 
   deliver(): void {
-    const found = this.advance();
+    const pending = this.pending;
+    const found = pending && this.advance();
     if (found === undefined) return;
     this.feed.readers.delete(this);
-    const pending = this.pending;
     this.pending = undefined;
     if (found instanceof SlowWatcherError) void this.endWith(found).catch((error: Error) => pending?.reject(error));
     else pending?.resolve(found);
@@ -172,7 +172,7 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
     });
   }
 
-  /** The next batch of the log that has anything new; undefined when all has been taken. */
+  /** The next batch of the log that has anything new; undefined when all that was delivered has been taken. */
   private advance(): Result | SlowWatcherError | undefined {
     const { log } = this.feed;
     if (this.position < log.base) return new SlowWatcherError();
@@ -181,7 +181,8 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
       const result = this.take(joined.result, joined.to);
       if (result !== undefined) return result;
     }
-    for (let logged = log.at(this.position); logged !== undefined; logged = log.at(this.position)) {
+    while (this.position < this.feed.delivered) {
+      const logged = log.at(this.position) as LoggedBatch;
       if (this.exceedsEventsBehind(logged)) return new SlowWatcherError();
       const result = this.take(logged.result, this.position + 1);
       if (result !== undefined) return result;
