@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DEFAULT_CIPHERS } from 'node:tls';
 import { apiserverFlags } from './apiserver-flags';
 import { authenticationFromFlags, authenticationProblems, signingKeyFromFlags } from './authentication-flags';
 import { authorizationFromFlags, authorizationProblems } from './authorization-flags';
@@ -92,12 +93,18 @@ describe('the flags of TLS', () => {
       'TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,TLS_RSA_WITH_AES_256_CBC_SHA';
     const options = flags('--tls-min-version=VersionTLS13', `--tls-cipher-suites=${suites}`);
     expect(tlsProblems(options)).toEqual([]);
-    const tls13 = 'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256';
+    const tls13 = 'TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256';
     expect(tlsProtocol(options)).toEqual({
       minVersion: 'TLSv1.3',
       ciphers: `${tls13}:ECDHE-RSA-AES128-GCM-SHA256:ECDHE-ECDSA-CHACHA20-POLY1305:AES256-SHA`,
     });
-    expect(tlsProtocol(flags())).toEqual({ minVersion: 'TLSv1.2' });
+  });
+
+  it("take Node's suites by default, in the order that Go has for those of TLS 1.3", () => {
+    const { minVersion, ciphers } = tlsProtocol(flags());
+    expect(minVersion).toBe('TLSv1.2');
+    expect(new Set(ciphers.split(':'))).toEqual(new Set(DEFAULT_CIPHERS.split(':')));
+    expect(ciphers).toMatch(/^TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:ECDHE/);
   });
 
   it('refuse what is unknown, and say what is possible', () => {

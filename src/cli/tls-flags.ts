@@ -51,10 +51,10 @@ export function tlsProblems({ tlsMinVersion, tlsCipherSuites, tlsSniCertKey }: T
 /** As Node's TLS takes them. */
 export function tlsProtocol({ tlsMinVersion, tlsCipherSuites }: Pick<TlsFlags, 'tlsMinVersion' | 'tlsCipherSuites'>): {
   readonly minVersion: SecureVersion;
-  readonly ciphers?: string;
+  readonly ciphers: string;
 } {
   return {
     minVersion: VERSIONS[tlsMinVersion] ?? 'TLSv1.2',
-    ...(tlsCipherSuites.length === 0 ? {} : { ciphers: opensslCiphers(tlsCipherSuites) }),
+    ciphers: opensslCiphers(tlsCipherSuites),
   };
 }
