@@ -1,3 +1,4 @@
+import { extend } from '../api/extend';
 import type { AdmissionPlugin } from './plugin';
 
 interface Toleration {
@@ -36,21 +37,13 @@ export function defaultTolerationSeconds(seconds: {
       const tolerations = spec.tolerations ?? [];
       const missing = wanted.filter(([taint]) => !tolerations.some((toleration) => tolerates(toleration, taint)));
       if (missing.length === 0) return object;
-      return {
-        ...object,
-        spec: {
-          ...spec,
-          tolerations: [
-            ...tolerations,
-            ...missing.map(([key, tolerationSeconds]) => ({
-              key,
-              operator: 'Exists',
-              effect: 'NoExecute',
-              tolerationSeconds,
-            })),
-          ],
-        },
-      };
+      const added = missing.map(([key, tolerationSeconds]) => ({
+        key,
+        operator: 'Exists',
+        effect: 'NoExecute',
+        tolerationSeconds,
+      }));
+      return { ...object, spec: extend(spec, { tolerations: [...tolerations, ...added] }) };
     },
   };
 }

@@ -1,3 +1,4 @@
+import { extend } from '../api/extend';
 import type { KubeObject } from '../api/object';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin, type ObjectAttributes } from './plugin';
 
@@ -51,12 +52,11 @@ function admitPod(attributes: ObjectAttributes, classes: PriorityClasses): KubeO
   const priorityClassName = found?.metadata.name;
   return {
     ...attributes.object,
-    spec: {
-      ...spec,
-      ...(priorityClassName === undefined ? {} : { priorityClassName }),
+    spec: extend(spec, {
       priority,
       preemptionPolicy,
-    },
+      ...(priorityClassName === undefined ? {} : { priorityClassName }),
+    }),
   };
 }
 

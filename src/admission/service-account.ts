@@ -1,3 +1,4 @@
+import { extend } from '../api/extend';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { isMirrorPod, podSpec, type LocalReference, type PodSpec } from './pod';
@@ -139,7 +140,7 @@ export function serviceAccountAdmission(dependencies: ServiceAccountDependencies
     }
     const name = spec.serviceAccountName || DEFAULT_ACCOUNT;
     const account = await accountOf(attributes, name);
-    spec = { ...spec, serviceAccountName: name, serviceAccount: name };
+    spec = extend(spec, { serviceAccountName: name, serviceAccount: name });
     if (wantsToken(spec, account)) {
       const volume = boundTokens
         ? boundTokenVolume(spec, randomSuffix)

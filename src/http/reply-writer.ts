@@ -282,12 +282,12 @@ function statusType(schema: Schema): StructType | undefined {
 
 /** Custom resources' lists always name their continue token, even when there is none. */
 function listMetadata({ revision, continue: token, remainingItemCount }: ListResult, custom: boolean): ListMeta {
-  return {
-    // What is computed for the request has no version.
-    ...(revision === 0 ? {} : { resourceVersion: String(revision) }),
-    ...(token !== undefined ? { continue: token } : custom ? { continue: '' } : {}),
-    ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
-  };
+  const metadata: { -readonly [Name in keyof ListMeta]: ListMeta[Name] } = {};
+  // What is computed for the request has no version.
+  if (revision !== 0) metadata.resourceVersion = String(revision);
+  if (token !== undefined || custom) metadata.continue = token ?? '';
+  if (remainingItemCount !== undefined) metadata.remainingItemCount = remainingItemCount;
+  return metadata;
 }
 
 /** How the API's messages name types: `*core.ConfigMap`. */

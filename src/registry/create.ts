@@ -1,5 +1,6 @@
 import { alreadyExists, badRequest, invalidObject, StatusError } from '../api/errors/status-error';
 import { invalid } from '../api/errors/field-error';
+import { withMetadata } from '../api/extend';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { KubeObject, ObjectMeta } from '../api/object';
 import { formatDate } from '../api/time/rfc3339';
@@ -66,7 +67,7 @@ export function prepareNew(
   context: OperationContext,
 ): KubeObject {
   const { requested } = context;
-  const withMeta = { ...object, metadata: newMetadata(resource, object.metadata) };
+  const withMeta = withMetadata(object, newMetadata(resource, object.metadata));
   const prepared = strategy.prepareForCreate?.(withMeta, writeRequest(resource, context)) ?? withMeta;
   const { metadata } = prepared;
   const errors = [...errorsOfNew(resource, metadata), ...(strategy.validateCreate?.(prepared, requested) ?? [])];
@@ -109,7 +110,7 @@ async function storeNew(
   if (/^0*[1-9][0-9]*$/.test(resourceVersion)) {
     throw badRequest('resourceVersion should not be set on objects to be created');
   }
-  const object = { ...prepared, metadata };
+  const object = withMetadata(prepared, metadata);
   const key = keyOf(resource, scope, metadata.name ?? '');
   if (dryRun) {
     const current = await newestEntry(resource, key, signal);

@@ -1,4 +1,5 @@
 import { forbidden } from '../api/errors/status-error';
+import { withMetadata } from '../api/extend';
 import { localEntry } from './local-entry';
 import { checkDeletePreconditions, validateDeleteOptions } from './delete-options';
 import { planDeletion, type DeletionPlan } from './deletion-plan';
@@ -76,5 +77,5 @@ async function removeEntry(
 
 function lastState({ key, object }: CacheEntry, revision: CacheEntry['revision']): CacheEntry {
   const metadata = { ...object.metadata, resourceVersion: String(revision) };
-  return localEntry(key, revision, { ...object, metadata });
+  return localEntry(key, revision, withMetadata(object, metadata));
 }

@@ -1,4 +1,5 @@
 import { badRequest } from '../api/errors/status-error';
+import { extend, withMetadata } from '../api/extend';
 import type { KubeObject } from '../api/object';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import type { Scope } from './types';
@@ -15,13 +16,13 @@ export function placedInScope(
   if (!namespaced) {
     if (sent === '') return object;
     const { namespace: _dropped, ...metadata } = object.metadata;
-    return { ...object, metadata };
+    return withMetadata(object, metadata);
   }
   if (sent === namespace) return object;
   if (sent !== '') {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
-  return { ...object, metadata: { ...object.metadata, namespace } };
+  return withMetadata(object, extend(object.metadata, { namespace }));
 }
 
 /** Throws 400 when the object has no name, or another name or namespace than the URL. */

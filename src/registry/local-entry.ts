@@ -1,3 +1,4 @@
+import { withMetadata } from '../api/extend';
 import type { KubeObject } from '../api/object';
 import type { CacheEntry, CacheEvent } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
@@ -47,7 +48,7 @@ export function departed(event: CacheEvent, previous: CacheEntry): CacheEntry {
   if (entry === undefined) {
     const { object } = previous;
     const metadata = { ...object.metadata, resourceVersion: String(event.revision) };
-    entry = new LocalEntry(previous.key, event.revision, { ...object, metadata });
+    entry = new LocalEntry(previous.key, event.revision, withMetadata(object, metadata));
     departures.set(event, entry);
   }
   return entry;

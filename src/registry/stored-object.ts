@@ -1,3 +1,4 @@
+import { withMetadata } from '../api/extend';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import type { CacheEntry } from '../storage/cache/cache';
@@ -39,7 +40,7 @@ export function writtenEntry(
 /** What parsing the stored bytes would give; undefined where that takes more than to look. */
 export function asRead({ written }: KindDefinition, stored: KubeObject, revision: Revision): KubeObject | undefined {
   if (written !== undefined || !isJson(stored)) return undefined;
-  return { ...stored, metadata: { resourceVersion: String(revision), ...stored.metadata } };
+  return withMetadata(stored, { resourceVersion: String(revision), ...stored.metadata });
 }
 
 /** Whether a value is as it would be if it were written as JSON and read again: nothing undefined, no other objects. */

@@ -1,5 +1,6 @@
 import { equalApartFromTimes } from '../api/apply/managed-fields';
 import { conflict, invalidObject, modified, type StatusError } from '../api/errors/status-error';
+import { extend, withMetadata } from '../api/extend';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { KubeObject, ObjectMeta } from '../api/object';
 import { equalApartFrom } from '../api/patch/json-equal';
@@ -93,7 +94,7 @@ async function createMissing(
   const wanted = await hooks.change(undefined);
   checkIdentity(scope, name, wanted);
   const { resourceVersion: _ignored, ...metadata } = wanted.metadata;
-  const placed = placedInScope(resource.definition, scope, { ...wanted, metadata });
+  const placed = placedInScope(resource.definition, scope, withMetadata(wanted, metadata));
   const prepared = prepareNew(resource, placed, strategy, context);
   const validate = async (object: KubeObject): Promise<void> => hooks.validate?.(object, undefined);
   const outcome = await admitAndStore(resource, scope, prepared, { validate }, context);
@@ -136,7 +137,7 @@ function prepareChange(
   const { requested } = context;
   const changed = changedMetadata(resource, sent.metadata, old.metadata);
   const isUnversioned = strategy.requiresResourceVersion === true && !sent.metadata.resourceVersion;
-  const withMeta = { ...sent, metadata: isUnversioned ? withoutVersion(changed) : changed };
+  const withMeta = withMetadata(sent, isUnversioned ? withoutVersion(changed) : changed);
   const wanted = strategy.prepareForUpdate?.(withMeta, old, writeRequest(resource, context)) ?? withMeta;
   const prepared = countGeneration(resource, wanted, old);
   const { metadata } = prepared;
@@ -160,10 +161,10 @@ function withoutServerFields({ selfLink: _link, generation: _generation, ...kept
 
 /** What a client leaves out stays; what it may not set is put back, or left for validation to refuse. */
 function changedMetadata({ clock }: Resource, sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
-  const changed: Writable<ObjectMeta> = {
-    ...(sent.selfLink === undefined && sent.generation === undefined ? sent : withoutServerFields(sent)),
-    creationTimestamp: old.creationTimestamp ?? formatDate(clock()),
-  };
+  const changed: Writable<ObjectMeta> = extend(
+    sent.selfLink === undefined && sent.generation === undefined ? sent : withoutServerFields(sent),
+    { creationTimestamp: old.creationTimestamp ?? formatDate(clock()) },
+  );
   const uid = sent.uid || old.uid;
   const deletionTimestamp = old.deletionTimestamp || sent.deletionTimestamp;
   const grace = sent.deletionGracePeriodSeconds ?? old.deletionGracePeriodSeconds;
@@ -181,7 +182,7 @@ function countGeneration({ definition }: Resource, object: KubeObject, old: Kube
   if (!definition.tracksGeneration || (object.metadata.generation ?? 0) !== before) return object;
   const statusApart = definition.subresources.some(({ name }) => name === 'status');
   if (equalApartFrom(statusApart ? AND_STATUS : TYPE_AND_METADATA, object, old)) return object;
-  return { ...object, metadata: { ...object.metadata, generation: before + 1 } };
+  return withMetadata(object, extend(object.metadata, { generation: before + 1 }));
 }
 
 async function store(

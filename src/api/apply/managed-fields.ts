@@ -1,3 +1,4 @@
+import { extend, withMetadata } from '../extend';
 import type { KubeObject, ManagedFieldsEntry } from '../object';
 import { equalApartFrom } from '../patch/json-equal';
 import { difference, isEmpty, parseFieldsV1, setOf, toFieldsV1, union, EMPTY_SET, type FieldSet } from './field-set';
@@ -123,7 +124,7 @@ export function withSet(manager: Manager, set: FieldSet): Manager {
 export function withTime(manager: Manager, time: string): Manager {
   const { name, operation, apiVersion, subresource, time: previous, set, entry } = manager;
   if (time === previous) return manager;
-  const timed = entry === undefined || previous === undefined ? undefined : { ...entry, time };
+  const timed = entry === undefined || previous === undefined ? undefined : extend(entry, { time });
   return { name, operation, apiVersion, subresource, time, set, entry: timed };
 }
 
@@ -162,14 +163,14 @@ export function writeManagers(
   const entries = inOrder.map((manager) => entryOf(manager, sorted));
   const same = entries.length === before.length && entries.every((entry, index) => entry === before[index]);
   if (same && metadata.managedFields === before) return object;
-  return { ...object, metadata: { ...metadata, managedFields: same ? before : entries } };
+  return withMetadata(object, extend(metadata, { managedFields: same ? before : entries }));
 }
 
 /** The object itself if it has none. */
 export function withoutManagedFields(object: KubeObject): KubeObject {
   if (object.metadata.managedFields === undefined) return object;
   const { managedFields: _managedFields, ...metadata } = object.metadata;
-  return { ...object, metadata };
+  return withMetadata(object, metadata);
 }
 
 /** Keeps at most ten update entries: the oldest of a version go into one entry that has the time of the last of them. */

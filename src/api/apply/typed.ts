@@ -1,3 +1,4 @@
+import { extend } from '../extend';
 import type { JsonObject, JsonValue } from '../object';
 import { jsonEqual } from '../patch/json-equal';
 import { EMPTY_SET, FieldSetBuilder, LEAF, makeSet, type FieldSet } from './field-set';
@@ -326,7 +327,7 @@ function mergeMaps(type: MapMergeType, live: JsonValue, applied: JsonValue): Jso
     const before = memberOf(live, name);
     const value = merge(memberType(type, name), before, (applied as JsonObject)[name]);
     if (value !== undefined && value !== before)
-      setMember((result ??= { ...live } as Record<string, JsonValue>), name, value);
+      setMember((result ??= extend(live) as Record<string, JsonValue>), name, value);
   }
   return result ?? live;
 }

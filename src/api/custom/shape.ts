@@ -1,4 +1,5 @@
 import { setOwn } from '../codec/struct-plan';
+import { extend } from '../extend';
 import type { JsonObject, JsonValue } from '../object';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
 
@@ -130,13 +131,13 @@ function compileMap(
       const after = shapeMember(name, before, context);
       context.path.pop();
       if (after === before) continue;
-      result ??= { ...object };
+      result ??= extend(object);
       if (after === undefined) Reflect.deleteProperty(result, name);
       else setOwn(result, name, after);
     }
     for (const [name, { defaultValue }] of withDefault) {
       if (Object.hasOwn(result ?? object, name)) continue;
-      result ??= { ...object };
+      result ??= extend(object);
       setOwn(result, name, defaultValue);
     }
     return result ?? object;

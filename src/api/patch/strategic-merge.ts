@@ -1,5 +1,6 @@
 import { badRequest } from '../errors/status-error';
 import { isList, isObject, memberOf, setMember } from '../apply/members';
+import { extend } from '../extend';
 import type { JsonObject, JsonValue } from '../object';
 import type { ListTypeRef, StructType, TypeRef } from '../schema/model';
 import {
@@ -80,7 +81,7 @@ function followDirective(type: TypeRef, directive: JsonValue, patch: JsonObject)
 /** A copy of the original with only the members that `$retainKeys` names, if the patch has it. */
 function retained(original: JsonObject, patch: JsonObject): Members {
   const keys = memberOf(patch, RETAIN_KEYS);
-  if (keys === undefined) return { ...original } as Members;
+  if (keys === undefined) return extend(original) as Members;
   if (!isList(keys)) throw badRequest('invalid patch format of retainKeys');
   for (const [key, value] of Object.entries(patch)) {
     const directive =

@@ -1,5 +1,6 @@
 import { notSupported, required, type FieldError } from '../../api/errors/field-error';
 import { badRequest, conflict, invalidObject } from '../../api/errors/status-error';
+import { extend } from '../../api/extend';
 import type { KubeObject } from '../../api/object';
 import { formatDate } from '../../api/time/rfc3339';
 import type { Endpoint, EndpointDependencies, ResourceRequest, RegistryOperations } from '../dependencies';
@@ -99,7 +100,7 @@ function assign(pod: Pod, { metadata, target }: Binding, now: Date): KubeObject 
       ...pod.metadata,
       ...(annotations === undefined ? {} : { annotations: { ...pod.metadata.annotations, ...annotations } }),
     },
-    spec: { ...pod.spec, nodeName: target?.name },
+    spec: extend(pod.spec ?? {}, { nodeName: target?.name }),
     status: { ...pod.status, conditions: scheduled(pod.status?.conditions ?? [], now) },
   };
 }

@@ -1,3 +1,4 @@
+import { extend, withMetadata } from '../../api/extend';
 import type { GroupVersionKind, KubeObject } from '../../api/object';
 import type { OperationContext, Scope } from '../../registry/types';
 import type { ResourceRequest } from '../dependencies';
@@ -14,7 +15,7 @@ export function inScope(request: ResourceRequest, object: KubeObject): KubeObjec
   const { metadata } = object;
   if (metadata.namespace === (namespace === '' ? undefined : namespace)) return object;
   const { namespace: _sent, ...rest } = metadata;
-  return { ...object, metadata: namespace === '' ? rest : { ...rest, namespace } };
+  return withMetadata(object, namespace === '' ? rest : extend(rest, { namespace }));
 }
 
 export function operationOf({ context, served }: ResourceRequest, dryRun: boolean): OperationContext {

@@ -1,3 +1,4 @@
+import { extend } from '../../api/extend';
 import { EtcdClient, pause } from './client';
 import { compact, Compactor } from './compactor';
 import type { WatchStream } from './endpoint';
@@ -289,12 +290,12 @@ export class EtcdStore implements Store {
   ): Promise<WriteOutcome> {
     const lease = await this.#leases.leaseFor(ttlSeconds, signal);
     try {
-      return await this.#write(put.key, expected, { put: { ...put, lease } }, signal);
+      return await this.#write(put.key, expected, { put: extend(put, { lease }) }, signal);
     } catch (error) {
       if (!(error instanceof EtcdError && error.problem === 'lease-not-found')) throw error;
       this.#leases.forget(lease);
       const fresh = await this.#leases.leaseFor(ttlSeconds, signal);
-      return this.#write(put.key, expected, { put: { ...put, lease: fresh } }, signal);
+      return this.#write(put.key, expected, { put: extend(put, { lease: fresh }) }, signal);
     }
   }
 

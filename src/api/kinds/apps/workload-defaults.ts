@@ -1,3 +1,4 @@
+import { extend } from '../../extend';
 import type { KubeObject } from '../../object';
 import { isPlainMap, listAt, mapAt, stringAt, valueAt } from '../field-values';
 import { withFields } from '../strategies';
@@ -19,7 +20,7 @@ function defaultRollingUpdate(
   const type = stringAt(strategy, 'type') || 'RollingUpdate';
   const given = valueAt(strategy, 'rollingUpdate') ?? undefined;
   if (type !== 'RollingUpdate' || given !== undefined) return object;
-  return withFields(object, 'spec', { [strategyField]: { ...strategy, type, rollingUpdate: parameters } });
+  return withFields(object, 'spec', { [strategyField]: extend(strategy, { type, rollingUpdate: parameters }) });
 }
 
 export function defaultDeployment(object: KubeObject): KubeObject {

@@ -1,3 +1,4 @@
+import { extend } from '../../extend';
 import type { KubeObject, ObjectMeta } from '../../object';
 import { formatQuantity, parseQuantity, roundUpQuantity } from '../../quantity/quantity';
 import type {
@@ -44,12 +45,11 @@ function defaultContainer<C extends Container>(container: C, hostNetwork: boolea
   const { imagePullPolicy, image = '', ports, resources } = container;
   const toHostPort = (port: ContainerPort): ContainerPort =>
     port.hostPort ? port : { ...port, ...(port.containerPort ? { hostPort: port.containerPort } : {}) };
-  return {
-    ...container,
+  return extend(container, {
+    imagePullPolicy: imagePullPolicy || (isLatest(image) ? 'Always' : 'IfNotPresent'),
     ...(resources === undefined ? {} : { resources: defaultResources(resources) }),
     ...(hostNetwork && ports !== undefined ? { ports: ports.map(toHostPort) } : {}),
-    ...(imagePullPolicy ? {} : { imagePullPolicy: isLatest(image) ? 'Always' : 'IfNotPresent' }),
-  };
+  });
 }
 
 /** A volume that says nothing is an empty folder. */
@@ -61,7 +61,7 @@ function defaultVolume(volume: Volume): Volume {
 /** Both names of the field say the same; the newer one decides. */
 function withServiceAccount(spec: PodSpec): PodSpec {
   const name = spec.serviceAccountName || spec.serviceAccount;
-  return name ? { ...spec, serviceAccountName: name, serviceAccount: name } : spec;
+  return name ? extend(spec, { serviceAccountName: name, serviceAccount: name }) : spec;
 }
 
 /** What pods and templates have in common. */
@@ -128,12 +128,11 @@ export function defaultPod(object: KubeObject): KubeObject {
   return {
     ...object,
     metadata: withoutOldAnnotations(object.metadata),
-    spec: {
-      ...spec,
+    spec: extend(spec, {
+      enableServiceLinks: spec.enableServiceLinks ?? true,
       ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(requestLimits) }),
       ...(spec.containers ? { containers: spec.containers.map(requestLimits) } : {}),
-      enableServiceLinks: spec.enableServiceLinks ?? true,
-    },
+    }),
     ...(status === undefined ? {} : { status: withBothAddresses(status) }),
   };
 }

@@ -1,0 +1,24 @@
+const NOTHING = {};
+
+/**
+ * `{ ...object, ...more }`, for what every request makes. A literal that begins with a spread and goes on with properties
+ * which the spread object lacks gets a hidden class of its own from V8 11.3 (Node 20), each time: that takes a microsecond,
+ * and nothing that reads the object can learn where its properties are. A literal that begins with nothing does not. The
+ * same holds for what is added to a copy later; without `more` it is a copy for that.
+ */
+export function extend<Base extends object, More extends object = object>(object: Base, more?: More): Base & More {
+  return { ...NOTHING, ...object, ...more } as Base & More;
+}
+
+/**
+ * `{ ...object, metadata }`, for what every request makes of objects of all kinds. Where a literal overwrites a property of
+ * a spread object and sees many kinds of them, V8 11.3 looks for it anew each time; an assignment does not.
+ */
+export function withMetadata<Whole extends { readonly metadata: unknown }>(
+  object: Whole,
+  metadata: Whole['metadata'],
+): Whole {
+  const copy: { metadata: Whole['metadata'] } & Whole = { ...object };
+  copy.metadata = metadata;
+  return copy;
+}
