@@ -152,7 +152,7 @@ describe.each(['plain', 'tls'])('many slow clients over %s', (transport) => {
       acceptEncoding: headers['accept-encoding'],
     };
     response.on('error', () => undefined);
-    void writePieces(response, write, piecesOf(body));
+    void writePieces(response, write, [piecesOf(body)]);
   };
   const server =
     transport === 'tls'

@@ -42,10 +42,10 @@ describe('the body writer', () => {
 
   it.each([
     ['nothing', []],
-    ['small pieces', Array.from({ length: 5000 }, () => allBytes)],
-    ['pieces larger than a block', [Buffer.alloc(700_000, 'a'), allBytes, Buffer.alloc(600_000, 'b')]],
+    ['small pieces', Array.from({ length: 50 }, () => Array.from({ length: 100 }, () => allBytes))],
+    ['pieces larger than a block', [[Buffer.alloc(700_000, 'a'), allBytes], [], [Buffer.alloc(600_000, 'b')]]],
   ])('sends pieces in their order: %s', async (_what, pieces) => {
-    const body = Buffer.concat(pieces);
+    const body = Buffer.concat(pieces.flat());
     for (const length of [undefined, body.length]) {
       const plain = await answerOf((response) => writePieces(response, { ...options, length }, pieces));
       expect(plain.body.equals(body)).toBe(true);

@@ -47,7 +47,7 @@ export function writeReady(
 ): MaybePromise<number> {
   const { code, contentType, length } = write;
   if (length > GZIP_FROM_BYTES && takesGzip(write.acceptEncoding) && !response.hasHeader('Content-Encoding')) {
-    return writePieces(response, write, ready);
+    return writePieces(response, write, [ready]);
   }
   writeHead(response, code, { 'Content-Type': contentType, 'Content-Length': length });
   // As text of one character per byte, a small body goes out in one write with the head; as bytes, it takes two.
@@ -68,23 +68,26 @@ export function isCompressed({ length, acceptEncoding }: BodyWrite): boolean {
 }
 
 /**
- * Pieces, made as the client takes them: what it has not read yet holds them back. Resolves with the bytes of the body
- * (before compression) when all are handed over or the client is gone.
+ * Pieces, some at a time, made as the client takes them: what it has not read yet holds them back. Resolves with the bytes of
+ * the body (before compression) when all are handed over or the client is gone.
  */
 export async function writePieces(
   response: ServerResponse,
   write: BodyWrite,
-  pieces: Iterable<Uint8Array>,
+  pieces: Iterable<readonly Uint8Array[]>,
 ): Promise<number> {
   const compressed = isCompressed(write);
   const out = new BlockWriter(response, () => {
     writeHead(response, write.code, headersOf(write, compressed));
     return compressed ? gzipInto(response) : response;
   });
-  for (const piece of pieces) {
-    const waiting = out.write(piece);
-    if (waiting === undefined) continue;
-    await waiting;
+  for (const some of pieces) {
+    for (const piece of some) {
+      const waiting = out.write(piece);
+      if (waiting === undefined) continue;
+      await waiting;
+      if (out.closed) break;
+    }
     if (out.closed) break;
   }
   out.end();

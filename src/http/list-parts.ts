@@ -5,7 +5,7 @@ export interface ItemForm {
   /** Between two items; may be empty. */
   readonly separator: Buffer;
   /** The items from `from` to before `to`, with the separators between them. */
-  pieces(entries: readonly CacheEntry[], from: number, to: number): Iterable<Uint8Array>;
+  pieces(entries: readonly CacheEntry[], from: number, to: number): readonly Uint8Array[];
 }
 
 /** A list's body: the head, the items with separators between them, the tail. */
@@ -17,18 +17,23 @@ export interface ListParts {
   readonly tail: Buffer;
 }
 
-/** The body in order, uncompressed. */
-export function* listPieces({ head, items, entries, tail }: ListParts): Iterable<Uint8Array> {
-  let pieces = items.pieces(entries, 0, entries.length);
+/** Items that are turned into pieces at a time. One by one would cost as much as copying them. */
+const ITEMS_AT_ONCE = 200;
+
+/** The body in order, uncompressed; some pieces at a time. */
+export function* listPieces({ head, items, entries, tail }: ListParts): Iterable<readonly Uint8Array[]> {
   if (typeof head === 'function') {
-    const all = [...pieces];
-    yield head(lengthOf(all));
-    pieces = all;
+    const all = items.pieces(entries, 0, entries.length);
+    yield [head(lengthOf(all))];
+    yield all;
   } else {
-    yield head;
+    yield [head];
+    for (let from = 0; from < entries.length; from += ITEMS_AT_ONCE) {
+      if (from > 0) yield [items.separator];
+      yield items.pieces(entries, from, Math.min(from + ITEMS_AT_ONCE, entries.length));
+    }
   }
-  yield* pieces;
-  yield tail;
+  yield [tail];
 }
 
 /** What pieces or parts have together. */

@@ -32,12 +32,13 @@ export function protobufEnvelope(
 export function protobufItems(message: (entry: CacheEntry) => Uint8Array): ItemForm {
   return {
     separator: Buffer.alloc(0),
-    *pieces(entries, from, to) {
+    pieces: (entries, from, to) => {
+      const pieces: Uint8Array[] = [];
       for (let index = from; index < to; index++) {
         const item = message(entries[index]!);
-        yield field(LIST_ITEM, item.length);
-        yield item;
+        pieces.push(field(LIST_ITEM, item.length), item);
       }
+      return pieces;
     },
   };
 }

@@ -101,11 +101,12 @@ function jsonItems(form: WireForm): ItemForm {
   const nextHead = Buffer.concat([COMMA, form.itemHead]);
   return {
     separator: COMMA,
-    *pieces(entries, from, to) {
+    pieces: (entries, from, to) => {
+      const pieces: Uint8Array[] = [];
       for (let index = from; index < to; index++) {
-        yield index === from ? form.itemHead : nextHead;
-        yield form.body(entries[index]!);
+        pieces.push(index === from ? form.itemHead : nextHead, form.body(entries[index]!));
       }
+      return pieces;
     },
   };
 }

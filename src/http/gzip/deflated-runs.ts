@@ -86,7 +86,7 @@ function isRun(run: Run, items: ItemForm, entries: readonly CacheEntry[], from: 
 }
 
 async function deflate(items: ItemForm, entries: readonly CacheEntry[]): Promise<DeflatedPart> {
-  const { plain, done } = joined([...items.pieces(entries, 0, entries.length)]);
+  const { plain, done } = joined(items.pieces(entries, 0, entries.length));
   const part = { length: plain.length, crc: crc32(plain), shift: crc32Shift(plain.length) };
   const bytes = await deflatePiece(plain);
   done();
