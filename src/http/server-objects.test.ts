@@ -1,4 +1,11 @@
-import { CONFIG_MAPS, DEPLOYMENTS, MERGE, TABLE, servedOverHttp, type Answer } from './server.fixture';
+import {
+  CONFIG_MAPS,
+  DEPLOYMENTS,
+  MERGE,
+  TABLE,
+  servedOverHttp,
+  type Answer,
+} from '../../test/support/served-over-http';
 
 const { send } = servedOverHttp();
 

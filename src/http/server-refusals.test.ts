@@ -1,4 +1,12 @@
-import { CONFIG_MAPS, CONTROLLERS, DEPLOYMENTS, MERGE, TABLE, servedOverHttp, type Sent } from './server.fixture';
+import {
+  CONFIG_MAPS,
+  CONTROLLERS,
+  DEPLOYMENTS,
+  MERGE,
+  TABLE,
+  servedOverHttp,
+  type Sent,
+} from '../../test/support/served-over-http';
 
 const { send } = servedOverHttp();
 

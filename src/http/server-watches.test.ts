@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { MERGE, TABLE, servedOverHttp } from './server.fixture';
+import { MERGE, TABLE, servedOverHttp } from '../../test/support/served-over-http';
 
 const { open, send } = servedOverHttp();
 

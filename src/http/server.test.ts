@@ -2,9 +2,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import fc from 'fast-check';
 import { permissiveServer } from '../../test/support/permissive-server';
+import { catalogueOf, CONFIG_MAPS, servedOverHttp } from '../../test/support/served-over-http';
 import { configMap } from '../api/kinds/core/config-map';
 import { createServer } from './server';
-import { catalogueOf, CONFIG_MAPS, servedOverHttp } from './server.fixture';
 
 const { open, send, metrics, port, fixture } = servedOverHttp();
 

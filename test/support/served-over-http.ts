@@ -1,21 +1,21 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Registry } from 'prom-client';
-import { RegistryFixture } from '../../test/support/registry-fixture';
-import { StatusError, unauthorized, type StatusDetails } from '../api/errors/status-error';
-import { deployment } from '../api/kinds/apps/deployment';
-import { configMap } from '../api/kinds/core/config-map';
-import { namespace } from '../api/kinds/core/namespace';
-import { pod } from '../api/kinds/core/pod';
-import { replicationController } from '../api/kinds/core/replication-controller';
-import { flowSchema } from '../api/kinds/flowcontrol/flow-schema';
-import type { KindDefinition } from '../api/kinds/kind-definition';
-import { podDisruptionBudget } from '../api/kinds/policy/pod-disruption-budget';
-import { loadBuiltinSchema } from '../api/schema/builtin-schema';
-import { silentLogger } from '../observability/logger';
-import { RequestMetrics } from '../observability/request-metrics';
-import type { Catalogue, ServedResource } from './dependencies';
-import { textReply } from './reply';
-import { createServer, type ApiServer } from './server';
+import { StatusError, unauthorized, type StatusDetails } from '../../src/api/errors/status-error';
+import { deployment } from '../../src/api/kinds/apps/deployment';
+import { configMap } from '../../src/api/kinds/core/config-map';
+import { namespace } from '../../src/api/kinds/core/namespace';
+import { pod } from '../../src/api/kinds/core/pod';
+import { replicationController } from '../../src/api/kinds/core/replication-controller';
+import { flowSchema } from '../../src/api/kinds/flowcontrol/flow-schema';
+import type { KindDefinition } from '../../src/api/kinds/kind-definition';
+import { podDisruptionBudget } from '../../src/api/kinds/policy/pod-disruption-budget';
+import { loadBuiltinSchema } from '../../src/api/schema/builtin-schema';
+import type { Catalogue, ServedResource } from '../../src/http/dependencies';
+import { textReply } from '../../src/http/reply';
+import { createServer, type ApiServer } from '../../src/http/server';
+import { silentLogger } from '../../src/observability/logger';
+import { RequestMetrics } from '../../src/observability/request-metrics';
+import { RegistryFixture } from './registry-fixture';
 
 export interface Answer {
   readonly status: number;
