@@ -159,8 +159,9 @@ describeWithEtcd('the etcd store', () => {
     it('says that there is no space left', async () => {
       await using own = await EtcdServer.start({ flags: ['--quota-backend-bytes=1000000'] });
       const store = await open({ endpoints: [own.endpoint] });
+      // Etcd looks ten times a second how much it stores.
       const fill = async (): Promise<void> => {
-        for (let index = 0; index < 20; index++) await store.create(`/${index}`, Buffer.alloc(500_000));
+        for (let index = 0; index < 1000; index++) await store.create(`/${index}`, Buffer.alloc(500_000));
       };
       await expect(fill()).rejects.toMatchObject({ problem: 'no-space', message: expect.stringContaining('quota') });
       expect((await store.get('/0'))?.value.length).toBe(500_000);
