@@ -81,17 +81,21 @@ export async function writePieces(
     writeHead(response, write.code, headersOf(write, compressed));
     return compressed ? gzipInto(response) : response;
   });
+  await handOver(out, pieces);
+  out.end();
+  return out.bytes;
+}
+
+/** Until all is written or the client is gone. */
+async function handOver(out: BlockWriter, pieces: Iterable<readonly Uint8Array[]>): Promise<void> {
   for (const some of pieces) {
     for (const piece of some) {
       const waiting = out.write(piece);
       if (waiting === undefined) continue;
       await waiting;
-      if (out.closed) break;
+      if (out.closed) return;
     }
-    if (out.closed) break;
   }
-  out.end();
-  return out.bytes;
 }
 
 /**

@@ -1,6 +1,5 @@
 import { forbidden } from '../api/errors/status-error';
-import { withMetadata } from '../api/extend';
-import { localEntry } from './local-entry';
+import { atRevision, localEntry } from './local-entry';
 import { checkDeletePreconditions, validateDeleteOptions } from './delete-options';
 import { planDeletion, type DeletionPlan } from './deletion-plan';
 import { objectNotFound, type Resource } from './resource';
@@ -69,13 +68,8 @@ async function removeEntry(
 ): Promise<Attempt<DeleteResult>> {
   const outcome = await resource.store.delete(standing.key, standing.revision, signal);
   if (outcome.ok) await resource.sideEffects?.removed(standing.object);
-  if (outcome.ok) return { kind: 'written', value: { gone: true, entry: lastState(standing, outcome.revision) } };
+  if (outcome.ok) return { kind: 'written', value: { gone: true, entry: atRevision(standing, outcome.revision) } };
   // Others saw that it was to go and were faster (a kubelet, the garbage collector): the client's wish is fulfilled.
   if (announced && outcome.current === undefined) return { kind: 'written', value: { gone: true, entry: standing } };
   return { kind: 'lost', current: outcome.current };
-}
-
-function lastState({ key, object }: CacheEntry, revision: CacheEntry['revision']): CacheEntry {
-  const metadata = { ...object.metadata, resourceVersion: String(revision) };
-  return localEntry(key, revision, withMetadata(object, metadata));
 }

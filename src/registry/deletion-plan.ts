@@ -1,5 +1,5 @@
-import { extend, withMetadata } from '../api/extend';
 import type { KindDefinition, RequestedVersion } from '../api/kinds/kind-definition';
+import { withFields } from '../api/kinds/strategies';
 import type { KubeObject, ObjectMeta } from '../api/object';
 import { formatDate, formatTime } from '../api/time/rfc3339';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../api/validation/object-meta';
@@ -30,7 +30,7 @@ export function planDeletion(object: KubeObject, context: DeletionContext): Dele
   const { definition, now } = context;
   const terminating = Boolean(object.metadata.deletionTimestamp);
   if (definition.prepareForDelete !== undefined && !terminating) {
-    const marked = changedMetadata(object, {
+    const marked = withFields(object, 'metadata', {
       deletionTimestamp: formatDate(now),
       finalizers: collectorFinalizers(object.metadata, context),
     });
@@ -42,7 +42,8 @@ export function planDeletion(object: KubeObject, context: DeletionContext): Dele
   if (graceful === 'pending') return STAYS;
   const finalizers = collectorFinalizers(graceful.metadata, context);
   const held = (finalizers ?? []).length > 0;
-  const released = finalizers === graceful.metadata.finalizers ? graceful : changedMetadata(graceful, { finalizers });
+  const released =
+    finalizers === graceful.metadata.finalizers ? graceful : withFields(graceful, 'metadata', { finalizers });
   const marked = held && graceful === object ? markedAsDeleting(released, now) : released;
   const running = graceful !== object && (graceful.metadata.deletionGracePeriodSeconds ?? 0) > 0;
   return { write: marked === object ? undefined : marked, remove: !held && !running };
@@ -59,13 +60,13 @@ function withGrace(object: KubeObject, { definition, options, now }: DeletionCon
     if (running === 0) return object;
     if (requested === undefined || requested >= running) return 'pending';
     const begun = Date.parse(deletionTimestamp) / 1000 - bounded(running);
-    return changedMetadata(object, {
+    return withFields(object, 'metadata', {
       deletionTimestamp: formatTime(begun + bounded(requested)),
       deletionGracePeriodSeconds: requested,
     });
   }
   const seconds = definition.gracePeriodSeconds?.(object, requested) ?? 0;
-  return changedMetadata(object, {
+  return withFields(object, 'metadata', {
     deletionTimestamp: formatTime(now.getTime() / 1000 + bounded(seconds)),
     deletionGracePeriodSeconds: seconds,
     ...nextGeneration(object.metadata),
@@ -82,7 +83,7 @@ function markedAsDeleting(object: KubeObject, now: Date): KubeObject {
   const { deletionTimestamp, deletionGracePeriodSeconds } = object.metadata;
   const begun = Boolean(deletionTimestamp) && Date.parse(deletionTimestamp ?? '') <= now.getTime();
   if (begun && deletionGracePeriodSeconds === 0) return object;
-  return changedMetadata(object, {
+  return withFields(object, 'metadata', {
     ...(begun ? {} : { deletionTimestamp: formatDate(now) }),
     deletionGracePeriodSeconds: 0,
     ...(deletionTimestamp ? {} : nextGeneration(object.metadata)),
@@ -128,12 +129,4 @@ function orphansByDefault(definition: KindDefinition, requested: RequestedVersio
     ({ group, version }) => group === requested?.group && version === requested.version,
   );
   return (version?.defaultGarbageCollection ?? definition.defaultGarbageCollection) === 'orphan';
-}
-
-function changedMetadata(
-  object: KubeObject,
-  changes: { readonly [Field in keyof ObjectMeta]?: ObjectMeta[Field] | undefined },
-): KubeObject {
-  const metadata = Object.entries(extend(object.metadata, changes)).filter(([, value]) => value !== undefined);
-  return withMetadata(object, Object.fromEntries(metadata));
 }

@@ -6,20 +6,23 @@ import type { Scope } from './types';
 
 /** An object sent to a URL must not contradict it. */
 
-/** A new object in its place: with the request's namespace, or none. Throws 400 when it names another one. */
+/**
+ * An object in its place: in the request's namespace, which it may repeat; cluster-scoped ones have none, whatever they say.
+ * Throws 400 when it names another one.
+ */
 export function placedInScope(
   { namespaced }: Pick<KindDefinition, 'namespaced'>,
   { namespace }: Scope,
   object: KubeObject,
 ): KubeObject {
-  const sent = object.metadata.namespace ?? '';
+  const { namespace: sent } = object.metadata;
   if (!namespaced) {
-    if (sent === '') return object;
+    if (sent === undefined) return object;
     const { namespace: _dropped, ...metadata } = object.metadata;
     return withMetadata(object, metadata);
   }
   if (sent === namespace) return object;
-  if (sent !== '') {
+  if (sent !== undefined && sent !== '') {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
   }
   return withMetadata(object, extend(object.metadata, { namespace }));

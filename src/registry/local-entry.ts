@@ -39,6 +39,12 @@ export function localEntry(key: string, revision: Revision, object: KubeObject):
   return new LocalEntry(key, revision, object);
 }
 
+/** The same object under another revision: the deletion's, mostly. */
+export function atRevision({ key, object }: CacheEntry, revision: Revision): CacheEntry {
+  const metadata = { ...object.metadata, resourceVersion: String(revision) };
+  return localEntry(key, revision, withMetadata(object, metadata));
+}
+
 /** All watches of a resource share what they tell of an event. */
 const departures = new WeakMap<CacheEvent, CacheEntry>();
 
@@ -46,9 +52,7 @@ const departures = new WeakMap<CacheEvent, CacheEntry>();
 export function departed(event: CacheEvent, previous: CacheEntry): CacheEntry {
   let entry = departures.get(event);
   if (entry === undefined) {
-    const { object } = previous;
-    const metadata = { ...object.metadata, resourceVersion: String(event.revision) };
-    entry = new LocalEntry(previous.key, event.revision, withMetadata(object, metadata));
+    entry = atRevision(previous, event.revision);
     departures.set(event, entry);
   }
   return entry;

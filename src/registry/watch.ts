@@ -9,7 +9,7 @@ import {
   type ResourceWatch,
 } from '../storage/cache/cache';
 import { CompactedError, type Revision } from '../storage/store';
-import { BookmarkClock } from './bookmark-clock';
+import { startBookmarkClock } from './bookmark-clock';
 import { awaitNewestSnapshot, snapshotNotOlderThan } from './freshness';
 import { departed } from './local-entry';
 import { keyOf, prefixOf, type Resource } from './resource';
@@ -67,13 +67,13 @@ async function run(
   send: SendItems,
   signal: AbortSignal,
 ): Promise<void> {
-  const clock = new BookmarkClock(performance.now(), options.timeoutMs);
+  const startMs = performance.now();
   try {
     const after = await catchUp(resource, watched, wanted, options, send, signal);
     if (signal.aborted) return;
     const stream = new EventStream(open(after), after, send, signal);
     const bookmarks = options.allowWatchBookmarks && resource.definition.watchCache;
-    const stop = bookmarks ? clock.start(() => stream.sendBookmark()) : undefined;
+    const stop = bookmarks ? startBookmarkClock(startMs, options.timeoutMs, () => stream.sendBookmark()) : undefined;
     try {
       await stream.run(watched);
     } finally {

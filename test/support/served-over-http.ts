@@ -13,8 +13,8 @@ import { loadBuiltinSchema } from '../../src/api/schema/builtin-schema';
 import type { Catalogue, ServedResource } from '../../src/http/dependencies';
 import { textReply } from '../../src/http/reply';
 import { createServer, type ApiServer } from '../../src/http/server';
-import { silentLogger } from '../../src/observability/logger';
 import { RequestMetrics } from '../../src/observability/request-metrics';
+import { permissiveServer } from './permissive-server';
 import { RegistryFixture } from './registry-fixture';
 
 export interface Answer {
@@ -73,6 +73,7 @@ export function servedOverHttp() {
   beforeAll(async () => {
     fixture = await RegistryFixture.open();
     server = createServer({
+      ...permissiveServer,
       catalogue: catalogueOf(fixture, [
         configMap,
         namespace,
@@ -110,10 +111,6 @@ export function servedOverHttp() {
       },
       authorize: async ({ user }) =>
         user.name === 'nobody' ? { decision: 'no-opinion', reason: '' } : { decision: 'allow', reason: '' },
-      requestTimeoutMs: 60_000,
-      port: 0,
-      host: '127.0.0.1',
-      logger: silentLogger,
       metrics: new RequestMetrics(metrics),
     });
     ({ port } = await server.listen());

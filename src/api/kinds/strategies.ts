@@ -1,3 +1,4 @@
+import { extend } from '../extend';
 import type { KubeObject } from '../object';
 import { changeFields, parseFieldPath } from './field-path';
 import { mapAt } from './field-values';
@@ -28,11 +29,7 @@ const METADATA_OF_THE_OBJECT = ['labels', 'annotations', 'finalizers', 'ownerRef
 /** An update of the status that may touch no metadata either (custom resource definitions, flow schemas). */
 export function keepSpecAndMetadata(object: KubeObject, old: KubeObject): KubeObject {
   const kept = METADATA_OF_THE_OBJECT.map((name) => [name, old.metadata[name]] as const);
-  const metadata = Object.entries({ ...object.metadata, ...Object.fromEntries(kept) });
-  return keepSpec(
-    { ...object, metadata: Object.fromEntries(metadata.filter(([, value]) => value !== undefined)) },
-    old,
-  );
+  return keepSpec(withFields(object, 'metadata', Object.fromEntries(kept)), old);
 }
 
 /** An update of the status of deployments leaves the labels too. */
@@ -51,7 +48,7 @@ export function keepField(object: KubeObject, old: KubeObject, field: string): K
 
 /** The object with fields of a nested map replaced; a value of undefined removes. */
 export function withFields(object: KubeObject, field: string, changes: Readonly<Record<string, unknown>>): KubeObject {
-  const entries = Object.entries({ ...mapAt(object, field), ...changes }).filter(([, value]) => value !== undefined);
+  const entries = Object.entries(extend(mapAt(object, field), changes)).filter(([, value]) => value !== undefined);
   return { ...object, [field]: Object.fromEntries(entries) };
 }
 

@@ -1,12 +1,13 @@
-import { badRequest, StatusError } from '../../api/errors/status-error';
+import { StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
+import { placedInScope } from '../../registry/identity';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
 import { withoutDuplicateOwners } from '../owner-references';
 import { entryReply } from '../reply';
 import { managerName, parseWriteOptions } from '../write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeObjectOf } from './decode-request';
-import { inScope, operationOf, scopeOf, toStorage } from './resource-request';
+import { operationOf, scopeOf, toStorage } from './resource-request';
 
 /** Decodes, owns, admits, stores; answers 201 with what was stored. */
 export const createObject: Endpoint = async (request, dependencies) => {
@@ -15,7 +16,7 @@ export const createObject: Endpoint = async (request, dependencies) => {
   const { object: sent, options } = await decodeObjectOf(request, dependencies, () =>
     parseWriteOptions(context.info.query, 'CreateOptions'),
   );
-  const object = withoutDuplicateOwners(inNamespace(request, sent), 'sent', context);
+  const object = withoutDuplicateOwners(placedInScope(served.definition, scopeOf(request), sent), 'sent', context);
   const manager = managerName(options, context.request.headers['user-agent']);
   const owned = trackCreation(request, dependencies, object, manager);
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
@@ -49,14 +50,4 @@ function trackCreation(
   manager: string,
 ): KubeObject {
   return fieldOwnership?.trackUpdate({ served, live: undefined, updated, manager }) ?? updated;
-}
-
-/** The path's namespace, which the body may repeat; cluster-scoped objects have none, whatever the body says. */
-function inNamespace(request: ResourceRequest, object: KubeObject): KubeObject {
-  const { context, served } = request;
-  const { namespace: sent } = object.metadata;
-  if (served.definition.namespaced && sent !== undefined && sent !== '' && sent !== context.info.namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
-  return inScope(request, object);
 }

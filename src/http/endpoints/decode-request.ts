@@ -1,4 +1,3 @@
-import { badRequest } from '../../api/errors/status-error';
 import type { GroupVersionKind, KubeObject } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
 import { readBody } from '../body';
@@ -40,18 +39,4 @@ export async function decodeAs<Options extends { readonly fieldValidation: Field
     options,
     object: decodeBody(context, body, format, { kind, type, custom, fieldValidation, schema, alternatives }),
   };
-}
-
-/** The body's name and namespace must be those of the path. Throws a 400. */
-export function checkName(object: KubeObject, name: string, namespace: string): void {
-  const { name: sent = '', namespace: sentNamespace = '' } = object.metadata;
-  if (sent === '') {
-    throw badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
-  }
-  if (sent !== name) throw badRequest(`the name of the object (${sent}) does not match the name on the URL (${name})`);
-  if (namespace !== '' && sentNamespace !== '' && sentNamespace !== namespace) {
-    throw badRequest(
-      `the namespace of the object (${sentNamespace}) does not match the namespace on the request (${namespace})`,
-    );
-  }
 }

@@ -3,6 +3,7 @@ import { strictDecodingProblem } from '../../api/codec/request-body';
 import { badRequest, type StatusError } from '../../api/errors/status-error';
 import type { JsonObject, KubeObject } from '../../api/object';
 import { documentDoesNotFit } from '../../api/patch/misfit';
+import { checkIdentity } from '../../registry/identity';
 import { readBody } from '../body';
 import { reportStrict } from '../decode';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
@@ -12,8 +13,8 @@ import { wireFormOf } from '../wire-form';
 import { managerName, parseWriteOptions, type FieldValidation, type WriteOptions } from '../write-options';
 import { parseAppliedObject } from './applied-object';
 import { changeObject, type Change } from './change';
-import { checkName } from './decode-request';
 import { decodePatched } from './patched-object';
+import { scopeOf } from './resource-request';
 
 /** Changes an object by one of the patch formats, or by server-side apply. */
 export const patchObject: Endpoint = async (request, dependencies) => {
@@ -56,7 +57,7 @@ function patchChange(
       const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom }, (document) =>
         decodeChanged(request, document, strict),
       );
-      checkName(updated, info.name, served.definition.namespaced ? info.namespace : '');
+      checkIdentity(scopeOf(request), info.name, updated);
       return fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated;
     },
     retryOnConflict: true,
@@ -109,13 +110,12 @@ function applyChange(
   if (apply === undefined) throw badRequest('server-side apply is not enabled');
   const { context, served } = request;
   const { info } = context;
-  const namespace = served.definition.namespaced ? info.namespace : '';
   const applied = parseAppliedObject(request, body, options);
   return {
     compute: (live) => {
       const { fieldManager: manager, force } = options;
       const merged = apply({ served, live, applied, manager, force });
-      checkName(merged, info.name, namespace);
+      checkIdentity(scopeOf(request), info.name, merged);
       if (merged === live) return merged;
       return decodeApplied(request, merged as unknown as JsonObject, options);
     },

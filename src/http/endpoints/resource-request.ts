@@ -1,4 +1,3 @@
-import { extend, withMetadata } from '../../api/extend';
 import type { GroupVersionKind, KubeObject } from '../../api/object';
 import type { OperationContext, Scope } from '../../registry/types';
 import type { ResourceRequest } from '../dependencies';
@@ -7,15 +6,6 @@ import type { ResourceRequest } from '../dependencies';
 
 export function scopeOf({ context, served }: ResourceRequest): Scope {
   return { namespace: served.definition.namespaced ? context.info.namespace : '' };
-}
-
-/** The object in the namespace where the request acts; cluster-scoped ones have none, whatever the body says. */
-export function inScope(request: ResourceRequest, object: KubeObject): KubeObject {
-  const { namespace } = scopeOf(request);
-  const { metadata } = object;
-  if (metadata.namespace === (namespace === '' ? undefined : namespace)) return object;
-  const { namespace: _sent, ...rest } = metadata;
-  return withMetadata(object, namespace === '' ? rest : extend(rest, { namespace }));
 }
 
 export function operationOf({ context, served }: ResourceRequest, dryRun: boolean): OperationContext {

@@ -5,6 +5,7 @@ import type { SubresourceDefinition } from '../../api/kinds/kind-definition';
 import type { MaybePromise } from '../../api/maybe-promise';
 import type { JsonObject, KubeObject, ObjectMeta } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
+import { checkIdentity } from '../../registry/identity';
 import type { Preconditions } from '../../registry/types';
 import { readBody } from '../body';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
@@ -13,7 +14,7 @@ import type { Reply } from '../reply';
 import { wireFormOf } from '../wire-form';
 import { parseWriteOptions, type WriteOptions } from '../write-options';
 import { changeObject } from './change';
-import { checkName, decodeAs } from './decode-request';
+import { decodeAs } from './decode-request';
 import { decodePatched } from './patched-object';
 import { scopeOf } from './resource-request';
 
@@ -56,7 +57,7 @@ export const updateScale: Endpoint = async (request, dependencies) => {
   const { object, options } = await decodeAs(request, schema, SCALE, scaleType(dependencies), () =>
     parseWriteOptions(context.info.query, 'UpdateOptions'),
   );
-  checkName(object, context.info.name, context.info.namespace);
+  checkIdentity(scopeOf(request), context.info.name, object);
   return writeScale(
     request,
     dependencies,
@@ -80,7 +81,7 @@ export const patchScale: Endpoint = async (request, dependencies) => {
     const wanted = decodePatched(patched, { kind: SCALE.kind, apiVersion: SCALE_VERSION, custom: false }, (document) =>
       decodeScale(type, document),
     );
-    checkName(wanted, context.info.name, context.info.namespace);
+    checkIdentity(scopeOf(request), context.info.name, wanted);
     return wanted;
   };
   return writeScale(request, dependencies, options, patch, {}, true);

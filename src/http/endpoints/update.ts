@@ -1,10 +1,11 @@
+import { checkIdentity, placedInScope } from '../../registry/identity';
 import type { Endpoint } from '../dependencies';
 import { withoutDuplicateOwners } from '../owner-references';
 import { entryReply } from '../reply';
 import { managerName, parseWriteOptions } from '../write-options';
 import { changeObject } from './change';
-import { checkName, decodeObjectOf } from './decode-request';
-import { inScope, scopeOf } from './resource-request';
+import { decodeObjectOf } from './decode-request';
+import { scopeOf } from './resource-request';
 
 /** Replaces an object, or its part that a subresource writes. */
 export const updateObject: Endpoint = async (request, dependencies) => {
@@ -13,8 +14,9 @@ export const updateObject: Endpoint = async (request, dependencies) => {
   const { object, options } = await decodeObjectOf(request, dependencies, () =>
     parseWriteOptions(info.query, 'UpdateOptions'),
   );
-  checkName(object, info.name, scopeOf(request).namespace);
-  const placed = withoutDuplicateOwners(inScope(request, object), 'sent', context);
+  const scope = scopeOf(request);
+  checkIdentity(scope, info.name, object);
+  const placed = withoutDuplicateOwners(placedInScope(served.definition, scope, object), 'sent', context);
   const manager = managerName(options, context.request.headers['user-agent']);
   const { uid, resourceVersion } = object.metadata;
   const { entry, created } = await changeObject(request, dependencies, options, {
