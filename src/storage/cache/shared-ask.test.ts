@@ -12,6 +12,10 @@ async function settled(): Promise<void> {
 }
 
 describe('SharedAsk', () => {
+  let now = 0;
+  beforeEach(() => jest.spyOn(performance, 'now').mockImplementation(() => now));
+  afterEach(() => jest.restoreAllMocks());
+
   it('sends one question for all who ask in one turn of the loop', async () => {
     const { sent, ask } = controlled();
     const answers = [ask.get(), ask.get(), ask.get()];
@@ -33,6 +37,31 @@ describe('SharedAsk', () => {
     expect(await second).toBe(2);
     sent[0]?.resolve(1);
     expect(await first).toBe(1);
+  });
+
+  it('gathers for some turns of the loop where answers take time', async () => {
+    const { sent, ask } = controlled();
+    const slow = ask.get();
+    await settled();
+    now += 10;
+    sent[0]?.resolve(1);
+    await slow;
+
+    const answers = [ask.get()];
+    await settled();
+    answers.push(ask.get());
+    await settled();
+    expect(sent).toHaveLength(1);
+    now += 5;
+    await settled();
+    expect(sent).toHaveLength(2);
+
+    answers.push(ask.get());
+    for (let turn = 0; turn < 20; turn++) await settled();
+    expect(sent).toHaveLength(3);
+    sent[1]?.resolve(2);
+    sent[2]?.resolve(3);
+    expect(await Promise.all(answers)).toEqual([2, 2, 3]);
   });
 
   it('has few questions under way, however many ask', async () => {

@@ -1,6 +1,10 @@
 /** More at once would only compete for the store's time. */
 const MAX_UNDER_WAY = 4;
 
+/** For how many turns of the event loop a question gathers callers at most, and for what part of an answer's time. */
+const GATHERING_TURNS = 16;
+const GATHERING_SHARE = 1 / 2;
+
 /** How long after its caller gave up a call may go on waiting. */
 const ABORT_PRECISION_MS = 50;
 
@@ -12,11 +16,13 @@ interface Caller<T> {
 
 /**
  * Lets callers share the answer to one question about the newest state. An answer is only good for callers that asked
- * before the question was sent. So a question is sent at the end of a turn of the event loop, when all requests that have
- * arrived together have joined it; and only some are under way while the next one gathers callers, however many ask.
+ * before the question was sent. So a question waits for some turns of the event loop, for the requests that are on their way
+ * as it is made: clients that were answered together come back one after the other, and a question costs more than a
+ * short wait. And only some are under way while the next one gathers callers, however many ask.
  */
 export class SharedAsk<T> {
   private underWay = 0;
+  private answerMs = 0;
   /** Who waits for the question that has not been sent yet, and for all that have no answer. */
   private next: Caller<T>[] | undefined;
   private unanswered: (readonly Caller<T>[])[] = [];
@@ -40,12 +46,14 @@ export class SharedAsk<T> {
     this.unanswered.push(callers);
     this.abortTimer ??= this.startAbortTimer();
     if (this.underWay >= MAX_UNDER_WAY) await new Promise<void>((resolve) => (this.hasRoom = resolve));
-    await new Promise(setImmediate);
+    await this.gather();
     // Whoever comes from now on comes too late for this one.
     this.next = undefined;
     this.underWay++;
+    const sentAt = performance.now();
     try {
       const answer = await this.ask();
+      this.answerMs = performance.now() - sentAt;
       for (const { resolve } of callers) resolve(answer);
     } catch (error) {
       for (const { reject } of callers) reject(error as Error);
@@ -55,6 +63,13 @@ export class SharedAsk<T> {
       this.hasRoom?.();
       this.hasRoom = undefined;
     }
+  }
+
+  private async gather(): Promise<void> {
+    const end = performance.now() + this.answerMs * GATHERING_SHARE;
+    let turns = 0;
+    do await new Promise(setImmediate);
+    while (++turns < GATHERING_TURNS && performance.now() < end);
   }
 
   /** One timer for all callers: a listener for each costs more than looking through now and then. */

@@ -30,6 +30,12 @@ const MAX_HEADER_BLOCK_BYTES = 64 * 1024;
 /** RFC 9113 (6.5.2) recommends that servers allow no fewer: so many may be opened before the server's settings are known. */
 const FIRST_MAX_STREAMS = 100;
 
+/**
+ * How long a server waits for the answer to its ping. grpc-go measures the delay and the bandwidth of its clients and sends
+ * the next ping with the first data after an answer: answered at once, every small call costs both sides a packet more.
+ */
+const PING_ACK_DELAY_MS = 100;
+
 export interface ConnectionOptions {
   /** How much the server may send ahead: on one stream, and on the connection (more than 65,535). */
   readonly streamWindowBytes: number;
@@ -428,7 +434,8 @@ export class Http2Connection<Stream extends Http2Stream> {
     checkLength('PING', payload, 8);
     if (streamId !== 0) throw protocolError('a PING of a stream');
     if ((flags & Flag.ACK) === 0) {
-      this.#write(pingAck(payload));
+      const ack = pingAck(payload);
+      setTimeout(() => this.#write(ack), PING_ACK_DELAY_MS).unref();
       return;
     }
     clearTimeout(this.#pingTimer);
