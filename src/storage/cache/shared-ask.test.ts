@@ -52,7 +52,7 @@ describe('SharedAsk', () => {
     answers.push(ask.get());
     await settled();
     expect(sent).toHaveLength(1);
-    now += 5;
+    now += 10;
     await settled();
     expect(sent).toHaveLength(2);
 

@@ -1,9 +1,8 @@
 /** More at once would only compete for the store's time. */
 const MAX_UNDER_WAY = 4;
 
-/** For how many turns of the event loop a question gathers callers at most, and for what part of an answer's time. */
+/** For how many turns of the event loop a question gathers callers at most. */
 const GATHERING_TURNS = 16;
-const GATHERING_SHARE = 1 / 2;
 
 /** How long after its caller gave up a call may go on waiting. */
 const ABORT_PRECISION_MS = 50;
@@ -22,6 +21,7 @@ interface Caller<T> {
  */
 export class SharedAsk<T> {
   private underWay = 0;
+  /** How long the last answer took. */
   private answerMs = 0;
   /** Who waits for the question that has not been sent yet, and for all that have no answer. */
   private next: Caller<T>[] | undefined;
@@ -65,8 +65,9 @@ export class SharedAsk<T> {
     }
   }
 
+  /** For no longer than an answer takes: where the store is quick there is little to gain. */
   private async gather(): Promise<void> {
-    const end = performance.now() + this.answerMs * GATHERING_SHARE;
+    const end = performance.now() + this.answerMs;
     let turns = 0;
     do await new Promise(setImmediate);
     while (++turns < GATHERING_TURNS && performance.now() < end);
