@@ -1,7 +1,7 @@
 import { Registry } from 'prom-client';
-import { RequestMetrics, type RequestSample } from './request-metrics';
+import { RequestMetrics, type RequestLabels, type RequestOutcome } from './request-metrics';
 
-const sample: RequestSample = {
+const labels: RequestLabels = {
   verb: 'GET',
   group: '',
   version: 'v1',
@@ -9,20 +9,17 @@ const sample: RequestSample = {
   subresource: '',
   scope: 'resource',
   dryRun: '',
-  code: 200,
-  durationSeconds: 0.03,
-  responseBytes: 1500,
-  longRunning: false,
 };
+const outcome: RequestOutcome = { code: 200, durationSeconds: 0.03, responseBytes: 1500, longRunning: false };
 const LABELS = 'verb="GET",group="",version="v1",resource="pods",subresource="",scope="resource",component="apiserver"';
 
 describe('RequestMetrics', () => {
   it('counts requests by code and puts their times into cumulative buckets', async () => {
     const registry = new Registry();
     const metrics = new RequestMetrics(registry);
-    metrics.recordRequest(sample);
-    metrics.recordRequest({ ...sample, durationSeconds: 70 });
-    metrics.recordRequest({ ...sample, code: 404 });
+    metrics.recordRequest(labels, outcome);
+    metrics.recordRequest(labels, { ...outcome, durationSeconds: 70 });
+    metrics.recordRequest(labels, { ...outcome, code: 404 });
     const text = await registry.metrics();
     expect(text).toContain(`apiserver_request_total{${LABELS},dry_run="",code="200"} 2`);
     expect(text).toContain(`apiserver_request_total{${LABELS},dry_run="",code="404"} 1`);
@@ -37,7 +34,7 @@ describe('RequestMetrics', () => {
   it('keeps watches out of the service level', async () => {
     const registry = new Registry();
     const metrics = new RequestMetrics(registry);
-    metrics.recordRequest({ ...sample, verb: 'WATCH', longRunning: true, durationSeconds: 1800 });
+    metrics.recordRequest({ ...labels, verb: 'WATCH' }, { ...outcome, longRunning: true, durationSeconds: 1800 });
     expect(await registry.metrics()).toContain(
       `apiserver_request_sli_duration_seconds_count{${LABELS.replace('GET', 'WATCH')}} 0`,
     );
@@ -55,10 +52,10 @@ describe('RequestMetrics', () => {
   it('forgets what is not served any more, and what counts open watches once they have ended', async () => {
     const registry = new Registry();
     const metrics = new RequestMetrics(registry);
-    const gone = { ...sample, group: 'example.com', resource: 'widgets' };
+    const gone = { ...labels, group: 'example.com', resource: 'widgets' };
     const isServed = (group: string): boolean => group === '';
-    for (const one of [sample, gone]) {
-      metrics.recordRequest(one);
+    for (const one of [labels, gone]) {
+      metrics.recordRequest(one, outcome);
       metrics.recordAbort(one);
       metrics.recordTermination(one, 504);
       const { group, version, resource } = one;

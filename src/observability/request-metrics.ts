@@ -14,7 +14,8 @@ export interface RequestLabels {
   readonly dryRun: '' | 'All' | 'invalid';
 }
 
-export interface RequestSample extends RequestLabels {
+/** How a request ended. */
+export interface RequestOutcome {
   readonly code: number;
   readonly durationSeconds: number;
   readonly responseBytes: number;
@@ -149,17 +150,18 @@ export class RequestMetrics {
     });
   }
 
-  recordRequest(sample: RequestSample): void {
-    const series = this.seriesOf(sample);
-    let counter = series.codes.get(sample.code);
+  recordRequest(labels: RequestLabels, outcome: RequestOutcome): void {
+    const { code, durationSeconds, responseBytes, longRunning } = outcome;
+    const series = this.seriesOf(labels);
+    let counter = series.codes.get(code);
     if (counter === undefined) {
-      counter = { labels: { ...series.labels, dry_run: sample.dryRun, code: String(sample.code) }, value: 0 };
-      series.codes.set(sample.code, counter);
+      counter = { labels: { ...series.labels, dry_run: labels.dryRun, code: String(code) }, value: 0 };
+      series.codes.set(code, counter);
     }
     counter.value++;
-    series.duration.observe(sample.durationSeconds);
-    if (!sample.longRunning) series.sli.observe(sample.durationSeconds);
-    if (sample.verb === 'GET' || sample.verb === 'LIST') series.sizes.observe(sample.responseBytes);
+    series.duration.observe(durationSeconds);
+    if (!longRunning) series.sli.observe(durationSeconds);
+    if (labels.verb === 'GET' || labels.verb === 'LIST') series.sizes.observe(responseBytes);
   }
 
   /** Returns what takes the request off again. */
