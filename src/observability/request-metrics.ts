@@ -166,9 +166,9 @@ export class RequestMetrics {
 
   /** Returns what takes the request off again. */
   startLongRunning(labels: RequestLabels): () => void {
-    const gauge = this.longRunning.labels(requestLabels(labels));
-    gauge.inc();
-    return () => gauge.dec();
+    const names = requestLabels(labels);
+    this.longRunning.inc(names);
+    return () => this.longRunning.dec(names);
   }
 
   startInflight(kind: 'readOnly' | 'mutating'): () => void {

@@ -37,6 +37,7 @@ export interface EntryWatch {
    */
   run(send: SendItems): Promise<void>;
 }
+
 type Wanted = ReturnType<typeof parseResourceVersion>;
 
 /**
@@ -47,44 +48,77 @@ type Wanted = ReturnType<typeof parseResourceVersion>;
  * Throws 400 for a malformed version at once.
  */
 export function watchEntries(resource: Resource, scope: Scope, options: WatchOptions, signal: AbortSignal): EntryWatch {
-  const wanted = parseResourceVersion(options.resourceVersion);
-  let events: ResourceWatch | undefined;
-  const open = (after: Revision): ResourceWatch => (events = resource.cached.watch(after, signal));
-  return {
-    run: (send) => run(resource, watched(resource, scope, options), wanted, options, open, send, signal),
-    get isTooFarBehind() {
-      return events?.isTooFarBehind ?? false;
-    },
-  };
+  return new EntryStream(resource, watched(resource, scope, options), options, signal);
 }
 
-async function run(
-  resource: Resource,
-  watched: Watched,
-  wanted: Wanted,
-  options: WatchOptions,
-  open: (after: Revision) => ResourceWatch,
-  send: SendItems,
-  signal: AbortSignal,
-): Promise<void> {
-  const startMs = performance.now();
-  try {
-    const after = await catchUp(resource, watched, wanted, options, send, signal);
-    if (signal.aborted) return;
-    const stream = new EventStream(open(after), after, send, signal);
-    const bookmarks = options.allowWatchBookmarks && resource.definition.watchCache;
-    const stop = bookmarks ? startBookmarkClock(startMs, options.timeoutMs, () => stream.sendBookmark()) : undefined;
+/** One object and one suspended function for each watch, of which there are thousands. */
+class EntryStream implements EntryWatch {
+  private readonly wanted: Wanted;
+  private events: ResourceWatch | undefined;
+  /** The reader knows of everything up to here. */
+  private told = 0 as Revision;
+  /** What of the stream the client has not read yet, if it has to be waited for. */
+  private unread: Promise<void> | undefined;
+
+  constructor(
+    private readonly resource: Resource,
+    private readonly watched: Watched,
+    private readonly options: WatchOptions,
+    private readonly signal: AbortSignal,
+  ) {
+    this.wanted = parseResourceVersion(options.resourceVersion);
+  }
+
+  get isTooFarBehind(): boolean {
+    return this.events?.isTooFarBehind ?? false;
+  }
+
+  async run(send: SendItems): Promise<void> {
+    const { resource, watched, options, signal } = this;
+    const startMs = performance.now();
+    let stopBookmarks: (() => void) | undefined;
     try {
-      await stream.run(watched);
+      this.told = await catchUp(resource, watched, this.wanted, options, send, signal);
+      if (signal.aborted) return;
+      const events = (this.events = resource.cached.watch(this.told, signal));
+      if (options.allowWatchBookmarks && resource.definition.watchCache) {
+        stopBookmarks = startBookmarkClock(startMs, options.timeoutMs, () => this.sendBookmark(events, send));
+      }
+      for await (const batch of events) {
+        const items = toItems(batch, watched);
+        if (items.length === 0) continue;
+        if (this.unread !== undefined) await this.unread;
+        if (signal.aborted) return;
+        this.told = batch.revision;
+        this.give(items, send);
+        if (this.unread !== undefined) await this.unread;
+      }
+    } catch (error) {
+      if (signal.aborted || error instanceof SlowWatcherError) return;
+      if (error instanceof CompactedError) {
+        throw expired(`too old resource version: ${options.resourceVersion ?? ''} (${error.compactRevision})`);
+      }
+      throw error;
     } finally {
-      stop?.();
+      stopBookmarks?.();
     }
-  } catch (error) {
-    if (signal.aborted || error instanceof SlowWatcherError) return;
-    if (error instanceof CompactedError) {
-      throw expired(`too old resource version: ${options.resourceVersion ?? ''} (${error.compactRevision})`);
-    }
-    throw error;
+  }
+
+  /**
+   * Only what the reader does not know yet: a bookmark says that nothing else happened up to there. False when the client
+   * has to read first.
+   */
+  private sendBookmark(events: ResourceWatch, send: SendItems): boolean {
+    if (this.unread !== undefined) return false;
+    const { progress } = events;
+    if (this.signal.aborted || progress <= this.told) return true;
+    this.told = progress;
+    this.give([{ type: 'BOOKMARK', revision: progress, initialEventsEnd: false }], send);
+    return true;
+  }
+
+  private give(items: Items, send: SendItems): void {
+    this.unread = send(items)?.then(() => (this.unread = undefined));
   }
 }
 
@@ -155,49 +189,6 @@ function* initialEvents(snapshot: ResourceSnapshot, { prefix, onlyKey, matches }
     batch = [];
   }
   if (batch.length > 0) yield batch;
-}
-
-/** The events of a watch and the bookmarks between them. */
-class EventStream {
-  /** What of the stream the client has not read yet, if it has to be waited for. */
-  private unread: Promise<void> | undefined;
-
-  constructor(
-    private readonly events: ResourceWatch,
-    /** The reader knows of everything up to here. */
-    private told: Revision,
-    private readonly send: SendItems,
-    private readonly signal: AbortSignal,
-  ) {}
-
-  async run(watched: Watched): Promise<void> {
-    for await (const batch of this.events) {
-      const items = toItems(batch, watched);
-      if (items.length === 0) continue;
-      if (this.unread !== undefined) await this.unread;
-      if (this.signal.aborted) return;
-      this.told = batch.revision;
-      this.give(items);
-      if (this.unread !== undefined) await this.unread;
-    }
-  }
-
-  /**
-   * Only what the reader does not know yet: a bookmark says that nothing else happened up to there. False when the client
-   * has to read first.
-   */
-  sendBookmark(): boolean {
-    if (this.unread !== undefined) return false;
-    const { progress } = this.events;
-    if (this.signal.aborted || progress <= this.told) return true;
-    this.told = progress;
-    this.give([{ type: 'BOOKMARK', revision: progress, initialEventsEnd: false }]);
-    return true;
-  }
-
-  private give(items: Items): void {
-    this.unread = this.send(items)?.then(() => (this.unread = undefined));
-  }
 }
 
 function toItems(batch: CacheBatch, watched: Watched): Items {

@@ -18,7 +18,7 @@ const STALL_CHECK_MS = 1_000;
 const STREAM_TYPES = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 
 /** Streams what happens in a collection until the client leaves, its time is over or the server goes down. */
-export const watchObjects: Endpoint = async (request, dependencies) => {
+export const watchObjects: Endpoint = (request, dependencies) => {
   const { context, served } = request;
   const options = parseCollectionOptions(context.info, served);
   const negotiated = negotiate(context.request.headers.accept, served.custom ? CUSTOM : BUILT_IN);
@@ -46,7 +46,7 @@ export const watchObjects: Endpoint = async (request, dependencies) => {
     ending.signal,
   );
   openStream(context, encoder.contentType);
-  await streamEvents(request, watch, encoder, dependencies, ending);
+  streamEvents(request, watch, encoder, dependencies, ending);
   return { type: 'streamed' };
 };
 
@@ -93,13 +93,14 @@ class EndOfWatch {
   }
 }
 
-async function streamEvents(
+/** Goes on after the endpoint has returned: a suspended function per layer would cost each watch half a kilobyte. */
+function streamEvents(
   { context, served }: ResourceRequest,
   watch: EntryWatch,
   encoder: WatchEncoder,
   { metrics }: EndpointDependencies,
   { signal }: EndOfWatch,
-): Promise<void> {
+): void {
   const { response } = context;
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
@@ -109,12 +110,13 @@ async function streamEvents(
     context.responseBytes += chunk.length;
     if (!writeChunk(response, chunk)) return drained(response, watch, signal);
   };
-  try {
-    await watch.run(send);
-  } catch (error) {
-    if (!signal.aborted) writeAll(response, encoder.error(watchFailure(error)));
-  }
-  response.end();
+  watch
+    .run(send)
+    .catch((error: unknown) => {
+      if (!signal.aborted) writeAll(response, encoder.error(watchFailure(error)));
+    })
+    .finally(() => response.end())
+    .catch(() => response.destroy());
 }
 
 function writeAll(response: ServerResponse, pieces: readonly Uint8Array[]): void {
