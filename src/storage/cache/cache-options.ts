@@ -54,7 +54,7 @@ export const DEFAULTS = {
   pinMs: 5 * 60_000,
   pins: 16,
   maxEventsBehind: 100_000,
-  pageSize: 4_000,
+  pageSize: 5_000,
   parsedObjects: 4_096,
   freezeObjects: false,
   watchdogMs: 60_000,

@@ -7,28 +7,29 @@ export interface StatePage {
 }
 
 /**
- * Reads everything below `prefix` page by page, all pages at the revision of the first. Throws
- * {@link LoadOvertakenError} when that revision is compacted on the way.
+ * Reads everything below `prefix` page by page, all pages at the revision of the first. The store reads the next one while
+ * the caller works on this. Throws {@link LoadOvertakenError} when that revision is compacted on the way.
  */
 export async function* loadPages(
-  store: Store,
+  store: Pick<Store, 'list'>,
   prefix: string,
   pageSize: number,
   signal: AbortSignal,
 ): AsyncGenerator<StatePage> {
-  let revision: Revision | undefined;
-  let start: string | undefined;
+  let next = store.list({ prefix, limit: pageSize }, signal);
   for (;;) {
-    const page = await store.list(
-      { prefix, limit: pageSize, ...(start !== undefined && { start }), ...(revision !== undefined && { revision }) },
-      signal,
-    );
+    const page = await next;
     if (!page.ok) throw new LoadOvertakenError(page.reason);
-    revision ??= page.revision;
-    yield { revision, items: page.items };
-    const last = page.items[page.items.length - 1];
-    if (page.remaining === 0 || last === undefined) return;
-    start = `${last.key}\0`;
+    const { revision, items } = page;
+    const last = items.at(-1);
+    const isLast = page.remaining === 0 || last === undefined;
+    if (!isLast) {
+      next = store.list({ prefix, limit: pageSize, start: `${last.key}\0`, revision }, signal);
+      // A failure is thrown when the page is asked for, if it ever is.
+      next.catch(() => undefined);
+    }
+    yield { revision, items };
+    if (isLast) return;
   }
 }
 

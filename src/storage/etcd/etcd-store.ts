@@ -72,7 +72,7 @@ export function startCompactor(store: EtcdStore, intervalMs = 300_000): { stop()
 }
 
 // Pages of a list are sized to about this many bytes.
-const PAGE_BYTES = 4 * 1024 * 1024;
+const PAGE_BYTES = 8 * 1024 * 1024;
 const FIRST_PAGE_KEYS = 500;
 const MIN_PAGE_KEYS = 50;
 const MAX_PAGE_KEYS = 10_000;
