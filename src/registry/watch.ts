@@ -78,7 +78,7 @@ class EntryStream implements EntryWatch {
     const startMs = performance.now();
     let stopBookmarks: (() => void) | undefined;
     try {
-      this.told = await catchUp(resource, watched, this.wanted, options, send, signal);
+      this.told = await this.catchUp(send);
       if (signal.aborted) return;
       const events = (this.events = resource.cached.watch(this.told, signal));
       if (options.allowWatchBookmarks && resource.definition.watchCache) {
@@ -104,6 +104,35 @@ class EntryStream implements EntryWatch {
     }
   }
 
+  /** Sends the initial events, if any; returns the revision after which the stream begins. */
+  private async catchUp(send: SendItems): Promise<Revision> {
+    const { wanted, watched, signal } = this;
+    const { sendInitialEvents, allowWatchBookmarks } = this.options;
+    if (typeof wanted !== 'string' && sendInitialEvents !== true) return wanted;
+    const snapshot = await this.initialState();
+    const { revision } = snapshot;
+    if (sendInitialEvents !== false) {
+      for (const items of initialEvents(snapshot, watched)) {
+        await send(items);
+        if (signal.aborted) return revision;
+      }
+    }
+    if (sendInitialEvents === true && allowWatchBookmarks) {
+      await send([{ type: 'BOOKMARK', revision, initialEventsEnd: true }]);
+    }
+    return revision;
+  }
+
+  private async initialState(): Promise<ResourceSnapshot> {
+    const { resource, wanted, signal } = this;
+    const { prefix } = this.watched;
+    if (wanted === 'unset' || (wanted === 'any' && !resource.definition.watchCache)) {
+      return awaitNewestSnapshot(resource, prefix, signal);
+    }
+    if (wanted === 'any') return resource.cached.snapshot();
+    return snapshotNotOlderThan(resource, prefix, wanted, String(this.options.resourceVersion), signal);
+  }
+
   /**
    * Only what the reader does not know yet: a bookmark says that nothing else happened up to there. False when the client
    * has to read first.
@@ -120,45 +149,6 @@ class EntryStream implements EntryWatch {
   private give(items: Items, send: SendItems): void {
     this.unread = send(items)?.then(() => (this.unread = undefined));
   }
-}
-
-/** Sends the initial events, if any; returns the revision after which the stream begins. */
-async function catchUp(
-  resource: Resource,
-  watched: Watched,
-  wanted: Wanted,
-  options: WatchOptions,
-  send: SendItems,
-  signal: AbortSignal,
-): Promise<Revision> {
-  const { sendInitialEvents, allowWatchBookmarks } = options;
-  if (typeof wanted !== 'string' && sendInitialEvents !== true) return wanted;
-  const snapshot = await initialState(resource, watched.prefix, wanted, options, signal);
-  const { revision } = snapshot;
-  if (sendInitialEvents !== false) {
-    for (const items of initialEvents(snapshot, watched)) {
-      await send(items);
-      if (signal.aborted) return revision;
-    }
-  }
-  if (sendInitialEvents === true && allowWatchBookmarks) {
-    await send([{ type: 'BOOKMARK', revision, initialEventsEnd: true }]);
-  }
-  return revision;
-}
-
-async function initialState(
-  resource: Resource,
-  prefix: string,
-  wanted: Wanted,
-  { resourceVersion }: WatchOptions,
-  signal: AbortSignal,
-): Promise<ResourceSnapshot> {
-  if (wanted === 'unset' || (wanted === 'any' && !resource.definition.watchCache)) {
-    return awaitNewestSnapshot(resource, prefix, signal);
-  }
-  if (wanted === 'any') return resource.cached.snapshot();
-  return snapshotNotOlderThan(resource, prefix, wanted, String(resourceVersion), signal);
 }
 
 /** Which entries a watch is about. */
