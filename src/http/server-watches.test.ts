@@ -3,7 +3,6 @@ import { MERGE, TABLE, servedOverHttp } from '../../test/support/served-over-htt
 
 const { open, send } = servedOverHttp();
 
-/** Reads lines of a stream until there are enough. */
 interface Event {
   readonly type: string;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- objects are looked into freely
@@ -12,6 +11,7 @@ interface Event {
 
 const parseEvent = (line: string): Event => JSON.parse(line) as Event;
 
+/** Reads lines of a stream until there are enough. */
 async function events(response: IncomingMessage, count: number): Promise<readonly Event[]> {
   let text = '';
   for await (const piece of response) {
