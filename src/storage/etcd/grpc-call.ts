@@ -1,6 +1,6 @@
 import { GrpcCode, GrpcError } from './grpc-error';
 import { MessageReader } from './grpc-frames';
-import type { Headers } from './http2/hpack';
+import type { Headers } from './http2/known-headers';
 import { Http2Stream } from './http2/stream';
 
 /** What all calls have in common: messages arrive, and the server says how it ended. */

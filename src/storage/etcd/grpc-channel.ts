@@ -4,7 +4,7 @@ import { StreamCall, UnaryCall, type GrpcCall } from './grpc-call';
 import { GrpcCode, GrpcError } from './grpc-error';
 import { messagePrefix } from './grpc-frames';
 import { Http2Connection } from './http2/connection';
-import { encodeHeaders } from './http2/hpack';
+import { encodeHeaders } from '../../http2/hpack';
 
 /** Contents of PEM files: the authority that signed the servers' certificates, and our own key and certificate. */
 export interface TlsFiles {

@@ -13,9 +13,10 @@ import {
   SETTINGS_ACK,
   settingsFrame,
   windowUpdateFrame,
-} from './frames';
-import { encodeHeaders, type Headers } from './hpack';
-import { ErrorCode, Http2Error } from './http2-error';
+} from '../../../http2/frames';
+import { encodeHeaders } from '../../../http2/hpack';
+import { ErrorCode, Http2Error } from '../../../http2/http2-error';
+import type { Headers } from './known-headers';
 import { Http2Stream } from './stream';
 
 const PREFACE_BYTES = 24;

@@ -1,31 +1,33 @@
 import type { Duplex } from 'node:stream';
 import {
+  checkedWindow,
+  checkLength,
   contentOf,
+  DEFAULT_WINDOW_BYTES,
   Flag,
   FrameReader,
   FrameType,
   goAwayFrame,
   MAX_FRAME_BYTES,
+  MAX_FRAME_BYTES_LIMIT,
+  MAX_STREAM_ID,
   PING,
   pingAck,
+  PREFACE,
   resetFrame,
   Setting,
   SETTINGS_ACK,
   settingsFrame,
+  windowIncrement,
   windowUpdateFrame,
-} from './frames';
-import { decodeHeaders } from './hpack';
-import { ErrorCode, errorName, Http2Error } from './http2-error';
-import { Outbox } from './outbox';
+} from '../../../http2/frames';
+import { decodeHeaders } from './known-headers';
+import { ErrorCode, errorName, Http2Error, protocolError } from '../../../http2/http2-error';
+import { Outbox } from '../../../http2/outbox';
 import type { Http2Stream } from './stream';
-import { StreamTable } from './stream-table';
+import { StreamTable } from '../../../http2/stream-table';
 
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 const NOTHING: Buffer = Buffer.alloc(0);
-const DEFAULT_WINDOW_BYTES = 65_535;
-const MAX_WINDOW_BYTES = 2 ** 31 - 1;
-const MAX_STREAM_ID = 2 ** 31 - 1;
-const MAX_FRAME_BYTES_LIMIT = 2 ** 24 - 1;
 const MAX_HEADER_BLOCK_BYTES = 64 * 1024;
 /** RFC 9113 (6.5.2) recommends that servers allow no fewer: so many may be opened before the server's settings are known. */
 const FIRST_MAX_STREAMS = 100;
@@ -174,7 +176,7 @@ export class Http2Connection<Stream extends Http2Stream> {
     this.#drainReason ??= error;
     clearTimeout(this.#pingTimer);
     if (this.#isStarted) {
-      this.socket.write(goAwayFrame(error instanceof Http2Error ? error.code : ErrorCode.NO_ERROR));
+      this.socket.write(goAwayFrame(0, error instanceof Http2Error ? error.code : ErrorCode.NO_ERROR));
     }
     this.socket.destroy();
     this.options.onClose(error);
@@ -379,9 +381,7 @@ export class Http2Connection<Stream extends Http2Stream> {
   }
 
   #onWindowUpdate(streamId: number, payload: Buffer): void {
-    checkLength('WINDOW_UPDATE', payload, 4);
-    const bytes = payload.readUInt32BE() & MAX_WINDOW_BYTES;
-    if (bytes === 0) throw protocolError('a window grows by nothing');
+    const bytes = windowIncrement(payload);
     if (streamId === 0) {
       this.#sendWindow = checkedWindow(this.#sendWindow + bytes);
       this.#pumpAll();
@@ -451,18 +451,4 @@ export class Http2Connection<Stream extends Http2Stream> {
     const words = [errorName(code), payload.toString('latin1', 8)].join(' ').trim();
     this.#drain(new Error(`the server said goodbye (${words})`), lastId);
   }
-}
-
-function checkLength(frame: string, payload: Buffer, length: number): void {
-  if (payload.length === length) return;
-  throw new Http2Error(ErrorCode.FRAME_SIZE_ERROR, `a ${frame} of ${payload.length} bytes`);
-}
-
-function checkedWindow(bytes: number): number {
-  if (bytes <= MAX_WINDOW_BYTES) return bytes;
-  throw new Http2Error(ErrorCode.FLOW_CONTROL_ERROR, 'a window is too large');
-}
-
-function protocolError(message: string): Http2Error {
-  return new Http2Error(ErrorCode.PROTOCOL_ERROR, message);
 }

@@ -1,4 +1,4 @@
-import type { Headers } from './hpack';
+import type { Headers } from './known-headers';
 
 const NOTHING: Buffer = Buffer.alloc(0);
 

@@ -32,3 +32,11 @@ export class Http2Error extends Error {
     this.name = 'Http2Error';
   }
 }
+
+export function protocolError(message: string): Http2Error {
+  return new Http2Error(ErrorCode.PROTOCOL_ERROR, message);
+}
+
+export function compressionError(message: string): Http2Error {
+  return new Http2Error(ErrorCode.COMPRESSION_ERROR, message);
+}

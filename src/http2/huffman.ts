@@ -1,4 +1,4 @@
-import { ErrorCode, Http2Error } from './http2-error';
+import { compressionError } from './http2-error';
 
 /** The end of a string, which may only appear, cut short, as padding. */
 const EOS = 256;
@@ -79,14 +79,13 @@ export function decodeHuffman(bytes: Buffer): string {
       const offset = code - firstCode[bits]!;
       if (offset >= count[bits]!) continue;
       const symbol = symbols[firstSymbol[bits]! + offset]!;
-      if (symbol === EOS) throw new Http2Error(ErrorCode.COMPRESSION_ERROR, 'a string contains its own end');
+      if (symbol === EOS) throw compressionError('a string contains its own end');
       text[length++] = symbol;
       code = 0;
       bits = 0;
     }
   }
   // The rest of the last byte is the beginning of EOS, which is all ones.
-  if (bits > 7 || code !== (1 << bits) - 1)
-    throw new Http2Error(ErrorCode.COMPRESSION_ERROR, 'a string is badly padded');
+  if (bits > 7 || code !== (1 << bits) - 1) throw compressionError('a string is badly padded');
   return text.toString('latin1', 0, length);
 }

@@ -1,4 +1,4 @@
-import { ErrorCode, Http2Error } from './http2-error';
+import { ErrorCode, Http2Error, protocolError } from './http2-error';
 
 /** RFC 9113, section 6. */
 export const FrameType = {
@@ -30,10 +30,19 @@ export const Setting = {
   MAX_CONCURRENT_STREAMS: 0x3,
   INITIAL_WINDOW_SIZE: 0x4,
   MAX_FRAME_SIZE: 0x5,
+  MAX_HEADER_LIST_SIZE: 0x6,
 } as const;
 
-/** What every server takes and, as we ask for no more, sends. */
+/** What a client sends before its first frame. */
+export const PREFACE: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+
+/** What everyone takes and, unless asked for more, sends. */
 export const MAX_FRAME_BYTES = 16_384;
+/** More than this nobody may ask for. */
+export const MAX_FRAME_BYTES_LIMIT = 2 ** 24 - 1;
+export const DEFAULT_WINDOW_BYTES = 65_535;
+export const MAX_WINDOW_BYTES = 2 ** 31 - 1;
+export const MAX_STREAM_ID = 2 ** 31 - 1;
 
 export const HEADER_BYTES = 9;
 const PING_BYTES = 8;
@@ -91,10 +100,10 @@ export function resetFrame(streamId: number, code: number): Buffer {
   return numberFrame(FrameType.RST_STREAM, streamId, code);
 }
 
-/** The last words of a client: it has taken no streams from the server. */
-export function goAwayFrame(code: number): Buffer {
+/** `lastId`: the last stream of the other side that was looked at. */
+export function goAwayFrame(lastId: number, code: number): Buffer {
   const bytes = newFrame(8, FrameType.GOAWAY, 0, 0);
-  bytes.writeUInt32BE(0, HEADER_BYTES);
+  bytes.writeUInt32BE(lastId, HEADER_BYTES);
   bytes.writeUInt32BE(code, HEADER_BYTES + 4);
   return bytes;
 }
@@ -118,11 +127,13 @@ export class FrameReader {
   #partial = Buffer.allocUnsafe(HEADER_BYTES);
   #filled = 0;
 
+  constructor(private readonly maxFrameBytes = MAX_FRAME_BYTES) {}
+
   /** Throws an {@link Http2Error} for a frame that is too large, and whatever `take` throws. */
   push(chunk: Buffer, take: FrameHandler): void {
     let at = 0;
     while (at < chunk.length) {
-      const end = this.#filled === 0 ? endOfFrame(chunk, at) : Infinity;
+      const end = this.#filled === 0 ? this.#endOfFrame(chunk, at) : Infinity;
       if (end <= chunk.length) {
         takeFrame(chunk, at, end, take);
         at = end;
@@ -136,7 +147,7 @@ export class FrameReader {
   #fill(chunk: Buffer, at: number, take: FrameHandler): number {
     const copied = chunk.copy(this.#partial, this.#filled, at);
     this.#filled += copied;
-    const end = endOfFrame(this.#partial.subarray(0, this.#filled), 0);
+    const end = this.#endOfFrame(this.#partial.subarray(0, this.#filled), 0);
     if (this.#filled === end) {
       const whole = this.#partial;
       this.#partial = Buffer.allocUnsafe(HEADER_BYTES);
@@ -147,14 +158,34 @@ export class FrameReader {
     }
     return copied;
   }
+
+  /** Infinity as long as the header is not whole. */
+  #endOfFrame(bytes: Buffer, at: number): number {
+    if (bytes.length - at < HEADER_BYTES) return Infinity;
+    const length = bytes.readUIntBE(at, 3);
+    if (length > this.maxFrameBytes) throw new Http2Error(ErrorCode.FRAME_SIZE_ERROR, `a frame of ${length} bytes`);
+    return at + HEADER_BYTES + length;
+  }
 }
 
-/** Infinity as long as the header is not whole. */
-function endOfFrame(bytes: Buffer, at: number): number {
-  if (bytes.length - at < HEADER_BYTES) return Infinity;
-  const length = bytes.readUIntBE(at, 3);
-  if (length > MAX_FRAME_BYTES) throw new Http2Error(ErrorCode.FRAME_SIZE_ERROR, `a frame of ${length} bytes`);
-  return at + HEADER_BYTES + length;
+/** A frame whose payload has a fixed length. Throws an {@link Http2Error} for another one. */
+export function checkLength(frame: string, payload: Buffer, length: number): void {
+  if (payload.length === length) return;
+  throw new Http2Error(ErrorCode.FRAME_SIZE_ERROR, `a ${frame} of ${payload.length} bytes`);
+}
+
+/** A window after it has grown. Throws an {@link Http2Error} when that is beyond what there may be. */
+export function checkedWindow(bytes: number): number {
+  if (bytes <= MAX_WINDOW_BYTES) return bytes;
+  throw new Http2Error(ErrorCode.FLOW_CONTROL_ERROR, 'a window is too large');
+}
+
+/** By how much a WINDOW_UPDATE lets us send more. Throws an {@link Http2Error}. */
+export function windowIncrement(payload: Buffer): number {
+  checkLength('WINDOW_UPDATE', payload, 4);
+  const bytes = payload.readUInt32BE() & MAX_WINDOW_BYTES;
+  if (bytes === 0) throw protocolError('a window grows by nothing');
+  return bytes;
 }
 
 function takeFrame(bytes: Buffer, at: number, end: number, take: FrameHandler): void {

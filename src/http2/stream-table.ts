@@ -1,10 +1,8 @@
-import type { Http2Stream } from './stream';
-
 /**
  * The open streams by their numbers, which only rise. An array and not a map: there are few as a rule, and the tables that
  * a map leaves behind keep each other alive, with the calls in them.
  */
-export class StreamTable<Stream extends Http2Stream> {
+export class StreamTable<Stream extends { readonly id: number }> {
   readonly #streams: Stream[] = [];
 
   get size(): number {
