@@ -10,7 +10,9 @@ const floors = {
   api: ['pki'],
   observability: [],
   pki: [],
-  storage: ['api', 'observability'],
+  memory: [],
+  http2: ['memory'],
+  storage: ['api', 'http2', 'memory', 'observability'],
   registry: ['api', 'storage', 'observability'],
   authn: ['api', 'pki', 'observability'],
   authz: ['api', 'pki', 'observability'],
@@ -19,7 +21,20 @@ const floors = {
   flowcontrol: ['api', 'pki', 'observability'],
   client: ['api', 'pki', 'observability'],
   controllers: ['api', 'client', 'pki', 'observability'],
-  http: ['api', 'storage', 'registry', 'authn', 'authz', 'admission', 'audit', 'flowcontrol', 'pki', 'observability'],
+  http: [
+    'api',
+    'http2',
+    'memory',
+    'storage',
+    'registry',
+    'authn',
+    'authz',
+    'admission',
+    'audit',
+    'flowcontrol',
+    'pki',
+    'observability',
+  ],
 };
 
 const zones = Object.entries(floors).map(([folder, allowed]) => ({

@@ -19,7 +19,7 @@ import { discoveryRoutes } from '../http/routes/discovery-routes';
 import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { openApiRoutes } from '../http/routes/openapi-routes';
-import { createServer } from '../http/server';
+import { createServer, type Http2Options } from '../http/server';
 import type { Logger } from '../observability/logger';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ResourceRegistry } from '../registry/resource-registry';
@@ -59,6 +59,8 @@ export interface ApiServerOptions {
   readonly certificates: ServingCertificates;
   /** The same certificates as the listener has them; closed with the server. */
   readonly tls: TlsMaterial;
+  /** Undefined: HTTP/1.1 only. */
+  readonly http2: Http2Options | undefined;
   readonly bindAddress: string;
   /** 0: any free port. */
   readonly securePort: number;
@@ -249,6 +251,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       }),
     ],
     tls: tls.tls,
+    ...(options.http2 !== undefined && { http2: options.http2 }),
     host: options.bindAddress,
     port: options.securePort,
     logger,

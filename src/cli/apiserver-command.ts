@@ -13,6 +13,7 @@ import { ignoredFlags } from './ignored-flags';
 import { openStore } from './open-store';
 import { flowControlConflict, parseRuntimeConfig } from './runtime-config';
 import { serviceRangesFromFlags } from './service-range-flags';
+import { http2Options, http2Problems } from './http2-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
 import { TlsMaterial } from './tls-material';
 import { optimizeSoon } from './v8-flags';
@@ -27,6 +28,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
     ...authenticationProblems(options),
     ...authorizationProblems(options),
     ...tlsProblems(options),
+    ...http2Problems(options),
     ...((tlsCertFile === '') === (tlsPrivateKeyFile === '')
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
@@ -96,6 +98,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     keyRoot,
     certificates,
     tls,
+    http2: http2Options(options),
     bindAddress: options.bindAddress,
     securePort: options.securePort,
     advertiseAddress,

@@ -1,6 +1,7 @@
 import { authenticationFlags } from './authentication-flags';
 import { authorizationFlags } from './authorization-flags';
 import type { FlagTable, OptionsOf } from './flag-table';
+import { http2Flags } from './http2-flags';
 import { tlsFlags } from './tls-flags';
 
 /** The flags of `sternpost apiserver`: kube-apiserver's names, meanings and defaults, and a few of our own. */
@@ -47,6 +48,7 @@ export const apiserverFlags = {
   },
   'tls-private-key-file': { type: 'string', section: 'Serving', help: 'Key of the serving certificate.' },
   ...tlsFlags,
+  ...http2Flags,
   'request-timeout': {
     type: 'duration',
     section: 'Serving',

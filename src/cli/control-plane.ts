@@ -7,6 +7,7 @@ import { ownAuthentication, signingKeyFile } from './authentication-flags';
 import { ADMIN_USER, loadCertificates, NO_CERTIFICATE_FILES } from './certificates';
 import { CONTROLLER_NAMES, startControllers } from './controllers';
 import { printKubeconfig } from './kubeconfig';
+import { DEFAULT_HTTP2 } from './http2-flags';
 import { DEFAULT_SERVICE_RANGES } from './service-range-flags';
 import { TlsMaterial } from './tls-material';
 
@@ -51,6 +52,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     keyRoot: options.keyRoot,
     certificates,
     tls,
+    http2: DEFAULT_HTTP2,
     bindAddress: options.bindAddress,
     securePort: options.securePort,
     advertiseAddress: ADDRESS,

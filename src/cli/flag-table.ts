@@ -4,7 +4,7 @@ import { parseDuration } from '../api/time/duration';
  * A small pflag: `--name value`, `--name=value`, `--bool`, `--bool=false`, lists by comma or repetition. One table gives
  * parsing, `--help` and the type of the options.
  */
-export type FlagType = 'string' | 'strings' | 'stringArray' | 'int' | 'port' | 'bool' | 'duration' | 'map';
+export type FlagType = 'string' | 'strings' | 'stringArray' | 'int' | 'float' | 'port' | 'bool' | 'duration' | 'map';
 
 export interface Flag<Type extends FlagType = FlagType> {
   readonly type: Type;
@@ -23,6 +23,7 @@ interface ValueOf {
   /** Each value as it was given: commas mean something to who reads it. */
   stringArray: readonly string[];
   int: number;
+  float: number;
   port: number;
   bool: boolean;
   /** Milliseconds. */
@@ -64,6 +65,7 @@ const parsers: { readonly [Type in FlagType]: (texts: readonly string[]) => Valu
   strings: (texts) => texts.flatMap((text) => (text === '' ? [] : text.split(','))),
   stringArray: (texts) => texts.filter((text) => text !== ''),
   int: (texts) => parseInteger(texts.at(-1) ?? '0', Number.MAX_SAFE_INTEGER),
+  float: (texts) => parseNumber(texts.at(-1) ?? '0'),
   port: (texts) => parseInteger(texts.at(-1) ?? '0', 65535),
   bool: (texts) => parseBool(texts.at(-1) ?? 'false'),
   duration: (texts) => parseDurationMs(texts.at(-1) ?? '0s'),
@@ -84,6 +86,12 @@ function parseInteger(text: string, max: number): number {
   if (text.trim() === '' || !Number.isInteger(value) || value < 0 || value > max) {
     throw new Error(`must be an integer from 0 to ${max}`);
   }
+  return value;
+}
+
+function parseNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value) || value < 0) throw new Error('must be a number, 0 or more');
   return value;
 }
 

@@ -7,7 +7,7 @@ import { connect as connectTls } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { createAuthority, issueKeyPair } from '../pki/authority';
-import { BlockPool } from './block-pool';
+import { BlockPool } from '../memory/block-pool';
 import { BlockWriter } from './block-writer';
 import { writePieces } from './body-writer';
 

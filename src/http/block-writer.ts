@@ -1,7 +1,6 @@
-import type { ServerResponse } from 'node:http';
-import type { Writable } from 'node:stream';
 import type { MaybePromise } from '../api/maybe-promise';
-import { BlockPool } from './block-pool';
+import { BlockPool } from '../memory/block-pool';
+import type { HttpResponse } from './exchange';
 
 const BLOCK_BYTES = 256 * 1024;
 const MAX_FREE_BYTES = 4 * 1024 * 1024;
@@ -9,20 +8,26 @@ const MAX_FREE_BYTES = 4 * 1024 * 1024;
 /** For all answers. Each has one block that is being filled, and mostly none or one that its client is to take. */
 export const blocks = new BlockPool(BLOCK_BYTES, MAX_FREE_BYTES);
 
+/** Where an answer's body goes: the answer itself, or what compresses it. */
+export interface Sink extends NodeJS.EventEmitter {
+  write(bytes: Uint8Array, onTaken: (error?: Error | null) => void): boolean;
+  end(): unknown;
+}
+
 /**
  * The body of one answer, copied into blocks: a connection takes few large writes at a fraction of the cost of many small
  * ones. What the client has not read yet holds the next block back.
  */
 export class BlockWriter {
-  private sink: Writable | undefined;
+  private sink: Sink | undefined;
   private block: Buffer | undefined;
   private used = 0;
   private flushed = 0;
 
   /** `open` is called when there is something to write: until then whatever goes wrong can be told in a Status. */
   constructor(
-    private readonly response: ServerResponse,
-    private readonly open: () => Writable,
+    private readonly response: HttpResponse,
+    private readonly open: () => Sink,
     private readonly pool = blocks,
   ) {}
 
@@ -81,13 +86,13 @@ export class BlockWriter {
     });
   }
 
-  private opened(): Writable {
+  private opened(): Sink {
     return (this.sink ??= this.open());
   }
 }
 
 /** Waits until more can be written, or the response is closed. */
-function drained(sink: Writable, response: ServerResponse): Promise<void> {
+function drained(sink: Sink, response: HttpResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       sink.off('drain', done).off('error', fail);

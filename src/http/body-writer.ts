@@ -1,8 +1,8 @@
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import type { Writable } from 'node:stream';
+import type { OutgoingHttpHeaders } from 'node:http';
 import { createGzip } from 'node:zlib';
 import type { MaybePromise } from '../api/maybe-promise';
-import { BlockWriter } from './block-writer';
+import { BlockWriter, type Sink } from './block-writer';
+import type { HttpResponse } from './exchange';
 import { writeHead } from './response-head';
 
 /** Bodies above this are compressed for clients that take gzip. */
@@ -41,7 +41,7 @@ export function takesGzip(acceptEncoding: string | readonly string[] | undefined
  * they are written in parts.
  */
 export function writeReady(
-  response: ServerResponse,
+  response: HttpResponse,
   write: BodyWrite & { readonly length: number },
   ready: readonly Buffer[],
 ): MaybePromise<number> {
@@ -52,7 +52,7 @@ export function writeReady(
   writeHead(response, code, { 'Content-Type': contentType, 'Content-Length': length });
   // As text of one character per byte, a small body goes out in one write with the head; as bytes, it takes two.
   if (length <= SMALL_BODY_BYTES) response.end(latin1Of(ready), 'latin1');
-  else response.end(ready.length === 1 ? ready[0] : Buffer.concat(ready, length));
+  else response.end(ready.length === 1 ? ready[0]! : Buffer.concat(ready, length));
   return length;
 }
 
@@ -72,7 +72,7 @@ export function isCompressed({ length, acceptEncoding }: BodyWrite): boolean {
  * the body (before compression) when all are handed over or the client is gone.
  */
 export async function writePieces(
-  response: ServerResponse,
+  response: HttpResponse,
   write: BodyWrite,
   pieces: Iterable<readonly Uint8Array[]>,
 ): Promise<number> {
@@ -103,7 +103,7 @@ async function handOver(out: BlockWriter, pieces: Iterable<readonly Uint8Array[]
  * and then `pieces` is returned from.
  */
 export async function writeGzipped(
-  response: ServerResponse,
+  response: HttpResponse,
   write: BodyWrite,
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<void> {
@@ -127,7 +127,7 @@ function headersOf({ contentType, length }: BodyWrite, compressed: boolean): Out
   };
 }
 
-function gzipInto(response: ServerResponse): Writable {
+function gzipInto(response: HttpResponse): Sink {
   const gzip = createGzip({ level: GZIP_LEVEL, chunkSize: GZIP_CHUNK_BYTES });
   gzip.pipe(response);
   // Nobody reads on for a client that is gone.

@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { StatusError } from '../api/errors/status-error';
 import type { UserInfo } from '../api/user';
+import type { HttpRequest, HttpResponse } from './exchange';
 import type { RequestInfo } from './request-info';
 import { Query } from './query';
 
@@ -48,7 +48,7 @@ export class RequestContext {
   requestObject: unknown;
   responseObject: unknown;
 
-  private controller: AbortController | undefined;
+  private controller: Spare | undefined;
   private abortReason: Error | undefined;
   private finishers: (() => void)[] | undefined;
   private warningTexts: string[] | undefined;
@@ -56,8 +56,8 @@ export class RequestContext {
   private closed = false;
 
   constructor(
-    readonly request: IncomingMessage,
-    readonly response: ServerResponse,
+    readonly request: HttpRequest,
+    readonly response: HttpResponse,
     /** False: `warn` is heard by nobody. */
     private readonly sendsWarnings = true,
   ) {
@@ -129,26 +129,24 @@ function ignore(): void {}
 /** Hangs on the connection: weak maps that change with every request keep the garbage collector busy. */
 const SPARE = Symbol('spare abort controller');
 
-interface Spare {
-  readonly controller: AbortController;
-  readonly uses: number;
-}
-
 /**
- * A controller that was not used up serves the next request of its connection: signals are costly to make and to
+ * A controller that was not used up serves another request of its connection: signals are costly to make and to
  * collect. After some requests a fresh one is taken, so that a listener which somebody forgot does not stay for good.
  */
 const MAX_USES = 100;
 
-function takeController(socket: Socket & { [SPARE]?: Spare }): AbortController {
-  const spare = socket[SPARE]?.controller;
-  return spare === undefined || spare.signal.aborted ? new AbortController() : spare;
+class Spare extends AbortController {
+  uses = 0;
 }
 
-function keepController(socket: Socket & { [SPARE]?: Spare }, controller: AbortController): void {
-  const uses = (socket[SPARE]?.controller === controller ? socket[SPARE].uses : 0) + 1;
-  if (uses < MAX_USES) socket[SPARE] = { controller, uses };
-  else delete socket[SPARE];
+function takeController(socket: Socket & { [SPARE]?: Spare | undefined }): Spare {
+  const spare = socket[SPARE];
+  socket[SPARE] = undefined;
+  return spare?.signal.aborted === false ? spare : new Spare();
+}
+
+function keepController(socket: Socket & { [SPARE]?: Spare | undefined }, controller: Spare): void {
+  if (++controller.uses < MAX_USES) socket[SPARE] = controller;
 }
 
 /** The client closed the connection before it had its answer. */

@@ -1,12 +1,12 @@
-import type { IncomingMessage } from 'node:http';
 import { TLSSocket } from 'node:tls';
+import type { HttpRequest } from './exchange';
 import type { ClientCertificate, Credentials } from '../authn/credentials';
 
 /** A connection shows its certificate once; requests that share the connection share what was read from it. */
 const certificates = new WeakMap<TLSSocket, ClientCertificate | 'none'>();
 
 /** What the request carries that may prove who sent it. */
-export function credentialsOf(request: IncomingMessage): Credentials {
+export function credentialsOf(request: HttpRequest): Credentials {
   return {
     bearerToken: bearerTokenOf(request),
     connection: request.socket,
@@ -21,7 +21,7 @@ export function credentialsOf(request: IncomingMessage): Credentials {
 const WEBSOCKET_TOKEN_PREFIX = 'base64url.bearer.authorization.k8s.io.';
 
 /** The scheme is read without regard to case, what follows the token is ignored, and other schemes are no token. */
-function bearerTokenOf({ headers }: IncomingMessage): string | undefined {
+function bearerTokenOf({ headers }: HttpRequest): string | undefined {
   const { authorization } = headers;
   if (authorization !== undefined) {
     const text = authorization.trim();
@@ -38,7 +38,7 @@ function bearerTokenOf({ headers }: IncomingMessage): string | undefined {
   return token === '' ? undefined : token;
 }
 
-function clientCertificateOf({ socket }: IncomingMessage): ClientCertificate | undefined {
+function clientCertificateOf({ socket }: HttpRequest): ClientCertificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;
   let certificate = certificates.get(socket);
   if (certificate === undefined) {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { HttpRequest } from './exchange';
 
 /** The tag of a document as the ETag header has it: SHA-512 in upper-case hex, in quotes. */
 export function entityTag(document: Uint8Array): string {
@@ -7,7 +7,7 @@ export function entityTag(document: Uint8Array): string {
 }
 
 /** The client says in If-None-Match that it has the document of this tag. */
-export function isKnown({ headers }: Pick<IncomingMessage, 'headers'>, etag: string): boolean {
+export function isKnown({ headers }: Pick<HttpRequest, 'headers'>, etag: string): boolean {
   const known = headers['if-none-match'];
   return known !== undefined && known.split(',').some((one) => one.trim() === etag || one.trim() === '*');
 }

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { printYaml } from '../api/codec/yaml-print';
 import { encodeEnvelope } from '../api/codec/protobuf-envelope';
 import { encodeMessage } from '../api/codec/protobuf-encode';
@@ -11,6 +10,7 @@ import type { CacheEntry } from '../storage/cache/cache';
 import { isCompressed, writeGzipped, writePieces, writeReady, type BodyWrite } from './body-writer';
 import type { RequestContext } from './context';
 import type { ServedResource } from './dependencies';
+import type { HttpResponse } from './exchange';
 import type { ServerFeatures } from './features';
 import { GzipFile } from './gzip/gzip-file';
 import { gzipListPieces } from './gzip/gzip-list';
@@ -70,7 +70,7 @@ export function sendWarnings({ response, warnings }: RequestContext): void {
 }
 
 class ReplyWriter {
-  private readonly response: ServerResponse;
+  private readonly response: HttpResponse;
 
   constructor(
     private readonly context: RequestContext,

@@ -1,5 +1,5 @@
-import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { createServer as createTlsServer } from 'node:https';
+import { createServer as createPlainServer, type Server } from 'node:http';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
 import type { Logger } from '../observability/logger';
@@ -10,15 +10,25 @@ import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from '
 import { Deadlines } from './deadline';
 import { dispatch, type DispatchDependencies } from './dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
+import type { HttpRequest, HttpResponse } from './exchange';
 import { ALL_FEATURES, type ServerFeatures } from './features';
 import { fieldOwnership, noFieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
+import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
+import { MAX_HEADER_BYTES } from './http2/request-head';
 import { NonResourceRoutes } from './non-resource-routes';
 import { writeReply } from './reply-writer';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
   Pick<TlsListenerOptions, 'SNICallback'>;
+
+export interface Http2Options {
+  /** How many requests, watches included, one connection may have under way. */
+  readonly maxStreamsPerConnection: number;
+  /** How likely an answer asks its client to connect anew, so that clients spread over the replicas. */
+  readonly goAwayChance: number;
+}
 
 export interface ServerOptions
   extends
@@ -30,6 +40,8 @@ export interface ServerOptions
   readonly nonResourceRoutes: readonly NonResourceRoute[];
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
+  /** Of clients with TLS that prefer it. Absent: HTTP/1.1 only. */
+  readonly http2?: Http2Options;
   /** 0: any free port. */
   readonly port: number;
   readonly host?: string;
@@ -59,8 +71,6 @@ export interface ApiServer {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Bytes of all headers of a request. */
-const MAX_HEADER_BYTES = 1024 * 1024;
 /** Dead peers of idle connections are found by TCP. */
 const TCP_KEEP_ALIVE_MS = 180_000;
 const DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS = 1800;
@@ -91,6 +101,7 @@ export function createServer(options: ServerOptions): ApiServer {
     nonResourceRoutes: routes,
   };
   const writer = { schema: catalogue.schema, now, features };
+  const { goAwayChance = 0 } = options.http2 ?? {};
 
   const handle = async (context: RequestContext): Promise<void> => {
     const { request, response } = context;
@@ -98,6 +109,9 @@ export function createServer(options: ServerOptions): ApiServer {
     context.onExpired = (error) => {
       if (!response.headersSent) sendStatus(context, error.status, catalogue.schema);
     };
+    if (request.httpVersion === '2.0' && goAwayChance > 0 && Math.random() < goAwayChance) {
+      response.setHeader('Connection', 'close');
+    }
     // HTTP/1.1 keeps connections without being told; Node would say so in each answer.
     if (request.httpVersion === '1.1' && request.headers.connection !== 'close') response.removeHeader('Connection');
     if (draining) response.setHeader('Connection', 'close');
@@ -110,7 +124,7 @@ export function createServer(options: ServerOptions): ApiServer {
     if (writing !== undefined) await writing;
   };
   /** The one place where what was thrown for a request ends. */
-  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+  const listener = (request: HttpRequest, response: HttpResponse): void => {
     const context = new RequestContext(request, response, features.warnings);
     handle(context)
       .catch((error: unknown) => answerError(context, error, catalogue.schema, logger))
@@ -119,10 +133,23 @@ export function createServer(options: ServerOptions): ApiServer {
         response.destroy();
       });
   };
+  const http2 = new Http2Listener({
+    maxStreams: options.http2?.maxStreamsPerConnection ?? 0,
+    onRequest: ({ request, response }) => listener(request, response),
+    onFault: (error) => logger.error({ err: error }, 'an HTTP/2 connection failed'),
+  });
   const server =
     options.tls === undefined
       ? createPlainServer(serverOptions, listener)
-      : createTlsServer({ ...serverOptions, ...tlsOptions(options.tls) }, listener);
+      : createTlsServer(
+          {
+            ...serverOptions,
+            ...tlsOptions(options.tls),
+            ...(options.http2 !== undefined && { ALPNProtocols: ALPN_PROTOCOLS }),
+          },
+          listener,
+        );
+  if (isTls(server) && options.http2 !== undefined) http2.attach(server);
   // Watches and streams last; idle connections are kept for as long as the client keeps them.
   server.keepAliveTimeout = 0;
   server.timeout = 0;
@@ -132,7 +159,7 @@ export function createServer(options: ServerOptions): ApiServer {
   return {
     listen: () => listen(server, options.port, options.host),
     setSecureContext: (tls) => {
-      if ('setSecureContext' in server) server.setSecureContext(tlsOptions(tls));
+      if (isTls(server)) server.setSecureContext(tlsOptions(tls));
     },
     drain: () => {
       draining = true;
@@ -140,7 +167,7 @@ export function createServer(options: ServerOptions): ApiServer {
     close: (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      return close(server, graceMs);
+      return close(server, http2, graceMs);
     },
   };
 }
@@ -156,6 +183,10 @@ function tlsOptions(tls: TlsOptions): TlsOptions & { requestCert: true; rejectUn
   return { minVersion: 'TLSv1.2', ...tls, requestCert: true, rejectUnauthorized: false };
 }
 
+function isTls(server: Server | TlsServer): server is TlsServer {
+  return 'setSecureContext' in server;
+}
+
 async function listen(server: Server, port: number, host: string | undefined): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -167,14 +198,18 @@ async function listen(server: Server, port: number, host: string | undefined): P
   return server.address() as AddressInfo;
 }
 
-async function close(server: Server, graceMs: number): Promise<void> {
+async function close(server: Server, http2: Http2Listener, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
   server.closeIdleConnections();
+  http2.drain();
   // A connection becomes idle when its last request is answered.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
-  const force = setTimeout(() => server.closeAllConnections(), graceMs);
+  const force = setTimeout(() => {
+    server.closeAllConnections();
+    http2.destroy();
+  }, graceMs);
   await closed;
   clearInterval(sweep);
   clearTimeout(force);

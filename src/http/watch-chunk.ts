@@ -1,5 +1,7 @@
-import type { ServerResponse } from 'node:http';
+import { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { WatchItem } from '../registry/types';
+import type { HttpResponse } from './exchange';
 import type { WatchEncoder } from './watch-encoder';
 
 /** The events of one turn of the loop as one chunk of a chunked body, ready to be sent on any number of connections. */
@@ -50,10 +52,19 @@ function chunkOf(items: readonly WatchItem[], encoder: WatchEncoder): WatchChunk
  * response would frame it again for each stream, in four writes. Safe because the head is out, and because a response
  * has a connection only while it is its turn on it.
  */
-export function writeChunk(response: ServerResponse, { framed, start, length }: WatchChunk): boolean {
-  const { socket } = response;
-  if (!response.chunkedEncoding || !response.headersSent || socket === null) {
-    return response.write(framed.subarray(start, start + length));
-  }
+export function writeChunk(response: HttpResponse, { framed, start, length }: WatchChunk): boolean {
+  const socket = chunkedSocket(response);
+  if (socket === undefined) return response.write(framed.subarray(start, start + length));
   return socket.write(framed) || socket.writableLength <= MAX_UNSENT_BYTES;
+}
+
+/** What tells when more can be written. */
+export function drainSource(response: HttpResponse): Socket | HttpResponse {
+  return chunkedSocket(response) ?? response;
+}
+
+/** The connection, where it is the answer's alone and takes chunks. */
+function chunkedSocket(response: HttpResponse): Socket | undefined {
+  if (!(response instanceof ServerResponse) || !response.chunkedEncoding || !response.headersSent) return undefined;
+  return response.socket ?? undefined;
 }

@@ -1,4 +1,4 @@
-import { HeaderTable, staticTable, type HeaderField } from './header-table';
+import { staticTable, type HeaderField, type HeaderTable } from './header-table';
 import { compressionError } from './http2-error';
 import { decodeHuffman } from './huffman';
 

@@ -1,21 +1,22 @@
+import type { Writable } from 'node:stream';
+import type { BlockPool } from '../memory/block-pool';
 import { HEADER_BYTES, writeFrameHeader } from './frames';
 
-/** What one turn of the event loop writes at a busy time, several times over. */
-const BLOCK_BYTES = 64 * 1024;
-/** A block that had to be larger is not kept for long. */
-const MAX_KEPT_BYTES = 1024 * 1024;
+const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
  * Gathers what is to be sent next. It is copied, so that whoever wrote it may use its memory again; and the block that it is
  * copied to is used again too, because memory for every frame and every packet would be most of what sending costs.
  */
 export class Outbox {
-  #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  #start = 0;
-  #end = 0;
+  #block = NOTHING;
+  #length = 0;
 
-  get isEmpty(): boolean {
-    return this.#start === this.#end;
+  constructor(private readonly pool: BlockPool) {}
+
+  /** Bytes that were added since the last {@link sendTo}. */
+  get length(): number {
+    return this.#length;
   }
 
   add(bytes: Uint8Array): void {
@@ -23,40 +24,42 @@ export class Outbox {
     this.#block.set(bytes, at);
   }
 
+  addLatin1(text: string): void {
+    const at = this.#reserve(text.length);
+    this.#block.write(text, at, 'latin1');
+  }
+
   addFrameHeader(length: number, type: number, flags: number, streamId: number): void {
     const at = this.#reserve(HEADER_BYTES);
     writeFrameHeader(this.#block, at, length, type, flags, streamId);
   }
 
-  /** All that was added since the last time. Stays as it is until {@link reuse}. */
-  take(): Buffer {
-    const taken = this.#block.subarray(this.#start, this.#end);
-    this.#start = this.#end;
-    return taken;
-  }
-
-  /** What was taken has been read. */
-  reuse(): void {
-    if (!this.isEmpty) return;
-    this.#start = this.#end = 0;
-    if (this.#block.length > MAX_KEPT_BYTES) this.#block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  /** Writes all that was added. Returns whether the socket wants more at once. */
+  sendTo(socket: Writable): boolean {
+    const { pool } = this;
+    const block = this.#block;
+    const bytes = block.subarray(0, this.#length);
+    this.#block = NOTHING;
+    this.#length = 0;
+    // After an error somebody may still be reading.
+    return socket.write(bytes, (error) => {
+      if (!error && block.length === pool.blockBytes) pool.give(block);
+    });
   }
 
   /** Returns where so many bytes may be written. */
   #reserve(length: number): number {
-    const at = this.#end;
-    if (at + length > this.#block.length) return this.#reserveElsewhere(length);
-    this.#end = at + length;
+    const at = this.#length;
+    if (at + length > this.#block.length) this.#grow(at + length);
+    this.#length = at + length;
     return at;
   }
 
-  /** The block that is left belongs to what was taken of it. */
-  #reserveElsewhere(length: number): number {
-    const waiting = this.take();
-    this.#block = Buffer.allocUnsafeSlow(Math.max(BLOCK_BYTES, 2 * (waiting.length + length)));
-    this.#start = 0;
-    this.#end = waiting.length + length;
-    this.#block.set(waiting);
-    return waiting.length;
+  #grow(length: number): void {
+    const { pool } = this;
+    const block = length <= pool.blockBytes ? pool.take() : Buffer.allocUnsafeSlow(2 * length);
+    block.set(this.#block.subarray(0, this.#length));
+    if (this.#block.length === pool.blockBytes) pool.give(this.#block);
+    this.#block = block;
   }
 }

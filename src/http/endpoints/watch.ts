@@ -1,14 +1,14 @@
 import { setMaxListeners } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../negotiate';
 import type { RequestContext } from '../context';
+import type { HttpResponse } from '../exchange';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
 import { parseCollectionOptions } from '../list-options';
 import type { EntryWatch, SendItems } from '../../registry/watch';
 import { sendWarnings } from '../reply-writer';
 import { writeHead } from '../response-head';
 import { parseIncludeObject } from '../table';
-import { encodeBatch, writeChunk } from '../watch-chunk';
+import { drainSource, encodeBatch, writeChunk } from '../watch-chunk';
 import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../watch-encoder';
 import { scopeOf } from './resource-request';
 
@@ -119,7 +119,7 @@ function streamEvents(
     .catch(() => response.destroy());
 }
 
-function writeAll(response: ServerResponse, pieces: readonly Uint8Array[]): void {
+function writeAll(response: HttpResponse, pieces: readonly Uint8Array[]): void {
   for (const piece of pieces) response.write(piece);
 }
 
@@ -127,23 +127,22 @@ function writeAll(response: ServerResponse, pieces: readonly Uint8Array[]): void
  * Until the client has read enough for more, or the watch ends. Meanwhile the registry bounds what waits for it; when that
  * is given up the client is cut off, since it cannot even be told.
  */
-async function drained(response: ServerResponse, watch: EntryWatch, signal: AbortSignal): Promise<void> {
-  const { socket } = response;
-  if (socket === null) return;
+async function drained(response: HttpResponse, watch: EntryWatch, signal: AbortSignal): Promise<void> {
+  const source = drainSource(response);
   await new Promise<void>((resolve) => {
     const check = setInterval(() => {
       if (watch.isTooFarBehind) response.destroy();
     }, STALL_CHECK_MS);
     const done = (): void => {
       clearInterval(check);
-      socket.off('drain', done);
+      source.off('drain', done);
       response.off('close', done);
       signal.removeEventListener('abort', done);
       resolve();
     };
-    socket.on('drain', done);
+    source.on('drain', done);
     response.on('close', done);
     signal.addEventListener('abort', done);
-    if (signal.aborted || response.destroyed || !socket.writableNeedDrain) done();
+    if (signal.aborted || response.destroyed || !source.writableNeedDrain) done();
   });
 }

@@ -26,9 +26,12 @@ import { ErrorCode, errorName, Http2Error, protocolError } from '../../../http2/
 import { Outbox } from '../../../http2/outbox';
 import type { Http2Stream } from './stream';
 import { StreamTable } from '../../../http2/stream-table';
+import { BlockPool } from '../../../memory/block-pool';
 
 const NOTHING: Buffer = Buffer.alloc(0);
 const MAX_HEADER_BLOCK_BYTES = 64 * 1024;
+/** A block is what one turn of the event loop writes at a busy time, several times over. */
+const blocks = new BlockPool(64 * 1024, 256 * 1024);
 /** RFC 9113 (6.5.2) recommends that servers allow no fewer: so many may be opened before the server's settings are known. */
 const FIRST_MAX_STREAMS = 100;
 
@@ -66,7 +69,7 @@ export class Http2Connection<Stream extends Http2Stream> {
   readonly #streams = new StreamTable<Stream>();
   /** Those that wait until the server allows one more, with their headers. */
   readonly #waiting = new Map<Stream, Buffer>();
-  readonly #outbox = new Outbox();
+  readonly #outbox = new Outbox(blocks);
   #isFlushDue = false;
   #isStarted = false;
   /** Why there are no new streams any more. */
@@ -230,17 +233,15 @@ export class Http2Connection<Stream extends Http2Stream> {
     if (!this.#isFlushDue) {
       this.#isFlushDue = true;
       setImmediate(this.#flush);
-      // As a rule the system has taken the last turn's bytes at once, so that one block serves for all.
-      if (this.socket.writableLength === 0) this.#outbox.reuse();
     }
     return this.#outbox;
   }
 
   readonly #flush = (): void => {
     this.#isFlushDue = false;
-    if (!this.#isStarted || this.#failure !== undefined || this.#outbox.isEmpty) return;
+    if (!this.#isStarted || this.#failure !== undefined || this.#outbox.length === 0) return;
     this.#flushedId = this.#nextId - 2;
-    this.socket.write(this.#outbox.take());
+    this.#outbox.sendTo(this.socket);
   };
 
   /** Forgets a stream and lets those in that wait. */

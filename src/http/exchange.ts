@@ -1,0 +1,38 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+
+/**
+ * A request as the filters and endpoints see it, whichever version of HTTP brought it. Its body comes in `data` events from
+ * the moment somebody listens, until `end`; `close` without `end` means that the client is gone.
+ */
+export interface HttpRequest extends Pick<
+  IncomingMessage,
+  'method' | 'url' | 'httpVersion' | 'headers' | 'headersDistinct' | 'socket' | 'readableEnded'
+> {
+  on(event: 'data', listener: (chunk: Buffer) => void): this;
+  on(event: 'end' | 'close', listener: () => void): this;
+  on(event: 'error', listener: (error: Error) => void): this;
+  off(event: 'data', listener: (chunk: Buffer) => void): this;
+  off(event: 'end' | 'close', listener: () => void): this;
+  off(event: 'error', listener: (error: Error) => void): this;
+  /** What is left of the body is dropped as it comes. */
+  resume(): unknown;
+}
+
+/** An answer as it is written, whichever version of HTTP carries it. `close` comes once, whole answer or not. */
+export interface HttpResponse extends NodeJS.WritableStream {
+  readonly headersSent: boolean;
+  readonly destroyed: boolean;
+  /** `end` was called. */
+  readonly writableEnded: boolean;
+  /** All was handed to the system. */
+  readonly writableFinished: boolean;
+  readonly writableNeedDrain: boolean;
+  setHeader(name: string, value: string | readonly string[]): unknown;
+  hasHeader(name: string): boolean;
+  removeHeader(name: string): void;
+  writeHead(code: number, headers?: OutgoingHttpHeaders): unknown;
+  /** Sends the head before there is a body. */
+  flushHeaders(): void;
+  /** Breaks the answer off so that the client notices. */
+  destroy(error?: Error): unknown;
+}

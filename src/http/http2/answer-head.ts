@@ -1,0 +1,37 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { encodeHeaders } from '../../http2/hpack';
+
+/** They belong to a connection of HTTP/1.1 (RFC 9113, 8.2.2). */
+const CONNECTION_HEADERS: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
+
+const DATE_MS = 1000;
+let dateUntil = 0;
+let date = '';
+
+/** Names in lower case. */
+export type AnswerHeaders = Record<string, string | readonly string[]>;
+
+/** Adds headers as node:http takes them to those that are set already. */
+export function addHeaders(target: AnswerHeaders, headers: OutgoingHttpHeaders): void {
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined) target[name.toLowerCase()] = typeof value === 'number' ? String(value) : value;
+  }
+}
+
+/** The block of an answer's head: the code, the date, and what else was set. */
+export function encodeAnswerHead(code: number, headers: AnswerHeaders): Buffer {
+  const fields: AnswerHeaders = { ':status': String(code), date: dateNow() };
+  for (const name in headers) if (!CONNECTION_HEADERS.has(name)) fields[name] = headers[name]!;
+  return encodeHeaders(fields);
+}
+
+/** The Date header changes once a second. */
+function dateNow(): string {
+  const now = Date.now();
+  if (now >= dateUntil || now < dateUntil - DATE_MS) {
+    dateUntil = now - (now % DATE_MS) + DATE_MS;
+    date = new Date(now).toUTCString();
+  }
+  return date;
+}

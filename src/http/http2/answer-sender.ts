@@ -1,0 +1,149 @@
+import type { Socket } from 'node:net';
+import {
+  checkedWindow,
+  DEFAULT_WINDOW_BYTES,
+  Flag,
+  FrameType,
+  HEADER_BYTES,
+  MAX_FRAME_BYTES,
+} from '../../http2/frames';
+import { Outbox } from '../../http2/outbox';
+import { BlockPool } from '../../memory/block-pool';
+import type { Http2ServerStream, OnTaken } from './server-stream';
+
+/** What waits for a client that does not read before its answers are held back; and before nothing is read from it any more. */
+const HELD_BACK_FROM_BYTES = 64 * 1024;
+const DEAF_FROM_BYTES = 1024 * 1024;
+
+/** Room for a frame of the size that everyone takes, or for the small answers of one turn of the event loop. */
+const BLOCK_BYTES = 32 * 1024;
+/** Of all connections. */
+const blocks = new BlockPool(BLOCK_BYTES, 8 * 1024 * 1024);
+
+/**
+ * The sending half of a connection. Answers go out as the client's windows and the socket take them, and what is written in
+ * one turn of the event loop leaves in one piece.
+ */
+export class AnswerSender {
+  readonly #outbox = new Outbox(blocks);
+  #isFlushDue = false;
+  /** How much the client takes on a new stream, and on all of them together. */
+  #firstWindow = DEFAULT_WINDOW_BYTES;
+  #window = DEFAULT_WINDOW_BYTES;
+
+  constructor(
+    private readonly socket: Socket,
+    /** The last byte of an answer is on its way. */
+    private readonly onAnswerSent: (stream: Http2ServerStream) => void,
+    /** Everything so far was handed to the socket. */
+    private readonly onFlushed: () => void,
+  ) {}
+
+  /** Of a new stream. */
+  get firstWindow(): number {
+    return this.#firstWindow;
+  }
+
+  /** A whole frame. */
+  write(frame: Buffer): void {
+    this.#outboxFor(frame.length).add(frame);
+  }
+
+  head(stream: Http2ServerStream, block: Buffer, isLast: boolean): void {
+    let type: number = FrameType.HEADERS;
+    let flags: number = isLast ? Flag.END_STREAM : 0;
+    for (let at = 0; at < block.length; at += MAX_FRAME_BYTES) {
+      const piece = block.subarray(at, at + MAX_FRAME_BYTES);
+      if (at + piece.length === block.length) flags |= Flag.END_HEADERS;
+      this.#frame(type, flags, stream.id, piece);
+      type = FrameType.CONTINUATION;
+      flags = 0;
+    }
+    if (isLast) this.onAnswerSent(stream);
+  }
+
+  /** A text has a character per byte. `onTaken` is called when the bytes have been copied. */
+  data(stream: Http2ServerStream, bytes: Uint8Array | string, isLast: boolean, onTaken: OnTaken | undefined): void {
+    stream.isEnding = isLast;
+    if (stream.waiting.length === 0 && bytes.length <= this.#windowOf(stream)) {
+      this.#data(stream, bytes, isLast);
+      onTaken?.();
+    } else {
+      const waiting = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
+      stream.waiting = [...stream.waiting, { bytes: waiting, onTaken }];
+      this.pump(stream);
+    }
+    stream.wantsDrain = this.socket.writableLength > HELD_BACK_FROM_BYTES;
+  }
+
+  /** Sends what the stream has and the windows allow. */
+  pump(stream: Http2ServerStream): void {
+    while (stream.waiting.length > 0) {
+      const { bytes, onTaken } = stream.waiting[0]!;
+      const from = stream.sentOfFirst;
+      const length = Math.min(bytes.length - from, this.#windowOf(stream));
+      if (length === 0 && from < bytes.length) return;
+      const isWhole = from + length === bytes.length;
+      if (isWhole) stream.waiting = stream.waiting.slice(1);
+      stream.sentOfFirst = isWhole ? 0 : from + length;
+      const isLast = stream.isEnding && stream.waiting.length === 0;
+      this.#data(stream, bytes.subarray(from, from + length), isLast);
+      if (isWhole) onTaken?.();
+    }
+  }
+
+  /** The client takes so much more on all streams together. Throws an {@link Http2Error}. */
+  growWindow(bytes: number): void {
+    this.#window = checkedWindow(this.#window + bytes);
+  }
+
+  /** From now on the client takes so much on a new stream; on those that are there, the difference. Throws an {@link Http2Error}. */
+  setFirstWindow(bytes: number, streams: Iterable<Http2ServerStream>): void {
+    const change = checkedWindow(bytes) - this.#firstWindow;
+    for (const stream of streams) stream.sendWindow = checkedWindow(stream.sendWindow + change);
+    this.#firstWindow = bytes;
+  }
+
+  /** At the end of this turn. */
+  flushSoon(): void {
+    if (this.#isFlushDue) return;
+    this.#isFlushDue = true;
+    setImmediate(this.flush);
+  }
+
+  readonly flush = (): void => {
+    this.#isFlushDue = false;
+    if (this.#outbox.length > 0 && this.socket.writable) {
+      this.#outbox.sendTo(this.socket);
+      // Whoever asks and does not read would have us keep the answers.
+      if (this.socket.writableLength > DEAF_FROM_BYTES) this.socket.pause();
+    }
+    this.onFlushed();
+  };
+
+  #data(stream: Http2ServerStream, bytes: Uint8Array | string, isLast: boolean): void {
+    stream.sendWindow -= bytes.length;
+    this.#window -= bytes.length;
+    this.#frame(FrameType.DATA, isLast ? Flag.END_STREAM : 0, stream.id, bytes);
+    if (isLast) this.onAnswerSent(stream);
+  }
+
+  #frame(type: number, flags: number, streamId: number, payload: Uint8Array | string): void {
+    const outbox = this.#outboxFor(HEADER_BYTES + payload.length);
+    outbox.addFrameHeader(payload.length, type, flags, streamId);
+    if (typeof payload === 'string') outbox.addLatin1(payload);
+    else outbox.add(payload);
+  }
+
+  /** How much the stream's next frame may carry. */
+  #windowOf(stream: Http2ServerStream): number {
+    return Math.max(0, Math.min(stream.sendWindow, this.#window, MAX_FRAME_BYTES));
+  }
+
+  /** With room for so many bytes; what it has will be sent at the end of this turn. */
+  #outboxFor(bytes: number): Outbox {
+    if (this.#outbox.length + bytes > BLOCK_BYTES) this.flush();
+    this.flushSoon();
+    return this.#outbox;
+  }
+}

@@ -1,0 +1,41 @@
+import type { Server as TlsServer } from 'node:https';
+import type { TLSSocket } from 'node:tls';
+import { Http2ServerConnection, type ConnectionOptions } from './server-connection';
+
+/** What a listener offers a client by ALPN, the best first. */
+export const ALPN_PROTOCOLS = ['h2', 'http/1.1'];
+
+/** The connections of clients that chose HTTP/2. */
+export class Http2Listener {
+  readonly #connections = new Set<Http2ServerConnection>();
+
+  constructor(private readonly options: Omit<ConnectionOptions, 'onClose'>) {}
+
+  /** Takes those connections of the server; the others stay with it. */
+  attach(server: TlsServer): void {
+    const others = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
+    server.removeAllListeners('secureConnection');
+    server.on('secureConnection', (socket: TLSSocket) => {
+      if (socket.alpnProtocol === 'h2') this.#accept(socket);
+      else for (const listener of others) listener.call(server, socket);
+    });
+  }
+
+  /** Every client is told to leave; connections end with their last answer. */
+  drain(): void {
+    for (const connection of this.#connections) connection.drain();
+  }
+
+  /** Ends all connections at once. */
+  destroy(): void {
+    for (const connection of [...this.#connections]) connection.destroy();
+  }
+
+  #accept(socket: TLSSocket): void {
+    const connection = new Http2ServerConnection(socket, {
+      ...this.options,
+      onClose: () => this.#connections.delete(connection),
+    });
+    this.#connections.add(connection);
+  }
+}

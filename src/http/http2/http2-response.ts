@@ -1,0 +1,126 @@
+import { EventEmitter } from 'node:events';
+import type { OutgoingHttpHeaders } from 'node:http';
+import type { HttpResponse } from '../exchange';
+import { addHeaders, encodeAnswerHead, type AnswerHeaders } from './answer-head';
+import type { Http2ServerStream, OnTaken } from './server-stream';
+
+const NO_BODY_CODES: ReadonlySet<number> = new Set([204, 304]);
+const NOTHING: Buffer = Buffer.alloc(0);
+
+export class Http2Response extends EventEmitter implements HttpResponse {
+  statusCode = 200;
+  headersSent = false;
+  writableEnded = false;
+  writableFinished = false;
+  destroyed = false;
+  #headers: AnswerHeaders | undefined;
+  /** Made and not sent yet. */
+  #head: Buffer | undefined;
+  #isWithoutBody: boolean;
+
+  constructor(
+    private readonly stream: Http2ServerStream,
+    isHead: boolean,
+  ) {
+    super();
+    this.#isWithoutBody = isHead;
+  }
+
+  get writable(): boolean {
+    return !this.writableEnded && !this.destroyed;
+  }
+
+  get writableNeedDrain(): boolean {
+    return this.stream.isHeldBack;
+  }
+
+  setHeader(name: string, value: string | readonly string[]): this {
+    (this.#headers ??= {})[name.toLowerCase()] = value;
+    return this;
+  }
+
+  hasHeader(name: string): boolean {
+    return this.#headers !== undefined && name.toLowerCase() in this.#headers;
+  }
+
+  removeHeader(name: string): void {
+    if (this.#headers !== undefined) delete this.#headers[name.toLowerCase()];
+  }
+
+  writeHead(code: number, headers?: OutgoingHttpHeaders): this {
+    if (this.headersSent) throw new Error('the head of the answer is out');
+    this.headersSent = true;
+    this.statusCode = code;
+    const all = this.#headers ?? {};
+    this.#headers = undefined;
+    if (headers !== undefined) addHeaders(all, headers);
+    if (all.connection === 'close') this.stream.leaveConnection();
+    if (NO_BODY_CODES.has(code)) this.#isWithoutBody = true;
+    this.#head = encodeAnswerHead(code, all);
+    return this;
+  }
+
+  flushHeaders(): void {
+    this.#sendHead(false);
+  }
+
+  /** Text is UTF-8 unless it is said to be latin1. The bytes must stay as they are until `onTaken`. */
+  write(chunk: Uint8Array | string, encoding?: BufferEncoding | OnTaken, onTaken?: OnTaken): boolean {
+    if (typeof encoding === 'function') return this.write(chunk, undefined, encoding);
+    if (!this.writable) {
+      onTaken?.(new Error('the answer has ended'));
+      return true;
+    }
+    this.#sendHead(false);
+    if (this.#isWithoutBody) {
+      onTaken?.();
+      return true;
+    }
+    this.stream.sendData(bytesOf(chunk, encoding), false, onTaken);
+    return !this.stream.isHeldBack;
+  }
+
+  end(chunk?: Uint8Array | string | (() => void), encoding?: BufferEncoding | (() => void)): this {
+    if (!this.writable) return this;
+    const isEmpty = chunk === undefined || typeof chunk === 'function' || chunk.length === 0 || this.#isWithoutBody;
+    const isHeadOut = this.headersSent && this.#head === undefined;
+    this.writableEnded = true;
+    if (isEmpty && !isHeadOut) {
+      this.#sendHead(true);
+      return this;
+    }
+    this.#sendHead(false);
+    const bytes = isEmpty ? NOTHING : bytesOf(chunk, typeof encoding === 'function' ? undefined : encoding);
+    this.stream.sendData(bytes, true);
+    return this;
+  }
+
+  destroy(): this {
+    if (this.destroyed || this.writableFinished) return this;
+    this.destroyed = true;
+    this.stream.breakOff();
+    return this;
+  }
+
+  /** The answer is over: whole and handed to the system, or not. */
+  close(isWhole: boolean): void {
+    this.writableFinished = isWhole;
+    if (isWhole) {
+      this.emit('finish');
+    }
+    this.destroyed = true;
+    this.emit('close');
+  }
+
+  #sendHead(isLast: boolean): void {
+    if (!this.headersSent) this.writeHead(this.statusCode);
+    const head = this.#head;
+    if (head === undefined) return;
+    this.#head = undefined;
+    this.stream.sendHead(head, isLast);
+  }
+}
+
+function bytesOf(chunk: Uint8Array | string, encoding: BufferEncoding | undefined): Uint8Array | string {
+  return typeof chunk === 'string' && encoding !== 'latin1' ? Buffer.from(chunk, encoding) : chunk;
+}

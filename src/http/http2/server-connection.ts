@@ -1,0 +1,452 @@
+import type { Socket } from 'node:net';
+import {
+  checkedWindow,
+  checkLength,
+  contentOf,
+  DEFAULT_WINDOW_BYTES,
+  Flag,
+  FrameReader,
+  FrameType,
+  goAwayFrame,
+  MAX_FRAME_BYTES,
+  MAX_FRAME_BYTES_LIMIT,
+  pingAck,
+  PREFACE,
+  resetFrame,
+  Setting,
+  SETTINGS_ACK,
+  settingsFrame,
+  windowIncrement,
+  windowUpdateFrame,
+} from '../../http2/frames';
+
+import { HeaderTable } from '../../http2/header-table';
+import { encodeHeaders } from '../../http2/hpack';
+import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
+import { StreamTable } from '../../http2/stream-table';
+
+import { AnswerSender } from './answer-sender';
+import { MAX_HEADER_BYTES, readRequestHead, skipTrailers } from './request-head';
+import { ResetBudget } from './reset-budget';
+import { Http2ServerStream, type OnTaken, type StreamOwner } from './server-stream';
+
+/** How much of a body a client sends ahead, and the largest frame that it may send, as with kube-apiserver. */
+const STREAM_WINDOW_BYTES = 256 * 1024;
+const MAX_RECEIVED_FRAME_BYTES = 256 * 1024;
+/** What a client may have us remember of earlier headers; the standard's. */
+const HEADER_TABLE_BYTES = 4096;
+/** How long a client may take for the preface, or for a block of headers that it has begun. */
+const HEADERS_TIMEOUT_MS = 10_000;
+/** How long a client that was told to go may take to close the connection. */
+const LINGER_MS = 1_000;
+const PING_BYTES = 8;
+const PRIORITY_BYTES = 5;
+const SETTING_BYTES = 6;
+const CONTINUE = { ':status': '100' };
+
+export interface ConnectionOptions {
+  /** How many requests a client may have under way. */
+  readonly maxStreams: number;
+  readonly onRequest: (stream: Http2ServerStream) => void;
+  /** The connection has ended and all streams were told. */
+  readonly onClose: () => void;
+  /** Something went wrong that is not the client's fault; the connection ends. */
+  readonly onFault: (error: unknown) => void;
+}
+
+/** A block of headers that goes on in CONTINUATION frames. */
+interface PartialHeaders {
+  readonly streamId: number;
+  readonly isLast: boolean;
+  readonly pieces: Buffer[];
+  bytes: number;
+}
+
+/** The server's side of one HTTP/2 connection (RFC 9113), without push and priorities, which clients no longer use. */
+export class Http2ServerConnection implements StreamOwner {
+  readonly #reader = new FrameReader(MAX_RECEIVED_FRAME_BYTES);
+  readonly #table = new HeaderTable(HEADER_TABLE_BYTES);
+  readonly #streams = new StreamTable<Http2ServerStream>();
+  readonly #resets = new ResetBudget();
+  readonly #sender: AnswerSender;
+  readonly #windowBytes: number;
+  /** Bytes of bodies for which the client's window has not been opened again. */
+  #received = 0;
+  #prefaceLeft = PREFACE.length;
+  #hasSettings = false;
+  #lastId = 0;
+  #headers: PartialHeaders | undefined;
+  #headersTimer: NodeJS.Timeout | undefined;
+  /** Streams that have ended and were not told yet. */
+  #ended: Http2ServerStream[] = [];
+  #isDraining = false;
+  #isLeaving = false;
+  #isClosed = false;
+
+  constructor(
+    readonly socket: Socket,
+    private readonly options: ConnectionOptions,
+  ) {
+    const { maxStreams } = options;
+    this.#sender = new AnswerSender(
+      socket,
+      (stream) => this.#onAnswerSent(stream),
+      () => this.#onFlushed(),
+    );
+    this.#sender.write(
+      settingsFrame([
+        [Setting.MAX_CONCURRENT_STREAMS, maxStreams],
+        [Setting.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
+        [Setting.MAX_FRAME_SIZE, MAX_RECEIVED_FRAME_BYTES],
+        [Setting.MAX_HEADER_LIST_SIZE, MAX_HEADER_BYTES],
+      ]),
+    );
+    this.#windowBytes = Math.max(DEFAULT_WINDOW_BYTES, STREAM_WINDOW_BYTES * maxStreams);
+    if (this.#windowBytes > DEFAULT_WINDOW_BYTES) {
+      this.#sender.write(windowUpdateFrame(0, this.#windowBytes - DEFAULT_WINDOW_BYTES));
+    }
+    this.#awaitHeaders();
+    const destroy = (): void => this.destroy();
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('drain', () => this.#onDrain());
+    socket.on('error', destroy).on('end', destroy).on('close', destroy);
+  }
+
+  /** The client is to open another connection. What it has asked here is still answered, then this one ends. */
+  drain(): void {
+    if (this.#isDraining) return;
+    this.#isDraining = true;
+    this.#sender.write(goAwayFrame(this.#lastId, ErrorCode.NO_ERROR));
+  }
+
+  /** Ends the connection now. */
+  destroy(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    clearTimeout(this.#headersTimer);
+    this.socket.destroy();
+    for (const stream of [...this.#streams]) this.#remove(stream);
+    this.#tellEnded();
+    this.options.onClose();
+  }
+
+  sendHead(stream: Http2ServerStream, block: Buffer, isLast: boolean): void {
+    this.#sender.head(stream, block, isLast);
+  }
+
+  sendData(stream: Http2ServerStream, bytes: Uint8Array | string, isLast: boolean, onTaken: OnTaken | undefined): void {
+    this.#sender.data(stream, bytes, isLast, onTaken);
+  }
+
+  breakOff(stream: Http2ServerStream): void {
+    this.#reset(stream, ErrorCode.INTERNAL_ERROR);
+  }
+
+  bodyTaken(stream: Http2ServerStream, bytes: number): void {
+    stream.taken += bytes;
+    if (2 * stream.taken < STREAM_WINDOW_BYTES) return;
+    this.#sender.write(windowUpdateFrame(stream.id, stream.taken));
+    stream.received -= stream.taken;
+    stream.taken = 0;
+  }
+
+  #onAnswerSent(stream: Http2ServerStream): void {
+    stream.isAnswered = true;
+    // RFC 9113 (8.1): the client need not send the rest of its request.
+    if (!stream.hasReceivedAll) this.#sender.write(resetFrame(stream.id, ErrorCode.NO_ERROR));
+    this.#remove(stream);
+  }
+
+  #onFlushed(): void {
+    this.#tellEnded();
+    if (this.#isDraining && this.#streams.size === 0) this.#leave();
+  }
+
+  /** Waits a moment for the client to close: what is closed with bytes unread may take the last frames with it. */
+  #leave(): void {
+    if (this.#isLeaving || this.#isClosed) return;
+    this.#isLeaving = true;
+    this.socket.end();
+    setTimeout(() => this.destroy(), LINGER_MS).unref();
+  }
+
+  #onDrain(): void {
+    this.socket.resume();
+    for (const stream of [...this.#streams]) {
+      if (!stream.wantsDrain) continue;
+      stream.wantsDrain = false;
+      if (!stream.isHeldBack) stream.response.emit('drain');
+    }
+  }
+
+  #tellEnded(): void {
+    if (this.#ended.length === 0) return;
+    const ended = this.#ended;
+    this.#ended = [];
+    for (const stream of ended) stream.tellEnd();
+  }
+
+  /** Nothing is sent on the stream any more. Its owners are told after the next flush. */
+  #remove(stream: Http2ServerStream): void {
+    this.#streams.delete(stream.id);
+    this.#ended.push(stream);
+    stream.close();
+    this.#sender.flushSoon();
+  }
+
+  /** Gives a stream up. */
+  #reset(stream: Http2ServerStream, code: number): void {
+    this.#sender.write(resetFrame(stream.id, code));
+    this.#remove(stream);
+  }
+
+  /** Resets what the client got wrong. */
+  #refuse(streamId: number, code: number): void {
+    this.#spendReset();
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined) this.#sender.write(resetFrame(streamId, code));
+    else this.#reset(stream, code);
+  }
+
+  #spendReset(): void {
+    if (!this.#resets.spend()) throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'too many requests are given up');
+  }
+
+  #awaitHeaders(): void {
+    this.#headersTimer = setTimeout(() => this.destroy(), HEADERS_TIMEOUT_MS).unref();
+  }
+
+  #receive(chunk: Buffer): void {
+    try {
+      const frames = this.#prefaceLeft > 0 ? this.#withoutPreface(chunk) : chunk;
+      if (frames.length > 0) this.#reader.push(frames, this.#takeFrame);
+    } catch (error) {
+      if (!(error instanceof Http2Error)) this.options.onFault(error);
+      this.#fail(error instanceof Http2Error ? error.code : ErrorCode.INTERNAL_ERROR);
+    }
+  }
+
+  /** Says why, and ends the connection as soon as that is out. */
+  #fail(code: number): void {
+    if (this.#isClosed) return;
+    this.#sender.write(goAwayFrame(this.#lastId, code));
+    this.#sender.flush();
+    this.socket.end(() => this.destroy());
+    // Nothing of what it still sends is looked at.
+    this.#isLeaving = true;
+    setTimeout(() => this.destroy(), LINGER_MS).unref();
+  }
+
+  #withoutPreface(chunk: Buffer): Buffer {
+    const from = PREFACE.length - this.#prefaceLeft;
+    const given = chunk.subarray(0, this.#prefaceLeft);
+    if (!given.equals(PREFACE.subarray(from, from + given.length))) throw protocolError('this is not HTTP/2');
+    this.#prefaceLeft -= given.length;
+    if (this.#prefaceLeft === 0) clearTimeout(this.#headersTimer);
+    return chunk.subarray(given.length);
+  }
+
+  readonly #takeFrame = (type: number, flags: number, streamId: number, payload: Buffer): void => {
+    if (this.#isClosed || this.#isLeaving) return;
+    if (!this.#hasSettings && type !== FrameType.SETTINGS) throw protocolError('a connection begins with SETTINGS');
+    if (this.#headers !== undefined && type !== FrameType.CONTINUATION) {
+      throw protocolError('a header block has no end');
+    }
+    switch (type) {
+      case FrameType.DATA:
+        return this.#onData(flags, streamId, payload);
+      case FrameType.HEADERS:
+        return this.#onHeaders(flags, streamId, contentOf(type, flags, payload));
+      case FrameType.CONTINUATION:
+        return this.#onContinuation(flags, streamId, payload);
+      case FrameType.PRIORITY:
+        if (streamId === 0) throw protocolError('a PRIORITY of the connection');
+        return checkLength('PRIORITY', payload, PRIORITY_BYTES);
+      case FrameType.RST_STREAM:
+        return this.#onReset(streamId, payload);
+      case FrameType.SETTINGS:
+        return this.#onSettings(flags, streamId, payload);
+      case FrameType.PUSH_PROMISE:
+        throw protocolError('the client pushes');
+      case FrameType.PING:
+        return this.#onPing(flags, streamId, payload);
+      case FrameType.GOAWAY:
+        if (streamId !== 0) throw protocolError('a GOAWAY of a stream');
+        // It opens no more streams, and closes the connection itself.
+        return;
+      case FrameType.WINDOW_UPDATE:
+        return this.#onWindowUpdate(streamId, payload);
+      default: // RFC 9113 (4.1): unknown ones are ignored
+    }
+  };
+
+  /** Undefined for one that has ended, or came after the GOAWAY: what was under way then still arrives. */
+  #stream(id: number): Http2ServerStream | undefined {
+    const isExpected = id <= this.#lastId || this.#isDraining;
+    if (id % 2 === 0 || !isExpected) throw protocolError(`a frame for stream ${id}, which nobody opened`);
+    return this.#streams.get(id);
+  }
+
+  #onData(flags: number, streamId: number, payload: Buffer): void {
+    const stream = this.#stream(streamId);
+    const data = contentOf(FrameType.DATA, flags, payload);
+    this.#countReceived(payload.length);
+    if (stream === undefined) return;
+    if (stream.hasReceivedAll) throw new Http2Error(ErrorCode.STREAM_CLOSED, 'a body goes on after its end');
+    stream.received += payload.length;
+    if (stream.received > STREAM_WINDOW_BYTES) {
+      throw new Http2Error(ErrorCode.FLOW_CONTROL_ERROR, 'a body is larger than its window');
+    }
+    if (payload.length > data.length) this.bodyTaken(stream, payload.length - data.length);
+    if (stream.bodyLeft !== undefined) {
+      stream.bodyLeft -= data.length;
+      if (stream.bodyLeft < 0) return this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
+    }
+    if (data.length > 0) stream.request.push(data);
+    if ((flags & Flag.END_STREAM) !== 0) this.#onBodyEnd(stream);
+  }
+
+  /** Opens the connection's window again at once: what waits to be taken is bounded by the windows of the streams. */
+  #countReceived(bytes: number): void {
+    this.#received += bytes;
+    if (this.#received > this.#windowBytes) {
+      throw new Http2Error(ErrorCode.FLOW_CONTROL_ERROR, 'bodies are larger than the window');
+    }
+    if (2 * this.#received < this.#windowBytes) return;
+    this.#sender.write(windowUpdateFrame(0, this.#received));
+    this.#received = 0;
+  }
+
+  #onBodyEnd(stream: Http2ServerStream): void {
+    if (stream.isClosed) return;
+    if (stream.bodyLeft !== undefined && stream.bodyLeft > 0) {
+      return this.#refuse(stream.id, ErrorCode.PROTOCOL_ERROR);
+    }
+    stream.hasReceivedAll = true;
+    stream.request.pushEnd();
+  }
+
+  #onHeaders(flags: number, streamId: number, block: Buffer): void {
+    if (streamId % 2 === 0) throw protocolError('a client opens streams with odd numbers');
+    const isLast = (flags & Flag.END_STREAM) !== 0;
+    if ((flags & Flag.END_HEADERS) !== 0) return this.#onBlock(streamId, isLast, block);
+    this.#headers = { streamId, isLast, pieces: [block], bytes: block.length };
+    this.#awaitHeaders();
+  }
+
+  #onContinuation(flags: number, streamId: number, payload: Buffer): void {
+    const headers = this.#headers;
+    if (headers?.streamId !== streamId) throw protocolError('a header block goes on that nobody began');
+    headers.pieces.push(payload);
+    headers.bytes += payload.length;
+    // Empty ones are free for the client.
+    if (headers.bytes > MAX_HEADER_BYTES || headers.pieces.length > MAX_HEADER_BYTES / MAX_FRAME_BYTES) {
+      throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'a header block is too large');
+    }
+    if ((flags & Flag.END_HEADERS) === 0) return;
+    this.#headers = undefined;
+    clearTimeout(this.#headersTimer);
+    this.#onBlock(streamId, headers.isLast, Buffer.concat(headers.pieces));
+  }
+
+  #onBlock(streamId: number, isLast: boolean, block: Buffer): void {
+    if (streamId > this.#lastId) return this.#open(streamId, isLast, block);
+    const stream = this.#streams.get(streamId);
+    if (stream === undefined || stream.hasReceivedAll) {
+      throw new Http2Error(ErrorCode.STREAM_CLOSED, 'headers on a stream that has ended');
+    }
+    skipTrailers(block, this.#table);
+    if (isLast) this.#onBodyEnd(stream);
+    else this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
+  }
+
+  #open(streamId: number, isLast: boolean, block: Buffer): void {
+    const head = readRequestHead(block, this.#table);
+    // The client was told with the GOAWAY that this one will not be looked at.
+    if (this.#isDraining) return;
+    this.#lastId = streamId;
+    if (this.#streams.size >= this.options.maxStreams) {
+      this.#sender.write(resetFrame(streamId, ErrorCode.REFUSED_STREAM));
+      return;
+    }
+    if (head === 'malformed') return this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
+    const known = head === 'too large' ? { method: 'GET', url: '/', headers: {}, repeated: undefined } : head;
+    const stream = new Http2ServerStream(this, this.socket, streamId, known, this.#sender.firstWindow, isLast);
+    this.#streams.add(stream);
+    if (head === 'too large') {
+      stream.response.writeHead(431, { 'Content-Type': 'text/plain; charset=utf-8' });
+      stream.response.end('431 Request Header Fields Too Large');
+      return;
+    }
+    if (isLast && (stream.bodyLeft ?? 0) > 0) return this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
+    if (known.headers.expect === '100-continue') stream.sendHead(encodeHeaders(CONTINUE), false);
+    this.options.onRequest(stream);
+  }
+
+  #onReset(streamId: number, payload: Buffer): void {
+    checkLength('RST_STREAM', payload, 4);
+    const stream = this.#stream(streamId);
+    if (stream === undefined) return;
+    // Whoever has seen the head of an answer, as of a watch, may leave whenever it likes.
+    if (!stream.response.headersSent) this.#spendReset();
+    this.#remove(stream);
+  }
+
+  #onWindowUpdate(streamId: number, payload: Buffer): void {
+    const bytes = windowIncrement(payload);
+    if (streamId === 0) {
+      this.#sender.growWindow(bytes);
+      this.#pumpAll();
+      return;
+    }
+    const stream = this.#stream(streamId);
+    if (stream === undefined) return;
+    stream.sendWindow = checkedWindow(stream.sendWindow + bytes);
+    this.#pump(stream);
+  }
+
+  #pumpAll(): void {
+    for (const stream of [...this.#streams]) this.#pump(stream);
+  }
+
+  #pump(stream: Http2ServerStream): void {
+    if (stream.waiting.length === 0) return;
+    this.#sender.pump(stream);
+    if (!stream.isClosed && !stream.isHeldBack) stream.response.emit('drain');
+  }
+
+  #onSettings(flags: number, streamId: number, payload: Buffer): void {
+    const isAck = (flags & Flag.ACK) !== 0;
+    if (streamId !== 0) throw protocolError('SETTINGS of a stream');
+    if (payload.length % SETTING_BYTES !== 0 || (isAck && payload.length > 0)) checkLength('SETTINGS', payload, 0);
+    if (isAck) return;
+    this.#hasSettings = true;
+    for (let at = 0; at < payload.length; at += SETTING_BYTES) {
+      this.#onSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+    }
+    this.#sender.write(SETTINGS_ACK);
+    this.#pumpAll();
+  }
+
+  #onSetting(id: number, value: number): void {
+    switch (id) {
+      case Setting.INITIAL_WINDOW_SIZE:
+        this.#sender.setFirstWindow(value, this.#streams);
+        break;
+      case Setting.MAX_FRAME_SIZE:
+        // We never send larger frames than the smallest that a client may ask for.
+        if (value < MAX_FRAME_BYTES || value > MAX_FRAME_BYTES_LIMIT) throw protocolError(`frames of ${value} bytes`);
+        break;
+      case Setting.ENABLE_PUSH:
+        if (value > 1) throw protocolError('push is allowed or not');
+        break;
+      default: // of no meaning to who sends what we send
+    }
+  }
+
+  #onPing(flags: number, streamId: number, payload: Buffer): void {
+    checkLength('PING', payload, PING_BYTES);
+    if (streamId !== 0) throw protocolError('a PING of a stream');
+    if ((flags & Flag.ACK) === 0) this.#sender.write(pingAck(payload));
+  }
+}

@@ -1,0 +1,105 @@
+import { Http2Request } from './http2-request';
+import { Http2Response } from './http2-response';
+import type { RequestHead } from './request-head';
+
+export type OnTaken = (error?: Error | null) => void;
+
+/** Bytes of an answer that wait for the client's windows. */
+interface Waiting {
+  readonly bytes: Uint8Array;
+  readonly onTaken: OnTaken | undefined;
+}
+
+/** What a stream needs of its connection. */
+export interface StreamOwner {
+  sendHead(stream: Http2ServerStream, block: Buffer, isLast: boolean): void;
+  sendData(stream: Http2ServerStream, bytes: Uint8Array | string, isLast: boolean, onTaken: OnTaken | undefined): void;
+  /** Somebody took bytes of the request's body. */
+  bodyTaken(stream: Http2ServerStream, bytes: number): void;
+  breakOff(stream: Http2ServerStream): void;
+  drain(): void;
+}
+
+const NONE: readonly Waiting[] = [];
+
+/** One request and its answer, with what their connection keeps of them. Only the connection changes its fields. */
+export class Http2ServerStream {
+  readonly request: Http2Request;
+  readonly response: Http2Response;
+  /** Bytes of the body for which the client's window has not been opened again, and those of them that were taken. */
+  received = 0;
+  taken = 0;
+  /** What is to come according to Content-Length. */
+  bodyLeft: number | undefined;
+  waiting = NONE;
+  /** Of the first one that waits. */
+  sentOfFirst = 0;
+  /** Nothing comes after what waits. */
+  isEnding = false;
+  /** The answer waits for the socket. */
+  wantsDrain = false;
+  /** The last byte of the answer is on its way. */
+  isAnswered = false;
+  /** Nothing is sent any more. */
+  isClosed = false;
+
+  constructor(
+    private readonly owner: StreamOwner,
+    socket: Http2Request['socket'],
+    readonly id: number,
+    head: RequestHead,
+    /** How much the client takes; below 0 when it has changed its mind. */
+    public sendWindow: number,
+    /** The client has said all. */
+    public hasReceivedAll: boolean,
+  ) {
+    const length = head.headers['content-length'];
+    this.bodyLeft = length === undefined ? undefined : Number(length);
+    this.request = new Http2Request(head, socket, hasReceivedAll, this);
+    this.response = new Http2Response(this, head.method === 'HEAD');
+  }
+
+  get isHeldBack(): boolean {
+    return this.waiting.length > 0 || this.wantsDrain;
+  }
+
+  sendHead(block: Buffer, isLast: boolean): void {
+    if (!this.isClosed) this.owner.sendHead(this, block, isLast);
+  }
+
+  /** A text has a character per byte. `onTaken` is called when the bytes have been copied, or never will be. */
+  sendData(bytes: Uint8Array | string, isLast: boolean, onTaken?: OnTaken): void {
+    if (this.isClosed) onTaken?.(new Error('the stream is closed'));
+    else this.owner.sendData(this, bytes, isLast, onTaken);
+  }
+
+  bodyTaken(bytes: number): void {
+    if (!this.hasReceivedAll) this.owner.bodyTaken(this, bytes);
+  }
+
+  /** The answer will not be completed. */
+  breakOff(): void {
+    if (!this.isClosed) this.owner.breakOff(this);
+  }
+
+  /** The client is to open another connection for its next requests. */
+  leaveConnection(): void {
+    this.owner.drain();
+  }
+
+  /** Nothing more is sent; whoever waits for that is told. */
+  close(): void {
+    this.isClosed = true;
+    const { waiting } = this;
+    this.waiting = NONE;
+    if (waiting.length === 0) return;
+    const error = new Error('the stream is closed');
+    for (const { onTaken } of waiting) onTaken?.(error);
+  }
+
+  /** Tells the request and the answer that it is over. */
+  tellEnd(): void {
+    if (!this.request.readableEnded) this.request.emit('close');
+    this.response.close(this.isAnswered);
+  }
+}
