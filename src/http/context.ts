@@ -1,4 +1,3 @@
-import type { Socket } from 'node:net';
 import type { StatusError } from '../api/errors/status-error';
 import type { UserInfo } from '../api/user';
 import type { HttpRequest, HttpResponse } from './exchange';
@@ -48,7 +47,7 @@ export class RequestContext {
   requestObject: unknown;
   responseObject: unknown;
 
-  private controller: Spare | undefined;
+  private controller: ReusedController | undefined;
   private abortReason: Error | undefined;
   private finishers: (() => void)[] | undefined;
   private warningTexts: string[] | undefined;
@@ -69,7 +68,7 @@ export class RequestContext {
   /** Aborts when the client is gone, the deadline has passed or the server ends. Created when first asked for. */
   get signal(): AbortSignal {
     if (this.controller === undefined) {
-      this.controller = takeController(this.request.socket);
+      this.controller = spares.pop() ?? new ReusedController();
       if (this.abortReason !== undefined) this.controller.abort(this.abortReason);
     }
     return this.controller.signal;
@@ -119,34 +118,29 @@ export class RequestContext {
     if (this.closed) return;
     this.closed = true;
     if (!this.response.writableFinished) this.abort(new ClientGoneError());
-    if (this.controller?.signal.aborted === false) keepController(this.request.socket, this.controller);
+    if (this.controller?.signal.aborted === false) keepController(this.controller);
+    this.controller = undefined;
     for (let index = (this.finishers?.length ?? 0) - 1; index >= 0; index--) this.finishers?.[index]?.();
   }
 }
 
 function ignore(): void {}
 
-/** Hangs on the connection: weak maps that change with every request keep the garbage collector busy. */
-const SPARE = Symbol('spare abort controller');
-
 /**
- * A controller that was not used up serves another request of its connection: signals are costly to make and to
- * collect. After some requests a fresh one is taken, so that a listener which somebody forgot does not stay for good.
+ * A controller that was not used up serves another request: signals are costly to make and to collect. After some
+ * requests a fresh one is taken, so that a listener which somebody forgot does not stay for good.
  */
-const MAX_USES = 100;
-
-class Spare extends AbortController {
+class ReusedController extends AbortController {
   uses = 0;
 }
 
-function takeController(socket: Socket & { [SPARE]?: Spare | undefined }): Spare {
-  const spare = socket[SPARE];
-  socket[SPARE] = undefined;
-  return spare?.signal.aborted === false ? spare : new Spare();
-}
+const MAX_USES = 100;
+/** More than are under way at a busy time. */
+const MAX_SPARES = 256;
+const spares: ReusedController[] = [];
 
-function keepController(socket: Socket & { [SPARE]?: Spare | undefined }, controller: Spare): void {
-  if (++controller.uses < MAX_USES) socket[SPARE] = controller;
+function keepController(controller: ReusedController): void {
+  if (++controller.uses < MAX_USES && spares.length < MAX_SPARES) spares.push(controller);
 }
 
 /** The client closed the connection before it had its answer. */

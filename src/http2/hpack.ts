@@ -92,11 +92,12 @@ class BlockReader {
   }
 }
 
-const indexOfName = new Map<string, number>();
-const indexOfField = new Map<string, number>();
-staticTable.forEach(({ name, value }, index) => {
-  if (!indexOfName.has(name)) indexOfName.set(name, index + 1);
-  indexOfField.set(`${name}=${value}`, index + 1);
+/** The fields of the static table by their names: the index of the first one, and of each value. */
+const known = new Map<string, { readonly index: number; readonly ofValue: Map<string, number> }>();
+staticTable.forEach(({ name, value }, at) => {
+  const entry = known.get(name) ?? { index: at + 1, ofValue: new Map<string, number>() };
+  known.set(name, entry);
+  entry.ofValue.set(value, at + 1);
 });
 
 /** What a block says: names in lower case, and of several fields of one name all values. */
@@ -128,12 +129,12 @@ function roomOf(name: string, value: string): number {
 }
 
 function writeField(bytes: Buffer, at: number, name: string, value: string): number {
-  const whole = indexOfField.get(`${name}=${value}`);
+  const entry = known.get(name);
+  if (entry === undefined)
+    return writeString(bytes, writeString(bytes, writeInteger(bytes, at, 0, LITERAL_BITS, 0), name), value);
+  const whole = entry.ofValue.get(value);
   if (whole !== undefined) return writeInteger(bytes, at, INDEXED, INDEXED_BITS, whole);
-  const index = indexOfName.get(name) ?? 0;
-  let to = writeInteger(bytes, at, 0, LITERAL_BITS, index);
-  if (index === 0) to = writeString(bytes, to, name);
-  return writeString(bytes, to, value);
+  return writeString(bytes, writeInteger(bytes, at, 0, LITERAL_BITS, entry.index), value);
 }
 
 /** Returns where the next byte goes. */
