@@ -1,4 +1,5 @@
 import { tooLarge } from '../api/errors/status-error';
+import { GrowingBytes } from '../memory/growing-bytes';
 import type { RequestContext } from './context';
 import { ClientGoneError } from './context';
 
@@ -12,12 +13,12 @@ export function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promi
   const { request } = context;
   return new Promise<Buffer>((resolve, reject) => {
     if (request.readableEnded) return resolve(EMPTY);
+    if (request.destroyed) throw new ClientGoneError();
     if (Number(request.headers['content-length'] ?? 0) > limit) {
       request.resume();
       throw tooLargeBody(limit);
     }
-    const pieces: Buffer[] = [];
-    let size = 0;
+    const body = new GrowingBytes();
     const leave = (): void => {
       request.off('data', take).off('end', done).off('error', gone).off('close', gone);
     };
@@ -28,13 +29,12 @@ export function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promi
     };
     const gone = (): void => fail(new ClientGoneError());
     const take = (piece: Buffer): void => {
-      size += piece.length;
-      if (size > limit) fail(tooLargeBody(limit));
-      else pieces.push(piece);
+      if (body.length + piece.length > limit) fail(tooLargeBody(limit));
+      else body.push(piece);
     };
     const done = (): void => {
       leave();
-      resolve(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, size));
+      resolve(body.take());
     };
     request.on('data', take).on('end', done).on('error', gone).on('close', gone);
   });

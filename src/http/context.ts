@@ -79,9 +79,13 @@ export class RequestContext {
     this.controller?.abort(reason);
   }
 
-  /** The deadline has passed: the client is answered with `error`, the work is aborted, a later answer is dropped. */
+  /**
+   * The deadline has passed: the client is answered with `error`, the work is aborted, a later answer is dropped. An answer that
+   * the client is still taking is broken off.
+   */
   expire(error: StatusError): void {
-    this.onExpired?.(error);
+    if (this.response.headersSent) this.response.destroy();
+    else this.onExpired?.(error);
     this.abort(error);
   }
 

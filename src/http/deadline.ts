@@ -19,9 +19,12 @@ export function isLongRunning({ info }: RequestContext): boolean {
 /** How late the end of a request may be. */
 const TICK_MS = 100;
 
+/** What a client may take for the answer that its time is over. */
+const LAST_ANSWER_MS = 10_000;
+
 interface Deadline {
   readonly context: RequestContext;
-  readonly limitMs: number;
+  limitMs: number;
   /** Where it stands among the pending ones. */
   index: number;
 }
@@ -64,7 +67,7 @@ export class Deadlines {
     for (const deadline of [...this.#pending]) {
       const { context, limitMs } = deadline;
       if (now - context.receivedAt < limitMs) continue;
-      this.#remove(deadline);
+      deadline.limitMs += LAST_ANSWER_MS;
       const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
       context.expire(timeout(`request did not complete within requested timeout ${limit}`));
     }

@@ -6,7 +6,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
  */
 export interface HttpRequest extends Pick<
   IncomingMessage,
-  'method' | 'url' | 'httpVersion' | 'headers' | 'headersDistinct' | 'socket' | 'readableEnded'
+  'method' | 'url' | 'httpVersion' | 'headers' | 'headersDistinct' | 'socket' | 'readableEnded' | 'destroyed'
 > {
   on(event: 'data', listener: (chunk: Buffer) => void): this;
   on(event: 'end' | 'close', listener: () => void): this;

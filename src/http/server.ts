@@ -117,9 +117,10 @@ export function createServer(options: ServerOptions): ApiServer {
     if (draining) response.setHeader('Connection', 'close');
     const pending = runFilters(context, chain);
     if (pending !== undefined) await pending;
+    if (response.destroyed) return;
     const dispatched = dispatch(context, endpoints);
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
-    if (response.headersSent) return;
+    if (response.headersSent || response.destroyed) return;
     const writing = writeReply(context, reply, negotiated, writer);
     if (writing !== undefined) await writing;
   };

@@ -39,12 +39,18 @@ export class Outbox {
     const { pool } = this;
     const block = this.#block;
     const bytes = block.subarray(0, this.#length);
-    this.#block = NOTHING;
     this.#length = 0;
+    // Many small pieces that wait for a slow reader would each hold a block.
+    if (socket.writableLength > 0 && 2 * bytes.length < block.length) return socket.write(Buffer.from(bytes));
+    this.#block = NOTHING;
     // After an error somebody may still be reading.
     return socket.write(bytes, (error) => {
       if (!error && block.length === pool.blockBytes) pool.give(block);
     });
+  }
+
+  clear(): void {
+    this.#length = 0;
   }
 
   /** Returns where so many bytes may be written. */

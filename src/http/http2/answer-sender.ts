@@ -11,12 +11,14 @@ import { Outbox } from '../../http2/outbox';
 import { BlockPool } from '../../memory/block-pool';
 import type { Http2ServerStream, OnTaken } from './server-stream';
 
-/** What waits for a client that does not read before its answers are held back; and before nothing is read from it any more. */
-const HELD_BACK_FROM_BYTES = 64 * 1024;
+/** What a socket may have to send before answers wait, and before nothing is read from the client any more. */
+const HELD_BACK_FROM_BYTES = 256 * 1024;
 const DEAF_FROM_BYTES = 1024 * 1024;
 
 /** Room for a frame of the size that everyone takes, or for the small answers of one turn of the event loop. */
 const BLOCK_BYTES = 32 * 1024;
+/** How long a client may leave the end of an answer untaken. */
+const LAST_BYTES_TIMEOUT_MS = 30_000;
 /** Of all connections. */
 const blocks = new BlockPool(BLOCK_BYTES, 8 * 1024 * 1024);
 
@@ -27,7 +29,7 @@ const blocks = new BlockPool(BLOCK_BYTES, 8 * 1024 * 1024);
 export class AnswerSender {
   readonly #outbox = new Outbox(blocks);
   #isFlushDue = false;
-  /** How much the client takes on a new stream, and on all of them together. */
+  /** How much the client takes on a new stream, and on all of them together. Below 0 when it has changed its mind. */
   #firstWindow = DEFAULT_WINDOW_BYTES;
   #window = DEFAULT_WINDOW_BYTES;
 
@@ -39,11 +41,6 @@ export class AnswerSender {
     private readonly onFlushed: () => void,
   ) {}
 
-  /** Of a new stream. */
-  get firstWindow(): number {
-    return this.#firstWindow;
-  }
-
   /** A whole frame. */
   write(frame: Buffer): void {
     this.#outboxFor(frame.length).add(frame);
@@ -52,10 +49,12 @@ export class AnswerSender {
   head(stream: Http2ServerStream, block: Buffer, isLast: boolean): void {
     let type: number = FrameType.HEADERS;
     let flags: number = isLast ? Flag.END_STREAM : 0;
+    // Nothing may come between the frames of one block.
+    const outbox = this.#outboxFor(HEADER_BYTES + block.length);
     for (let at = 0; at < block.length; at += MAX_FRAME_BYTES) {
       const piece = block.subarray(at, at + MAX_FRAME_BYTES);
       if (at + piece.length === block.length) flags |= Flag.END_HEADERS;
-      this.#frame(type, flags, stream.id, piece);
+      addFrame(outbox, type, flags, stream.id, piece);
       type = FrameType.CONTINUATION;
       flags = 0;
     }
@@ -73,7 +72,9 @@ export class AnswerSender {
       stream.waiting = [...stream.waiting, { bytes: waiting, onTaken }];
       this.pump(stream);
     }
-    stream.wantsDrain = this.socket.writableLength > HELD_BACK_FROM_BYTES;
+    if (isLast && stream.waiting.length > 0) {
+      stream.endTimer = setTimeout(() => stream.breakOff(), LAST_BYTES_TIMEOUT_MS).unref();
+    }
   }
 
   /** Sends what the stream has and the windows allow. */
@@ -97,11 +98,14 @@ export class AnswerSender {
     this.#window = checkedWindow(this.#window + bytes);
   }
 
+  /** The client takes so much more on the stream. Throws an {@link Http2Error}. */
+  growStreamWindow(stream: Http2ServerStream, bytes: number): void {
+    stream.sendWindow = checkedWindow(this.#firstWindow + stream.sendWindow + bytes) - this.#firstWindow;
+  }
+
   /** From now on the client takes so much on a new stream; on those that are there, the difference. Throws an {@link Http2Error}. */
-  setFirstWindow(bytes: number, streams: Iterable<Http2ServerStream>): void {
-    const change = checkedWindow(bytes) - this.#firstWindow;
-    for (const stream of streams) stream.sendWindow = checkedWindow(stream.sendWindow + change);
-    this.#firstWindow = bytes;
+  setFirstWindow(bytes: number): void {
+    this.#firstWindow = checkedWindow(bytes);
   }
 
   /** At the end of this turn. */
@@ -113,7 +117,8 @@ export class AnswerSender {
 
   readonly flush = (): void => {
     this.#isFlushDue = false;
-    if (this.#outbox.length > 0 && this.socket.writable) {
+    if (!this.socket.writable) this.#outbox.clear();
+    else if (this.#outbox.length > 0) {
       this.#outbox.sendTo(this.socket);
       // Whoever asks and does not read would have us keep the answers.
       if (this.socket.writableLength > DEAF_FROM_BYTES) this.socket.pause();
@@ -124,20 +129,20 @@ export class AnswerSender {
   #data(stream: Http2ServerStream, bytes: Uint8Array | string, isLast: boolean): void {
     stream.sendWindow -= bytes.length;
     this.#window -= bytes.length;
-    this.#frame(FrameType.DATA, isLast ? Flag.END_STREAM : 0, stream.id, bytes);
+    addFrame(
+      this.#outboxFor(HEADER_BYTES + bytes.length),
+      FrameType.DATA,
+      isLast ? Flag.END_STREAM : 0,
+      stream.id,
+      bytes,
+    );
     if (isLast) this.onAnswerSent(stream);
-  }
-
-  #frame(type: number, flags: number, streamId: number, payload: Uint8Array | string): void {
-    const outbox = this.#outboxFor(HEADER_BYTES + payload.length);
-    outbox.addFrameHeader(payload.length, type, flags, streamId);
-    if (typeof payload === 'string') outbox.addLatin1(payload);
-    else outbox.add(payload);
   }
 
   /** How much the stream's next frame may carry. */
   #windowOf(stream: Http2ServerStream): number {
-    return Math.max(0, Math.min(stream.sendWindow, this.#window, MAX_FRAME_BYTES));
+    if (this.socket.writableLength > HELD_BACK_FROM_BYTES) return 0;
+    return Math.max(0, Math.min(this.#firstWindow + stream.sendWindow, this.#window, MAX_FRAME_BYTES));
   }
 
   /** With room for so many bytes; what it has will be sent at the end of this turn. */
@@ -146,4 +151,10 @@ export class AnswerSender {
     this.flushSoon();
     return this.#outbox;
   }
+}
+
+function addFrame(outbox: Outbox, type: number, flags: number, streamId: number, payload: Uint8Array | string): void {
+  outbox.addFrameHeader(payload.length, type, flags, streamId);
+  if (typeof payload === 'string') outbox.addLatin1(payload);
+  else outbox.add(payload);
 }

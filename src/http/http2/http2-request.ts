@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
+import { GrowingBytes } from '../../memory/growing-bytes';
 import type { HttpRequest } from '../exchange';
 import type { RequestHead } from './request-head';
 
@@ -12,7 +13,8 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readableEnded: boolean;
   readonly #repeated: RequestHead['repeated'];
-  #chunks: Buffer[] | undefined;
+  /** What came before somebody listened. */
+  #early: GrowingBytes | undefined;
   #isFlowing = false;
   #hasAll: boolean;
 
@@ -20,7 +22,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     head: RequestHead,
     readonly socket: Socket,
     hasNoBody: boolean,
-    private readonly stream: { bodyTaken(bytes: number): void },
+    private readonly stream: { readonly isClosed: boolean; bodyTaken(bytes: number): void },
   ) {
     super();
     this.method = head.method;
@@ -28,6 +30,11 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     this.headers = head.headers;
     this.#repeated = head.repeated;
     this.readableEnded = this.#hasAll = hasNoBody;
+  }
+
+  /** The client is gone, or its request was answered before it had said all. */
+  get destroyed(): boolean {
+    return this.stream.isClosed && !this.readableEnded;
   }
 
   get headersDistinct(): NodeJS.Dict<string[]> {
@@ -55,23 +62,25 @@ export class Http2Request extends EventEmitter implements HttpRequest {
 
   /** Takes a piece of the body from the connection. */
   push(chunk: Buffer): void {
-    (this.#chunks ??= []).push(chunk);
-    if (this.#isFlowing) this.#flow();
+    if (this.#isFlowing && this.#early === undefined) this.#give(chunk);
+    else (this.#early ??= new GrowingBytes()).push(chunk);
   }
 
   /** The client has said all. */
   pushEnd(): void {
     this.#hasAll = true;
-    if (this.#isFlowing) this.#flow();
+    if (this.#isFlowing && this.#early === undefined) this.#flow();
+  }
+
+  #give(chunk: Buffer): void {
+    this.emit('data', chunk);
+    this.stream.bodyTaken(chunk.length);
   }
 
   #flow(): void {
-    const chunks = this.#chunks;
-    this.#chunks = undefined;
-    for (const chunk of chunks ?? []) {
-      this.emit('data', chunk);
-      this.stream.bodyTaken(chunk.length);
-    }
+    const early = this.#early?.take();
+    this.#early = undefined;
+    if (early !== undefined) this.#give(early);
     if (!this.#hasAll || this.readableEnded) return;
     this.readableEnded = true;
     this.emit('end');

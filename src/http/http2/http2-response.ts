@@ -12,8 +12,8 @@ export class Http2Response extends EventEmitter implements HttpResponse {
   headersSent = false;
   writableEnded = false;
   writableFinished = false;
-  destroyed = false;
   #headers: AnswerHeaders | undefined;
+  #isBrokenOff = false;
   /** Made and not sent yet. */
   #head: Buffer | undefined;
   #isWithoutBody: boolean;
@@ -24,6 +24,11 @@ export class Http2Response extends EventEmitter implements HttpResponse {
   ) {
     super();
     this.#isWithoutBody = isHead;
+  }
+
+  /** Nobody takes more of it: it was broken off, the client is gone, or it is complete. */
+  get destroyed(): boolean {
+    return this.#isBrokenOff || this.stream.isClosed;
   }
 
   get writable(): boolean {
@@ -96,8 +101,7 @@ export class Http2Response extends EventEmitter implements HttpResponse {
   }
 
   destroy(): this {
-    if (this.destroyed || this.writableFinished) return this;
-    this.destroyed = true;
+    this.#isBrokenOff = true;
     this.stream.breakOff();
     return this;
   }
@@ -108,7 +112,6 @@ export class Http2Response extends EventEmitter implements HttpResponse {
     if (isWhole) {
       this.emit('finish');
     }
-    this.destroyed = true;
     this.emit('close');
   }
 

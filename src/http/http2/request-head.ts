@@ -14,6 +14,8 @@ export interface RequestHead {
   readonly headers: IncomingHttpHeaders;
   /** All values of the names that came more than once. */
   readonly repeated: ReadonlyMap<string, readonly string[]> | undefined;
+  /** As {@link MAX_HEADER_BYTES} counts. */
+  readonly bytes: number;
 }
 
 export type HeadFault = 'malformed' | 'too large';
@@ -90,9 +92,9 @@ class HeadCollector {
   finish(): RequestHead | HeadFault {
     const { ':method': method, ':path': url, ':scheme': scheme, ':authority': authority } = this.#pseudo;
     if (this.#fault !== undefined) return this.#fault;
-    if (method === undefined || !url || scheme === undefined) return 'malformed';
+    if (!method || !url || !scheme) return 'malformed';
     if (authority !== undefined) this.#headers.host = authority;
-    return { method, url, headers: this.#headers, repeated: this.#repeated };
+    return { method, url, headers: this.#headers, repeated: this.#repeated, bytes: this.#bytes };
   }
 
   #takePseudo(name: string, value: string): void {

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import {
-  checkedWindow,
   checkLength,
   contentOf,
   DEFAULT_WINDOW_BYTES,
@@ -26,7 +25,7 @@ import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
 import { StreamTable } from '../../http2/stream-table';
 
 import { AnswerSender } from './answer-sender';
-import { MAX_HEADER_BYTES, readRequestHead, skipTrailers } from './request-head';
+import { MAX_HEADER_BYTES, readRequestHead, skipTrailers, type RequestHead } from './request-head';
 import { ResetBudget } from './reset-budget';
 import { Http2ServerStream, type OnTaken, type StreamOwner } from './server-stream';
 
@@ -39,10 +38,17 @@ const HEADER_TABLE_BYTES = 4096;
 const HEADERS_TIMEOUT_MS = 10_000;
 /** How long a client that was told to go may take to close the connection. */
 const LINGER_MS = 1_000;
+/** Headers of all requests under way: references into the header table are large for us and small for the client. */
+const MAX_HEADER_BYTES_UNDER_WAY = 4 * 1024 * 1024;
+/** Of so many streams that we reset, frames that were under way are still ignored. */
+const REMEMBERED_RESETS = 1_000;
 const PING_BYTES = 8;
+const GOAWAY_BYTES = 8;
 const PRIORITY_BYTES = 5;
 const SETTING_BYTES = 6;
 const CONTINUE = { ':status': '100' };
+/** Stands for the head of a request that has too much of it. */
+const UNREADABLE: RequestHead = { method: 'GET', url: '/', headers: {}, repeated: undefined, bytes: 0 };
 
 export interface ConnectionOptions {
   /** How many requests a client may have under way. */
@@ -77,6 +83,11 @@ export class Http2ServerConnection implements StreamOwner {
   #lastId = 0;
   #headers: PartialHeaders | undefined;
   #headersTimer: NodeJS.Timeout | undefined;
+  /** The last streams that we reset, in a ring. */
+  readonly #resetIds: number[] = [];
+  #resetCount = 0;
+  #headerBytes = 0;
+  #isPumpDue = false;
   /** Streams that have ended and were not told yet. */
   #ended: Http2ServerStream[] = [];
   #isDraining = false;
@@ -153,7 +164,7 @@ export class Http2ServerConnection implements StreamOwner {
   #onAnswerSent(stream: Http2ServerStream): void {
     stream.isAnswered = true;
     // RFC 9113 (8.1): the client need not send the rest of its request.
-    if (!stream.hasReceivedAll) this.#sender.write(resetFrame(stream.id, ErrorCode.NO_ERROR));
+    if (!stream.hasReceivedAll) this.#sendReset(stream.id, ErrorCode.NO_ERROR);
     this.#remove(stream);
   }
 
@@ -172,23 +183,26 @@ export class Http2ServerConnection implements StreamOwner {
 
   #onDrain(): void {
     this.socket.resume();
-    for (const stream of [...this.#streams]) {
-      if (!stream.wantsDrain) continue;
-      stream.wantsDrain = false;
-      if (!stream.isHeldBack) stream.response.emit('drain');
-    }
+    this.#pumpAll();
   }
 
   #tellEnded(): void {
     if (this.#ended.length === 0) return;
     const ended = this.#ended;
     this.#ended = [];
-    for (const stream of ended) stream.tellEnd();
+    for (const stream of ended) {
+      try {
+        stream.tellEnd();
+      } catch (error) {
+        this.options.onFault(error);
+      }
+    }
   }
 
   /** Nothing is sent on the stream any more. Its owners are told after the next flush. */
   #remove(stream: Http2ServerStream): void {
-    this.#streams.delete(stream.id);
+    if (!this.#streams.delete(stream.id)) return;
+    this.#headerBytes -= stream.headerBytes;
     this.#ended.push(stream);
     stream.close();
     this.#sender.flushSoon();
@@ -196,15 +210,20 @@ export class Http2ServerConnection implements StreamOwner {
 
   /** Gives a stream up. */
   #reset(stream: Http2ServerStream, code: number): void {
-    this.#sender.write(resetFrame(stream.id, code));
+    this.#sendReset(stream.id, code);
     this.#remove(stream);
+  }
+
+  #sendReset(streamId: number, code: number): void {
+    this.#resetIds[this.#resetCount++ % REMEMBERED_RESETS] = streamId;
+    this.#sender.write(resetFrame(streamId, code));
   }
 
   /** Resets what the client got wrong. */
   #refuse(streamId: number, code: number): void {
     this.#spendReset();
     const stream = this.#streams.get(streamId);
-    if (stream === undefined) this.#sender.write(resetFrame(streamId, code));
+    if (stream === undefined) this.#sendReset(streamId, code);
     else this.#reset(stream, code);
   }
 
@@ -226,15 +245,14 @@ export class Http2ServerConnection implements StreamOwner {
     }
   }
 
-  /** Says why, and ends the connection as soon as that is out. */
+  /** Says why, gives up all streams, and ends the connection. Nothing of what the client still sends is looked at. */
   #fail(code: number): void {
-    if (this.#isClosed) return;
+    if (this.#isClosed || this.#isLeaving) return;
     this.#sender.write(goAwayFrame(this.#lastId, code));
     this.#sender.flush();
-    this.socket.end(() => this.destroy());
-    // Nothing of what it still sends is looked at.
-    this.#isLeaving = true;
-    setTimeout(() => this.destroy(), LINGER_MS).unref();
+    this.#leave();
+    for (const stream of [...this.#streams]) this.#remove(stream);
+    this.#tellEnded();
   }
 
   #withoutPreface(chunk: Buffer): Buffer {
@@ -242,7 +260,6 @@ export class Http2ServerConnection implements StreamOwner {
     const given = chunk.subarray(0, this.#prefaceLeft);
     if (!given.equals(PREFACE.subarray(from, from + given.length))) throw protocolError('this is not HTTP/2');
     this.#prefaceLeft -= given.length;
-    if (this.#prefaceLeft === 0) clearTimeout(this.#headersTimer);
     return chunk.subarray(given.length);
   }
 
@@ -272,6 +289,7 @@ export class Http2ServerConnection implements StreamOwner {
         return this.#onPing(flags, streamId, payload);
       case FrameType.GOAWAY:
         if (streamId !== 0) throw protocolError('a GOAWAY of a stream');
+        if (payload.length < GOAWAY_BYTES) checkLength('GOAWAY', payload, GOAWAY_BYTES);
         // It opens no more streams, and closes the connection itself.
         return;
       case FrameType.WINDOW_UPDATE:
@@ -291,7 +309,7 @@ export class Http2ServerConnection implements StreamOwner {
     const stream = this.#stream(streamId);
     const data = contentOf(FrameType.DATA, flags, payload);
     this.#countReceived(payload.length);
-    if (stream === undefined) return;
+    if (stream === undefined) return this.#checkUnderWay(streamId);
     if (stream.hasReceivedAll) throw new Http2Error(ErrorCode.STREAM_CLOSED, 'a body goes on after its end');
     stream.received += payload.length;
     if (stream.received > STREAM_WINDOW_BYTES) {
@@ -304,6 +322,13 @@ export class Http2ServerConnection implements StreamOwner {
     }
     if (data.length > 0) stream.request.push(data);
     if ((flags & Flag.END_STREAM) !== 0) this.#onBodyEnd(stream);
+  }
+
+  /** A body or trailers of a stream that has ended: they may have been under way when we reset it, or came after the GOAWAY. */
+  #checkUnderWay(streamId: number): void {
+    if (streamId <= this.#lastId && !this.#resetIds.includes(streamId)) {
+      throw new Http2Error(ErrorCode.STREAM_CLOSED, 'a stream goes on after its end');
+    }
   }
 
   /** Opens the connection's window again at once: what waits to be taken is bounded by the windows of the streams. */
@@ -352,10 +377,9 @@ export class Http2ServerConnection implements StreamOwner {
   #onBlock(streamId: number, isLast: boolean, block: Buffer): void {
     if (streamId > this.#lastId) return this.#open(streamId, isLast, block);
     const stream = this.#streams.get(streamId);
-    if (stream === undefined || stream.hasReceivedAll) {
-      throw new Http2Error(ErrorCode.STREAM_CLOSED, 'headers on a stream that has ended');
-    }
     skipTrailers(block, this.#table);
+    if (stream === undefined) return this.#checkUnderWay(streamId);
+    if (stream.hasReceivedAll) throw new Http2Error(ErrorCode.STREAM_CLOSED, 'headers after the end of a stream');
     if (isLast) this.#onBodyEnd(stream);
     else this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
   }
@@ -365,14 +389,14 @@ export class Http2ServerConnection implements StreamOwner {
     // The client was told with the GOAWAY that this one will not be looked at.
     if (this.#isDraining) return;
     this.#lastId = streamId;
-    if (this.#streams.size >= this.options.maxStreams) {
-      this.#sender.write(resetFrame(streamId, ErrorCode.REFUSED_STREAM));
-      return;
-    }
     if (head === 'malformed') return this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
-    const known = head === 'too large' ? { method: 'GET', url: '/', headers: {}, repeated: undefined } : head;
-    const stream = new Http2ServerStream(this, this.socket, streamId, known, this.#sender.firstWindow, isLast);
+    const known = head === 'too large' ? UNREADABLE : head;
+    if (this.#streams.size >= this.options.maxStreams || this.#headerBytes + known.bytes > MAX_HEADER_BYTES_UNDER_WAY) {
+      return this.#sendReset(streamId, ErrorCode.REFUSED_STREAM);
+    }
+    const stream = new Http2ServerStream(this, this.socket, streamId, known, isLast);
     this.#streams.add(stream);
+    this.#headerBytes += known.bytes;
     if (head === 'too large') {
       stream.response.writeHead(431, { 'Content-Type': 'text/plain; charset=utf-8' });
       stream.response.end('431 Request Header Fields Too Large');
@@ -396,13 +420,23 @@ export class Http2ServerConnection implements StreamOwner {
     const bytes = windowIncrement(payload);
     if (streamId === 0) {
       this.#sender.growWindow(bytes);
-      this.#pumpAll();
+      this.#pumpSoon();
       return;
     }
     const stream = this.#stream(streamId);
     if (stream === undefined) return;
-    stream.sendWindow = checkedWindow(stream.sendWindow + bytes);
+    this.#sender.growStreamWindow(stream, bytes);
     this.#pump(stream);
+  }
+
+  /** Once in this turn, however often the client says how much it takes. */
+  #pumpSoon(): void {
+    if (this.#isPumpDue) return;
+    this.#isPumpDue = true;
+    setImmediate(() => {
+      this.#isPumpDue = false;
+      this.#pumpAll();
+    });
   }
 
   #pumpAll(): void {
@@ -420,18 +454,19 @@ export class Http2ServerConnection implements StreamOwner {
     if (streamId !== 0) throw protocolError('SETTINGS of a stream');
     if (payload.length % SETTING_BYTES !== 0 || (isAck && payload.length > 0)) checkLength('SETTINGS', payload, 0);
     if (isAck) return;
+    if (!this.#hasSettings) clearTimeout(this.#headersTimer);
     this.#hasSettings = true;
     for (let at = 0; at < payload.length; at += SETTING_BYTES) {
       this.#onSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
     }
     this.#sender.write(SETTINGS_ACK);
-    this.#pumpAll();
+    this.#pumpSoon();
   }
 
   #onSetting(id: number, value: number): void {
     switch (id) {
       case Setting.INITIAL_WINDOW_SIZE:
-        this.#sender.setFirstWindow(value, this.#streams);
+        this.#sender.setFirstWindow(value);
         break;
       case Setting.MAX_FRAME_SIZE:
         // We never send larger frames than the smallest that a client may ask for.

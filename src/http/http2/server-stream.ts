@@ -26,20 +26,23 @@ const NONE: readonly Waiting[] = [];
 export class Http2ServerStream {
   readonly request: Http2Request;
   readonly response: Http2Response;
+  readonly headerBytes: number;
   /** Bytes of the body for which the client's window has not been opened again, and those of them that were taken. */
   received = 0;
   taken = 0;
   /** What is to come according to Content-Length. */
   bodyLeft: number | undefined;
+  /** By how much the client takes more than it does on a new stream, or less. */
+  sendWindow = 0;
   waiting = NONE;
   /** Of the first one that waits. */
   sentOfFirst = 0;
   /** Nothing comes after what waits. */
   isEnding = false;
-  /** The answer waits for the socket. */
-  wantsDrain = false;
   /** The last byte of the answer is on its way. */
   isAnswered = false;
+  /** Ends a stream whose client does not take the end of the answer. */
+  endTimer: NodeJS.Timeout | undefined;
   /** Nothing is sent any more. */
   isClosed = false;
 
@@ -48,19 +51,18 @@ export class Http2ServerStream {
     socket: Http2Request['socket'],
     readonly id: number,
     head: RequestHead,
-    /** How much the client takes; below 0 when it has changed its mind. */
-    public sendWindow: number,
     /** The client has said all. */
     public hasReceivedAll: boolean,
   ) {
     const length = head.headers['content-length'];
+    this.headerBytes = head.bytes;
     this.bodyLeft = length === undefined ? undefined : Number(length);
     this.request = new Http2Request(head, socket, hasReceivedAll, this);
     this.response = new Http2Response(this, head.method === 'HEAD');
   }
 
   get isHeldBack(): boolean {
-    return this.waiting.length > 0 || this.wantsDrain;
+    return this.waiting.length > 0;
   }
 
   sendHead(block: Buffer, isLast: boolean): void {
@@ -74,7 +76,7 @@ export class Http2ServerStream {
   }
 
   bodyTaken(bytes: number): void {
-    if (!this.hasReceivedAll) this.owner.bodyTaken(this, bytes);
+    if (!this.hasReceivedAll && !this.isClosed) this.owner.bodyTaken(this, bytes);
   }
 
   /** The answer will not be completed. */
@@ -90,6 +92,7 @@ export class Http2ServerStream {
   /** Nothing more is sent; whoever waits for that is told. */
   close(): void {
     this.isClosed = true;
+    clearTimeout(this.endTimer);
     const { waiting } = this;
     this.waiting = NONE;
     if (waiting.length === 0) return;
