@@ -74,7 +74,7 @@ export class Http2ServerStream {
   }
 
   bodyTaken(bytes: number): void {
-    if (!this.hasReceivedAll) this.owner.bodyTaken(this, bytes);
+    if (!this.hasReceivedAll && !this.isClosed) this.owner.bodyTaken(this, bytes);
   }
 
   /** The answer will not be completed. */
