@@ -115,8 +115,9 @@ export class Http2ServerConnection implements StreamOwner {
   /** The client is to open another connection. What it has asked here is still answered, then this one ends. */
   drain(): void {
     if (this.#isDraining) return;
-    this.#isDraining = true;
+    // First, as the write may flush, and then nothing keeps a draining connection open.
     this.#sender.write(goAwayFrame(this.#lastId, ErrorCode.NO_ERROR));
+    this.#isDraining = true;
   }
 
   /** Ends the connection now. */
