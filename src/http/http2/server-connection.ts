@@ -41,6 +41,8 @@ const HEADERS_TIMEOUT_MS = 10_000;
 const LINGER_MS = 1_000;
 const PING_BYTES = 8;
 const PRIORITY_BYTES = 5;
+/** And the client's reason in words. */
+const GOAWAY_BYTES = 8;
 const SETTING_BYTES = 6;
 const CONTINUE = { ':status': '100' };
 
@@ -273,6 +275,7 @@ export class Http2ServerConnection implements StreamOwner {
         return this.#onPing(flags, streamId, payload);
       case FrameType.GOAWAY:
         if (streamId !== 0) throw protocolError('a GOAWAY of a stream');
+        if (payload.length < GOAWAY_BYTES) checkLength('GOAWAY', payload, GOAWAY_BYTES);
         // It opens no more streams, and closes the connection itself.
         return;
       case FrameType.WINDOW_UPDATE:
