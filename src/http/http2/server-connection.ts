@@ -10,6 +10,7 @@ import {
   goAwayFrame,
   MAX_FRAME_BYTES,
   MAX_FRAME_BYTES_LIMIT,
+  MAX_WINDOW_BYTES,
   pingAck,
   PREFACE,
   resetFrame,
@@ -103,7 +104,7 @@ export class Http2ServerConnection implements StreamOwner {
         [Setting.MAX_HEADER_LIST_SIZE, MAX_HEADER_BYTES],
       ]),
     );
-    this.#windowBytes = Math.max(DEFAULT_WINDOW_BYTES, STREAM_WINDOW_BYTES * maxStreams);
+    this.#windowBytes = Math.min(MAX_WINDOW_BYTES, Math.max(DEFAULT_WINDOW_BYTES, STREAM_WINDOW_BYTES * maxStreams));
     if (this.#windowBytes > DEFAULT_WINDOW_BYTES) {
       this.#sender.write(windowUpdateFrame(0, this.#windowBytes - DEFAULT_WINDOW_BYTES));
     }
