@@ -8,6 +8,7 @@ export const ALPN_PROTOCOLS = ['h2', 'http/1.1'];
 /** The connections of clients that chose HTTP/2. */
 export class Http2Listener {
   readonly #connections = new Set<Http2ServerConnection>();
+  #isDraining = false;
 
   constructor(private readonly options: Omit<ConnectionOptions, 'onClose'>) {}
 
@@ -21,8 +22,9 @@ export class Http2Listener {
     });
   }
 
-  /** Every client is told to leave; connections end with their last answer. */
+  /** Every client is told to leave, also one that is just coming; connections end with their last answer. */
   drain(): void {
+    this.#isDraining = true;
     for (const connection of this.#connections) connection.drain();
   }
 
@@ -37,5 +39,6 @@ export class Http2Listener {
       onClose: () => this.#connections.delete(connection),
     });
     this.#connections.add(connection);
+    if (this.#isDraining) connection.drain();
   }
 }
