@@ -170,8 +170,8 @@ export class Http2ServerConnection implements StreamOwner {
   #leave(): void {
     if (this.#isLeaving || this.#isClosed) return;
     this.#isLeaving = true;
-    this.socket.end();
-    setTimeout(() => this.destroy(), LINGER_MS).unref();
+    // From when the last answer is with the system: a slow client may need long for it.
+    this.socket.end(() => setTimeout(() => this.destroy(), LINGER_MS).unref());
   }
 
   #onDrain(): void {
