@@ -236,8 +236,9 @@ export class Http2ServerConnection implements StreamOwner {
     this.#sender.write(goAwayFrame(this.#lastId, code));
     this.#sender.flush();
     this.socket.end(() => this.destroy());
-    // Nothing of what it still sends is looked at.
+    // Nothing of what it still sends is looked at, and what would be sent to it has nowhere to go.
     this.#isLeaving = true;
+    for (const stream of [...this.#streams]) this.#remove(stream);
     setTimeout(() => this.destroy(), LINGER_MS).unref();
   }
 
