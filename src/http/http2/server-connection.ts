@@ -130,6 +130,8 @@ export class Http2ServerConnection implements StreamOwner {
     clearTimeout(this.#headersTimer);
     this.socket.destroy();
     for (const stream of [...this.#streams]) this.#remove(stream);
+    // The last bytes of those that were answered in this turn did not leave.
+    for (const stream of this.#ended) stream.isAnswered = false;
     this.#tellEnded();
     this.options.onClose();
   }
