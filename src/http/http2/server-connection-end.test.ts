@@ -3,7 +3,7 @@ import { Flag, FrameType, PREFACE, resetFrame, settingsFrame, windowUpdateFrame 
 import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode } from '../../http2/http2-error';
 import { data, frame, headers } from '../../http2/wire.fixture';
-import { ask, asked, greeted, post, PSEUDO, said, serve, type Served } from './server-connection.fixture';
+import { ask, asked, firstWindow, greeted, post, PSEUDO, said, serve, type Served } from './server-connection.fixture';
 import type { Http2ServerStream } from './server-stream';
 
 const CANCEL = (streamId: number): Buffer => resetFrame(streamId, ErrorCode.CANCEL);
@@ -177,6 +177,29 @@ describe('the end of a connection', () => {
     expect(served.told).toEqual({ closed: 1, faults: [fault] });
   });
 
+  it('by an error of the client ends its streams at once, even if it does not read why', async () => {
+    const served = await greeted();
+    const stream = await asked(served, post(1));
+    const heard = listen(stream);
+    served.wire.hold();
+    await served.wire.send(data(0, 'x'));
+    await turn();
+    expect(heard).toEqual(['request close', 'response close']);
+    expect(stream.response.writable).toBe(false);
+    served.connection.destroy();
+    expect(heard).toHaveLength(2);
+  });
+
+  it('finds an answer unfinished that was ready and could not leave', async () => {
+    const served = await greeted();
+    const stream = await asked(served, ask(1));
+    const heard = listen(stream);
+    stream.response.end('ready');
+    served.connection.destroy();
+    expect(heard).toEqual(['response close']);
+    expect(stream.response.writableFinished).toBe(false);
+  });
+
   it('by an error of the client sends what was ready before', async () => {
     const served = await greeted();
     const stream = await asked(served, ask(1));
@@ -233,6 +256,25 @@ describe('a client that takes its time', () => {
     jest.advanceTimersByTime(200);
     expect(served.told.closed).toBe(1);
     expect(served.wire.destroyed).toBe(true);
+  });
+
+  it('has a second from when it was handed its last answer, however long that takes', async () => {
+    const served = await greeted(firstWindow(10_000_000));
+    await served.wire.send(windowUpdateFrame(0, 10_000_000), ask(1));
+    await said(served);
+    const release = served.wire.hold();
+    served.streams[0]!.response.end(Buffer.alloc(500_000));
+    served.connection.drain();
+    await turn();
+    jest.advanceTimersByTime(60_000);
+    expect(served.told.closed).toBe(0);
+    release();
+    await turn();
+    expect((await said(served)).at(-1)).toBe('go away after 1 NO_ERROR');
+    jest.advanceTimersByTime(900);
+    expect(served.told.closed).toBe(0);
+    jest.advanceTimersByTime(200);
+    expect(served.told.closed).toBe(1);
   });
 
   it('has a second to read why it is sent away', async () => {

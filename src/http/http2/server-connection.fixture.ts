@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { Flag, FrameType, PREFACE, SETTINGS_ACK, settingsFrame } from '../../http2/frames';
+import { Flag, FrameType, PREFACE, Setting, SETTINGS_ACK, settingsFrame } from '../../http2/frames';
 import { HeaderTable } from '../../http2/header-table';
 import { encodeHeaders, readHeaderBlock, type HeaderFields } from '../../http2/hpack';
 import { errorName } from '../../http2/http2-error';
@@ -8,6 +8,9 @@ import { Http2ServerConnection, type ConnectionOptions } from './server-connecti
 import type { Http2ServerStream } from './server-stream';
 
 export type Settings = readonly (readonly [id: number, value: number])[];
+
+/** How much the client takes on a new stream. */
+export const firstWindow = (bytes: number): Settings => [[Setting.INITIAL_WINDOW_SIZE, bytes]];
 
 export interface Served {
   readonly connection: Http2ServerConnection;
