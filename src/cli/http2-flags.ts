@@ -25,12 +25,19 @@ type Http2Flags = OptionsOf<typeof http2Flags>;
 /** As in kube-apiserver. */
 const DEFAULT_MAX_STREAMS = 250;
 const MAX_GOAWAY_CHANCE = 0.02;
+/** Beyond what a connection can be of use for; keeps its windows within what HTTP/2 can say. */
+const MAX_STREAMS_LIMIT = 8_000;
 
 export const DEFAULT_HTTP2: Http2Options = { maxStreamsPerConnection: DEFAULT_MAX_STREAMS, goAwayChance: 0 };
 
 /** What is wrong with the flags. */
-export function http2Problems({ goawayChance }: Http2Flags): readonly string[] {
-  return goawayChance <= MAX_GOAWAY_CHANCE ? [] : ['--goaway-chance can not be less than 0 or greater than 0.02'];
+export function http2Problems(flags: Http2Flags): readonly string[] {
+  return [
+    ...(flags.goawayChance <= MAX_GOAWAY_CHANCE ? [] : ['--goaway-chance can not be less than 0 or greater than 0.02']),
+    ...(flags.http2MaxStreamsPerConnection <= MAX_STREAMS_LIMIT
+      ? []
+      : [`--http2-max-streams-per-connection can not be greater than ${MAX_STREAMS_LIMIT}`]),
+  ];
 }
 
 /** Undefined: HTTP/1.1 only. */

@@ -1,31 +1,17 @@
 import { request } from 'node:https';
+import { authority, clientKeys, servingKeys, tls } from '../../test/support/serving-keys';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import type { Credentials } from '../authn/credentials';
 import { silentLogger } from '../observability/logger';
-import { createAuthority, issueKeyPair, type KeyPair } from '../pki/authority';
+import { createAuthority, type KeyPair } from '../pki/authority';
 import { textReply } from './reply';
 import { createServer, type ApiServer } from './server';
 
-const now = new Date();
-const authority = createAuthority('test-ca', now);
-const stranger = createAuthority('another-ca', now);
-const serving = issueKeyPair(
-  authority,
-  { subject: { commonName: 's', organizations: [] }, altNames: ['localhost'], usages: ['server auth'] },
-  now,
-);
-const clientOf = (issuer: typeof authority): KeyPair =>
-  issueKeyPair(
-    issuer,
-    { subject: { commonName: 'alice', organizations: ['dev', 'ops'] }, altNames: [], usages: ['client auth'] },
-    now,
-  );
+const stranger = createAuthority('another-ca', new Date());
 
 let seen: Credentials | undefined;
 let server: ApiServer;
 let port: number;
-
-const tls = { cert: serving.certificatePem, key: serving.privateKeyPem, ca: authority.certificatePem };
 
 beforeAll(async () => {
   server = createServer({
@@ -81,7 +67,7 @@ describe('over TLS', () => {
     ['that it trusts', authority, true],
     ['of another authority', stranger, false],
   ])('shows authentication a certificate %s', async (_what, issuer, trusted) => {
-    expect(await get({ client: clientOf(issuer) })).toBe(200);
+    expect(await get({ client: clientKeys('alice', ['dev', 'ops'], issuer) })).toBe(200);
     const { trusted: isTrusted, commonName, organizations } = seen?.clientCertificate ?? {};
     expect({ isTrusted, commonName, organizations }).toEqual({
       isTrusted: trusted,
@@ -101,11 +87,7 @@ describe('over TLS', () => {
   });
 
   it('takes another certificate without a restart', async () => {
-    const renewed = issueKeyPair(
-      stranger,
-      { subject: { commonName: 's', organizations: [] }, altNames: ['localhost'], usages: ['server auth'] },
-      now,
-    );
+    const renewed = servingKeys(stranger);
     server.setSecureContext({ ...tls, cert: renewed.certificatePem, key: renewed.privateKeyPem });
     expect(await get({ ca: stranger.certificatePem })).toBe(200);
     server.setSecureContext(tls);

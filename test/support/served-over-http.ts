@@ -12,7 +12,7 @@ import { podDisruptionBudget } from '../../src/api/kinds/policy/pod-disruption-b
 import { loadBuiltinSchema } from '../../src/api/schema/builtin-schema';
 import type { Catalogue, ServedResource } from '../../src/http/dependencies';
 import { textReply } from '../../src/http/reply';
-import { createServer, type ApiServer } from '../../src/http/server';
+import { createServer, type ApiServer, type ServerOptions } from '../../src/http/server';
 import { RequestMetrics } from '../../src/observability/request-metrics';
 import { permissiveServer } from './permissive-server';
 import { RegistryFixture } from './registry-fixture';
@@ -63,9 +63,9 @@ export function catalogueOf(fixture: RegistryFixture, definitions: readonly Kind
 
 /**
  * The whole way over HTTP, on a real store, with an open door for all tests of the file: `Bearer nobody` may do nothing, and
- * `/broken`, `/unanswerable` and `/slow` are what they say.
+ * `/broken`, `/unanswerable` and `/slow` are what they say. With TLS in `options`, `open` and `send` are of no use.
  */
-export function servedOverHttp() {
+export function servedOverHttp(options: Partial<ServerOptions> = {}) {
   let fixture: RegistryFixture;
   let server: ApiServer;
   let port: number;
@@ -112,6 +112,7 @@ export function servedOverHttp() {
       authorize: async ({ user }) =>
         user.name === 'nobody' ? { decision: 'no-opinion', reason: '' } : { decision: 'allow', reason: '' },
       metrics: new RequestMetrics(metrics),
+      ...options,
     });
     ({ port } = await server.listen());
   });

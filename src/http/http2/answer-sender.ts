@@ -103,6 +103,11 @@ export class AnswerSender {
     stream.sendWindow = checkedWindow(this.#firstWindow + stream.sendWindow + bytes) - this.#firstWindow;
   }
 
+  /** Whether a change for all streams was too much for this one. Throws an {@link Http2Error}. */
+  checkWindow(stream: Http2ServerStream): void {
+    checkedWindow(this.#firstWindow + stream.sendWindow);
+  }
+
   /** From now on the client takes so much on a new stream; on those that are there, the difference. Throws an {@link Http2Error}. */
   setFirstWindow(bytes: number): void {
     this.#firstWindow = checkedWindow(bytes);
@@ -129,6 +134,7 @@ export class AnswerSender {
   #data(stream: Http2ServerStream, bytes: Uint8Array | string, isLast: boolean): void {
     stream.sendWindow -= bytes.length;
     this.#window -= bytes.length;
+    stream.endTimer?.refresh();
     addFrame(
       this.#outboxFor(HEADER_BYTES + bytes.length),
       FrameType.DATA,

@@ -9,6 +9,7 @@ import {
   goAwayFrame,
   MAX_FRAME_BYTES,
   MAX_FRAME_BYTES_LIMIT,
+  MAX_WINDOW_BYTES,
   pingAck,
   PREFACE,
   resetFrame,
@@ -43,8 +44,9 @@ const MAX_HEADER_BYTES_UNDER_WAY = 4 * 1024 * 1024;
 /** Of so many streams that we reset, frames that were under way are still ignored. */
 const REMEMBERED_RESETS = 1_000;
 const PING_BYTES = 8;
-const GOAWAY_BYTES = 8;
 const PRIORITY_BYTES = 5;
+/** And the client's reason in words. */
+const GOAWAY_BYTES = 8;
 const SETTING_BYTES = 6;
 const CONTINUE = { ':status': '100' };
 /** Stands for the head of a request that has too much of it. */
@@ -112,7 +114,7 @@ export class Http2ServerConnection implements StreamOwner {
         [Setting.MAX_HEADER_LIST_SIZE, MAX_HEADER_BYTES],
       ]),
     );
-    this.#windowBytes = Math.max(DEFAULT_WINDOW_BYTES, STREAM_WINDOW_BYTES * maxStreams);
+    this.#windowBytes = Math.min(MAX_WINDOW_BYTES, Math.max(DEFAULT_WINDOW_BYTES, STREAM_WINDOW_BYTES * maxStreams));
     if (this.#windowBytes > DEFAULT_WINDOW_BYTES) {
       this.#sender.write(windowUpdateFrame(0, this.#windowBytes - DEFAULT_WINDOW_BYTES));
     }
@@ -126,8 +128,9 @@ export class Http2ServerConnection implements StreamOwner {
   /** The client is to open another connection. What it has asked here is still answered, then this one ends. */
   drain(): void {
     if (this.#isDraining) return;
-    this.#isDraining = true;
+    // First, as the write may flush, and then nothing keeps a draining connection open.
     this.#sender.write(goAwayFrame(this.#lastId, ErrorCode.NO_ERROR));
+    this.#isDraining = true;
   }
 
   /** Ends the connection now. */
@@ -137,6 +140,8 @@ export class Http2ServerConnection implements StreamOwner {
     clearTimeout(this.#headersTimer);
     this.socket.destroy();
     for (const stream of [...this.#streams]) this.#remove(stream);
+    // The last bytes of those that were answered in this turn did not leave.
+    for (const stream of this.#ended) stream.isAnswered = false;
     this.#tellEnded();
     this.options.onClose();
   }
@@ -177,8 +182,8 @@ export class Http2ServerConnection implements StreamOwner {
   #leave(): void {
     if (this.#isLeaving || this.#isClosed) return;
     this.#isLeaving = true;
-    this.socket.end();
-    setTimeout(() => this.destroy(), LINGER_MS).unref();
+    // From when the last answer is with the system: a slow client may need long for it.
+    this.socket.end(() => setTimeout(() => this.destroy(), LINGER_MS).unref());
   }
 
   #onDrain(): void {
@@ -236,9 +241,16 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #receive(chunk: Buffer): void {
-    try {
+    this.#guard(() => {
       const frames = this.#prefaceLeft > 0 ? this.#withoutPreface(chunk) : chunk;
       if (frames.length > 0) this.#reader.push(frames, this.#takeFrame);
+    });
+  }
+
+  /** What is thrown within ends the connection. */
+  #guard(work: () => void): void {
+    try {
+      work();
     } catch (error) {
       if (!(error instanceof Http2Error)) this.options.onFault(error);
       this.#fail(error instanceof Http2Error ? error.code : ErrorCode.INTERNAL_ERROR);
@@ -250,7 +262,9 @@ export class Http2ServerConnection implements StreamOwner {
     if (this.#isClosed || this.#isLeaving) return;
     this.#sender.write(goAwayFrame(this.#lastId, code));
     this.#sender.flush();
-    this.#leave();
+    this.#isLeaving = true;
+    this.socket.end();
+    setTimeout(() => this.destroy(), LINGER_MS).unref();
     for (const stream of [...this.#streams]) this.#remove(stream);
     this.#tellEnded();
   }
@@ -435,7 +449,10 @@ export class Http2ServerConnection implements StreamOwner {
     this.#isPumpDue = true;
     setImmediate(() => {
       this.#isPumpDue = false;
-      this.#pumpAll();
+      this.#guard(() => {
+        for (const stream of this.#streams) this.#sender.checkWindow(stream);
+        this.#pumpAll();
+      });
     });
   }
 

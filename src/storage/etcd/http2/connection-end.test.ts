@@ -13,7 +13,7 @@ import {
 import { ErrorCode, Http2Error } from '../../../http2/http2-error';
 import { Http2Connection } from './connection';
 import { connect, greeted, OK, request, type TestStream } from './connection.fixture';
-import { data, frame, goAway, headers, Wire } from './wire.fixture';
+import { data, frame, goAway, headers, Wire } from '../../../http2/wire.fixture';
 
 describe('an HTTP/2 connection', () => {
   describe('that ends', () => {

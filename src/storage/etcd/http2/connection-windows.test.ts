@@ -1,7 +1,7 @@
 import { Flag, FrameType, resetFrame, Setting, settingsFrame, windowUpdateFrame } from '../../../http2/frames';
 import { ErrorCode } from '../../../http2/http2-error';
 import { greeted, OK, request } from './connection.fixture';
-import { data, frame, headers, sentData } from './wire.fixture';
+import { data, frame, headers, sentData } from '../../../http2/wire.fixture';
 
 describe('an HTTP/2 connection with small windows', () => {
   it('sends as much as the stream takes', async () => {

@@ -3,7 +3,7 @@ import { encodeHeaders } from '../../../http2/hpack';
 import { Http2Connection, type ConnectionOptions } from './connection';
 import type { Headers } from './known-headers';
 import { Http2Stream } from './stream';
-import { Wire } from './wire.fixture';
+import { Wire } from '../../../http2/wire.fixture';
 
 export const REQUEST = encodeHeaders({ ':method': 'POST', ':path': '/' });
 export const OK = encodeHeaders({ ':status': '200' });

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Flag, FrameType, PING, Setting, settingsFrame, windowUpdateFrame } from '../../../http2/frames';
 import { encodeHeaders } from '../../../http2/hpack';
 import { connect, greeted, OK, REQUEST, request, TestStream } from './connection.fixture';
-import { data, frame, headers, sentData } from './wire.fixture';
+import { data, frame, headers, sentData } from '../../../http2/wire.fixture';
 
 const TRAILERS = encodeHeaders({ 'grpc-status': '0' });
 

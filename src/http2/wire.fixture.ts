@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Flag, frameHeader, FrameReader, FrameType } from '../../../http2/frames';
+import { Flag, frameHeader, FrameReader, FrameType } from './frames';
 
 const PREFACE_BYTES = 24;
 
@@ -11,7 +11,7 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** The server's end, played by hand. */
+/** The other end of a connection, played by hand. */
 export class Wire extends Duplex {
   writes = 0;
   #written = Buffer.alloc(0);
@@ -41,7 +41,7 @@ export class Wire extends Duplex {
     };
   }
 
-  /** What the client has sent since the last question. */
+  /** What was sent since the last question. */
   async frames(): Promise<Frame[]> {
     await turn();
     const frames: Frame[] = [];

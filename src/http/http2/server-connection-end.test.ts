@@ -1,0 +1,307 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { Flag, FrameType, PREFACE, resetFrame, settingsFrame, windowUpdateFrame } from '../../http2/frames';
+import { encodeHeaders } from '../../http2/hpack';
+import { ErrorCode } from '../../http2/http2-error';
+import { data, frame, headers } from '../../http2/wire.fixture';
+import { ask, asked, firstWindow, greeted, post, PSEUDO, said, serve, type Served } from './server-connection.fixture';
+import type { Http2ServerStream } from './server-stream';
+
+const CANCEL = (streamId: number): Buffer => resetFrame(streamId, ErrorCode.CANCEL);
+
+function listen({ request, response }: Http2ServerStream): string[] {
+  const heard: string[] = [];
+  for (const event of ['end', 'close'] as const) request.on(event, () => heard.push(`request ${event}`));
+  for (const event of ['finish', 'close']) response.on(event, () => heard.push(`response ${event}`));
+  return heard;
+}
+
+describe('a stream that its client gives up', () => {
+  it('before it was answered ends its request and its answer', async () => {
+    const served = await greeted();
+    const stream = await asked(served, post(1));
+    const heard = listen(stream);
+    await served.wire.send(CANCEL(1));
+    expect(await said(served)).toEqual([]);
+    expect(heard).toEqual(['request close', 'response close']);
+    expect(stream.response).toMatchObject({ writableFinished: false, destroyed: true });
+    stream.response.end('too late');
+    await served.wire.send(ask(3));
+    expect(served.streams).toHaveLength(2);
+    expect(await said(served)).toEqual([]);
+  });
+
+  it('in the middle of its answer ends that', async () => {
+    const served = await greeted();
+    const stream = await asked(served, ask(1));
+    const heard = listen(stream);
+    stream.response.write('event');
+    await said(served);
+    await served.wire.send(CANCEL(1));
+    expect(heard).toEqual(['response close']);
+    expect(stream.response.writableFinished).toBe(false);
+    expect(await said(served)).toEqual([]);
+  });
+
+  it('when it was answered already has had its answer', async () => {
+    const served = await greeted();
+    const stream = await asked(served, ask(1));
+    const heard = listen(stream);
+    stream.response.end('all');
+    await said(served);
+    await served.wire.send(CANCEL(1));
+    expect(heard).toEqual(['response finish', 'response close']);
+  });
+
+  it('makes room for another', async () => {
+    const served = await greeted([], { maxStreams: 1 });
+    await served.wire.send(ask(1), CANCEL(1), ask(3));
+    expect(served.streams).toHaveLength(2);
+    expect(await said(served)).toEqual([]);
+  });
+});
+
+describe('a client that gives up thousands of requests', () => {
+  it('is sent away when it had no answer to them', async () => {
+    const served = await greeted();
+    for (let id = 1; id < 3_000; id += 2) await served.wire.send(ask(id), CANCEL(id));
+    expect(await said(served)).toEqual([expect.stringMatching(/^go away after \d+ ENHANCE_YOUR_CALM$/)]);
+    // The budget, and what came back to it meanwhile.
+    expect(served.streams.length).toBeGreaterThan(1_000);
+    expect(served.streams.length).toBeLessThan(1_200);
+    expect(served.told.faults).toEqual([]);
+  });
+
+  it('is sent away when they were malformed', async () => {
+    const served = await greeted();
+    for (let id = 1; id < 3_000; id += 2) await served.wire.send(ask(id, { connection: 'close' }));
+    expect((await said(served)).at(-1)).toMatch(/ENHANCE_YOUR_CALM$/);
+  });
+
+  it('may do so when it had seen the head of each answer', async () => {
+    const served = await greeted([], { onRequest: ({ response }) => response.flushHeaders() });
+    for (let id = 1; id < 3_000; id += 2) await served.wire.send(ask(id), CANCEL(id));
+    await served.wire.send(ask(3_001));
+    expect((await said(served)).at(-1)).toBe('3001: 200');
+  });
+});
+
+describe('a connection that is to end', () => {
+  it('says so, answers what was asked, ignores what is asked later, and ends', async () => {
+    const served = await greeted();
+    await served.wire.send(ask(1), post(3));
+    served.connection.drain();
+    served.connection.drain();
+    expect(await said(served)).toEqual(['go away after 3 NO_ERROR']);
+    await served.wire.send(post(5), data(5, 'unheard', Flag.END_STREAM), ask(7), windowUpdateFrame(7, 10), CANCEL(7));
+    expect(served.streams.map(({ id }) => id)).toEqual([1, 3]);
+    served.streams[0]!.response.end('first');
+    expect(await said(served)).toEqual(['1: 200', '1: "first".']);
+    expect(served.wire.writableEnded).toBe(false);
+    const [, second] = served.streams;
+    second!.request.on('end', () => second!.response.end('second'));
+    second!.request.resume();
+    await served.wire.send(data(3, 'body', Flag.END_STREAM));
+    expect(await said(served)).toEqual(['3: 200', '3: "second".']);
+    expect(served.wire.writableEnded).toBe(true);
+    expect(served.told.closed).toBe(0);
+    served.wire.push(null);
+    await turn();
+    expect(served.told).toEqual({ closed: 1, faults: [] });
+  });
+
+  it('ends at once when nothing is under way', async () => {
+    const served = await greeted();
+    served.connection.drain();
+    expect(await said(served)).toEqual(['go away after 0 NO_ERROR']);
+    expect(served.wire.writableEnded).toBe(true);
+  });
+
+  it('says so even when much was to be said before', async () => {
+    const served = await greeted();
+    (await asked(served, ask(1))).response.end(Buffer.alloc(32_700));
+    served.connection.drain();
+    expect(await said(served)).toEqual(['1: 200', '1: 16384', '1: 16316.', 'go away after 1 NO_ERROR']);
+  });
+
+  it('ends when the last stream is given up', async () => {
+    const served = await greeted();
+    await asked(served, ask(1));
+    served.connection.drain();
+    await said(served);
+    await served.wire.send(CANCEL(1));
+    expect(served.wire.writableEnded).toBe(true);
+  });
+
+  it('ends after an answer that is the last of its connection', async () => {
+    const served = await greeted();
+    const { response } = await asked(served, ask(1));
+    response.setHeader('Connection', 'close');
+    response.end('bye');
+    const lines = await said(served);
+    expect(lines.sort()).toEqual(['1: "bye".', '1: 200', 'go away after 1 NO_ERROR']);
+    expect(served.wire.writableEnded).toBe(true);
+  });
+});
+
+describe('the end of a connection', () => {
+  it.each<[string, (served: Served) => unknown]>([
+    ['by the client', ({ wire }) => wire.push(null)],
+    ['by an error', ({ wire }) => wire.destroy(new Error('ECONNRESET'))],
+    ['by the network', ({ wire }) => wire.destroy()],
+    ['by its owner', ({ connection }) => connection.destroy()],
+  ])('%s ends all of its streams, and is told once', async (_, end) => {
+    const served = await greeted();
+    await served.wire.send(ask(1), post(3));
+    const heard = served.streams.map(listen);
+    end(served);
+    await turn();
+    await turn();
+    expect(heard).toEqual([['response close'], ['request close', 'response close']]);
+    served.connection.destroy();
+    served.connection.drain();
+    await turn();
+    expect(served.told).toEqual({ closed: 1, faults: [] });
+    expect(served.wire.destroyed).toBe(true);
+    for (const { response } of served.streams) response.end('too late');
+  });
+
+  it('by a fault of ours is told to the client and to the owner', async () => {
+    const fault = new Error('a fault');
+    const served = await greeted([], {
+      onRequest: () => {
+        throw fault;
+      },
+    });
+    await served.wire.send(ask(1));
+    expect(await said(served)).toEqual(['go away after 1 INTERNAL_ERROR']);
+    expect(served.told.faults).toEqual([fault]);
+  });
+
+  it('by an error of the client ends its streams at once, even if it does not read why', async () => {
+    const served = await greeted();
+    const stream = await asked(served, post(1));
+    const heard = listen(stream);
+    served.wire.hold();
+    await served.wire.send(data(0, 'x'));
+    await turn();
+    expect(heard).toEqual(['request close', 'response close']);
+    expect(stream.response.writable).toBe(false);
+    served.connection.destroy();
+    expect(heard).toHaveLength(2);
+  });
+
+  it('finds an answer unfinished that was ready and could not leave', async () => {
+    const served = await greeted();
+    const stream = await asked(served, ask(1));
+    const heard = listen(stream);
+    stream.response.end('ready');
+    served.connection.destroy();
+    expect(heard).toEqual(['response close']);
+    expect(stream.response.writableFinished).toBe(false);
+  });
+
+  it('by an error of the client sends what was ready before', async () => {
+    const served = await greeted();
+    const stream = await asked(served, ask(1));
+    stream.response.end('ready');
+    await served.wire.send(data(0, 'x'), ask(3));
+    expect(await said(served)).toEqual(['1: 200', '1: "ready".', 'go away after 1 PROTOCOL_ERROR']);
+    expect(served.streams).toHaveLength(1);
+  });
+});
+
+describe('a client that takes its time', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] }));
+  afterEach(() => jest.useRealTimers());
+
+  it('is not waited for longer than ten seconds when it does not begin', async () => {
+    const served = serve();
+    await served.wire.send(PREFACE.subarray(0, 23));
+    jest.advanceTimersByTime(9_900);
+    expect(served.told.closed).toBe(0);
+    jest.advanceTimersByTime(200);
+    expect(served.told.closed).toBe(1);
+    expect(served.wire.destroyed).toBe(true);
+  });
+
+  it('is not waited for longer than ten seconds when it does not end a block of headers', async () => {
+    const served = await greeted();
+    await served.wire.send(frame(FrameType.HEADERS, Flag.END_STREAM, 1, encodeHeaders(PSEUDO)));
+    jest.advanceTimersByTime(9_000);
+    await served.wire.send(frame(FrameType.CONTINUATION, 0, 1));
+    jest.advanceTimersByTime(1_100);
+    expect(served.told.closed).toBe(1);
+  });
+
+  it('may say nothing for days when it has begun, or has ended its block', async () => {
+    const served = await greeted();
+    jest.advanceTimersByTime(200_000_000);
+    await served.wire.send(
+      frame(FrameType.HEADERS, Flag.END_STREAM, 1, encodeHeaders(PSEUDO)),
+      frame(FrameType.CONTINUATION, Flag.END_HEADERS, 1),
+    );
+    jest.advanceTimersByTime(200_000_000);
+    await served.wire.send(headers(3, encodeHeaders(PSEUDO), Flag.END_STREAM));
+    expect(served.streams).toHaveLength(2);
+    expect(served.told.closed).toBe(0);
+    served.connection.destroy();
+  });
+
+  it('has a second to leave when it was told to', async () => {
+    const served = await greeted();
+    served.connection.drain();
+    await said(served);
+    jest.advanceTimersByTime(900);
+    expect(served.told.closed).toBe(0);
+    jest.advanceTimersByTime(200);
+    expect(served.told.closed).toBe(1);
+    expect(served.wire.destroyed).toBe(true);
+  });
+
+  it('has a second from when it was handed its last answer, however long that takes', async () => {
+    const served = await greeted(firstWindow(10_000_000));
+    await served.wire.send(windowUpdateFrame(0, 10_000_000), ask(1));
+    await said(served);
+    const release = served.wire.hold();
+    served.streams[0]!.response.end(Buffer.alloc(500_000));
+    served.connection.drain();
+    await turn();
+    jest.advanceTimersByTime(20_000);
+    expect(served.told.closed).toBe(0);
+    release();
+    for (let received = 0; received < 500_000; await turn()) {
+      for (const { type, payload } of await served.wire.frames())
+        if (type === FrameType.DATA) received += payload.length;
+    }
+    jest.advanceTimersByTime(900);
+    expect(served.told.closed).toBe(0);
+    jest.advanceTimersByTime(200);
+    expect(served.told.closed).toBe(1);
+  });
+
+  it('has half a minute for the end of an answer, anew with each piece that it takes', async () => {
+    const served = await greeted(firstWindow(10));
+    const { response } = await asked(served, ask(1));
+    response.end('x'.repeat(30));
+    for (let taken = 10; taken <= 20; taken += 10) {
+      expect(await said(served)).toContain('1: "xxxxxxxxxx"');
+      jest.advanceTimersByTime(29_000);
+      if (taken === 10) await served.wire.send(windowUpdateFrame(1, 10));
+    }
+    expect(await said(served)).toEqual([]);
+    jest.advanceTimersByTime(2_000);
+    expect(await said(served)).toEqual(['1: reset INTERNAL_ERROR']);
+    expect(response.writableFinished).toBe(false);
+    served.connection.destroy();
+  });
+
+  it('has a second to read why it is sent away', async () => {
+    const served = await greeted();
+    served.wire.hold();
+    await served.wire.send(settingsFrame([]), data(0, 'x'));
+    await turn();
+    expect(served.told.closed).toBe(0);
+    jest.advanceTimersByTime(1_100);
+    expect(served.told.closed).toBe(1);
+  });
+});
