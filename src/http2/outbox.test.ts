@@ -46,7 +46,10 @@ describe('an outbox', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-        const outbox = new Outbox(new BlockPool(BLOCK_BYTES, 5 * BLOCK_BYTES));
+        const outbox = new Outbox([
+          new BlockPool(BLOCK_BYTES, 5 * BLOCK_BYTES),
+          new BlockPool(2 * BLOCK_BYTES, 5 * BLOCK_BYTES),
+        ]);
         const socket = new SlowSocket();
         let added: Uint8Array[] = [];
         let sent: Uint8Array[] = [];
@@ -73,7 +76,7 @@ describe('an outbox', () => {
 
   it('uses the same memory again when the socket has read it', async () => {
     const pool = new BlockPool(BLOCK_BYTES, BLOCK_BYTES);
-    const outbox = new Outbox(pool);
+    const outbox = new Outbox([pool]);
     const memory = new Set<ArrayBufferLike>();
     for (let turn = 0; turn < 100; turn++) {
       const socket = new SlowSocket();
@@ -90,7 +93,7 @@ describe('an outbox', () => {
 
   it('does not keep memory that one turn needed', async () => {
     const pool = new BlockPool(BLOCK_BYTES, 10 * BLOCK_BYTES);
-    const outbox = new Outbox(pool);
+    const outbox = new Outbox([pool]);
     const socket = new SlowSocket();
     outbox.add(Buffer.alloc(3 * BLOCK_BYTES));
     outbox.sendTo(socket);

@@ -12,7 +12,8 @@ export class Outbox {
   #block = NOTHING;
   #length = 0;
 
-  constructor(private readonly pool: BlockPool) {}
+  /** Blocks come from the first pool whose blocks are large enough; what is larger than all of them is made for the purpose. */
+  constructor(private readonly pools: readonly BlockPool[]) {}
 
   /** Bytes that were added since the last {@link sendTo}. */
   get length(): number {
@@ -36,7 +37,6 @@ export class Outbox {
 
   /** Writes all that was added. Returns whether the socket wants more at once. */
   sendTo(socket: Writable): boolean {
-    const { pool } = this;
     const block = this.#block;
     const bytes = block.subarray(0, this.#length);
     this.#length = 0;
@@ -45,7 +45,7 @@ export class Outbox {
     this.#block = NOTHING;
     // After an error somebody may still be reading.
     return socket.write(bytes, (error) => {
-      if (!error && block.length === pool.blockBytes) pool.give(block);
+      if (!error) this.#give(block);
     });
   }
 
@@ -62,10 +62,14 @@ export class Outbox {
   }
 
   #grow(length: number): void {
-    const { pool } = this;
-    const block = length <= pool.blockBytes ? pool.take() : Buffer.allocUnsafeSlow(2 * length);
+    const pool = this.pools.find(({ blockBytes }) => length <= blockBytes);
+    const block = pool === undefined ? Buffer.allocUnsafeSlow(2 * length) : pool.take();
     block.set(this.#block.subarray(0, this.#length));
-    if (this.#block.length === pool.blockBytes) pool.give(this.#block);
+    this.#give(this.#block);
     this.#block = block;
+  }
+
+  #give(block: Buffer): void {
+    this.pools.find(({ blockBytes }) => block.length === blockBytes)?.give(block);
   }
 }

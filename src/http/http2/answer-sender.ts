@@ -15,12 +15,12 @@ import type { Http2ServerStream, OnTaken } from './server-stream';
 const HELD_BACK_FROM_BYTES = 256 * 1024;
 const DEAF_FROM_BYTES = 1024 * 1024;
 
-/** Room for a frame of the size that everyone takes, or for the small answers of one turn of the event loop. */
-const BLOCK_BYTES = 32 * 1024;
 /** How long a client may leave the end of an answer untaken. */
 const LAST_BYTES_TIMEOUT_MS = 30_000;
-/** Of all connections. */
-const blocks = new BlockPool(BLOCK_BYTES, 8 * 1024 * 1024);
+/** What is written at once at the most: 256 kB of a large answer, with the heads of its frames. */
+const MAX_WRITE_BYTES = 264 * 1024;
+/** Of all connections: for the small answers of one turn of the event loop, and for large ones. */
+const blocks = [new BlockPool(32 * 1024, 4 * 1024 * 1024), new BlockPool(MAX_WRITE_BYTES, 4 * 1024 * 1024)];
 
 /**
  * The sending half of a connection. Answers go out as the client's windows and the socket take them, and what is written in
@@ -153,7 +153,7 @@ export class AnswerSender {
 
   /** With room for so many bytes; what it has will be sent at the end of this turn. */
   #outboxFor(bytes: number): Outbox {
-    if (this.#outbox.length + bytes > BLOCK_BYTES) this.flush();
+    if (this.#outbox.length + bytes > MAX_WRITE_BYTES) this.flush();
     this.flushSoon();
     return this.#outbox;
   }

@@ -69,7 +69,7 @@ export class Http2Connection<Stream extends Http2Stream> {
   readonly #streams = new StreamTable<Stream>();
   /** Those that wait until the server allows one more, with their headers. */
   readonly #waiting = new Map<Stream, Buffer>();
-  readonly #outbox = new Outbox(blocks);
+  readonly #outbox = new Outbox([blocks]);
   #isFlushDue = false;
   #isStarted = false;
   /** Why there are no new streams any more. */
