@@ -9,12 +9,13 @@ const EMPTY = Buffer.alloc(0);
 
 class AnswerReader {
   /**
-   * `onBody(piece)` gets the body's bytes as they come, without chunk marks; `onEnd({ status, head, bytes })` is called
-   * once per answer.
+   * `onHead(status)` and `onEnd({ status, head, bytes })` are called once per answer, `onBody(piece)` with the body's bytes
+   * as they come, without chunk marks.
    */
-  constructor(onEnd, onBody) {
-    this.onEnd = onEnd;
+  constructor({ onHead, onBody, onEnd }) {
+    this.onHead = onHead;
     this.onBody = onBody;
+    this.onEnd = onEnd;
     this.waiting = EMPTY;
     this.begin();
   }
@@ -59,6 +60,7 @@ class AnswerReader {
     if (end < 0) return undefined;
     this.head = data.latin1Slice(0, end);
     this.status = Number(this.head.slice(9, 12));
+    this.onHead(this.status);
     const rest = data.subarray(end + HEAD_END.length);
     const length = /\r\ncontent-length: *(\d+)/i.exec(this.head);
     if (length !== null) {
@@ -107,7 +109,7 @@ class AnswerReader {
     const piece = data.length <= length ? data : data.subarray(0, length);
     if (piece.length === 0) return piece;
     this.bytes += piece.length;
-    this.onBody?.(piece);
+    this.onBody(piece);
     return piece;
   }
 

@@ -1,31 +1,22 @@
-const { Connection, requestBytes } = require('./connection');
+const { encodeRequest, openClients } = require('./clients');
 const { summarize } = require('../report/statistics');
 
 /**
- * Closed loop: every connection sends its next request when it has its answer. A job is plain data:
+ * Closed loop: every client sends its next request when it has its answer. A job is plain data:
  *
- * - `target`: `{ host, port, token }`
+ * - `target`: `{ host, port, token, protocol }`; see clients.js
  * - `request`: `{ method, path, headers, body }`; `{n}` in path and body stands for a number that counts up,
  *   `{now}` in the body for the time of sending
  * - `first`, `numbers`: the numbers are first, first + 1 ... and begin anew after `numbers`
- * - `connections`, `maxRequests`, `maxMs`; `warmUpMs` is not counted
+ * - `clients`, `maxRequests`, `maxMs`; `warmUpMs` is not counted
  * - `status`: what every answer must have; anything else fails the job
  *
  * Gives requests a second, bytes of bodies a second, and milliseconds of latency.
  */
 async function closedLoop(job) {
-  const {
-    target,
-    request,
-    first = 0,
-    numbers = Infinity,
-    connections,
-    maxRequests = Infinity,
-    maxMs,
-    warmUpMs = 0,
-  } = job;
-  const makeBytes = requestMaker(target, request);
-  const open = await Promise.all(Array.from({ length: connections }, () => Connection.open(target)));
+  const { target, request, first = 0, numbers = Infinity, clients, maxRequests = Infinity, maxMs, warmUpMs = 0 } = job;
+  const encoded = requestMaker(target, request, numbers);
+  const open = await openClients(target, clients);
   let next = 0;
   let bytes = 0;
   let latencies = [];
@@ -34,11 +25,11 @@ async function closedLoop(job) {
   let warm = warmUpMs === 0;
   let finished = started;
 
-  const run = async (connection) => {
+  const run = async (client) => {
     while (next < maxRequests && performance.now() < end) {
       const number = first + (next++ % numbers);
       const sent = performance.now();
-      const answer = await connection.send(makeBytes(number));
+      const answer = await client.send(encoded(number));
       const now = performance.now();
       if (answer.status !== job.status) throw new Error(`${request.method} ${request.path}: answered ${answer.status}`);
       if (!warm && now - started >= warmUpMs) {
@@ -56,7 +47,7 @@ async function closedLoop(job) {
   try {
     await Promise.all(open.map(run));
   } finally {
-    for (const connection of open) connection.close();
+    for (const client of open) client.close();
   }
   const seconds = (finished - started) / 1000;
   return {
@@ -73,29 +64,32 @@ function epochMs() {
   return performance.timeOrigin + performance.now();
 }
 
-/** Requests without a number or time are made once. */
-function requestMaker(target, request) {
-  if (!/\{n(ow)?\}/.test(`${request.path}${request.body ?? ''}`)) {
-    const bytes = requestBytes(target, request);
-    return () => bytes;
-  }
-  return (number) =>
-    requestBytes(target, {
+/** Encodes requests; those that come again are encoded once. */
+function requestMaker(target, request, numbers) {
+  const { path, body } = request;
+  const encode = (number) =>
+    encodeRequest(target, {
       ...request,
-      path: request.path.replaceAll('{n}', String(number)),
-      body: request.body?.replaceAll('{n}', String(number)).replaceAll('{now}', epochMs().toFixed(3)),
+      path: path.replaceAll('{n}', String(number)),
+      body: body?.replaceAll('{n}', String(number)).replaceAll('{now}', epochMs().toFixed(3)),
     });
+  const text = `${path}${body ?? ''}`;
+  const different = text.includes('{n}') ? numbers : 1;
+  if (text.includes('{now}') || different === Infinity) return encode;
+  const known = [];
+  return (number) => (known[number % different] ??= encode(number));
 }
 
 /** One request, with its whole body as text: for checks and set-up. */
 async function once({ target, request }) {
-  const connection = await Connection.open(target);
+  const [client] = await openClients(target, 1);
   try {
     const pieces = [];
-    const answer = await connection.send(requestMaker(target, request)(0), (piece) => pieces.push(piece));
-    return { status: answer.status, head: answer.head, body: Buffer.concat(pieces).toString('base64') };
+    const onBody = (piece) => pieces.push(piece);
+    const { status, head } = await client.send(encodeRequest(target, request), { onBody });
+    return { status, head, body: Buffer.concat(pieces).toString('base64') };
   } finally {
-    connection.close();
+    client.close();
   }
 }
 

@@ -1,4 +1,4 @@
-const { Connection, requestBytes } = require('./connection');
+const { encodeRequest, openClients, someAtATime } = require('./clients');
 const { closedLoop, epochMs } = require('./closed-loop');
 const { summarize } = require('../report/statistics');
 
@@ -7,7 +7,7 @@ const NEWLINE = 0x0a;
 const PATIENCE_MS = 30_000;
 
 /**
- * Opens `watchers` watches with `watch` (a request), runs the closed loop `writes`, and ends when every watcher has had
+ * Opens `watchers` watches of `target` with `watch` (a request), runs the closed loop `writes`, and ends when every watcher has had
  * an event for each write. Gives events a second from the first write to the last event, and milliseconds from a write's
  * sending to its event at one of the watchers: the written objects carry `"sentAt":"{now}"`.
  */
@@ -27,7 +27,7 @@ async function fanOut({ target, watch, watchers, writes }) {
       if (index === 0) one.onLine = (line) => noteDelay(line, delays);
     });
     const started = performance.now();
-    const written = await closedLoop({ ...writes, target });
+    const written = await closedLoop(writes);
     await within(all, PATIENCE_MS, () => `${received} of ${expected} events arrived`);
     const seconds = (performance.now() - started) / 1000;
     return {
@@ -37,7 +37,7 @@ async function fanOut({ target, watch, watchers, writes }) {
       ...summarize(delays),
     };
   } finally {
-    for (const one of open) one.connection.close();
+    for (const { client } of open) client.close();
   }
 }
 
@@ -46,35 +46,27 @@ function noteDelay(line, delays) {
   if (number !== null) delays.push(Math.max(0, epochMs() - Number(number[1])));
 }
 
-/** Opened some at a time: the first bytes of the answer say that the watch is on. */
 async function openWatches(target, watch, count) {
-  const open = [];
-  const bytes = requestBytes(target, watch);
-  for (let start = 0; start < count; start += 50) {
-    const some = Math.min(50, count - start);
-    open.push(...(await Promise.all(Array.from({ length: some }, () => openWatch(target, bytes)))));
-  }
-  return open;
+  const encoded = encodeRequest(target, watch);
+  return someAtATime(await openClients(target, count), (client) => openWatch(client, encoded));
 }
 
-async function openWatch(target, bytes) {
-  const connection = await Connection.open(target);
-  const one = { connection, onEvents: () => undefined, onLine: undefined };
-  const headed = new Promise((resolve) => connection.socket.once('data', resolve));
+/** Resolves when the head of the answer is there, which says that the watch is on. */
+async function openWatch(client, encoded) {
+  const one = { client, onEvents: () => undefined, onLine: undefined };
   let text = '';
-  connection
-    .send(bytes, (piece) => {
-      let events = 0;
-      for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) events++;
-      if (one.onLine !== undefined) {
-        const lines = (text + piece.toString('utf8')).split('\n');
-        text = lines.pop() ?? '';
-        lines.forEach(one.onLine);
-      }
-      if (events > 0) one.onEvents(events);
-    })
-    .catch(() => undefined);
-  await headed;
+  const onBody = (piece) => {
+    let events = 0;
+    for (let at = piece.indexOf(NEWLINE); at >= 0; at = piece.indexOf(NEWLINE, at + 1)) events++;
+    if (one.onLine !== undefined) {
+      const lines = (text + piece.toString('utf8')).split('\n');
+      text = lines.pop() ?? '';
+      lines.forEach(one.onLine);
+    }
+    if (events > 0) one.onEvents(events);
+  };
+  const status = await new Promise((onHead, reject) => void client.send(encoded, { onHead, onBody }).catch(reject));
+  if (status !== 200) throw new Error(`the watch answered ${status}`);
   return one;
 }
 
@@ -92,7 +84,7 @@ function within(promise, ms, describe) {
 async function idleWatches({ target, watch, watchers }) {
   const open = await openWatches(target, watch, watchers);
   return () => {
-    for (const { connection } of open) connection.close();
+    for (const { client } of open) client.close();
   };
 }
 

@@ -2,7 +2,7 @@ const { gunzipSync } = require('node:zlib');
 const { NAMESPACE, collectionPath } = require('./objects');
 const { LABELLED_SHARE } = require('./setup');
 
-const CONNECTIONS = 4;
+const CLIENTS = 4;
 const PAGE = 500;
 const PROTOBUF_MAGIC = 'k8s\0';
 
@@ -18,7 +18,7 @@ function list(
   const request = { method: 'GET', path: collectionPath(NAMESPACE) + query, headers };
   return {
     id,
-    title: `LIST ${what}, ${CONNECTIONS} clients`,
+    title: `LIST ${what}, ${CLIENTS} clients`,
     unit: 'req/s',
     check: async ({ load, server, options }) => {
       const { status, body, head } = await load.once(server.target, request);
@@ -31,7 +31,7 @@ function list(
       measure({
         target: server.target,
         request,
-        connections: CONNECTIONS,
+        clients: CLIENTS,
         warmUpMs: options.warmUpMs,
         maxMs: options.seconds * 1000,
         status: 200,

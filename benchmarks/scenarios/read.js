@@ -1,16 +1,17 @@
 const { NAMESPACE, collectionPath } = require('./objects');
 
-/** GET of one object among many, by 16 clients. */
-const CONNECTIONS = 16;
+/** GET of one object among many, by 16 clients; over HTTP/2 they share a connection. */
+const CLIENTS = 16;
 
-function get(id, title, query) {
+function get(id, title, query, protocol) {
   const path = `${collectionPath(NAMESPACE)}/cm-0-{n}${query}`;
+  const targetOf = (server) => ({ ...server.target, protocol });
   return {
     id,
     title,
     unit: 'req/s',
     check: async ({ load, server }) => {
-      const { status, body } = await load.once(server.target, { method: 'GET', path: path.replace('{n}', '7') });
+      const { status, body } = await load.once(targetOf(server), { method: 'GET', path: path.replace('{n}', '7') });
       const object = status === 200 ? JSON.parse(body.toString('utf8')) : {};
       if (object.kind !== 'ConfigMap' || object.metadata.name !== 'cm-0-7' || !object.metadata.resourceVersion) {
         throw new Error(`GET answered ${status}, ${body.toString('utf8').slice(0, 200)}`);
@@ -18,10 +19,10 @@ function get(id, title, query) {
     },
     run: ({ measure, server, options }) =>
       measure({
-        target: server.target,
+        target: targetOf(server),
         request: { method: 'GET', path },
         numbers: Math.max(1, Math.floor(options.objects / 10)),
-        connections: CONNECTIONS,
+        clients: CLIENTS,
         warmUpMs: options.warmUpMs,
         maxMs: options.seconds * 1000,
         status: 200,
@@ -32,4 +33,6 @@ function get(id, title, query) {
 module.exports = [
   get('get-consistent', 'GET consistent, 16 clients', ''),
   get('get-rv0', 'GET resourceVersion=0, 16 clients', '?resourceVersion=0'),
+  get('get-consistent-h2', 'GET consistent, 16 clients, HTTP/2', '', 'h2'),
+  get('get-rv0-h2', 'GET resourceVersion=0, 16 clients, HTTP/2', '?resourceVersion=0', 'h2'),
 ];

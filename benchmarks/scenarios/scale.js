@@ -27,7 +27,7 @@ module.exports = {
           target: server.target,
           request: { method: 'GET', path: `${collectionPath(SCALE_NAMESPACE)}/cm-1-{n}?resourceVersion=0` },
           numbers: 100,
-          connections: 16,
+          clients: 16,
           warmUpMs: options.warmUpMs,
           maxMs: options.seconds * 1000,
           status: 200,
@@ -43,11 +43,11 @@ module.exports = {
           load.run({
             target: server.target,
             request: { method: 'GET', path: `${path}/cm-1-1?resourceVersion=0` },
-            connections: 1,
+            clients: 1,
             maxMs: PROBE_SECONDS * 1000,
             status: 200,
           }),
-          listLoad.run({ ...list, connections: 1, maxMs: PROBE_SECONDS * 1000 }),
+          listLoad.run({ ...list, clients: 1, maxMs: PROBE_SECONDS * 1000 }),
         ]);
         return { value: probe.max, p50: probe.p50, p99: probe.p99 };
       },

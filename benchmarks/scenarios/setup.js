@@ -54,7 +54,7 @@ async function fill({ load, server, namespace, count, bytes }) {
     await load.run({
       target: server.admin,
       request: { method: 'POST', path, headers: JSON_BODY, body },
-      connections: 32,
+      clients: 32,
       maxRequests: Math.ceil((count - residue) / LABELLED_SHARE),
       maxMs: 300_000,
       status: 201,

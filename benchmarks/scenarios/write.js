@@ -9,12 +9,12 @@ const TARGETS = 1000;
  * Writes to objects that the scenario makes and removes itself. `request(names)` gives the request, `{n}` in it standing
  * for an object's number; `before` makes the objects that it needs, and `after` removes what is left.
  */
-function write(verb, connections, { request, status, before = false, after = true, check }) {
-  const prefix = `${verb.toLowerCase()}-${connections}`;
+function write(verb, clients, { request, status, before = false, after = true, check }) {
+  const prefix = `${verb.toLowerCase()}-${clients}`;
   const name = `${prefix}-{n}`;
   return {
-    id: `${verb.toLowerCase()}-${connections}`,
-    title: `${verb}, ${connections} client${connections === 1 ? '' : 's'}`,
+    id: `${verb.toLowerCase()}-${clients}`,
+    title: `${verb}, ${clients} client${clients === 1 ? '' : 's'}`,
     unit: 'req/s',
     run: async (context) => {
       const { measure, server, options } = context;
@@ -23,7 +23,7 @@ function write(verb, connections, { request, status, before = false, after = tru
       const { used, ...result } = await measure({
         target: server.target,
         request: request(name, options.bytes),
-        connections,
+        clients,
         ...(before === 'some' ? { numbers: TARGETS } : {}),
         maxRequests: options.maxWrites,
         maxMs: options.seconds * 1000,
@@ -40,7 +40,7 @@ function createObjects({ load, server, options }, name, count) {
   return load.run({
     target: server.admin,
     request: createRequest(name, options.bytes),
-    connections: 32,
+    clients: 32,
     maxRequests: count,
     maxMs: 120_000,
     status: 201,
@@ -127,4 +127,4 @@ const kinds = [
   ],
 ];
 
-module.exports = kinds.flatMap(([verb, kind]) => CONCURRENCIES.map((connections) => write(verb, connections, kind)));
+module.exports = kinds.flatMap(([verb, kind]) => CONCURRENCIES.map((clients) => write(verb, clients, kind)));
