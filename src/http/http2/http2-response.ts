@@ -7,6 +7,7 @@ import type { Http2ServerStream, OnTaken } from './server-stream';
 const NO_BODY_CODES: ReadonlySet<number> = new Set([204, 304]);
 const NOTHING: Buffer = Buffer.alloc(0);
 
+/** An answer that shares its connection with others. */
 export class Http2Response extends EventEmitter implements HttpResponse {
   statusCode = 200;
   headersSent = false;
@@ -109,9 +110,7 @@ export class Http2Response extends EventEmitter implements HttpResponse {
   /** The answer is over: whole and handed to the system, or not. */
   close(isWhole: boolean): void {
     this.writableFinished = isWhole;
-    if (isWhole) {
-      this.emit('finish');
-    }
+    if (isWhole) this.emit('finish');
     this.emit('close');
   }
 

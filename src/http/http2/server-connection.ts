@@ -19,12 +19,10 @@ import {
   windowIncrement,
   windowUpdateFrame,
 } from '../../http2/frames';
-
 import { HeaderTable } from '../../http2/header-table';
 import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
 import { StreamTable } from '../../http2/stream-table';
-
 import { AnswerSender } from './answer-sender';
 import { MAX_HEADER_BYTES, readRequestHead, skipTrailers, type RequestHead } from './request-head';
 import { ResetBudget } from './reset-budget';
