@@ -83,4 +83,11 @@ async function settledRssMiB(child) {
 }
 
 /** What the fan-outs leave free in the server would hide what an idle watcher takes. */
-module.exports = [idle(HTTP1), idle(HTTP2), fanOut(100, HTTP1), fanOut(1000, HTTP1), fanOut(1000, HTTP2)];
+module.exports = [
+  idle(HTTP1),
+  idle(HTTP2),
+  fanOut(100, HTTP1),
+  fanOut(100, HTTP2),
+  fanOut(1000, HTTP1),
+  fanOut(1000, HTTP2),
+];
