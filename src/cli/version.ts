@@ -1,14 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { packageFile } from '../api/package-file';
 import { formatDate } from '../api/time/rfc3339';
 
 interface Package {
   readonly version: string;
 }
 
-/** The package's version, from its package.json (two folders up, in the sources and in the build). */
-export const VERSION = (JSON.parse(readFileSync(join(__dirname, '..', '..', 'package.json'), 'utf8')) as Package)
-  .version;
+/** The package's version, from its package.json. */
+export const VERSION = (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as Package).version;
 
 /** The release of the Kubernetes API that clients may count on. */
 export const KUBERNETES_RELEASE = { major: '1', minor: '21' } as const;

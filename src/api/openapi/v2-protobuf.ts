@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { type INamespace, Root, type Type } from 'protobufjs';
 import type { JsonObject, JsonValue } from '../object';
+import { packageFile } from '../package-file';
 
-/** The same depth below the package's root in `src/` and in `dist/`. */
-const MESSAGES_FILE = join(__dirname, '..', '..', '..', 'generated', 'openapi-v2.json');
+const MESSAGES_FILE = packageFile('generated', 'openapi-v2.json');
 
 let documentType: Type | undefined;
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { packageFile } from '../package-file';
 import type { FieldDescriptor, FileDescriptor, MessageDescriptor, SchemaDescriptor } from './descriptor';
 import type { Field, ListTypeRef, ScalarName, ScalarType, Schema, StructType, TypeRef, WireField } from './model';
 
@@ -9,8 +9,7 @@ export interface BuiltinSchema extends Schema {
   readonly groupVersions: readonly { readonly group: string; readonly version: string }[];
 }
 
-/** The same depth below the package's root in `src/` and in `dist/`. */
-const DESCRIPTOR_FILE = join(__dirname, '..', '..', '..', 'generated', 'schema.json');
+const DESCRIPTOR_FILE = packageFile('generated', 'schema.json');
 
 const META = 'k8s.io.apimachinery.pkg.apis.meta.v1';
 

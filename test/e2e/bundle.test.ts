@@ -1,0 +1,75 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { request } from 'node:https';
+
+/** The command as it is built: one file with the packages that it uses. */
+
+const ROOT = resolve(__dirname, '../..');
+const MAIN = join(ROOT, 'node_modules/.cache/bundle-test/main.js');
+
+let folder: string;
+
+beforeAll(() => {
+  execFileSync(process.execPath, [join(ROOT, 'scripts/bundle.js'), '--out', MAIN]);
+  folder = mkdtempSync(join(tmpdir(), 'sternpost-bundle-'));
+}, 60_000);
+
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function get(port: number, path: string): Promise<string> {
+  return new Promise((done, reject) => {
+    request({ port, path, rejectUnauthorized: false, agent: false }, (response) => {
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString())).on('end', () => done(text));
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+describe('the bundled command', () => {
+  it('starts an API server, finds the files of the package, and ends', async () => {
+    const child = spawn(
+      process.execPath,
+      [
+        MAIN,
+        'apiserver',
+        '--data-dir',
+        folder,
+        '--bind-address',
+        '127.0.0.1',
+        '--secure-port',
+        '0',
+        '--authorization-mode',
+        'RBAC',
+      ],
+      { stdio: ['ignore', 'pipe', 'pipe'] },
+    );
+    const exit = once(child, 'exit');
+    try {
+      const port = await new Promise<number>((done, reject) => {
+        let output = '';
+        const read = (chunk: Buffer): void => {
+          output += chunk.toString();
+          const serving = /"port":(\d+)[^\n]*"serving"/.exec(output);
+          if (serving !== null) done(Number(serving[1]));
+        };
+        child.stdout.on('data', read);
+        child.stderr.on('data', read);
+        child.on('exit', () => reject(new Error(output)));
+      });
+      // Whoever has no name may read it as soon as the default roles are there.
+      let version = '';
+      while (!version.includes('goVersion')) version = await get(port, '/version');
+      expect(JSON.parse(version)).toMatchObject({ major: '1', goVersion: `node ${process.version}` });
+    } finally {
+      child.kill('SIGTERM');
+    }
+    expect(await exit).toEqual([0, null]);
+  }, 60_000);
+});
