@@ -11,6 +11,7 @@ export class NumberPool {
   readonly #bitmap: Bitmap;
   readonly #taken = new Set<number>();
   readonly #released = new Set<number>();
+  #hasMissed = false;
 
   constructor(bitmap: Bitmap) {
     this.#bitmap = bitmap;
@@ -32,7 +33,10 @@ export class NumberPool {
   }
 
   release(index: number): void {
-    if (!this.#bitmap.has(index)) return;
+    if (!this.#bitmap.has(index)) {
+      this.#hasMissed = true;
+      return;
+    }
     this.#bitmap.clear(index);
     if (!this.#taken.delete(index)) this.#released.add(index);
   }
@@ -44,6 +48,11 @@ export class NumberPool {
 
   get isChanged(): boolean {
     return this.#taken.size > 0 || this.#released.size > 0;
+  }
+
+  /** Something was released that was not taken. */
+  get hasMissed(): boolean {
+    return this.#hasMissed;
   }
 
   undo(): void {

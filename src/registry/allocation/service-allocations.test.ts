@@ -335,6 +335,17 @@ async function held(services: ResourceRegistry): Promise<readonly (readonly numb
 }
 
 describe('the ranges', () => {
+  it('get back through one replica what another one took since the first one looked', async () => {
+    const [first, second] = [registry(allocations()), registry(allocations())];
+    await create(first, service('a'));
+    const { ports = [] } = await create(second, service('b', { type: 'NodePort' }));
+    expect(ports).toHaveLength(1);
+    expect(await taken('servicenodeports')).toHaveLength(1);
+    await remove(first, 'b');
+    expect(await taken('servicenodeports')).toEqual([]);
+    expect(await taken('serviceips')).toHaveLength(1);
+  });
+
   it('hold what services have and nothing else, whatever the clients of two replicas do', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(wish, { maxLength: 25 }), async (wishes) => {

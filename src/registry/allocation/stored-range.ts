@@ -98,8 +98,8 @@ export class StoredRange {
     for (;;) {
       const bitmap = state.bitmap.copy();
       const answers = requests.map((request) => answer(request, bitmap));
-      // A refusal counts only against the newest state: another replica may have released what is wanted.
-      if (!isFresh && answers.some(({ ok }) => !ok)) {
+      // Only the newest state counts: another replica may have released what is wanted, or taken what is given back.
+      if (!isFresh && answers.some(({ isDoubtful }) => isDoubtful)) {
         state = await this.#read();
         isFresh = true;
         continue;
@@ -153,7 +153,8 @@ export class StoredRange {
 }
 
 interface Answer {
-  readonly ok: boolean;
+  /** It would perhaps be another one if more were known. */
+  readonly isDoubtful: boolean;
   readonly isChange: boolean;
   readonly settle: () => void;
 }
@@ -162,9 +163,9 @@ function answer({ run, resolve, reject }: Request, bitmap: Bitmap): Answer {
   const pool = new NumberPool(bitmap);
   try {
     const value = run(pool);
-    return { ok: true, isChange: pool.isChanged, settle: () => resolve(value) };
+    return { isDoubtful: pool.hasMissed, isChange: pool.isChanged, settle: () => resolve(value) };
   } catch (error) {
     pool.undo();
-    return { ok: false, isChange: false, settle: () => reject(error) };
+    return { isDoubtful: true, isChange: false, settle: () => reject(error) };
   }
 }
