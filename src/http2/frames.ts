@@ -39,7 +39,7 @@ export const PREFACE: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 /** What everyone takes and, unless asked for more, sends. */
 export const MAX_FRAME_BYTES = 16_384;
 /** More than this nobody may ask for. */
-export const MAX_FRAME_BYTES_LIMIT = 2 ** 24 - 1;
+const MAX_FRAME_BYTES_LIMIT = 2 ** 24 - 1;
 export const DEFAULT_WINDOW_BYTES = 65_535;
 export const MAX_WINDOW_BYTES = 2 ** 31 - 1;
 export const MAX_STREAM_ID = 2 ** 31 - 1;
@@ -47,6 +47,9 @@ export const MAX_STREAM_ID = 2 ** 31 - 1;
 export const HEADER_BYTES = 9;
 const PING_BYTES = 8;
 const PRIORITY_BYTES = 5;
+const SETTING_BYTES = 6;
+/** Without the reason in words. */
+const GOAWAY_BYTES = 8;
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /** What stands before a frame's payload. */
@@ -73,10 +76,10 @@ export function writeFrameHeader(
 }
 
 export function settingsFrame(settings: readonly (readonly [id: number, value: number])[]): Buffer {
-  const bytes = newFrame(6 * settings.length, FrameType.SETTINGS, 0, 0);
+  const bytes = newFrame(SETTING_BYTES * settings.length, FrameType.SETTINGS, 0, 0);
   settings.forEach(([id, value], index) => {
-    bytes.writeUInt16BE(id, HEADER_BYTES + 6 * index);
-    bytes.writeUInt32BE(value, HEADER_BYTES + 6 * index + 2);
+    bytes.writeUInt16BE(id, HEADER_BYTES + SETTING_BYTES * index);
+    bytes.writeUInt32BE(value, HEADER_BYTES + SETTING_BYTES * index + 2);
   });
   return bytes;
 }
@@ -102,7 +105,7 @@ export function resetFrame(streamId: number, code: number): Buffer {
 
 /** `lastId`: the last stream of the other side that was looked at. */
 export function goAwayFrame(lastId: number, code: number): Buffer {
-  const bytes = newFrame(8, FrameType.GOAWAY, 0, 0);
+  const bytes = newFrame(GOAWAY_BYTES, FrameType.GOAWAY, 0, 0);
   bytes.writeUInt32BE(lastId, HEADER_BYTES);
   bytes.writeUInt32BE(code, HEADER_BYTES + 4);
   return bytes;
@@ -178,6 +181,37 @@ export function checkLength(frame: string, payload: Buffer, length: number): voi
 export function checkedWindow(bytes: number): number {
   if (bytes <= MAX_WINDOW_BYTES) return bytes;
   throw new Http2Error(ErrorCode.FLOW_CONTROL_ERROR, 'a window is too large');
+}
+
+/** Whether a SETTINGS frame only acknowledges ours. Throws an {@link Http2Error}. */
+export function isSettingsAck(flags: number, streamId: number, payload: Buffer): boolean {
+  const isAck = (flags & Flag.ACK) !== 0;
+  if (streamId !== 0) throw protocolError('SETTINGS of a stream');
+  if (payload.length % SETTING_BYTES !== 0 || (isAck && payload.length > 0)) checkLength('SETTINGS', payload, 0);
+  return isAck;
+}
+
+export function forEachSetting(payload: Buffer, take: (id: number, value: number) => void): void {
+  for (let at = 0; at < payload.length; at += SETTING_BYTES)
+    take(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
+}
+
+/** The largest frame that the other side takes, in its settings. Throws an {@link Http2Error}. */
+export function checkMaxFrameSize(bytes: number): void {
+  if (bytes < MAX_FRAME_BYTES || bytes > MAX_FRAME_BYTES_LIMIT) throw protocolError(`frames of ${bytes} bytes`);
+}
+
+/** Whether a PING wants to be answered. Throws an {@link Http2Error}. */
+export function isPingRequest(flags: number, streamId: number, payload: Buffer): boolean {
+  checkLength('PING', payload, PING_BYTES);
+  if (streamId !== 0) throw protocolError('a PING of a stream');
+  return (flags & Flag.ACK) === 0;
+}
+
+/** Throws an {@link Http2Error} for a GOAWAY that is none. */
+export function checkGoAway(streamId: number, payload: Buffer): void {
+  if (streamId !== 0) throw protocolError('a GOAWAY of a stream');
+  if (payload.length < GOAWAY_BYTES) checkLength('GOAWAY', payload, GOAWAY_BYTES);
 }
 
 /** By how much a WINDOW_UPDATE lets us send more. Throws an {@link Http2Error}. */

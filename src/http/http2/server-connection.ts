@@ -1,14 +1,17 @@
 import type { Socket } from 'node:net';
 import {
+  checkGoAway,
   checkLength,
+  checkMaxFrameSize,
   contentOf,
   DEFAULT_WINDOW_BYTES,
   Flag,
+  forEachSetting,
   FrameReader,
   FrameType,
   goAwayFrame,
-  MAX_FRAME_BYTES,
-  MAX_FRAME_BYTES_LIMIT,
+  isPingRequest,
+  isSettingsAck,
   MAX_WINDOW_BYTES,
   pingAck,
   PREFACE,
@@ -19,6 +22,7 @@ import {
   windowIncrement,
   windowUpdateFrame,
 } from '../../http2/frames';
+import { HeaderBlocks, type HeaderBlock } from '../../http2/header-blocks';
 import { HeaderTable } from '../../http2/header-table';
 import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
@@ -41,11 +45,7 @@ const LINGER_MS = 1_000;
 const MAX_HEADER_BYTES_UNDER_WAY = 4 * 1024 * 1024;
 /** Of so many streams that we reset, frames that were under way are still ignored. */
 const REMEMBERED_RESETS = 1_000;
-const PING_BYTES = 8;
 const PRIORITY_BYTES = 5;
-/** And the client's reason in words. */
-const GOAWAY_BYTES = 8;
-const SETTING_BYTES = 6;
 const CONTINUE = { ':status': '100' };
 /** Stands for the head of a request that has too much of it. */
 const UNREADABLE: RequestHead = { method: 'GET', url: '/', headers: {}, repeated: undefined, bytes: 0 };
@@ -58,14 +58,6 @@ export interface ConnectionOptions {
   readonly onClose: () => void;
   /** Something went wrong that is not the client's fault; the connection ends. */
   readonly onFault: (error: unknown) => void;
-}
-
-/** A block of headers that goes on in CONTINUATION frames. */
-interface PartialHeaders {
-  readonly streamId: number;
-  readonly isLast: boolean;
-  readonly pieces: Buffer[];
-  bytes: number;
 }
 
 /** The server's side of one HTTP/2 connection (RFC 9113), without push and priorities, which clients no longer use. */
@@ -81,7 +73,7 @@ export class Http2ServerConnection implements StreamOwner {
   #prefaceLeft = PREFACE.length;
   #hasSettings = false;
   #lastId = 0;
-  #headers: PartialHeaders | undefined;
+  readonly #headerBlocks = new HeaderBlocks(MAX_HEADER_BYTES);
   #headersTimer: NodeJS.Timeout | undefined;
   /** The last streams that we reset, in a ring. */
   readonly #resetIds: number[] = [];
@@ -278,9 +270,7 @@ export class Http2ServerConnection implements StreamOwner {
   readonly #takeFrame = (type: number, flags: number, streamId: number, payload: Buffer): void => {
     if (this.#isClosed || this.#isLeaving) return;
     if (!this.#hasSettings && type !== FrameType.SETTINGS) throw protocolError('a connection begins with SETTINGS');
-    if (this.#headers !== undefined && type !== FrameType.CONTINUATION) {
-      throw protocolError('a header block has no end');
-    }
+    this.#headerBlocks.checkOrder(type);
     switch (type) {
       case FrameType.DATA:
         return this.#onData(flags, streamId, payload);
@@ -300,10 +290,8 @@ export class Http2ServerConnection implements StreamOwner {
       case FrameType.PING:
         return this.#onPing(flags, streamId, payload);
       case FrameType.GOAWAY:
-        if (streamId !== 0) throw protocolError('a GOAWAY of a stream');
-        if (payload.length < GOAWAY_BYTES) checkLength('GOAWAY', payload, GOAWAY_BYTES);
         // It opens no more streams, and closes the connection itself.
-        return;
+        return checkGoAway(streamId, payload);
       case FrameType.WINDOW_UPDATE:
         return this.#onWindowUpdate(streamId, payload);
       default: // RFC 9113 (4.1): unknown ones are ignored
@@ -363,41 +351,33 @@ export class Http2ServerConnection implements StreamOwner {
     stream.request.pushEnd();
   }
 
-  #onHeaders(flags: number, streamId: number, block: Buffer): void {
+  #onHeaders(flags: number, streamId: number, bytes: Buffer): void {
     if (streamId % 2 === 0) throw protocolError('a client opens streams with odd numbers');
-    const isLast = (flags & Flag.END_STREAM) !== 0;
-    if ((flags & Flag.END_HEADERS) !== 0) return this.#onBlock(streamId, isLast, block);
-    this.#headers = { streamId, isLast, pieces: [block], bytes: block.length };
-    this.#awaitHeaders();
+    const block = this.#headerBlocks.begin(flags, streamId, bytes);
+    if (block === undefined) this.#awaitHeaders();
+    else this.#onBlock(block);
   }
 
-  #onContinuation(flags: number, streamId: number, payload: Buffer): void {
-    const headers = this.#headers;
-    if (headers?.streamId !== streamId) throw protocolError('a header block goes on that nobody began');
-    headers.pieces.push(payload);
-    headers.bytes += payload.length;
-    // Empty ones are free for the client.
-    if (headers.bytes > MAX_HEADER_BYTES || headers.pieces.length > MAX_HEADER_BYTES / MAX_FRAME_BYTES) {
-      throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'a header block is too large');
-    }
-    if ((flags & Flag.END_HEADERS) === 0) return;
-    this.#headers = undefined;
+  #onContinuation(flags: number, streamId: number, bytes: Buffer): void {
+    const block = this.#headerBlocks.goOn(flags, streamId, bytes);
+    if (block === undefined) return;
     clearTimeout(this.#headersTimer);
-    this.#onBlock(streamId, headers.isLast, Buffer.concat(headers.pieces));
+    this.#onBlock(block);
   }
 
-  #onBlock(streamId: number, isLast: boolean, block: Buffer): void {
-    if (streamId > this.#lastId) return this.#open(streamId, isLast, block);
+  #onBlock(block: HeaderBlock): void {
+    const { streamId, isLast, bytes } = block;
+    if (streamId > this.#lastId) return this.#open(block);
     const stream = this.#streams.get(streamId);
-    skipTrailers(block, this.#table);
+    skipTrailers(bytes, this.#table);
     if (stream === undefined) return this.#checkUnderWay(streamId);
     if (stream.hasReceivedAll) throw new Http2Error(ErrorCode.STREAM_CLOSED, 'headers after the end of a stream');
     if (isLast) this.#onBodyEnd(stream);
     else this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
   }
 
-  #open(streamId: number, isLast: boolean, block: Buffer): void {
-    const head = readRequestHead(block, this.#table);
+  #open({ streamId, isLast, bytes }: HeaderBlock): void {
+    const head = readRequestHead(bytes, this.#table);
     // The client was told with the GOAWAY that this one will not be looked at.
     if (this.#isDraining) return;
     this.#lastId = streamId;
@@ -465,15 +445,10 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #onSettings(flags: number, streamId: number, payload: Buffer): void {
-    const isAck = (flags & Flag.ACK) !== 0;
-    if (streamId !== 0) throw protocolError('SETTINGS of a stream');
-    if (payload.length % SETTING_BYTES !== 0 || (isAck && payload.length > 0)) checkLength('SETTINGS', payload, 0);
-    if (isAck) return;
+    if (isSettingsAck(flags, streamId, payload)) return;
     if (!this.#hasSettings) clearTimeout(this.#headersTimer);
     this.#hasSettings = true;
-    for (let at = 0; at < payload.length; at += SETTING_BYTES) {
-      this.#onSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
-    }
+    forEachSetting(payload, (id, value) => this.#onSetting(id, value));
     this.#sender.write(SETTINGS_ACK);
     this.#pumpSoon();
   }
@@ -485,7 +460,7 @@ export class Http2ServerConnection implements StreamOwner {
         break;
       case Setting.MAX_FRAME_SIZE:
         // We never send larger frames than the smallest that a client may ask for.
-        if (value < MAX_FRAME_BYTES || value > MAX_FRAME_BYTES_LIMIT) throw protocolError(`frames of ${value} bytes`);
+        checkMaxFrameSize(value);
         break;
       case Setting.ENABLE_PUSH:
         if (value > 1) throw protocolError('push is allowed or not');
@@ -495,8 +470,6 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #onPing(flags: number, streamId: number, payload: Buffer): void {
-    checkLength('PING', payload, PING_BYTES);
-    if (streamId !== 0) throw protocolError('a PING of a stream');
-    if ((flags & Flag.ACK) === 0) this.#sender.write(pingAck(payload));
+    if (isPingRequest(flags, streamId, payload)) this.#sender.write(pingAck(payload));
   }
 }

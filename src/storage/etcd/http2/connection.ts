@@ -1,15 +1,19 @@
 import type { Duplex } from 'node:stream';
 import {
   checkedWindow,
+  checkGoAway,
   checkLength,
+  checkMaxFrameSize,
   contentOf,
   DEFAULT_WINDOW_BYTES,
   Flag,
+  forEachSetting,
   FrameReader,
   FrameType,
   goAwayFrame,
+  isPingRequest,
+  isSettingsAck,
   MAX_FRAME_BYTES,
-  MAX_FRAME_BYTES_LIMIT,
   MAX_STREAM_ID,
   PING,
   pingAck,
@@ -21,12 +25,13 @@ import {
   windowIncrement,
   windowUpdateFrame,
 } from '../../../http2/frames';
-import { decodeHeaders } from './known-headers';
+import { HeaderBlocks, type HeaderBlock } from '../../../http2/header-blocks';
 import { ErrorCode, errorName, Http2Error, protocolError } from '../../../http2/http2-error';
 import { Outbox } from '../../../http2/outbox';
-import type { Http2Stream } from './stream';
 import { StreamTable } from '../../../http2/stream-table';
 import { BlockPool } from '../../../memory/block-pool';
+import { decodeHeaders } from './known-headers';
+import type { Http2Stream } from './stream';
 
 const NOTHING: Buffer = Buffer.alloc(0);
 const MAX_HEADER_BLOCK_BYTES = 64 * 1024;
@@ -53,13 +58,6 @@ export interface ConnectionOptions {
   readonly onClose: (error: Error) => void;
 }
 
-/** A block of headers that goes on in CONTINUATION frames. */
-interface PartialHeaders {
-  readonly streamId: number;
-  readonly isLast: boolean;
-  block: Buffer;
-}
-
 /**
  * The client's side of one HTTP/2 connection (RFC 9113), as far as gRPC needs it: no server push, no priorities, and header
  * blocks without state. What is written in one turn of the event loop leaves in one piece.
@@ -83,7 +81,7 @@ export class Http2Connection<Stream extends Http2Stream> {
   #firstSendWindow = DEFAULT_WINDOW_BYTES;
   #sendWindow = DEFAULT_WINDOW_BYTES;
   #received = 0;
-  #headers: PartialHeaders | undefined;
+  readonly #headerBlocks = new HeaderBlocks(MAX_HEADER_BLOCK_BYTES);
   #pingTimer: NodeJS.Timeout | undefined;
 
   /** The socket need not be connected yet. What it receives is given to {@link receive}. */
@@ -279,15 +277,14 @@ export class Http2Connection<Stream extends Http2Stream> {
   readonly #takeFrame = (type: number, flags: number, streamId: number, payload: Buffer): void => {
     if (this.#failure !== undefined) return;
     if (!this.#hasSettings && type !== FrameType.SETTINGS) throw protocolError('a connection begins with SETTINGS');
-    if (this.#headers !== undefined && type !== FrameType.CONTINUATION)
-      throw protocolError('a header block has no end');
+    this.#headerBlocks.checkOrder(type);
     switch (type) {
       case FrameType.DATA:
         return this.#onData(flags, streamId, payload);
       case FrameType.HEADERS:
-        return this.#onHeaders(flags, streamId, contentOf(type, flags, payload));
+        return this.#onBlock(this.#headerBlocks.begin(flags, streamId, contentOf(type, flags, payload)));
       case FrameType.CONTINUATION:
-        return this.#onContinuation(flags, streamId, payload);
+        return this.#onBlock(this.#headerBlocks.goOn(flags, streamId, payload));
       case FrameType.RST_STREAM:
         return this.#onReset(streamId, payload);
       case FrameType.WINDOW_UPDATE:
@@ -336,30 +333,13 @@ export class Http2Connection<Stream extends Http2Stream> {
     if (isLast) this.#end(stream);
   }
 
-  #onHeaders(flags: number, streamId: number, block: Buffer): void {
-    const isLast = (flags & Flag.END_STREAM) !== 0;
-    if ((flags & Flag.END_HEADERS) === 0) this.#headers = { streamId, isLast, block: Buffer.from(block) };
-    else this.#onBlock(streamId, isLast, block);
-  }
-
-  #onContinuation(flags: number, streamId: number, payload: Buffer): void {
-    const headers = this.#headers;
-    if (headers?.streamId !== streamId) throw protocolError('a header block goes on that nobody began');
-    headers.block = Buffer.concat([headers.block, payload]);
-    if (headers.block.length > MAX_HEADER_BLOCK_BYTES) {
-      throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'a header block is too large');
-    }
-    if ((flags & Flag.END_HEADERS) === 0) return;
-    this.#headers = undefined;
-    this.#onBlock(streamId, headers.isLast, headers.block);
-  }
-
-  #onBlock(streamId: number, isLast: boolean, block: Buffer): void {
-    const stream = this.#stream(streamId);
-    const headers = decodeHeaders(block);
+  #onBlock(block: HeaderBlock | undefined): void {
+    if (block === undefined) return;
+    const stream = this.#stream(block.streamId);
+    const headers = decodeHeaders(block.bytes);
     if (stream === undefined) return;
     stream.onHeaders(headers);
-    if (isLast) this.#end(stream);
+    if (block.isLast) this.#end(stream);
   }
 
   #end(stream: Stream): void {
@@ -395,15 +375,10 @@ export class Http2Connection<Stream extends Http2Stream> {
   }
 
   #onSettings(flags: number, streamId: number, payload: Buffer): void {
-    const isAck = (flags & Flag.ACK) !== 0;
-    if (streamId !== 0) throw protocolError('SETTINGS of a stream');
-    if (payload.length % 6 !== 0 || (isAck && payload.length > 0)) checkLength('SETTINGS', payload, 0);
-    if (isAck) return;
+    if (isSettingsAck(flags, streamId, payload)) return;
     if (!this.#hasSettings) this.#maxStreams = Infinity;
     this.#hasSettings = true;
-    for (let at = 0; at < payload.length; at += 6) {
-      this.#onSetting(payload.readUInt16BE(at), payload.readUInt32BE(at + 2));
-    }
+    forEachSetting(payload, (id, value) => this.#onSetting(id, value));
     this.#write(SETTINGS_ACK);
     this.#openWaiting();
     this.#pumpAll();
@@ -422,7 +397,7 @@ export class Http2Connection<Stream extends Http2Stream> {
       }
       case Setting.MAX_FRAME_SIZE:
         // We never send larger frames than the smallest that a server may ask for.
-        if (value < MAX_FRAME_BYTES || value > MAX_FRAME_BYTES_LIMIT) throw protocolError(`frames of ${value} bytes`);
+        checkMaxFrameSize(value);
         break;
       case Setting.ENABLE_PUSH:
         if (value !== 0) throw protocolError('the server wants to be pushed to');
@@ -432,9 +407,7 @@ export class Http2Connection<Stream extends Http2Stream> {
   }
 
   #onPing(flags: number, streamId: number, payload: Buffer): void {
-    checkLength('PING', payload, 8);
-    if (streamId !== 0) throw protocolError('a PING of a stream');
-    if ((flags & Flag.ACK) === 0) {
+    if (isPingRequest(flags, streamId, payload)) {
       const ack = pingAck(payload);
       setTimeout(() => this.#write(ack), PING_ACK_DELAY_MS).unref();
       return;
@@ -445,8 +418,7 @@ export class Http2Connection<Stream extends Http2Stream> {
 
   /** Several may come, with falling numbers: streams above were not looked at, the others may finish. */
   #onGoAway(streamId: number, payload: Buffer): void {
-    if (streamId !== 0) throw protocolError('a GOAWAY of a stream');
-    if (payload.length < 8) checkLength('GOAWAY', payload, 8);
+    checkGoAway(streamId, payload);
     const lastId = payload.readUInt32BE() & MAX_STREAM_ID;
     const code = payload.readUInt32BE(4);
     const words = [errorName(code), payload.toString('latin1', 8)].join(' ').trim();
