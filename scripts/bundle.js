@@ -27,5 +27,4 @@ buildSync({
   sourcesContent: false,
   legalComments: 'none',
   logLevel: 'warning',
-  logOverride: { 'direct-eval': 'silent' },
 });

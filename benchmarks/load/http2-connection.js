@@ -57,6 +57,8 @@ function encodeRequest(target, request) {
 }
 
 /**
+ * Written apart from the server's own HTTP/2, so that a mistake in that shows here; and it measures builds that have none.
+ *
  * Reads of answers the status, how many bytes there are, and where they end. No window is ever empty: a stream's is larger
  * than every answer and watch here, the connection's is opened again in time.
  */

@@ -251,7 +251,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       }),
     ],
     tls: tls.tls,
-    ...(options.http2 !== undefined && { http2: options.http2 }),
+    http2: options.http2,
     host: options.bindAddress,
     port: options.securePort,
     logger,

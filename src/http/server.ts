@@ -41,7 +41,7 @@ export interface ServerOptions
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
   /** Of clients with TLS that prefer it. Absent: HTTP/1.1 only. */
-  readonly http2?: Http2Options;
+  readonly http2?: Http2Options | undefined;
   /** 0: any free port. */
   readonly port: number;
   readonly host?: string;
@@ -106,9 +106,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const handle = async (context: RequestContext): Promise<void> => {
     const { request, response } = context;
     if (!features.compression) delete request.headers['accept-encoding'];
-    context.onExpired = (error) => {
-      if (!response.headersSent) sendStatus(context, error.status, catalogue.schema);
-    };
+    context.onExpired = (error) => sendStatus(context, error.status, catalogue.schema);
     if (request.httpVersion === '2.0' && goAwayChance > 0 && Math.random() < goAwayChance) {
       response.setHeader('Connection', 'close');
     }
@@ -134,11 +132,13 @@ export function createServer(options: ServerOptions): ApiServer {
         response.destroy();
       });
   };
-  const http2 = new Http2Listener({
-    maxStreams: options.http2?.maxStreamsPerConnection ?? 0,
-    onRequest: ({ request, response }) => listener(request, response),
-    onFault: (error) => logger.error({ err: error }, 'an HTTP/2 connection failed'),
-  });
+  const http2 =
+    options.http2 &&
+    new Http2Listener({
+      maxStreams: options.http2.maxStreamsPerConnection,
+      onRequest: ({ request, response }) => listener(request, response),
+      onFault: (error) => logger.error({ err: error }, 'an HTTP/2 connection failed'),
+    });
   const server =
     options.tls === undefined
       ? createPlainServer(serverOptions, listener)
@@ -146,11 +146,11 @@ export function createServer(options: ServerOptions): ApiServer {
           {
             ...serverOptions,
             ...tlsOptions(options.tls),
-            ...(options.http2 !== undefined && { ALPNProtocols: ALPN_PROTOCOLS }),
+            ...(http2 !== undefined && { ALPNProtocols: ALPN_PROTOCOLS }),
           },
           listener,
         );
-  if (isTls(server) && options.http2 !== undefined) http2.attach(server);
+  if (isTls(server)) http2?.attach(server);
   // Watches and streams last; idle connections are kept for as long as the client keeps them.
   server.keepAliveTimeout = 0;
   server.timeout = 0;
@@ -199,17 +199,17 @@ async function listen(server: Server, port: number, host: string | undefined): P
   return server.address() as AddressInfo;
 }
 
-async function close(server: Server, http2: Http2Listener, graceMs: number): Promise<void> {
+async function close(server: Server, http2: Http2Listener | undefined, graceMs: number): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
   server.closeIdleConnections();
-  http2.drain();
+  http2?.drain();
   // A connection becomes idle when its last request is answered.
   const sweep = setInterval(() => server.closeIdleConnections(), 50);
   const force = setTimeout(() => {
     server.closeAllConnections();
-    http2.destroy();
+    http2?.destroy();
   }, graceMs);
   await closed;
   clearInterval(sweep);

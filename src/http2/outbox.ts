@@ -35,20 +35,24 @@ export class Outbox {
     writeFrameHeader(this.#block, at, length, type, flags, streamId);
   }
 
-  /** Writes all that was added. Returns whether the socket wants more at once. */
-  sendTo(socket: Writable): boolean {
+  /** Writes all that was added. */
+  sendTo(socket: Writable): void {
     const block = this.#block;
     const bytes = block.subarray(0, this.#length);
     this.#length = 0;
     // Many small pieces that wait for a slow reader would each hold a block.
-    if (socket.writableLength > 0 && 2 * bytes.length < block.length) return socket.write(Buffer.from(bytes));
+    if (socket.writableLength > 0 && 2 * bytes.length < block.length) {
+      socket.write(Buffer.from(bytes));
+      return;
+    }
     this.#block = NOTHING;
     // After an error somebody may still be reading.
-    return socket.write(bytes, (error) => {
+    socket.write(bytes, (error) => {
       if (!error) this.#give(block);
     });
   }
 
+  /** Forgets what was added. */
   clear(): void {
     this.#length = 0;
   }

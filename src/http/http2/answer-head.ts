@@ -1,8 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { encodeHeaders } from '../../http2/hpack';
-
-/** They belong to a connection of HTTP/1.1 (RFC 9113, 8.2.2). */
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set(['connection', 'keep-alive', 'transfer-encoding', 'upgrade']);
+import { CONNECTION_HEADERS } from './connection-headers';
 
 const DATE_MS = 1000;
 let dateUntil = 0;

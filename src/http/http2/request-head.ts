@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { HeaderTable, HeaderField } from '../../http2/header-table';
-import { sizeOf } from '../../http2/header-table';
+import { sizeOf, type HeaderField, type HeaderTable } from '../../http2/header-table';
 import { readHeaderBlock } from '../../http2/hpack';
+import { CONNECTION_HEADERS } from './connection-headers';
 
 /** Bytes of all headers of a request, as RFC 9113 (6.5.2) counts them. */
 export const MAX_HEADER_BYTES = 1024 * 1024;
@@ -21,14 +21,6 @@ export interface RequestHead {
 export type HeadFault = 'malformed' | 'too large';
 
 const PSEUDO_HEADERS: ReadonlySet<string> = new Set([':method', ':path', ':scheme', ':authority']);
-/** They belong to a connection of HTTP/1.1 (RFC 9113, 8.2.2). */
-const CONNECTION_HEADERS: ReadonlySet<string> = new Set([
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'transfer-encoding',
-  'upgrade',
-]);
 /** Of these the first value counts, as in node:http. */
 const SINGLE: ReadonlySet<string> = new Set([
   'age',

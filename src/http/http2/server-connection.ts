@@ -30,7 +30,7 @@ import { StreamTable } from '../../http2/stream-table';
 import { AnswerSender } from './answer-sender';
 import { MAX_HEADER_BYTES, readRequestHead, skipTrailers, type RequestHead } from './request-head';
 import { ResetBudget } from './reset-budget';
-import { Http2ServerStream, type OnTaken, type StreamOwner } from './server-stream';
+import { Http2ServerStream, type StreamOwner } from './server-stream';
 
 /** How much of a body a client sends ahead, and the largest frame that it may send, as with kube-apiserver. */
 const STREAM_WINDOW_BYTES = 256 * 1024;
@@ -66,7 +66,7 @@ export class Http2ServerConnection implements StreamOwner {
   readonly #table = new HeaderTable(HEADER_TABLE_BYTES);
   readonly #streams = new StreamTable<Http2ServerStream>();
   readonly #resets = new ResetBudget();
-  readonly #sender: AnswerSender;
+  readonly sender: AnswerSender;
   readonly #windowBytes: number;
   /** Bytes of bodies for which the client's window has not been opened again. */
   #received = 0;
@@ -91,12 +91,12 @@ export class Http2ServerConnection implements StreamOwner {
     private readonly options: ConnectionOptions,
   ) {
     const { maxStreams } = options;
-    this.#sender = new AnswerSender(
+    this.sender = new AnswerSender(
       socket,
       (stream) => this.#onAnswerSent(stream),
       () => this.#onFlushed(),
     );
-    this.#sender.write(
+    this.sender.write(
       settingsFrame([
         [Setting.MAX_CONCURRENT_STREAMS, maxStreams],
         [Setting.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
@@ -106,7 +106,7 @@ export class Http2ServerConnection implements StreamOwner {
     );
     this.#windowBytes = Math.min(MAX_WINDOW_BYTES, Math.max(DEFAULT_WINDOW_BYTES, STREAM_WINDOW_BYTES * maxStreams));
     if (this.#windowBytes > DEFAULT_WINDOW_BYTES) {
-      this.#sender.write(windowUpdateFrame(0, this.#windowBytes - DEFAULT_WINDOW_BYTES));
+      this.sender.write(windowUpdateFrame(0, this.#windowBytes - DEFAULT_WINDOW_BYTES));
     }
     this.#awaitHeaders();
     const destroy = (): void => this.destroy();
@@ -119,7 +119,7 @@ export class Http2ServerConnection implements StreamOwner {
   drain(): void {
     if (this.#isDraining) return;
     // First, as the write may flush, and then nothing keeps a draining connection open.
-    this.#sender.write(goAwayFrame(this.#lastId, ErrorCode.NO_ERROR));
+    this.sender.write(goAwayFrame(this.#lastId, ErrorCode.NO_ERROR));
     this.#isDraining = true;
   }
 
@@ -136,14 +136,6 @@ export class Http2ServerConnection implements StreamOwner {
     this.options.onClose();
   }
 
-  sendHead(stream: Http2ServerStream, block: Buffer, isLast: boolean): void {
-    this.#sender.head(stream, block, isLast);
-  }
-
-  sendData(stream: Http2ServerStream, bytes: Uint8Array | string, isLast: boolean, onTaken: OnTaken | undefined): void {
-    this.#sender.data(stream, bytes, isLast, onTaken);
-  }
-
   breakOff(stream: Http2ServerStream): void {
     this.#reset(stream, ErrorCode.INTERNAL_ERROR);
   }
@@ -151,7 +143,7 @@ export class Http2ServerConnection implements StreamOwner {
   bodyTaken(stream: Http2ServerStream, bytes: number): void {
     stream.taken += bytes;
     if (2 * stream.taken < STREAM_WINDOW_BYTES) return;
-    this.#sender.write(windowUpdateFrame(stream.id, stream.taken));
+    this.sender.write(windowUpdateFrame(stream.id, stream.taken));
     stream.received -= stream.taken;
     stream.taken = 0;
   }
@@ -200,7 +192,7 @@ export class Http2ServerConnection implements StreamOwner {
     this.#headerBytes -= stream.headerBytes;
     this.#ended.push(stream);
     stream.close();
-    this.#sender.flushSoon();
+    this.sender.flushSoon();
   }
 
   /** Gives a stream up. */
@@ -211,7 +203,7 @@ export class Http2ServerConnection implements StreamOwner {
 
   #sendReset(streamId: number, code: number): void {
     this.#resetIds[this.#resetCount++ % REMEMBERED_RESETS] = streamId;
-    this.#sender.write(resetFrame(streamId, code));
+    this.sender.write(resetFrame(streamId, code));
   }
 
   /** Resets what the client got wrong. */
@@ -250,8 +242,8 @@ export class Http2ServerConnection implements StreamOwner {
   /** Says why, gives up all streams, and ends the connection. Nothing of what the client still sends is looked at. */
   #fail(code: number): void {
     if (this.#isClosed || this.#isLeaving) return;
-    this.#sender.write(goAwayFrame(this.#lastId, code));
-    this.#sender.flush();
+    this.sender.write(goAwayFrame(this.#lastId, code));
+    this.sender.flush();
     this.#isLeaving = true;
     this.socket.end();
     setTimeout(() => this.destroy(), LINGER_MS).unref();
@@ -338,7 +330,7 @@ export class Http2ServerConnection implements StreamOwner {
       throw new Http2Error(ErrorCode.FLOW_CONTROL_ERROR, 'bodies are larger than the window');
     }
     if (2 * this.#received < this.#windowBytes) return;
-    this.#sender.write(windowUpdateFrame(0, this.#received));
+    this.sender.write(windowUpdateFrame(0, this.#received));
     this.#received = 0;
   }
 
@@ -386,7 +378,7 @@ export class Http2ServerConnection implements StreamOwner {
     if (this.#streams.size >= this.options.maxStreams || this.#headerBytes + known.bytes > MAX_HEADER_BYTES_UNDER_WAY) {
       return this.#sendReset(streamId, ErrorCode.REFUSED_STREAM);
     }
-    const stream = new Http2ServerStream(this, this.socket, streamId, known, isLast);
+    const stream = new Http2ServerStream(this, streamId, known, isLast);
     this.#streams.add(stream);
     this.#headerBytes += known.bytes;
     if (head === 'too large') {
@@ -411,13 +403,13 @@ export class Http2ServerConnection implements StreamOwner {
   #onWindowUpdate(streamId: number, payload: Buffer): void {
     const bytes = windowIncrement(payload);
     if (streamId === 0) {
-      this.#sender.growWindow(bytes);
+      this.sender.growWindow(bytes);
       this.#pumpSoon();
       return;
     }
     const stream = this.#stream(streamId);
     if (stream === undefined) return;
-    this.#sender.growStreamWindow(stream, bytes);
+    this.sender.growStreamWindow(stream, bytes);
     this.#pump(stream);
   }
 
@@ -428,7 +420,7 @@ export class Http2ServerConnection implements StreamOwner {
     setImmediate(() => {
       this.#isPumpDue = false;
       this.#guard(() => {
-        for (const stream of this.#streams) this.#sender.checkWindow(stream);
+        for (const stream of this.#streams) this.sender.checkWindow(stream);
         this.#pumpAll();
       });
     });
@@ -440,7 +432,7 @@ export class Http2ServerConnection implements StreamOwner {
 
   #pump(stream: Http2ServerStream): void {
     if (stream.waiting.length === 0) return;
-    this.#sender.pump(stream);
+    this.sender.pump(stream);
     if (!stream.isClosed && !stream.isHeldBack) stream.response.emit('drain');
   }
 
@@ -449,14 +441,14 @@ export class Http2ServerConnection implements StreamOwner {
     if (!this.#hasSettings) clearTimeout(this.#headersTimer);
     this.#hasSettings = true;
     forEachSetting(payload, (id, value) => this.#onSetting(id, value));
-    this.#sender.write(SETTINGS_ACK);
+    this.sender.write(SETTINGS_ACK);
     this.#pumpSoon();
   }
 
   #onSetting(id: number, value: number): void {
     switch (id) {
       case Setting.INITIAL_WINDOW_SIZE:
-        this.#sender.setFirstWindow(value);
+        this.sender.setFirstWindow(value);
         break;
       case Setting.MAX_FRAME_SIZE:
         // We never send larger frames than the smallest that a client may ask for.
@@ -470,6 +462,6 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #onPing(flags: number, streamId: number, payload: Buffer): void {
-    if (isPingRequest(flags, streamId, payload)) this.#sender.write(pingAck(payload));
+    if (isPingRequest(flags, streamId, payload)) this.sender.write(pingAck(payload));
   }
 }

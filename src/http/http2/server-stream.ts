@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import type { AnswerSender } from './answer-sender';
 import { Http2Request } from './http2-request';
 import { Http2Response } from './http2-response';
 import type { RequestHead } from './request-head';
@@ -12,8 +14,8 @@ interface Waiting {
 
 /** What a stream needs of its connection. */
 export interface StreamOwner {
-  sendHead(stream: Http2ServerStream, block: Buffer, isLast: boolean): void;
-  sendData(stream: Http2ServerStream, bytes: Uint8Array | string, isLast: boolean, onTaken: OnTaken | undefined): void;
+  readonly socket: Socket;
+  readonly sender: AnswerSender;
   /** Somebody took bytes of the request's body. */
   bodyTaken(stream: Http2ServerStream, bytes: number): void;
   breakOff(stream: Http2ServerStream): void;
@@ -48,7 +50,6 @@ export class Http2ServerStream {
 
   constructor(
     private readonly owner: StreamOwner,
-    socket: Http2Request['socket'],
     readonly id: number,
     head: RequestHead,
     /** The client has said all. */
@@ -57,7 +58,7 @@ export class Http2ServerStream {
     const length = head.headers['content-length'];
     this.headerBytes = head.bytes;
     this.bodyLeft = length === undefined ? undefined : Number(length);
-    this.request = new Http2Request(head, socket, hasReceivedAll, this);
+    this.request = new Http2Request(head, owner.socket, hasReceivedAll, this);
     this.response = new Http2Response(this, head.method === 'HEAD');
   }
 
@@ -66,13 +67,13 @@ export class Http2ServerStream {
   }
 
   sendHead(block: Buffer, isLast: boolean): void {
-    if (!this.isClosed) this.owner.sendHead(this, block, isLast);
+    if (!this.isClosed) this.owner.sender.head(this, block, isLast);
   }
 
   /** A text has a character per byte. `onTaken` is called when the bytes have been copied, or never will be. */
   sendData(bytes: Uint8Array | string, isLast: boolean, onTaken?: OnTaken): void {
     if (this.isClosed) onTaken?.(new Error('the stream is closed'));
-    else this.owner.sendData(this, bytes, isLast, onTaken);
+    else this.owner.sender.data(this, bytes, isLast, onTaken);
   }
 
   bodyTaken(bytes: number): void {

@@ -7,6 +7,7 @@ export type Headers = ReadonlyMap<string, string>;
 const known = new Map<string, Headers>();
 const MAX_KNOWN = 64;
 const MAX_KNOWN_BYTES = 256;
+const NO_TABLE = new HeaderTable(0);
 
 /**
  * Reads a whole block of someone who was told that we keep no dynamic table (SETTINGS_HEADER_TABLE_SIZE 0). A field that
@@ -26,6 +27,6 @@ export function decodeHeaders(block: Buffer): Headers {
 
 function readBlock(block: Buffer): Headers {
   const headers = new Map<string, string>();
-  readHeaderBlock(block, new HeaderTable(0), ({ name, value }) => headers.set(name, value));
+  readHeaderBlock(block, NO_TABLE, ({ name, value }) => headers.set(name, value));
   return headers;
 }
