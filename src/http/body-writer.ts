@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { createGzip } from 'node:zlib';
 import type { MaybePromise } from '../api/maybe-promise';
+import { Turn } from '../event-loop/turn';
 import { BlockWriter, type Sink } from './block-writer';
 import type { HttpResponse } from './exchange';
 import { writeHead } from './response-head';
@@ -68,8 +69,8 @@ export function isCompressed({ length, acceptEncoding }: BodyWrite): boolean {
 }
 
 /**
- * Pieces, some at a time, made as the client takes them: what it has not read yet holds them back. Resolves with the bytes of
- * the body (before compression) when all are handed over or the client is gone.
+ * Pieces, some at a time, made as the client takes them: what it has not read yet holds them back, and between them others
+ * have their turn. Resolves with the bytes of the body (before compression) when all are handed over or the client is gone.
  */
 export async function writePieces(
   response: HttpResponse,
@@ -88,13 +89,18 @@ export async function writePieces(
 
 /** Until all is written or the client is gone. */
 async function handOver(out: BlockWriter, pieces: Iterable<readonly Uint8Array[]>): Promise<void> {
+  const turn = new Turn();
   for (const some of pieces) {
     for (const piece of some) {
       const waiting = out.write(piece);
       if (waiting === undefined) continue;
       await waiting;
       if (out.closed) return;
+      turn.restart();
     }
+    if (!turn.isOver) continue;
+    await turn.next();
+    if (out.closed) return;
   }
 }
 

@@ -126,7 +126,8 @@ function compileSelection(
   const read = (entry: CacheEntry, label: string): string | undefined => {
     if (label === 'metadata.name') return entry.name;
     if (label === 'metadata.namespace') return entry.namespace;
-    return own[label]?.(entry.object);
+    const value = own[label];
+    return value && entry.field(label, value);
   };
   return {
     matches: (entry) =>

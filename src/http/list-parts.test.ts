@@ -3,6 +3,8 @@ import { listPieces, type ItemForm } from './list-parts';
 
 const numbers: ItemForm = {
   separator: Buffer.from(','),
+  shared: true,
+  atOnce: 200,
   pieces: (entries, from, to) => [
     Buffer.from(
       entries

@@ -1,5 +1,5 @@
 import type { CacheEntry } from '../storage/cache/cache';
-import type { ItemForm, ListParts } from './list-parts';
+import { eachItem, type ItemForm, type ListParts } from './list-parts';
 
 /**
  * The Protobuf form of a list, in its envelope (spec, "Representations" 4). Put together by hand, because its items are
@@ -11,36 +11,44 @@ const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 const TYPE_META = 0x0a;
 const RAW = 0x12;
 const EMPTY_TAIL = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
-/** Every list message: 1 metadata, 2 items. */
-const LIST_META = 0x0a;
-const LIST_ITEM = 0x12;
+const NO_SEPARATOR = Buffer.alloc(0);
 
-/** Around the items; the envelope says first how long they are. */
+/** The numbers of a list message's fields. */
+export interface ListFields {
+  readonly metadata: number;
+  readonly items: number;
+}
+/** Of all lists but one. */
+const USUAL: ListFields = { metadata: 1, items: 2 };
+
+/** Around the items; the envelope says first how long they are. Fields stand in the order of their numbers. */
 export function protobufEnvelope(
   apiVersion: string,
   listKind: string,
   listMeta: Uint8Array,
+  { metadata: number, items }: ListFields = USUAL,
 ): Pick<ListParts, 'head' | 'tail'> {
-  const metadata = Buffer.concat([field(LIST_META, listMeta.length), listMeta]);
+  const metadata = Buffer.concat([field(messageTag(number), listMeta.length), listMeta]);
+  const before = number < items ? [metadata] : [];
+  const after = number < items ? [] : [metadata];
   return {
-    head: (itemsLength) => Buffer.concat([head(apiVersion, listKind, metadata.length + itemsLength), metadata]),
-    tail: EMPTY_TAIL,
+    head: (itemsLength) => Buffer.concat([head(apiVersion, listKind, metadata.length + itemsLength), ...before]),
+    tail: Buffer.concat([...after, EMPTY_TAIL]),
   };
 }
 
 /** `message`: an entry without its envelope. */
-export function protobufItems(message: (entry: CacheEntry) => Uint8Array): ItemForm {
-  return {
-    separator: Buffer.alloc(0),
-    pieces: (entries, from, to) => {
-      const pieces: Uint8Array[] = [];
-      for (let index = from; index < to; index++) {
-        const item = message(entries[index]!);
-        pieces.push(field(LIST_ITEM, item.length), item);
-      }
-      return pieces;
-    },
-  };
+export function protobufItems(message: (entry: CacheEntry) => Uint8Array, { items } = USUAL): ItemForm {
+  const tag = messageTag(items);
+  return eachItem(NO_SEPARATOR, true, (entry) => {
+    const item = message(entry);
+    return [field(tag, item.length), item];
+  });
+}
+
+/** Of a field that holds a message or bytes. */
+function messageTag(number: number): number {
+  return (number << 3) | 2;
 }
 
 function head(apiVersion: string, kind: string, rawLength: number): Buffer {

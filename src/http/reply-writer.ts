@@ -14,16 +14,17 @@ import type { HttpResponse } from './exchange';
 import type { ServerFeatures } from './features';
 import { GzipFile } from './gzip/gzip-file';
 import { gzipListPieces } from './gzip/gzip-list';
-import { listPieces, type ListParts } from './list-parts';
+import { lengthOf, listPieces, type ListParts } from './list-parts';
+import { goType, ListRepresenter } from './list-representation';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from './negotiate';
-import { protobufEnvelope } from './protobuf-list';
 import type { Reply, WireObject } from './reply';
 import { writeHead } from './response-head';
-import { TableWriter, parseIncludeObject, partialObject } from './table';
+import { TableWriter, noProtobufTable, parseIncludeObject, partialObject, type IncludeObject } from './table';
 import { wireFormOf } from './wire-form';
 
 const NEWLINE = Buffer.from('\n');
-const LIST_TAIL = Buffer.from(']}\n');
+/** Up to here a list is made as a whole and says how long it is; longer ones are made as the client takes them. */
+const WHOLE_LIST_ENTRIES = 500;
 
 export interface WriterDependencies {
   readonly schema: Schema;
@@ -110,22 +111,17 @@ class ReplyWriter {
   }
 
   list(result: ListResult, served: ServedResource): MaybePromise<void> {
-    const { format, transform } = this.negotiated;
     const entries = Array.isArray(result.entries) ? (result.entries as readonly CacheEntry[]) : [...result.entries];
     const { remainingItemCount: remaining, ...page } = result;
     const counted = remaining === undefined || !this.dependencies.features.remainingItemCount ? page : result;
-    const metadata = listMetadata(counted, served.custom && transform === undefined);
-    if (transform !== undefined) return this.transformedList(entries, metadata, served, transform);
-    if (format === 'json' && !this.pretty) return this.jsonList(entries, metadata, served);
-    if (format === 'protobuf') return this.protobufList(entries, metadata, served);
-    const form = wireFormOf(served);
-    const items = entries.map((entry) => {
-      const object = form.object(entry);
-      if (served.custom) return object;
-      const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
-      return item;
-    });
-    return this.plainObject(200, { kind: served.listKind, apiVersion: form.apiVersion, metadata, items }, undefined);
+    const { format, transform } = this.negotiated;
+    const { schema, now } = this.dependencies;
+    const representer = new ListRepresenter(
+      served,
+      { format, transform, pretty: this.pretty, includeObject: this.includeObject, now: now() },
+      schema,
+    );
+    return this.listParts(representer.parts(entries, listMetadata(counted, served.custom && transform === undefined)));
   }
 
   bytes(reply: Extract<Reply, { type: 'bytes' }>): MaybePromise<void> {
@@ -150,27 +146,6 @@ class ReplyWriter {
     return this.context.request.headers['accept-encoding'];
   }
 
-  private jsonList(entries: readonly CacheEntry[], metadata: ListMeta, served: ServedResource): MaybePromise<void> {
-    const form = wireFormOf(served);
-    const head = Buffer.from(
-      `{"kind":${JSON.stringify(served.listKind)},"apiVersion":${JSON.stringify(form.apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`,
-    );
-    let length: number | undefined;
-    if (form.sameShape) {
-      length = head.length + LIST_TAIL.length + Math.max(0, entries.length - 1) + entries.length * form.itemHead.length;
-      for (const { body } of entries) length += body.length;
-    }
-    return this.listParts(length, { head, items: form.jsonItems, entries, tail: LIST_TAIL });
-  }
-
-  private protobufList(entries: readonly CacheEntry[], metadata: ListMeta, served: ServedResource): MaybePromise<void> {
-    const listMeta = this.dependencies.schema.message('k8s.io.apimachinery.pkg.apis.meta.v1.ListMeta');
-    if (listMeta === undefined) throw new Error('the schema has no ListMeta');
-    const form = wireFormOf(served);
-    const envelope = protobufEnvelope(form.apiVersion, served.listKind, encodeMessage(listMeta, metadata));
-    return this.listParts(undefined, { ...envelope, items: form.protobufItems(encodeMessage), entries });
-  }
-
   private transformed(
     code: number,
     stored: KubeObject,
@@ -192,31 +167,14 @@ class ReplyWriter {
     return this.plainObject(code, table.table(metadata, [table.rowOf(stored, inVersion)]), undefined);
   }
 
-  private transformedList(
-    entries: readonly CacheEntry[],
-    metadata: ListMeta,
-    served: ServedResource,
-    { kind, apiVersion }: Transform,
-  ): MaybePromise<void> {
-    if (kind === 'PartialObjectMetadata') {
-      throw notAcceptable(
-        `you requested PartialObjectMetadata, but the requested object is a list (${goType(served, served.listKind)})`,
-      );
-    }
-    if (kind === 'PartialObjectMetadataList') {
-      // The list form has never carried the count of what remains, and says null where others say [].
-      const { remainingItemCount: _count, ...rest } = metadata;
-      const items = entries.map(({ object }) => partialObject(apiVersion, object.metadata));
-      const list = { kind, apiVersion, metadata: rest, items: items.length === 0 ? null : items };
-      return this.plainObject(200, list, undefined);
-    }
-    const table = this.tableWriter(served, apiVersion);
-    return this.plainObject(200, table.table(metadata, table.rows(entries)), undefined);
+  private tableWriter(served: ServedResource, apiVersion: string): TableWriter {
+    return new TableWriter(served, { apiVersion, includeObject: this.includeObject, now: this.dependencies.now() });
   }
 
-  private tableWriter(served: ServedResource, apiVersion: string): TableWriter {
-    const includeObject = parseIncludeObject(this.context.info.query.first('includeObject'));
-    return new TableWriter(served, { apiVersion, includeObject, now: this.dependencies.now() });
+  /** Of tables only; otherwise the parameter is not looked at. */
+  private get includeObject(): IncludeObject {
+    const text = this.context.info.query.first('includeObject');
+    return this.negotiated.transform?.kind === 'Table' ? parseIncludeObject(text) : 'None';
   }
 
   private plainObject(code: number, object: WireObject, struct: StructType | undefined): MaybePromise<void> {
@@ -230,9 +188,15 @@ class ReplyWriter {
     return this.wrote(writeReady(this.response, this.write(code, length), ready));
   }
 
-  private listParts(length: number | undefined, parts: ListParts): MaybePromise<void> {
+  private listParts(parts: ListParts): MaybePromise<void> {
+    let { length } = parts;
+    if (length === undefined && parts.entries.length <= WHOLE_LIST_ENTRIES) {
+      const whole = [...listPieces(parts)].flat().map(asBuffer);
+      length = lengthOf(whole);
+      if (!parts.items.shared || !isCompressed(this.write(200, length))) return this.whole(200, ...whole);
+    }
     const write = this.write(200, length);
-    if (isCompressed(write)) return this.gzippedList(write, parts);
+    if (parts.items.shared && isCompressed(write)) return this.gzippedList(write, parts);
     return this.wrote(writePieces(this.response, write, listPieces(parts)));
   }
 
@@ -270,6 +234,7 @@ export function encodeObject(
 
 function encodeProtobuf(object: WireObject, schema: Schema, struct: StructType | undefined): Buffer {
   const { apiVersion = '', kind = '' } = object as { readonly apiVersion?: string; readonly kind?: string };
+  if (kind === 'Table') throw noProtobufTable();
   const { group, version } = parseApiVersion(apiVersion);
   const type = struct ?? schema.kind(group, version, kind) ?? (kind === 'Status' ? statusType(schema) : undefined);
   if (type === undefined) throw notAcceptable(`object of kind ${kind} in ${apiVersion} has no Protobuf form`);
@@ -288,12 +253,6 @@ function listMetadata({ revision, continue: token, remainingItemCount }: ListRes
   if (token !== undefined || custom) metadata.continue = token ?? '';
   if (remainingItemCount !== undefined) metadata.remainingItemCount = remainingItemCount;
   return metadata;
-}
-
-/** How the API's messages name types: `*core.ConfigMap`. */
-function goType({ version: { group }, custom }: ServedResource, kind: string): string {
-  if (custom) return `*unstructured.${kind.endsWith('List') ? 'UnstructuredList' : 'Unstructured'}`;
-  return `*${group === '' ? 'core' : (group.split('.')[0] ?? '')}.${kind}`;
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {

@@ -1,4 +1,4 @@
-import { badRequest } from '../api/errors/status-error';
+import { badRequest, notAcceptable, type StatusError } from '../api/errors/status-error';
 import type { KubeObject, ListMeta, ObjectMeta } from '../api/object';
 import type { ColumnDefinition, TableDefinition } from '../api/kinds/kind-definition';
 import type { CacheEntry } from '../storage/cache/cache';
@@ -68,12 +68,10 @@ export class TableWriter {
     };
   }
 
-  /** Of a list, in the order that its kind wants. */
-  rows(entries: readonly CacheEntry[]): readonly Readonly<Record<string, unknown>>[] {
+  /** A list's entries in the order that its kind wants. */
+  sorted(entries: readonly CacheEntry[]): readonly CacheEntry[] {
     const compare = this.served.definition.table?.compare;
-    const sorted =
-      compare === undefined ? entries : [...entries].sort((left, right) => compare(left.object, right.object));
-    return sorted.map((entry) => this.row(entry));
+    return compare === undefined ? entries : [...entries].sort((left, right) => compare(left.object, right.object));
   }
 
   row(entry: CacheEntry): Readonly<Record<string, unknown>> {
@@ -102,6 +100,13 @@ export class TableWriter {
         return partialObject(this.options.apiVersion, metadata);
     }
   }
+}
+
+/** Tables are JSON and YAML only. */
+export function noProtobufTable(): StatusError {
+  return notAcceptable(
+    'object *v1.Table does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message',
+  );
 }
 
 /** An object reduced to its metadata (API concepts, "Metadata-only fetches"). */

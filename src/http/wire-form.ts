@@ -3,7 +3,7 @@ import type { StructType } from '../api/schema/model';
 import type { CacheEntry } from '../storage/cache/cache';
 import { EntryMemo } from './entry-memo';
 import type { ServedResource } from './dependencies';
-import type { ItemForm } from './list-parts';
+import { ENCODED_AT_ONCE, READY_AT_ONCE, type ItemForm } from './list-parts';
 import { protobufItems } from './protobuf-list';
 
 /** How a kind is written in Protobuf; from `api/codec`. */
@@ -51,9 +51,9 @@ export class WireForm {
     this.jsonItems = jsonItems(this);
   }
 
-  /** The stored bytes are those of this version. */
-  get sameShape(): boolean {
-    return this.served.version.convert === undefined;
+  /** The stored bytes are those of this version, and nothing has to be made of them (custom resources may be completed). */
+  get isReady(): boolean {
+    return this.served.version.convert === undefined && !this.served.custom;
   }
 
   /** From `"metadata":` to the closing brace. */
@@ -101,6 +101,8 @@ function jsonItems(form: WireForm): ItemForm {
   const nextHead = Buffer.concat([COMMA, form.itemHead]);
   return {
     separator: COMMA,
+    shared: true,
+    atOnce: form.isReady ? READY_AT_ONCE : ENCODED_AT_ONCE,
     pieces: (entries, from, to) => {
       const pieces: Uint8Array[] = [];
       for (let index = from; index < to; index++) {

@@ -1,13 +1,15 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { CacheEntry, ResourceSnapshot } from '../storage/cache/cache';
 import type { Revision, StoredValue } from '../storage/store';
 import type { Resource } from './resource';
+import { selectNext, type Matches } from './select';
 
 export interface PageRequest {
   readonly prefix: string;
   /** The first key that counts. */
   readonly start: string | undefined;
   readonly limit: number | undefined;
-  readonly matches: ((entry: CacheEntry) => boolean) | undefined;
+  readonly matches: Matches | undefined;
   /** The one key that a selector leaves. */
   readonly onlyKey: string | undefined;
 }
@@ -33,33 +35,40 @@ function after(key: string): string {
   return `${key}\0`;
 }
 
-/** Without a limit entries are read from the (immutable) snapshot only while they are iterated. */
-export function pageOfSnapshot(snapshot: ResourceSnapshot, request: PageRequest): Page {
+/** Without limit and selector entries are read from the (immutable) snapshot only while they are iterated. */
+export function pageOfSnapshot(
+  snapshot: ResourceSnapshot,
+  request: PageRequest,
+  signal: AbortSignal,
+): MaybePromise<Page> {
   const { revision } = snapshot;
   const { prefix, start, limit, matches, onlyKey } = request;
   if (onlyKey !== undefined) {
     const entry = start === undefined || start <= onlyKey ? snapshot.get(onlyKey) : undefined;
     return lastPage(revision, entry !== undefined && (matches?.(entry) ?? true) ? [entry] : []);
   }
-  if (limit === undefined) {
-    return lastPage(revision, {
-      [Symbol.iterator]: () => selected(snapshot.entries(prefix, start), matches)[Symbol.iterator](),
-    });
-  }
+  const all = snapshot.entries(prefix, start);
+  if (matches !== undefined) return selectedPage(revision, all, matches, limit, signal);
+  if (limit === undefined) return lastPage(revision, all);
   const entries: CacheEntry[] = [];
-  for (const entry of snapshot.entries(prefix, start)) {
-    if (entries.length === limit) return fullPage(revision, entries, matches === undefined, countRest);
-    if (matches === undefined || matches(entry)) entries.push(entry);
+  for (const entry of all) {
+    if (entries.length === limit) return fullPage(revision, entries, (next) => snapshot.count(prefix, next));
+    entries.push(entry);
   }
   return lastPage(revision, entries);
-
-  function countRest(next: string): number {
-    return snapshot.count(prefix, next);
-  }
 }
 
-function* selected(entries: Iterable<CacheEntry>, matches: PageRequest['matches']): Generator<CacheEntry> {
-  for (const entry of entries) if (matches === undefined || matches(entry)) yield entry;
+async function selectedPage(
+  revision: Revision,
+  all: Iterable<CacheEntry>,
+  matches: Matches,
+  limit: number | undefined,
+  signal: AbortSignal,
+): Promise<Page> {
+  const iterator = all[Symbol.iterator]();
+  const entries = await selectNext(iterator, matches, limit ?? Infinity, signal);
+  const isLast = entries.length !== limit || iterator.next().done === true;
+  return isLast ? lastPage(revision, entries) : fullPage(revision, entries, undefined);
 }
 
 function lastPage(revision: Revision, entries: Iterable<CacheEntry>): Page {
@@ -70,11 +79,10 @@ function lastPage(revision: Revision, entries: Iterable<CacheEntry>): Page {
 function fullPage(
   revision: Revision,
   entries: readonly CacheEntry[],
-  countable: boolean,
-  countRest: (next: string) => number,
+  countRest: ((next: string) => number) | undefined,
 ): Page {
   const next = after(entries.at(-1)?.key ?? '');
-  return { revision, entries, next, remaining: countable ? countRest(next) : undefined };
+  return { revision, entries, next, remaining: countRest?.(next) };
 }
 
 /** The same from the store itself, at a revision or at the newest one: for states that memory does not hold. */
@@ -103,7 +111,7 @@ export async function pageOfStore(
     const remaining = items.length - read + outcome.remaining;
     if (remaining === 0) return { ok: true, page: lastPage(at, entries) };
     if (entries.length === limit) {
-      return { ok: true, page: fullPage(at, entries, matches === undefined, () => remaining) };
+      return { ok: true, page: fullPage(at, entries, matches === undefined ? () => remaining : undefined) };
     }
     from = after(items.at(-1)?.key ?? prefix);
   }

@@ -48,12 +48,12 @@ async function firstPage(
   if (wanted === 'any') {
     if (!resource.definition.watchCache) return newestPage(resource, request, signal);
     // What comes from the watch cache comes whole, as kube-apiserver gives it.
-    return pageOfSnapshot(resource.cached.snapshot(), { ...request, limit: undefined });
+    return pageOfSnapshot(resource.cached.snapshot(), { ...request, limit: undefined }, signal);
   }
   const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && request.limit !== undefined);
   if (exact) return exactPage(resource, request, wanted, text, signal);
   if (resource.definition.watchCache && request.limit === undefined) {
-    return pageOfSnapshot(await snapshotNotOlderThan(resource, request.prefix, wanted, text, signal), request);
+    return pageOfSnapshot(await snapshotNotOlderThan(resource, request.prefix, wanted, text, signal), request, signal);
   }
   const page = await newestPage(resource, request, signal);
   if (page.revision < wanted) throw tooLargeResourceVersion(text, String(page.revision), false);
@@ -62,7 +62,7 @@ async function firstPage(
 
 async function newestPage(resource: Resource, request: PageRequest, signal: AbortSignal): Promise<Page> {
   const snapshot = await newestSnapshot(resource, signal);
-  if (snapshot !== undefined) return pageOfSnapshot(snapshot, request);
+  if (snapshot !== undefined) return pageOfSnapshot(snapshot, request, signal);
   const outcome = await pageOfStore(resource, request, undefined, signal);
   // The newest state is neither compacted nor to come.
   if (!outcome.ok) throw expired('The resourceVersion for the provided list is too old.');
@@ -92,7 +92,7 @@ async function pageAt(
   const snapshot: ResourceSnapshot | undefined = resource.cached.snapshotAt(revision);
   return snapshot === undefined
     ? pageOfStore(resource, request, revision, signal)
-    : { ok: true, page: pageOfSnapshot(snapshot, request) };
+    : { ok: true, page: await pageOfSnapshot(snapshot, request, signal) };
 }
 
 async function nextPage(

@@ -27,6 +27,10 @@ class LocalEntry implements CacheEntry {
     return this.object.metadata.labels ?? NO_LABELS;
   }
 
+  field(_label: string, read: (object: KubeObject) => string): string {
+    return read(this.object);
+  }
+
   get body(): Buffer {
     const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = this.object;
     this.bytes ??= Buffer.from(JSON.stringify({ metadata, ...rest }).slice(1));

@@ -1,5 +1,6 @@
 import { expired } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
+import { Turn } from '../event-loop/turn';
 import {
   SlowWatcherError,
   type CacheBatch,
@@ -14,6 +15,7 @@ import { awaitNewestSnapshot, snapshotNotOlderThan } from './freshness';
 import { departed } from './local-entry';
 import { keyOf, prefixOf, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
+import { selectNext, type Matches } from './select';
 import type { Scope, WatchItem, WatchOptions } from './types';
 
 /** Bounds what a new watch puts into one batch of its initial events. */
@@ -112,8 +114,13 @@ class EntryStream implements EntryWatch {
     const snapshot = await this.initialState();
     const { revision } = snapshot;
     if (sendInitialEvents !== false) {
-      for (const items of initialEvents(snapshot, watched)) {
-        await send(items);
+      const entries = watchedEntries(snapshot, watched);
+      const turn = new Turn();
+      for (;;) {
+        const selected = await selectNext(entries, watched.matches, INITIAL_BATCH, signal, turn);
+        if (selected.length === 0) break;
+        await send(selected.map((entry) => ({ type: 'ADDED', entry })));
+        if (turn.isOver) await turn.next();
         if (signal.aborted) return revision;
       }
     }
@@ -155,7 +162,7 @@ class EntryStream implements EntryWatch {
 interface Watched {
   readonly prefix: string;
   readonly onlyKey: string | undefined;
-  readonly matches: ((entry: CacheEntry) => boolean) | undefined;
+  readonly matches: Matches | undefined;
 }
 
 function watched(resource: Resource, scope: Scope, { selection }: WatchOptions): Watched {
@@ -167,18 +174,10 @@ function watched(resource: Resource, scope: Scope, { selection }: WatchOptions):
   };
 }
 
-function* initialEvents(snapshot: ResourceSnapshot, { prefix, onlyKey, matches }: Watched): Generator<Items> {
-  const only = onlyKey === undefined ? undefined : snapshot.get(onlyKey);
-  const entries = onlyKey === undefined ? snapshot.entries(prefix) : only === undefined ? [] : [only];
-  let batch: WatchItem[] = [];
-  for (const entry of entries) {
-    if (matches !== undefined && !matches(entry)) continue;
-    batch.push({ type: 'ADDED', entry });
-    if (batch.length < INITIAL_BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
+function watchedEntries(snapshot: ResourceSnapshot, { prefix, onlyKey }: Watched): Iterator<CacheEntry> {
+  if (onlyKey === undefined) return snapshot.entries(prefix)[Symbol.iterator]();
+  const only = snapshot.get(onlyKey);
+  return (only === undefined ? [] : [only])[Symbol.iterator]();
 }
 
 function toItems(batch: CacheBatch, watched: Watched): Items {

@@ -11,6 +11,8 @@ function form(): { items: ItemForm; asked: () => number } {
     asked: () => asked,
     items: {
       separator: Buffer.from(','),
+      shared: true,
+      atOnce: 200,
       pieces: (entries, from, to) => {
         asked++;
         return entries.slice(from, to).flatMap(({ body }, index) => (index === 0 ? [body] : [Buffer.from(','), body]));

@@ -1,3 +1,5 @@
+import { endOfString, endOfValue } from './json-scan';
+
 /**
  * Finds `metadata.labels` in an entry's body without parsing the rest: a label selector over 100,000 objects would
  * otherwise pay for 100,000 whole parses.
@@ -12,13 +14,9 @@ const NEEDLE = Buffer.from('"labels"');
 const METADATA = Buffer.from('"metadata":{');
 
 const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
 const COMMA = 0x2c;
 const COLON = 0x3a;
-const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 /** `body` is the text of an object without its opening brace; it begins with `"metadata":{`, as a rule. */
 export function labelsOf(body: Buffer): Labels {
@@ -52,34 +50,4 @@ function findLabels(body: Buffer): Labels | null | undefined | 'unusual' {
     if (body[valueEnd] !== COMMA) return 'unusual';
     at = valueEnd + 1;
   }
-}
-
-/** The position after the string that opens at `start`. */
-function endOfString(body: Buffer, start: number): number {
-  let at = start + 1;
-  while (at < body.length && body[at] !== QUOTE) at += body[at] === BACKSLASH ? 2 : 1;
-  return at + 1;
-}
-
-/** The position after the value at `start`; -1 when the text ends within it. */
-function endOfValue(body: Buffer, start: number): number {
-  let at = start;
-  let depth = 0;
-  while (at < body.length) {
-    const byte = body[at];
-    if (byte === QUOTE) {
-      at = endOfString(body, at);
-      if (depth === 0) return at;
-      continue;
-    }
-    if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++;
-    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
-      // The end of a number or literal is the end of what holds it.
-      if (depth === 0) return at;
-      depth--;
-      if (depth === 0) return at + 1;
-    } else if (byte === COMMA && depth === 0) return at;
-    at++;
-  }
-  return -1;
 }

@@ -16,6 +16,11 @@ export interface CacheEntry {
   readonly object: KubeObject;
   readonly labels: Readonly<Record<string, string>>;
   /**
+   * The value of a field selector's label (API concepts, "Field selectors"). `read` is asked once for each label, so that a
+   * list by a field does not parse every object each time.
+   */
+  field(label: string, read: (object: KubeObject) => string): string;
+  /**
    * The object's JSON text after its kind and apiVersion: begins with `"metadata":`, ends with `}`. So
    * `{"kind":"Pod","apiVersion":"v1",` + body is the object, and `{` + body a list's item.
    */

@@ -43,6 +43,7 @@ interface EntryKind {
 class Entry implements CacheEntry {
   private parsedObject: KubeObject | undefined;
   private knownLabels: Labels | undefined;
+  private knownFields: Record<string, string> | undefined;
   /** The stored bytes, or what became of them when they were completed. */
   private current: Buffer | undefined;
 
@@ -84,6 +85,11 @@ class Entry implements CacheEntry {
     return this.knownLabels;
   }
 
+  field(label: string, read: (object: KubeObject) => string): string {
+    this.knownFields ??= {};
+    return (this.knownFields[label] ??= read(this.object));
+  }
+
   /** Takes over what parsing would give. */
   learn(object: KubeObject): void {
     if (this.parsedObject !== undefined || this.kind.complete !== undefined) return;
@@ -100,6 +106,7 @@ class Entry implements CacheEntry {
     const rest = this.stored.indexOf('"', BEFORE_REVISION.length);
     const entry = new Entry(this.key, revision, join(`${BEFORE_REVISION}${revision}`, this.stored, rest), this.kind);
     entry.knownLabels = this.knownLabels;
+    entry.knownFields = this.knownFields;
     return entry;
   }
 

@@ -1,0 +1,32 @@
+import { Turn } from '../event-loop/turn';
+import type { CacheEntry } from '../storage/cache/cache';
+
+export type Matches = (entry: CacheEntry) => boolean;
+
+/** Entries between two looks at the clock: a selector may have to parse each of them. */
+const ENTRIES_PER_LOOK = 32;
+
+/**
+ * Takes from the iterator until `limit` entries match or none is left. Gives way to others while it looks through many that do
+ * not match. Throws the signal's reason when nobody waits any more.
+ */
+export async function selectNext(
+  entries: Iterator<CacheEntry>,
+  matches: Matches | undefined,
+  limit: number,
+  signal: AbortSignal,
+  turn = new Turn(),
+): Promise<CacheEntry[]> {
+  const selected: CacheEntry[] = [];
+  let seen = 0;
+  while (selected.length < limit) {
+    const next = entries.next();
+    if (next.done === true) break;
+    if (matches === undefined || matches(next.value)) selected.push(next.value);
+    if (++seen % ENTRIES_PER_LOOK === 0 && turn.isOver) {
+      await turn.next();
+      signal.throwIfAborted();
+    }
+  }
+  return selected;
+}
