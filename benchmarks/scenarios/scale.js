@@ -7,6 +7,32 @@ const PROBE_SECONDS = 3;
 const megabytes = (id, title, run) => ({ id, title, unit: 'MiB', better: 'lower', run });
 const milliseconds = (id, title, run) => ({ id, title, unit: 'ms', better: 'lower', run });
 
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+const META = 'g=meta.k8s.io;v=v1';
+
+/** What a request for one object waits while all are listed again and again. */
+const holdUp = (suffix, note, { headers, query = '' }) =>
+  milliseconds(
+    `scale-hold-up${suffix}`,
+    `longest GET while all these objects are listed${note}`,
+    async ({ load, listLoad, server }) => {
+      const path = collectionPath(SCALE_NAMESPACE);
+      const request = { method: 'GET', path: `${path}${query}`, ...(headers && { headers }) };
+      const list = { target: server.target, request, status: 200 };
+      const [probe] = await Promise.all([
+        load.run({
+          target: server.target,
+          request: { method: 'GET', path: `${path}/cm-1-1?resourceVersion=0` },
+          clients: 1,
+          maxMs: PROBE_SECONDS * 1000,
+          status: 200,
+        }),
+        listLoad.run({ ...list, clients: 1, maxMs: PROBE_SECONDS * 1000 }),
+      ]);
+      return { value: probe.max, p50: probe.p50, p99: probe.p99 };
+    },
+  );
+
 /** Needs a server that was started after the objects were there; the harness sees to it. */
 module.exports = {
   fill: ({ load, server, options }) =>
@@ -33,25 +59,11 @@ module.exports = {
           status: 200,
         }),
     },
-    milliseconds(
-      'scale-hold-up',
-      'longest GET while all these objects are listed',
-      async ({ load, listLoad, server }) => {
-        const path = collectionPath(SCALE_NAMESPACE);
-        const list = { target: server.target, request: { method: 'GET', path }, status: 200 };
-        const [probe] = await Promise.all([
-          load.run({
-            target: server.target,
-            request: { method: 'GET', path: `${path}/cm-1-1?resourceVersion=0` },
-            clients: 1,
-            maxMs: PROBE_SECONDS * 1000,
-            status: 200,
-          }),
-          listLoad.run({ ...list, clients: 1, maxMs: PROBE_SECONDS * 1000 }),
-        ]);
-        return { value: probe.max, p50: probe.p50, p99: probe.p99 };
-      },
-    ),
+    holdUp('', '', {}),
+    holdUp('-protobuf', ' as Protobuf', { headers: { accept: PROTOBUF } }),
+    holdUp('-metadata', ' as metadata', { headers: { accept: `${PROTOBUF};as=PartialObjectMetadataList;${META}` } }),
+    holdUp('-table', ' as a table', { headers: { accept: `application/json;as=Table;${META}` } }),
+    holdUp('-label', ' by a label that none has', { query: '?labelSelector=none%3Dsuch' }),
     megabytes('scale-rss-listed', 'RSS after these lists', async ({ server }) => ({ value: server.child.rssMiB() })),
   ],
 };

@@ -55,6 +55,29 @@ describe('the body writer', () => {
     expect(gunzipSync(zipped.body).equals(body)).toBe(true);
   });
 
+  it('lets others have their turn while pieces take long to make', async () => {
+    const now = jest.spyOn(performance, 'now');
+    let ms = 0;
+    now.mockImplementation(() => ms);
+    let others = 0;
+    const seen: number[] = [];
+    function* slowly(): Generator<readonly Uint8Array[]> {
+      for (let piece = 0; piece < 3; piece++) {
+        seen.push(others);
+        setImmediate(() => others++);
+        ms += 100;
+        yield [allBytes];
+      }
+    }
+    try {
+      const answer = await answerOf((response) => writePieces(response, options, slowly()));
+      expect(answer.body).toHaveLength(3 * allBytes.length);
+      expect(seen).toEqual([0, 1, 2]);
+    } finally {
+      now.mockRestore();
+    }
+  });
+
   it('does not compress again what is compressed already', async () => {
     const body = randomBytes(200_000);
     const answer = await answerOf((response) => {

@@ -8,7 +8,7 @@ import type { ListParts } from './list-parts';
 import type { Format, Transform } from './negotiate';
 import { partialJsonItems, partialListFields, partialProtobufItems } from './partial-list';
 import { protobufEnvelope, type ListFields } from './protobuf-list';
-import { noProtobufTable, TableWriter, partialObject, type IncludeObject } from './table';
+import { TableWriter, partialObject, type IncludeObject } from './table';
 import { COMPACT_JSON, PRETTY_JSON, textList, YAML, type TextLayout } from './text-list';
 import { wireFormOf } from './wire-form';
 
@@ -105,8 +105,7 @@ export class ListRepresenter {
   }
 
   private table(entries: readonly CacheEntry[], metadata: ListMeta, { apiVersion }: Transform): ListParts {
-    const { format, includeObject, now } = this.representation;
-    if (format === 'protobuf') throw noProtobufTable();
+    const { includeObject, now } = this.representation;
     const writer = new TableWriter(this.served, { apiVersion, includeObject, now });
     return textList(this.layout, writer.table(metadata, []), 'rows', writer.sorted(entries), (entry) =>
       writer.row(entry),

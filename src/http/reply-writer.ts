@@ -19,12 +19,12 @@ import { goType, ListRepresenter } from './list-representation';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from './negotiate';
 import type { Reply, WireObject } from './reply';
 import { writeHead } from './response-head';
-import { TableWriter, noProtobufTable, parseIncludeObject, partialObject, type IncludeObject } from './table';
+import { TableWriter, parseIncludeObject, partialObject, type IncludeObject } from './table';
 import { wireFormOf } from './wire-form';
 
 const NEWLINE = Buffer.from('\n');
 /** Up to here a list is made as a whole and says how long it is; longer ones are made as the client takes them. */
-const WHOLE_LIST_ENTRIES = 500;
+const WHOLE_LIST_ENTRIES = 100;
 
 export interface WriterDependencies {
   readonly schema: Schema;
@@ -234,7 +234,6 @@ export function encodeObject(
 
 function encodeProtobuf(object: WireObject, schema: Schema, struct: StructType | undefined): Buffer {
   const { apiVersion = '', kind = '' } = object as { readonly apiVersion?: string; readonly kind?: string };
-  if (kind === 'Table') throw noProtobufTable();
   const { group, version } = parseApiVersion(apiVersion);
   const type = struct ?? schema.kind(group, version, kind) ?? (kind === 'Status' ? statusType(schema) : undefined);
   if (type === undefined) throw notAcceptable(`object of kind ${kind} in ${apiVersion} has no Protobuf form`);

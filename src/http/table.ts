@@ -1,4 +1,4 @@
-import { badRequest, notAcceptable, type StatusError } from '../api/errors/status-error';
+import { badRequest } from '../api/errors/status-error';
 import type { KubeObject, ListMeta, ObjectMeta } from '../api/object';
 import type { ColumnDefinition, TableDefinition } from '../api/kinds/kind-definition';
 import type { CacheEntry } from '../storage/cache/cache';
@@ -100,13 +100,6 @@ export class TableWriter {
         return partialObject(this.options.apiVersion, metadata);
     }
   }
-}
-
-/** Tables are JSON and YAML only. */
-export function noProtobufTable(): StatusError {
-  return notAcceptable(
-    'object *v1.Table does not implement the protobuf marshalling interface and cannot be encoded to a protobuf message',
-  );
 }
 
 /** An object reduced to its metadata (API concepts, "Metadata-only fetches"). */

@@ -116,6 +116,22 @@ describe('EntryFactory', () => {
     });
   });
 
+  it('is asked for the value of a field once, also after it was deleted', () => {
+    const { entries } = factory({ parsed: new ParsedObjects(1, false) });
+    const entry = entries.fromStored(
+      stored({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'cart' }, spec: { nodeName: 'n1', host: '' } }),
+    );
+    const nodeName = jest.fn((object: KubeObject) => (object['spec'] as { nodeName: string }).nodeName);
+    const host = jest.fn(() => '');
+    expect([entry.field('spec.nodeName', nodeName), entry.field('spec.host', host)]).toEqual(['n1', '']);
+    const deleted = entries.deleted(entry, 8 as Revision);
+    for (const one of [entry, deleted]) {
+      expect([one.field('spec.nodeName', nodeName), one.field('spec.host', host)]).toEqual(['n1', '']);
+    }
+    expect(nodeName).toHaveBeenCalledTimes(1);
+    expect(host).toHaveBeenCalledTimes(1);
+  });
+
   it('keeps no more parsed objects than it may', () => {
     const { entries } = factory({ parsed: new ParsedObjects(2, false) });
     const [a, b, c] = [1, 2, 3].map((n) =>

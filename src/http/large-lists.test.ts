@@ -2,8 +2,12 @@ import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:ht
 import { gunzipSync } from 'node:zlib';
 import { permissiveServer } from '../../test/support/permissive-server';
 import { RegistryFixture } from '../../test/support/registry-fixture';
+import { decodeMessage } from '../api/codec/protobuf-decode';
+import { openEnvelope } from '../api/codec/protobuf-envelope';
+import { parseYaml } from '../api/codec/yaml';
 import { configMap } from '../api/kinds/core/config-map';
 import { horizontalPodAutoscaler } from '../api/kinds/autoscaling/horizontal-pod-autoscaler';
+import type { KubeObject } from '../api/object';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import type { Catalogue, ServedResource } from './dependencies';
@@ -189,4 +193,70 @@ it('leaves a JSON list of less than 128 KiB as it is', async () => {
   const { headers } = await get(`${CONFIG_MAPS}?limit=20`, JSON_TYPE, 'gzip');
   expect(headers['content-encoding']).toBeUndefined();
   expect(headers['content-length']).toBeDefined();
+});
+
+describe('a list too long to be made as a whole', () => {
+  const META = 'g=meta.k8s.io;v=v1';
+  let list: { metadata: object; items: KubeObject[] };
+  beforeAll(async () => {
+    list = jsonOf(await get(CONFIG_MAPS, JSON_TYPE)) as typeof list;
+    expect(list.items).toHaveLength(OBJECTS);
+  });
+  const jsonOf = ({ body }: Answer): unknown => JSON.parse(body.toString());
+  const protobufOf = ({ body }: Answer, group: string, version: string, kind: string): unknown =>
+    decodeMessage(loadBuiltinSchema().kind(group, version, kind)!, openEnvelope(body).raw);
+
+  it.each<[string, string, string, (answer: Answer) => unknown, () => unknown]>([
+    ['indented JSON', `${CONFIG_MAPS}?pretty=true`, JSON_TYPE, jsonOf, () => list],
+    ['YAML', CONFIG_MAPS, 'application/yaml', ({ body }) => parseYaml(body.toString()), () => list],
+    [
+      'Protobuf',
+      CONFIG_MAPS,
+      PROTOBUF_TYPE,
+      (answer) => protobufOf(answer, '', 'v1', 'ConfigMapList'),
+      () => ({ metadata: list.metadata, items: list.items }),
+    ],
+    [
+      'metadata as JSON',
+      CONFIG_MAPS,
+      `${JSON_TYPE};as=PartialObjectMetadataList;${META}`,
+      jsonOf,
+      () => ({
+        kind: 'PartialObjectMetadataList',
+        apiVersion: 'meta.k8s.io/v1',
+        metadata: list.metadata,
+        items: list.items.map(({ metadata }) => ({
+          kind: 'PartialObjectMetadata',
+          apiVersion: 'meta.k8s.io/v1',
+          metadata,
+        })),
+      }),
+    ],
+    [
+      'metadata as Protobuf',
+      CONFIG_MAPS,
+      `${PROTOBUF_TYPE};as=PartialObjectMetadataList;${META}`,
+      (answer) => protobufOf(answer, 'meta.k8s.io', 'v1', 'PartialObjectMetadataList'),
+      () => ({ metadata: list.metadata, items: list.items.map(({ metadata }) => ({ metadata })) }),
+    ],
+    [
+      'a table',
+      CONFIG_MAPS,
+      `${JSON_TYPE};as=Table;${META}`,
+      (answer) =>
+        (jsonOf(answer) as { rows: { cells: unknown[]; object: object }[] }).rows.map(({ cells }) => cells[0]),
+      () => list.items.map(({ metadata }) => metadata.name),
+    ],
+  ])('says the same as %s', async (_what, path, accept, read, expected) => {
+    const plain = await get(path, accept);
+    expect(read(plain)).toEqual(expected());
+    expect(plain.headers['content-length']).toBeUndefined();
+    const zipped = await get(path, accept, 'gzip');
+    expect(gunzipSync(zipped.body).equals(plain.body)).toBe(true);
+  });
+
+  it('says how long it is where it is stored as it is shown', async () => {
+    const { headers, body } = await get(CONFIG_MAPS, JSON_TYPE);
+    expect(headers['content-length']).toBe(String(body.length));
+  });
 });

@@ -1,0 +1,38 @@
+import type { CacheEntry } from '../storage/cache/cache';
+import { selectNext } from './select';
+
+const entries = Array.from({ length: 1000 }, (_, index) => ({ name: `${index}` }) as CacheEntry);
+const { signal } = new AbortController();
+const isEven = ({ name }: CacheEntry): boolean => Number(name) % 2 === 0;
+
+describe('selecting entries', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('takes what matches, as many as are wanted, and goes on from there', async () => {
+    const iterator = entries[Symbol.iterator]();
+    const first = await selectNext(iterator, isEven, 300, signal);
+    const rest = await selectNext(iterator, isEven, 300, signal);
+    expect([...first, ...rest].map(({ name }) => Number(name))).toEqual(
+      Array.from({ length: 500 }, (_, index) => index * 2),
+    );
+    expect(first).toHaveLength(300);
+    expect(await selectNext(iterator, isEven, 300, signal)).toEqual([]);
+  });
+
+  it('takes everything where nothing is selected by', async () => {
+    expect(await selectNext(entries[Symbol.iterator](), undefined, Infinity, signal)).toEqual(entries);
+  });
+
+  it('gives way to others while it looks, and stops when nobody waits any more', async () => {
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => (now += 1));
+    const gone = new AbortController();
+    let looked = 0;
+    const count = (): boolean => (looked++, false);
+    const selecting = selectNext(entries[Symbol.iterator](), count, Infinity, gone.signal);
+    setImmediate(() => gone.abort(new Error('the client is gone')));
+    await expect(selecting).rejects.toThrow('the client is gone');
+    expect(looked).toBeGreaterThan(0);
+    expect(looked).toBeLessThan(entries.length);
+  });
+});
