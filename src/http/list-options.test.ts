@@ -61,6 +61,21 @@ describe('parseCollectionOptions', () => {
     expect(() => parseCollectionOptions(info, jobs)).toThrow('no status.active here');
   });
 
+  it('finds the field whose one value a selector asks for', () => {
+    const pods = {
+      ...configMaps,
+      definition: { selectableFields: { 'spec.nodeName': () => 'n1', 'status.phase': () => 'Running' } },
+    } as unknown as ServedResource;
+    const fieldOf = (selector: string): unknown => {
+      const info = parseRequestInfo('GET', `/api/v1/pods?fieldSelector=${encodeURIComponent(selector)}`);
+      return parseCollectionOptions(info, pods).list.selection?.field;
+    };
+    expect(fieldOf('status.phase!=Failed,spec.nodeName=n2')).toMatchObject({ label: 'spec.nodeName', value: 'n2' });
+    expect(fieldOf('spec.nodeName=')).toMatchObject({ label: 'spec.nodeName', value: '' });
+    expect(fieldOf('status.phase!=Failed')).toBeUndefined();
+    expect(fieldOf('metadata.name=a')).toBeUndefined();
+  });
+
   it('takes the name of a watch path as a selector', () => {
     const options = parseCollectionOptions(
       parseRequestInfo('GET', '/api/v1/watch/namespaces/a/configmaps/c'),

@@ -12,7 +12,7 @@ import {
 import { matchesLabels, parseLabelSelector, type LabelRequirement } from '../api/selectors/label-selector';
 import type { KubeObject } from '../api/object';
 import type { ListOptions, ResourceVersionMatch, Selection } from '../registry/types';
-import type { CacheEntry } from '../storage/cache/cache';
+import type { CacheEntry, FieldInterest } from '../storage/cache/cache';
 import type { ServedResource } from './dependencies';
 import { ALL_FEATURES, type ServerFeatures } from './features';
 import { parseIntParameter } from './go-number';
@@ -115,6 +115,16 @@ function withPathName(fields: readonly FieldRequirement[], info: RequestInfo): r
   return [...fields, { label: 'metadata.name', operator: '=', value: info.name }];
 }
 
+type FieldValues = ReturnType<typeof ownFieldLabels>;
+
+function exactOwnField(fields: readonly FieldRequirement[], own: FieldValues): FieldInterest | undefined {
+  for (const { label, operator, value } of fields) {
+    const read = operator === '=' ? own[label] : undefined;
+    if (read !== undefined) return { by: 'field', label, read, value };
+  }
+  return undefined;
+}
+
 function compileSelection(
   labels: readonly LabelRequirement[],
   fields: readonly FieldRequirement[],
@@ -123,6 +133,7 @@ function compileSelection(
   if (labels.length === 0 && fields.length === 0) return undefined;
   const name = exactFieldValue(fields, 'metadata.name');
   const own = ownFieldLabels(served);
+  const field = exactOwnField(fields, own);
   const read = (entry: CacheEntry, label: string): string | undefined => {
     if (label === 'metadata.name') return entry.name;
     if (label === 'metadata.namespace') return entry.namespace;
@@ -134,5 +145,6 @@ function compileSelection(
       (labels.length === 0 || matchesLabels(labels, entry.labels)) &&
       (fields.length === 0 || matchesFields(fields, (label) => read(entry, label))),
     ...(name === undefined ? {} : { name }),
+    ...(field === undefined ? {} : { field }),
   };
 }

@@ -2,7 +2,7 @@ import type { RequestedVersion } from '../api/kinds/kind-definition';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
-import type { CacheEntry } from '../storage/cache/cache';
+import type { CacheEntry, FieldInterest } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
 
 export type { UserInfo };
@@ -28,6 +28,8 @@ export interface Selection {
   readonly matches: (entry: CacheEntry) => boolean;
   /** `metadata.name=x` narrows the list to one key. */
   readonly name?: string;
+  /** `spec.nodeName=x`: what matches has this value. */
+  readonly field?: FieldInterest;
 }
 
 export interface GetOptions {

@@ -8,6 +8,7 @@ import {
   type CacheEvent,
   type ResourceSnapshot,
   type ResourceWatch,
+  type WatchInterest,
 } from '../storage/cache/cache';
 import { CompactedError, type Revision } from '../storage/store';
 import { startBookmarkClock } from './bookmark-clock';
@@ -82,7 +83,7 @@ class EntryStream implements EntryWatch {
     try {
       this.told = await this.catchUp(send);
       if (signal.aborted) return;
-      const events = (this.events = resource.cached.watch(this.told, signal));
+      const events = (this.events = resource.cached.watch(this.told, signal, watched.interest));
       if (options.allowWatchBookmarks && resource.definition.watchCache) {
         stopBookmarks = startBookmarkClock(startMs, options.timeoutMs, () => this.sendBookmark(events, send));
       }
@@ -163,14 +164,21 @@ interface Watched {
   readonly prefix: string;
   readonly onlyKey: string | undefined;
   readonly matches: Matches | undefined;
+  readonly interest: WatchInterest | undefined;
 }
 
 function watched(resource: Resource, scope: Scope, { selection }: WatchOptions): Watched {
   const named = selection?.name !== undefined && (scope.namespace !== '' || !resource.definition.namespaced);
+  const prefix = prefixOf(resource, scope);
+  const onlyKey = named ? keyOf(resource, scope, selection.name ?? '') : undefined;
+  const key = onlyKey ?? (scope.namespace === '' ? undefined : prefix);
   return {
-    prefix: prefixOf(resource, scope),
-    onlyKey: named ? keyOf(resource, scope, selection.name ?? '') : undefined,
+    prefix,
+    onlyKey,
     matches: selection?.matches,
+    // One field's value is rarer than a namespace, one key is the rarest.
+    interest:
+      onlyKey === undefined && selection?.field ? selection.field : key === undefined ? undefined : { by: 'key', key },
   };
 }
 
@@ -186,7 +194,7 @@ function toItems(batch: CacheBatch, watched: Watched): Items {
   return itemsOf(batch, watched);
 }
 
-function itemsOf({ events }: CacheBatch, watched: Watched): Items {
+function itemsOf({ events }: CacheBatch, watched: Omit<Watched, 'interest'>): Items {
   const items: WatchItem[] = [];
   for (const event of events) {
     const { key } = event.entry;

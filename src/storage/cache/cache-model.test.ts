@@ -7,25 +7,30 @@ import {
   type TemporaryStore,
 } from '../../../test/support/cache-fixture';
 import { FaultyStore } from '../../../test/support/faulty-store';
+import type { KubeObject } from '../../api/object';
 import { CompactedError, type Revision } from '../store';
-import { SlowWatcherError, type CacheEvent, type RegistryCache, type ResourceCache } from './cache';
+import { SlowWatcherError, type CacheEvent, type RegistryCache, type ResourceCache, type WatchInterest } from './cache';
 import { findInconsistencies } from './consistency';
 import { startRegistryCache } from './registry-cache';
 
 /**
- * Random writes, watches from every revision, snapshots of every revision, breaks, compaction and restarts, compared with
+ * Random writes, watches of all and of some from every revision, snapshots of every revision, breaks, compaction and restarts, compared with
  * the history that was written (field notes: replay as ground truth, the watch checks of etcd's robustness suite).
  */
 
 const RESOURCES = ['pods', 'services/specs'] as const;
 type ResourceName = (typeof RESOURCES)[number];
 
+/** What a client watches: everything, one object, one namespace, or what a field of the objects says. */
+const ABOUT = ['all', 'a', 'ns/b', 'ns/', 'even', 'odd'] as const;
+type About = (typeof ABOUT)[number];
+
 type Step =
   | { readonly do: 'write'; readonly resource: ResourceName; readonly name: string; readonly delete: boolean }
   | { readonly do: 'writes'; readonly names: readonly string[] }
   | { readonly do: 'write elsewhere' | 'break' | 'restart' | 'wait' | 'hold' | 'release' }
   | { readonly do: 'compact'; readonly back: number }
-  | { readonly do: 'watch'; readonly resource: ResourceName; readonly back: number }
+  | { readonly do: 'watch'; readonly resource: ResourceName; readonly back: number; readonly about: About }
   | { readonly do: 'read'; readonly resource: ResourceName; readonly back: number };
 
 interface Written {
@@ -34,6 +39,18 @@ interface Written {
   readonly revision: Revision;
   readonly type: 'put' | 'delete';
   readonly previous: Revision | undefined;
+  /** The number that the object had after the write, or at last, and before. */
+  readonly numbers: readonly number[];
+}
+
+const numberOf = ({ metadata }: KubeObject): number => Number(metadata.labels?.['n']);
+const parityOf = (number: number): string => (number % 2 === 0 ? 'even' : 'odd');
+const isField = (about: About): boolean => about === 'even' || about === 'odd';
+
+function isAbout(about: About, key: string, numbers: readonly number[]): boolean {
+  if (about === 'all') return true;
+  if (isField(about)) return numbers.some((number) => parityOf(number) === about);
+  return about.endsWith('/') ? key.includes(`/${about}`) : key.endsWith(`/${about}`);
 }
 
 const name = fc.constantFrom('a', 'ns/b', 'ns/c', 'z');
@@ -45,7 +62,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ do: fc.constant('writes' as const), names: fc.uniqueArray(name, { minLength: 2 }) }),
   },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant('watch' as const), resource, back }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant('watch' as const), resource, back, about: fc.constantFrom(...ABOUT) }),
+  },
   { weight: 4, arbitrary: fc.record({ do: fc.constant('read' as const), resource, back }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('compact' as const), back }) },
   {
@@ -73,6 +93,8 @@ class Client {
   constructor(
     readonly resource: ResourceName,
     readonly from: Revision,
+    readonly about: About,
+    private readonly interest: WatchInterest | undefined,
     private readonly current: () => ResourceCache | undefined,
   ) {
     this.running = this.run();
@@ -80,6 +102,11 @@ class Client {
 
   get seen(): Revision {
     return this.events[this.events.length - 1]?.revision ?? this.from;
+  }
+
+  private wants({ entry, previous }: CacheEvent): boolean {
+    const numbers = [entry, ...(previous === undefined ? [] : [previous])].map(({ object }) => numberOf(object));
+    return isAbout(this.about, entry.key, numbers);
   }
 
   async stop(): Promise<void> {
@@ -91,8 +118,8 @@ class Client {
     const { signal } = this.stopped;
     while (!signal.aborted && !this.compacted) {
       try {
-        const watch = this.current()?.watch(this.seen, signal) ?? [];
-        for await (const batch of watch) this.events.push(...batch.events);
+        const watch = this.current()?.watch(this.seen, signal, this.interest) ?? [];
+        for await (const { events } of watch) this.events.push(...events.filter((event) => this.wants(event)));
       } catch (error) {
         if (error instanceof CompactedError) this.compacted = true;
         else if (!(error instanceof SlowWatcherError) && !/connection was lost/.test(String(error))) throw error;
@@ -100,6 +127,12 @@ class Client {
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
+}
+
+function interestOf(about: About, keyPrefix: string): WatchInterest | undefined {
+  if (about === 'all') return undefined;
+  if (!isField(about)) return { by: 'key', key: keyPrefix + about };
+  return { by: 'field', label: 'parity', read: (object) => parityOf(numberOf(object)), value: about };
 }
 
 class Run {
@@ -160,7 +193,9 @@ class Run {
       }
       case 'watch': {
         const from = this.someRevision(next.back);
-        this.clients.push(new Client(next.resource, from, () => this.resources.get(next.resource)));
+        const current = (): ResourceCache | undefined => this.resources.get(next.resource);
+        const interest = interestOf(next.about, `${this.prefix}${next.resource}/`);
+        this.clients.push(new Client(next.resource, from, next.about, interest, current));
         return;
       }
       case 'read':
@@ -171,7 +206,10 @@ class Run {
   async finish(): Promise<void> {
     await this.catchUp();
     for (const client of this.clients) {
-      const wanted = this.history.filter((event) => event.resource === client.resource && event.revision > client.from);
+      const wanted = this.history.filter(
+        ({ resource: of, revision, key, numbers }) =>
+          of === client.resource && revision > client.from && isAbout(client.about, key, numbers),
+      );
       const patience = Date.now() + 5_000;
       while (!client.compacted && client.events.length < wanted.length && Date.now() < patience) {
         await new Promise((resolve) => setTimeout(resolve, 1));
@@ -196,9 +234,14 @@ class Run {
     const key = `${this.prefix}${into}/${written}`;
     const previous = (await this.store.get(key))?.revision;
     if (remove && previous === undefined) return;
-    const value = remove ? undefined : valueOf('Thing', { name: written, labels: { n: String(this.history.length) } });
+    const number = this.history.length;
+    const value = remove ? undefined : valueOf('Thing', { name: written, labels: { n: String(number) } });
     const revision = await write(this.store, key, value);
-    this.history.push({ resource: into, key, revision, type: remove ? 'delete' : 'put', previous });
+    const before = this.history.findLast(
+      (event) => event.key === key && event.type === 'put' && previous !== undefined,
+    );
+    const numbers = [...(remove ? [] : [number]), ...(before?.numbers.slice(0, 1) ?? [])];
+    this.history.push({ resource: into, key, revision, type: remove ? 'delete' : 'put', previous, numbers });
     this.history.sort((a, b) => a.revision - b.revision);
     this.revision = Math.max(this.revision, revision) as Revision;
   }

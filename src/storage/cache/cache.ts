@@ -76,14 +76,28 @@ export interface ResourceCache {
   /**
    * Events after `after`, in order, in batches, as they arrive. Starts from the event log; from the store when the log
    * is too short. Throws CompactedError when the store has no history that old. Ends when the signal aborts. A consumer
-   * that falls too far behind ends with a {@link SlowWatcherError}.
+   * that falls too far behind ends with a {@link SlowWatcherError}. With an interest, events outside of it may be left out.
    */
-  watch(after: Revision, signal: AbortSignal): ResourceWatch;
+  watch(after: Revision, signal: AbortSignal, interest?: WatchInterest): ResourceWatch;
   /**
    * The entry of a value that the store has just taken, for which memory takes it too when the event comes. `object`, where
    * it is given, is exactly what parsing the entry would give, and nobody changes it any more.
    */
   written(value: StoredValue, object: KubeObject | undefined): CacheEntry;
+}
+
+/**
+ * What a watch is about, as far as it saves others the work of waking it: the objects with one key or of one namespace (the
+ * beginning of its keys, up to and with the slash), or those of which a field has one value, before or after a write.
+ */
+export type WatchInterest = { readonly by: 'key'; readonly key: string } | FieldInterest;
+
+export interface FieldInterest {
+  readonly by: 'field';
+  readonly label: string;
+  /** See {@link CacheEntry.field}. */
+  readonly read: (object: KubeObject) => string;
+  readonly value: string;
 }
 
 /** To be consumed by one reader that asks for the next batch when it is done with the last. */

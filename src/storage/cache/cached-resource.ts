@@ -1,13 +1,22 @@
 import type { KubeObject } from '../../api/object';
 import type { CompactedError, Revision, Store, StoredValue, StoreEvent } from '../store';
-import type { CacheBatch, CacheEntry, CacheEvent, ResourceCache, ResourceSnapshot, ResourceWatch } from './cache';
+import type {
+  CacheBatch,
+  CacheEntry,
+  CacheEvent,
+  ResourceCache,
+  ResourceSnapshot,
+  ResourceWatch,
+  WatchInterest,
+} from './cache';
 import { decodedOrReported, toCacheEvent, type ReportUndecodable } from './cache-events';
 import type { EntryFactory } from './entry';
-import { EventFeed, type WaitingReader } from './event-feed';
+import { EventFeed } from './event-feed';
 import type { EventHistory } from './event-history';
 import { LogWatch, type WatchedResource } from './log-watch';
 import { OrderedTree } from './ordered-tree';
 import { PastStates, TreeSnapshot, type PinLimits } from './snapshots';
+import type { WaitingReader } from './waiting-readers';
 
 /** More writes of one replica are hardly ever under way at once. */
 const MAX_AWAITED = 64;
@@ -80,8 +89,8 @@ export class CachedResource implements ResourceCache, WatchedResource {
     return tree === undefined ? undefined : new TreeSnapshot(revision, tree);
   }
 
-  watch(after: Revision, signal: AbortSignal): ResourceWatch {
-    return new LogWatch(this, after, signal, this.around.limits.maxEventsBehind);
+  watch(after: Revision, signal: AbortSignal, interest?: WatchInterest): ResourceWatch {
+    return new LogWatch(this, after, signal, this.around.limits.maxEventsBehind, interest);
   }
 
   async *storeEvents(after: Revision, signal: AbortSignal): AsyncGenerator<CacheBatch> {

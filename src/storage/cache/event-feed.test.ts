@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { CompactedError, type Revision } from '../store';
-import { SlowWatcherError, type CacheBatch, type CacheEntry, type CacheEvent } from './cache';
+import { SlowWatcherError, type CacheBatch, type CacheEntry, type CacheEvent, type WatchInterest } from './cache';
 import { EventFeed } from './event-feed';
 import { LogWatch } from './log-watch';
 
@@ -18,8 +18,12 @@ interface Reader {
 }
 
 function batchOf(...revisions: readonly number[]): CacheBatch {
+  return batchAbout('/registry/things/a/one', ...revisions);
+}
+
+function batchAbout(key: string, ...revisions: readonly number[]): CacheBatch {
   const events = revisions.map((revision): CacheEvent => {
-    const entry = { body: Buffer.alloc(0) } as CacheEntry;
+    const entry = { key, body: Buffer.alloc(0) } as CacheEntry;
     return { type: 'put', revision: revision as Revision, entry, previous: undefined };
   });
   return { events, revision: revisions.at(-1) as Revision };
@@ -34,7 +38,13 @@ async function turn(): Promise<void> {
   for (let step = 0; step < 20; step++) await Promise.resolve();
 }
 
-function watchOf(feed: EventFeed, after: Revision, signal: AbortSignal, maxEventsBehind = 1000): LogWatch {
+function watchOf(
+  feed: EventFeed,
+  after: Revision,
+  signal: AbortSignal,
+  maxEventsBehind = 1000,
+  interest?: WatchInterest,
+): LogWatch {
   const resource = {
     feed,
     reached: REACHED,
@@ -44,16 +54,16 @@ function watchOf(feed: EventFeed, after: Revision, signal: AbortSignal, maxEvent
     needProgress: () => () => undefined,
     catchingUp: new Set<never>(),
   };
-  return new LogWatch(resource, after, signal, maxEventsBehind);
+  return new LogWatch(resource, after, signal, maxEventsBehind, interest);
 }
 
 async function readAll(watch: LogWatch, batches: CacheBatch[]): Promise<void> {
   for await (const batch of watch) batches.push(batch);
 }
 
-function read(feed: EventFeed, after = FLOOR): Reader {
+function read(feed: EventFeed, after = FLOOR, interest?: WatchInterest, maxEventsBehind?: number): Reader {
   const controller = new AbortController();
-  const watch = watchOf(feed, after, controller.signal);
+  const watch = watchOf(feed, after, controller.signal, maxEventsBehind, interest);
   const batches: CacheBatch[] = [];
   const ending = readAll(watch, batches).catch((error: unknown) => error);
   return { watch, batches, ending, leave: () => controller.abort() };
@@ -262,5 +272,92 @@ describe('a feed with many readers', () => {
       expect(await ending).toBe(gap);
       expect(revisionsOf(batches)).toEqual([[2]]);
     }
+  });
+});
+
+describe('a reader of one object', () => {
+  const one: WatchInterest = { by: 'key', key: '/registry/things/a/one' };
+  const other = '/registry/things/a/other';
+
+  it('is not woken by what happens to others', async () => {
+    const feed = new EventFeed(FLOOR);
+    const reader = read(feed, FLOOR, one);
+    await turn();
+    feed.publish(batchAbout(other, 2, 3), 0);
+    await turn();
+    expect(reader.batches).toEqual([]);
+    feed.publish(batchOf(4), 0);
+    await turn();
+    expect(revisionsOf(reader.batches)).toEqual([[4]]);
+    expect(feed.readers.size).toBe(1);
+    reader.leave();
+    await reader.ending;
+    expect(feed.readers.size).toBe(0);
+  });
+
+  it('has come as far as the others, however much of what does not concern it is no longer in the log', async () => {
+    const feed = new EventFeed(FLOOR);
+    const reader = read(feed, FLOOR, one, 5);
+    await turn();
+    for (let revision = 2; revision < 40; revision++) {
+      feed.publish(batchAbout(other, revision), 0);
+      feed.log.dropOldest();
+      await turn();
+      expect(reader.watch.isTooFarBehind).toBe(false);
+      expect(reader.watch.progress).toBe(REACHED);
+    }
+    feed.publish(batchOf(40), 0);
+    await turn();
+    expect(revisionsOf(reader.batches)).toEqual([[40]]);
+  });
+
+  it('has got nothing of a delivery that has not come to it yet', async () => {
+    const { feed } = await feedWith(300);
+    const reader = read(feed, FLOOR, one);
+    await turn();
+    feed.publish(batchOf(2), 0);
+    await turn();
+    expect(reader.batches).toEqual([]);
+    expect(reader.watch.progress).toBe(FLOOR);
+    await deliveryEnds();
+    expect(revisionsOf(reader.batches)).toEqual([[2]]);
+    expect(reader.watch.progress).toBe(REACHED);
+  });
+
+  it('ends when nobody knows any more whether it would have been concerned', async () => {
+    const { feed } = await feedWith(MANY);
+    const reader = read(feed, FLOOR, { by: 'key', key: '/registry/things/a/third' });
+    await turn();
+    await publishFirst(feed);
+    feed.publish(batchAbout(other, 3), 0);
+    feed.publish(batchAbout(other, 4), 0);
+    feed.log.dropOldest();
+    feed.log.dropOldest();
+    await jest.advanceTimersByTimeAsync(10);
+    expect(await reader.ending).toBeInstanceOf(SlowWatcherError);
+  });
+
+  it('goes on behind a gap that begins after what it has been told of or need not be', async () => {
+    const ended = new EventFeed(FLOOR);
+    const storeEvents = jest.fn(async function* () {
+      yield batchOf(12);
+    });
+    const resource = {
+      feed: ended,
+      reached: REACHED,
+      storeEvents,
+      needProgress: () => () => undefined,
+      catchingUp: new Set<never>(),
+    };
+    const batches: CacheBatch[] = [];
+    const reading = readAll(new LogWatch(resource, FLOOR, new AbortController().signal, 1000, one), batches);
+    await turn();
+    ended.publish(batchAbout(other, 9), 0);
+    await turn();
+    resource.feed = new EventFeed(20 as Revision);
+    ended.finish(new CompactedError(10 as Revision));
+    await reading;
+    expect(storeEvents).toHaveBeenCalledWith(9, expect.anything());
+    expect(revisionsOf(batches)).toEqual([[12]]);
   });
 });

@@ -1,14 +1,7 @@
 import type { CompactedError, Revision } from '../store';
 import type { CacheBatch } from './cache';
 import { EventLog, type JoinedBatches, type LoggedBatch } from './event-log';
-
-/** A watch that has given out everything and waits for more. */
-export interface WaitingReader {
-  /** There is more in the log than the reader has taken. */
-  deliver(): void;
-  /** There will be no more batches: because of the gap, or because the resource is closed. */
-  finish(gap: CompactedError | undefined): void;
-}
+import { WaitingReaders, type WaitingReader } from './waiting-readers';
 
 /**
  * Writing to a watcher costs some 30 microseconds, however little is written. Where there are many, the next delivery waits
@@ -26,8 +19,12 @@ const READERS_PER_TURN = 250;
  */
 export class EventFeed {
   readonly log: EventLog;
-  readonly readers = new Set<WaitingReader>();
+  /** Those that read the log, whether they wait or not. */
+  readonly readers = new WaitingReaders();
   private deliverable = 0;
+  private deliverableRevision: Revision;
+  private publishedRevision: Revision;
+  private settledAt: { readonly position: number; readonly revision: Revision };
   private joined: JoinedBatches | undefined;
   /** Stops the delivery under way, or the wait for the next one. */
   private cancel: (() => void) | undefined;
@@ -36,6 +33,8 @@ export class EventFeed {
 
   constructor(floor: Revision) {
     this.log = new EventLog(floor);
+    this.publishedRevision = this.deliverableRevision = floor;
+    this.settledAt = { position: 0, revision: floor };
   }
 
   /** Set when the feed has ended. */
@@ -48,6 +47,14 @@ export class EventFeed {
     return this.deliverable;
   }
 
+  /**
+   * Up to (without) this position, and with this revision, every waiting reader has been told of what concerns it: one that
+   * was not told of anything has nothing to read there.
+   */
+  get settled(): { readonly position: number; readonly revision: Revision } {
+    return this.settledAt;
+  }
+
   /** What was delivered last, if it was several batches and began at this position. */
   joinedFrom(position: number): JoinedBatches | undefined {
     return this.joined?.from === position ? this.joined : undefined;
@@ -55,6 +62,7 @@ export class EventFeed {
 
   publish(batch: CacheBatch, atMs: number): LoggedBatch {
     const logged = this.log.append(batch, atMs);
+    this.publishedRevision = batch.revision;
     if (this.cancel === undefined) this.scheduleDelivery();
     return logged;
   }
@@ -68,13 +76,16 @@ export class EventFeed {
 
   private deliver(): void {
     this.cancel = undefined;
-    const from = Math.max(this.deliverable, this.log.base);
+    const isComplete = this.deliverable >= this.log.base;
+    const from = isComplete ? this.deliverable : this.log.base;
     this.deliverable = this.log.end;
+    this.deliverableRevision = this.publishedRevision;
     this.joined = this.deliverable - from > 1 ? this.log.joined(from) : undefined;
-    // A reader leaves the set when it takes a batch, and comes back when it has taken all.
-    const readers = [...this.readers];
+    // Of what the log has dropped already nobody knows whom it concerned.
+    const readers = isComplete ? this.readers.concernedBy(this.log.batchesFrom(from)) : this.readers.all();
     if (readers.length >= FEW) return this.deliverTo(readers, 0);
     for (const reader of readers) reader.deliver();
+    this.settle();
   }
 
   private deliverTo(readers: readonly WaitingReader[], from: number): void {
@@ -82,6 +93,7 @@ export class EventFeed {
     for (const reader of readers.slice(from, to)) reader.deliver();
     const turn = setImmediate(() => {
       if (to < readers.length) return this.deliverTo(readers, to);
+      this.settle();
       this.cancel = undefined;
       this.quietUntil = performance.now() + Math.min(readers.length * PAUSE_PER_READER_MS, LONGEST_PAUSE_MS);
       if (this.deliverable < this.log.end) this.scheduleDelivery();
@@ -89,10 +101,13 @@ export class EventFeed {
     this.cancel = () => clearImmediate(turn);
   }
 
+  private settle(): void {
+    this.settledAt = { position: this.deliverable, revision: this.deliverableRevision };
+  }
+
   finish(gap: CompactedError | undefined): void {
     this.end = { gap };
     this.cancel?.();
-    for (const reader of this.readers) reader.finish(gap);
-    this.readers.clear();
+    for (const reader of this.readers.all()) reader.finish(gap);
   }
 }

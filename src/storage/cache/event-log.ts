@@ -65,11 +65,16 @@ export class EventLog {
     return this.batches[position - this.offset];
   }
 
+  /** All from one position to the end. */
+  batchesFrom(position: number): readonly CacheBatch[] {
+    return this.batches.slice(position - this.offset).map((logged) => (logged as LoggedBatch).batch);
+  }
+
   /** All from one position to the end as one batch. */
   joined(from: number): JoinedBatches {
-    const batches = this.batches.slice(from - this.offset) as readonly LoggedBatch[];
-    const events = batches.flatMap(({ batch }) => batch.events);
-    const value = { events, revision: (batches.at(-1) as LoggedBatch).batch.revision };
+    const batches = this.batchesFrom(from);
+    const events = batches.flatMap((batch) => batch.events);
+    const value = { events, revision: (batches.at(-1) as CacheBatch).revision };
     return { from, to: this.end, result: { done: false, value } };
   }
 

@@ -1,7 +1,8 @@
 import type { CompactedError, Revision } from '../store';
-import { SlowWatcherError, type CacheBatch, type CacheEvent, type ResourceWatch } from './cache';
-import type { EventFeed, WaitingReader } from './event-feed';
+import { SlowWatcherError, type CacheBatch, type CacheEvent, type ResourceWatch, type WatchInterest } from './cache';
+import type { EventFeed } from './event-feed';
 import type { LoggedBatch } from './event-log';
+import type { WaitingReader } from './waiting-readers';
 
 /** What a watch needs of its resource. */
 export interface WatchedResource {
@@ -45,16 +46,19 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
     private given: Revision,
     private readonly signal: AbortSignal,
     private readonly maxEventsBehind: number,
+    readonly interest?: WatchInterest,
   ) {
     this.feed = resource.feed;
   }
 
   get progress(): Revision {
+    this.skipSettled();
     const drained = this.phase === 'stream' && this.feed.ended === undefined && this.position === this.feed.log.end;
     return drained && this.resource.reached > this.given ? this.resource.reached : this.given;
   }
 
   get isTooFarBehind(): boolean {
+    this.skipSettled();
     const { log, ended } = this.feed;
     if (this.phase !== 'stream' || ended !== undefined) return false;
     return this.position < log.base || this.exceedsEventsBehind(log.at(this.position));
@@ -88,17 +92,19 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
   }
 
   deliver(): void {
-    const pending = this.pending;
-    const found = pending && this.advance();
+    const { pending } = this;
+    if (pending === undefined) return;
+    this.skipSettled();
+    const found = this.advance();
     if (found === undefined) return;
-    this.feed.readers.delete(this);
     this.pending = undefined;
-    if (found instanceof SlowWatcherError) void this.endWith(found).catch((error: Error) => pending?.reject(error));
-    else pending?.resolve(found);
+    if (found instanceof SlowWatcherError) void this.endWith(found).catch((error: Error) => pending.reject(error));
+    else pending.resolve(found);
   }
 
   finish(gap: CompactedError | undefined): void {
-    const pending = this.pending;
+    this.skipSettled();
+    const { pending } = this;
     this.pending = undefined;
     const end = this.afterFeed(gap);
     if (pending !== undefined) end.then(pending.resolve, pending.reject);
@@ -158,6 +164,7 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
     this.feed = this.resource.feed;
     this.position = this.feed.log.seek(this.given);
     this.phase = 'stream';
+    this.feed.readers.add(this);
   }
 
   private fromLog(): Promise<Result> {
@@ -168,8 +175,15 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
     if (found !== undefined) return Promise.resolve(found);
     return new Promise((resolve, reject) => {
       this.pending = { resolve, reject };
-      this.feed.readers.add(this);
     });
+  }
+
+  /** While it waits it is told of what concerns it, and of nothing else. */
+  private skipSettled(): void {
+    if (this.pending === undefined || this.phase !== 'stream') return;
+    const { position, revision } = this.feed.settled;
+    if (position > this.position) this.position = position;
+    if (revision > this.given) this.given = revision;
   }
 
   /** The next batch of the log that has anything new; undefined when all that was delivered has been taken. */
@@ -222,9 +236,9 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
   }
 
   private close(): void {
+    if (this.phase === 'stream') this.feed.readers.delete(this);
     this.phase = 'ended';
     this.signal.removeEventListener('abort', this);
-    this.feed.readers.delete(this);
     this.reading?.close();
     this.reading = undefined;
   }
