@@ -46,9 +46,13 @@ function noteDelay(line, delays) {
   if (number !== null) delays.push(Math.max(0, epochMs() - Number(number[1])));
 }
 
+/** `{n}` in the path stands for the watcher's number. */
 async function openWatches(target, watch, count) {
-  const encoded = encodeRequest(target, watch);
-  return someAtATime(await openClients(target, count), (client) => openWatch(client, encoded));
+  const numbered = (await openClients(target, count)).map((client, index) => ({ client, index }));
+  return someAtATime(numbered, ({ client, index }) => {
+    const path = watch.path.replaceAll('{n}', String(index));
+    return openWatch(client, encodeRequest(target, { ...watch, path }));
+  });
 }
 
 /** Resolves when the head of the answer is there, which says that the watch is on. */

@@ -77,6 +77,40 @@ function idle({ suffix, note, protocol, idleWatchers }) {
   };
 }
 
+/** As kubelets watch: each one object. Whoever writes another one pays for these watches as far as the server asks them. */
+function putAmongWatchers(watchers) {
+  const name = 'unwatched-{n}';
+  return {
+    id: `put-16-among-${watchers}`,
+    title: `PUT, 16 clients, ${watchers} watchers of other objects`,
+    unit: 'req/s',
+    run: async (context) => {
+      const { load, measure, server, options } = context;
+      const path = collectionPath(WRITE_NAMESPACE);
+      const body = configMap(WRITE_NAMESPACE, name, EVENT_BYTES, { data: { sentAt: '{now}' } });
+      const common = { target: server.target, clients: WRITERS, maxMs: 120_000 };
+      const created = { method: 'POST', path, headers: JSON_BODY, body };
+      await load.run({ ...common, request: created, maxRequests: TARGETS, status: 201 });
+      const { method, path: all } = await watchRequest(context);
+      await load.openIdleWatches({
+        target: { ...server.target, protocol: 'h2' },
+        watch: { method, path: `${all}&fieldSelector=metadata.name%3Dwatched-{n}` },
+        watchers,
+      });
+      const result = await measure({
+        ...common,
+        request: { method: 'PUT', path: `${path}/${name}`, headers: JSON_BODY, body },
+        numbers: TARGETS,
+        maxMs: options.seconds * 1000,
+        status: 200,
+      });
+      await load.closeIdleWatches();
+      await load.once(server.admin, { method: 'DELETE', path });
+      return result;
+    },
+  };
+}
+
 async function settledRssMiB(child) {
   await new Promise((resolve) => setTimeout(resolve, 2000));
   return child.rssMiB();
@@ -90,4 +124,7 @@ module.exports = [
   fanOut(100, HTTP2),
   fanOut(1000, HTTP1),
   fanOut(1000, HTTP2),
+  putAmongWatchers(0),
+  putAmongWatchers(1000),
+  putAmongWatchers(10_000),
 ];
