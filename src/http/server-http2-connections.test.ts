@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { constants } from 'node:http2';
 import { Agent, request as httpsRequest } from 'node:https';
-import { connect as connectTcp } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { answerOf, Http2Client } from '../../test/support/http2-client';
@@ -12,7 +11,7 @@ import type { Credentials } from '../authn/credentials';
 import { createAuthority } from '../pki/authority';
 import type { RequestContext } from './context';
 import { textReply, type Reply } from './reply';
-import { createServer, type ApiServer, type ServerOptions } from './server';
+import { createServer, type ApiServer, type ServerOptions, type TlsOptions } from './server';
 
 const stranger = createAuthority('another-ca', new Date());
 
@@ -289,13 +288,14 @@ describe('a server that closes', () => {
   });
 
   it('does not wait for a client that was about to connect', async () => {
-    const { server, port } = await serve();
-    const socket = connectTcp(port, '127.0.0.1');
-    await once(socket, 'connect');
-    // The server must know of it, or it refuses it.
-    await sleep(50);
+    let goOn: (() => void) | undefined;
+    const SNICallback: TlsOptions['SNICallback'] = (_, proceed) => (goOn = () => proceed(null));
+    const { server, connect } = await serve({ tls: { ...tls, SNICallback } });
+    const connecting = connect();
+    await until(() => goOn !== undefined);
     const closed = server.close(60_000);
-    const client = await Http2Client.connect(port, { socket });
+    goOn!();
+    const client = await connecting;
     const winner = await Promise.race([closed.then(() => 'closed'), sleep(5_000, 'still open', { ref: false })]);
     client.destroy();
     await closed;
