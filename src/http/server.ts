@@ -18,6 +18,7 @@ import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { MAX_HEADER_BYTES } from './http2/request-head';
 import { NonResourceRoutes } from './non-resource-routes';
 import { writeReply } from './reply-writer';
+import { TlsEntrance } from './tls-entrance';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
@@ -150,12 +151,17 @@ export function createServer(options: ServerOptions): ApiServer {
           },
           listener,
         );
-  if (isTls(server)) http2?.attach(server);
+  const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
+  const entrance = new TlsEntrance({ onFault: recordTlsHandshakeError });
+  if (isTls(server)) {
+    entrance.attach(server);
+    http2?.attach(server);
+  }
   // Watches and streams last; idle connections are kept for as long as the client keeps them.
   server.keepAliveTimeout = 0;
   server.timeout = 0;
   server.on('clientError', answerClientError);
-  server.on('tlsClientError', () => metrics?.recordTlsHandshakeError());
+  server.on('tlsClientError', recordTlsHandshakeError);
 
   return {
     listen: () => listen(server, options.port, options.host),
@@ -168,7 +174,7 @@ export function createServer(options: ServerOptions): ApiServer {
     close: (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      return close(server, http2, graceMs);
+      return close(server, entrance, http2, graceMs);
     },
   };
 }
@@ -199,10 +205,16 @@ async function listen(server: Server, port: number, host: string | undefined): P
   return server.address() as AddressInfo;
 }
 
-async function close(server: Server, http2: Http2Listener | undefined, graceMs: number): Promise<void> {
+async function close(
+  server: Server,
+  entrance: TlsEntrance,
+  http2: Http2Listener | undefined,
+  graceMs: number,
+): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
+  entrance.drain();
   server.closeIdleConnections();
   http2?.drain();
   // A connection becomes idle when its last request is answered.
@@ -210,6 +222,7 @@ async function close(server: Server, http2: Http2Listener | undefined, graceMs: 
   const force = setTimeout(() => {
     server.closeAllConnections();
     http2?.destroy();
+    entrance.destroy();
   }, graceMs);
   await closed;
   clearInterval(sweep);
