@@ -255,6 +255,16 @@ describe('a list too long to be made as a whole', () => {
     expect(gunzipSync(zipped.body).equals(plain.body)).toBe(true);
   });
 
+  it.each(['', 'includeObject=None&', 'includeObject=Object&', 'includeObject=Metadata&'])(
+    'has the same rows as a table that is indented: %s',
+    async (query) => {
+      const accept = `${JSON_TYPE};as=Table;${META}`;
+      const table = jsonOf(await get(`${CONFIG_MAPS}?${query}`, accept));
+      expect(table).toEqual(jsonOf(await get(`${CONFIG_MAPS}?${query}pretty=true`, accept)));
+      expect(table).toMatchObject({ kind: 'Table', rows: expect.arrayContaining([expect.anything()]) });
+    },
+  );
+
   it('says how long it is where it is stored as it is shown', async () => {
     const { headers, body } = await get(CONFIG_MAPS, JSON_TYPE);
     expect(headers['content-length']).toBe(String(body.length));

@@ -8,6 +8,8 @@ export interface ItemForm {
   readonly shared: boolean;
   /** How many are turned into pieces at a time: few where it takes long, for others wait meanwhile. */
   readonly atOnce: number;
+  /** The bytes that these will have, where that can be said without making the pieces. */
+  readonly length?: (entries: readonly CacheEntry[], from: number, to: number) => number;
   /** The items from `from` to before `to`, with the separators between them. */
   pieces(entries: readonly CacheEntry[], from: number, to: number): readonly Uint8Array[];
 }
@@ -35,22 +37,26 @@ export interface ListParts {
 export function* listPieces({ head, items, entries, tail }: ListParts): Iterable<readonly Uint8Array[]> {
   if (typeof head === 'function') {
     let length = 0;
-    for (const some of itemPieces(items, entries)) {
-      length += lengthOf(some);
+    for (const { from, to } of steps(items, entries)) {
+      if (from > 0) length += items.separator.length;
+      length += items.length?.(entries, from, to) ?? lengthOf(items.pieces(entries, from, to));
       yield [];
     }
     head = head(length);
   }
   yield [head];
-  yield* itemPieces(items, entries);
+  for (const { from, to } of steps(items, entries)) {
+    if (from > 0) yield [items.separator];
+    yield items.pieces(entries, from, to);
+  }
   yield [tail];
 }
 
-function* itemPieces(items: ItemForm, entries: readonly CacheEntry[]): Iterable<readonly Uint8Array[]> {
-  for (let from = 0; from < entries.length; from += items.atOnce) {
-    if (from > 0) yield [items.separator];
-    yield items.pieces(entries, from, Math.min(from + items.atOnce, entries.length));
-  }
+function* steps(
+  { atOnce }: ItemForm,
+  { length }: readonly CacheEntry[],
+): Iterable<{ readonly from: number; readonly to: number }> {
+  for (let from = 0; from < length; from += atOnce) yield { from, to: Math.min(from + atOnce, length) };
 }
 
 /** What pieces or parts have together. */

@@ -4,11 +4,12 @@ import type { ListMeta } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { ServedResource } from './dependencies';
-import type { ListParts } from './list-parts';
+import { eachItem, type ListParts } from './list-parts';
 import type { Format, Transform } from './negotiate';
+import { partialObject } from './partial-object';
 import { partialJsonItems, partialListFields, partialProtobufItems } from './partial-list';
 import { protobufEnvelope, type ListFields } from './protobuf-list';
-import { TableWriter, partialObject, type IncludeObject } from './table';
+import { TableWriter, type IncludeObject } from './table';
 import { COMPACT_JSON, PRETTY_JSON, textList, YAML, type TextLayout } from './text-list';
 import { wireFormOf } from './wire-form';
 
@@ -107,9 +108,10 @@ export class ListRepresenter {
   private table(entries: readonly CacheEntry[], metadata: ListMeta, { apiVersion }: Transform): ListParts {
     const { includeObject, now } = this.representation;
     const writer = new TableWriter(this.served, { apiVersion, includeObject, now });
-    return textList(this.layout, writer.table(metadata, []), 'rows', writer.sorted(entries), (entry) =>
-      writer.row(entry),
-    );
+    const sorted = writer.sorted(entries);
+    const parts = textList(this.layout, writer.table(metadata, []), 'rows', sorted, (entry) => writer.row(entry));
+    if (this.layout !== COMPACT_JSON) return parts;
+    return { ...parts, items: eachItem(parts.items.separator, false, (entry) => writer.rowPieces(entry)) };
   }
 
   private protobufEnvelope(

@@ -1,7 +1,8 @@
 import { encodeMessage } from '../api/codec/protobuf-encode';
 import type { StructType } from '../api/schema/model';
-import { metadataOf, metadataText } from '../storage/cache/body-metadata';
+import { metadataOf } from '../storage/cache/body-metadata';
 import { eachItem, type ItemForm } from './list-parts';
+import { partialObjectPieces } from './partial-object';
 import { protobufItems, type ListFields } from './protobuf-list';
 
 /**
@@ -11,10 +12,9 @@ import { protobufItems, type ListFields } from './protobuf-list';
 
 /** In this version of meta.k8s.io. */
 export function partialJsonItems(apiVersion: string): ItemForm {
-  return remembered(`json ${apiVersion}`, () => {
-    const head = Buffer.from(`{"kind":"PartialObjectMetadata","apiVersion":${JSON.stringify(apiVersion)},"metadata":`);
-    return eachItem(COMMA, true, (entry) => [head, metadataText(entry), CLOSING]);
-  });
+  return remembered(`json ${apiVersion}`, () =>
+    eachItem(COMMA, true, (entry) => partialObjectPieces(apiVersion, entry)),
+  );
 }
 
 /** `type` is PartialObjectMetadata, the same each time. */
@@ -30,7 +30,6 @@ export function partialListFields(apiVersion: string): ListFields {
 }
 
 const COMMA = Buffer.from(',');
-const CLOSING = Buffer.from('}');
 
 const forms = new Map<string, ItemForm>();
 

@@ -40,10 +40,21 @@ export function protobufEnvelope(
 /** `message`: an entry without its envelope. */
 export function protobufItems(message: (entry: CacheEntry) => Uint8Array, { items } = USUAL): ItemForm {
   const tag = messageTag(items);
-  return eachItem(NO_SEPARATOR, true, (entry) => {
+  const form = eachItem(NO_SEPARATOR, true, (entry) => {
     const item = message(entry);
     return [field(tag, item.length), item];
   });
+  return {
+    ...form,
+    length: (entries, from, to) => {
+      let sum = 0;
+      for (let index = from; index < to; index++) {
+        const { length } = message(entries[index]!);
+        sum += fieldLength(length) + length;
+      }
+      return sum;
+    },
+  };
 }
 
 /** Of a field that holds a message or bytes. */
@@ -58,13 +69,22 @@ function head(apiVersion: string, kind: string, rawLength: number): Buffer {
   return Buffer.concat([MAGIC, field(TYPE_META, typeMeta.length), typeMeta, field(RAW, rawLength)]);
 }
 
+/** A field's tag, of one byte, and the length of what follows as a varint. */
 function field(tag: number, length: number): Buffer {
-  const bytes = [tag];
+  const bytes = Buffer.allocUnsafe(fieldLength(length));
+  bytes[0] = tag;
+  let at = 1;
   let rest = length;
   while (rest > 0x7f) {
-    bytes.push((rest & 0x7f) | 0x80);
+    bytes[at++] = (rest & 0x7f) | 0x80;
     rest = Math.floor(rest / 128);
   }
-  bytes.push(rest);
-  return Buffer.from(bytes);
+  bytes[at] = rest;
+  return bytes;
+}
+
+function fieldLength(length: number): number {
+  let bytes = 2;
+  for (let rest = length; rest > 0x7f; rest = Math.floor(rest / 128)) bytes++;
+  return bytes;
 }

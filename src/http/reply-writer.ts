@@ -19,7 +19,8 @@ import { goType, ListRepresenter } from './list-representation';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from './negotiate';
 import type { Reply, WireObject } from './reply';
 import { writeHead } from './response-head';
-import { TableWriter, parseIncludeObject, partialObject, type IncludeObject } from './table';
+import { partialObject } from './partial-object';
+import { TableWriter, parseIncludeObject, type IncludeObject } from './table';
 import { wireFormOf } from './wire-form';
 
 const NEWLINE = Buffer.from('\n');

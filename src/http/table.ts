@@ -3,6 +3,7 @@ import type { KubeObject, ListMeta, ObjectMeta } from '../api/object';
 import type { ColumnDefinition, TableDefinition } from '../api/kinds/kind-definition';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { ServedResource } from './dependencies';
+import { partialObject, partialObjectPieces } from './partial-object';
 import { wireFormOf } from './wire-form';
 
 /** What a row carries of its object. */
@@ -46,6 +47,8 @@ export interface TableOptions {
   readonly now: number;
 }
 
+const CLOSING = Buffer.from('}');
+
 /** Makes the rows and columns of one served resource. */
 export class TableWriter {
   private readonly columns: readonly ColumnDefinition[];
@@ -80,13 +83,27 @@ export class TableWriter {
 
   /** `stored` is in the storage version, `inVersion` gives it in the requested one. */
   rowOf(stored: KubeObject, inVersion: () => KubeObject): Readonly<Record<string, unknown>> {
+    return { ...this.cellsOf(stored, inVersion), object: this.includedObject(stored.metadata, inVersion) };
+  }
+
+  /** The JSON text of a row in pieces, of which the metadata's is not made anew. */
+  rowPieces(entry: CacheEntry): readonly Uint8Array[] {
+    if (this.options.includeObject !== 'Metadata') return [Buffer.from(JSON.stringify(this.row(entry)))];
+    const cells = JSON.stringify(this.cellsOf(entry.object, () => wireFormOf(this.served).object(entry)));
+    return [
+      Buffer.from(`${cells.slice(0, -1)},"object":`),
+      ...partialObjectPieces(this.options.apiVersion, entry),
+      CLOSING,
+    ];
+  }
+
+  private cellsOf(stored: KubeObject, inVersion: () => KubeObject): Readonly<Record<string, unknown>> {
     const { served, options } = this;
     const table = served.table ?? served.definition.table ?? DEFAULT_TABLE;
     const conditions = table.conditions?.(stored) ?? [];
     return {
       cells: table.cells(served.table === undefined ? stored : inVersion(), options.now),
       ...(conditions.length === 0 ? {} : { conditions }),
-      object: this.includedObject(stored.metadata, inVersion),
     };
   }
 
@@ -100,9 +117,4 @@ export class TableWriter {
         return partialObject(this.options.apiVersion, metadata);
     }
   }
-}
-
-/** An object reduced to its metadata (API concepts, "Metadata-only fetches"). */
-export function partialObject(apiVersion: string, metadata: ObjectMeta): Readonly<Record<string, unknown>> {
-  return { kind: 'PartialObjectMetadata', apiVersion, metadata };
 }

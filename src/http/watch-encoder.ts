@@ -8,7 +8,8 @@ import type { CacheEntry } from '../storage/cache/cache';
 import type { ServedResource } from './dependencies';
 import { EntryMemo } from './entry-memo';
 import { encodeObject } from './reply-writer';
-import { TableWriter, partialObject, type IncludeObject } from './table';
+import { partialObject } from './partial-object';
+import { TableWriter, type IncludeObject } from './table';
 import { wireFormOf } from './wire-form';
 
 type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';

@@ -17,7 +17,7 @@ import { departed } from './local-entry';
 import { keyOf, prefixOf, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
 import { selectNext, type Matches } from './select';
-import type { Scope, WatchItem, WatchOptions } from './types';
+import type { Scope, Selection, WatchItem, WatchOptions } from './types';
 
 /** Bounds what a new watch puts into one batch of its initial events. */
 const INITIAL_BATCH = 500;
@@ -171,15 +171,18 @@ function watched(resource: Resource, scope: Scope, { selection }: WatchOptions):
   const named = selection?.name !== undefined && (scope.namespace !== '' || !resource.definition.namespaced);
   const prefix = prefixOf(resource, scope);
   const onlyKey = named ? keyOf(resource, scope, selection.name ?? '') : undefined;
-  const key = onlyKey ?? (scope.namespace === '' ? undefined : prefix);
-  return {
-    prefix,
-    onlyKey,
-    matches: selection?.matches,
-    // One field's value is rarer than a namespace, one key is the rarest.
-    interest:
-      onlyKey === undefined && selection?.field ? selection.field : key === undefined ? undefined : { by: 'key', key },
-  };
+  const interest = interestOf(onlyKey, selection, scope.namespace === '' ? undefined : prefix);
+  return { prefix, onlyKey, matches: selection?.matches, interest };
+}
+
+/** The rarest: one key before one value of a field, and that before a namespace. */
+function interestOf(
+  onlyKey: string | undefined,
+  selection: Selection | undefined,
+  namespacePrefix: string | undefined,
+): WatchInterest | undefined {
+  if (onlyKey !== undefined) return { by: 'key', key: onlyKey };
+  return selection?.field ?? (namespacePrefix === undefined ? undefined : { by: 'key', key: namespacePrefix });
 }
 
 function watchedEntries(snapshot: ResourceSnapshot, { prefix, onlyKey }: Watched): Iterator<CacheEntry> {
