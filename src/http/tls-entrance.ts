@@ -2,7 +2,7 @@ import type { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 
 export interface EntranceOptions {
-  /** A connection ended before TLS had begun, and not because the server closes. Called once for each. */
+  /** A connection ended in silence, and not because the server closes. Called once for each. */
   readonly onFault: () => void;
   /** How long a client may say nothing, in milliseconds. */
   readonly silenceLimitMs?: number;
@@ -57,29 +57,25 @@ export class TlsEntrance {
   }
 
   #hold(socket: Socket, letIn: () => void): void {
+    let isSilent = true;
     const giveUp = (): void => {
       socket.destroy();
     };
     const onReadable = (): void => {
       const bytes = socket.read() as Buffer | null;
       // Nothing to read is the end of the stream.
-      if (bytes === null) giveUp();
-      else if (isPlainHttp(bytes)) {
-        socket.off('readable', onReadable);
-        refuse(socket);
-      } else {
-        leave();
-        socket.unshift(bytes);
-        letIn();
-      }
+      if (bytes === null) return giveUp();
+      isSilent = false;
+      socket.off('readable', onReadable);
+      if (isPlainHttp(bytes)) return refuse(socket);
+      this.#sockets.delete(socket);
+      socket.off('error', ignore).off('close', onClose).setTimeout(0, giveUp);
+      socket.unshift(bytes);
+      letIn();
     };
     const onClose = (): void => {
       this.#sockets.delete(socket);
-      if (!this.#isDraining) this.options.onFault();
-    };
-    const leave = (): void => {
-      this.#sockets.delete(socket);
-      socket.off('readable', onReadable).off('error', ignore).off('close', onClose).setTimeout(0, giveUp);
+      if (isSilent && !this.#isDraining) this.options.onFault();
     };
     this.#sockets.add(socket);
     socket.on('readable', onReadable).on('error', ignore).on('close', onClose);
@@ -93,7 +89,10 @@ function isPlainHttp(bytes: Buffer): boolean {
   return BEGINNINGS_OF_HTTP.has(bytes.toString('latin1', 0, 5));
 }
 
-/** Goes on reading: a connection that is closed with input unread is reset, and its client may lose the answer. */
+/**
+ * Goes on reading: a connection that is closed with input unread is reset, and its client may lose the answer. No failed
+ * handshake, as for Go.
+ */
 function refuse(socket: Socket): void {
   socket.end(REFUSAL);
   socket.resume();
