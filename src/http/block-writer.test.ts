@@ -69,6 +69,22 @@ describe('BlockWriter', () => {
     expect(given()).toBe(0);
   });
 
+  it('writes a large piece as it is, after what came before it, and waits until it is taken', async () => {
+    const sink = new SlowSink();
+    const { out } = writerTo(sink);
+    const large = Buffer.alloc(100_000, 'b');
+    await out.write(Buffer.from('a'));
+    const waiting = out.write(large);
+    expect(waiting).toBeInstanceOf(Promise);
+    sink.take();
+    await turn();
+    expect(sink.chunks.map(({ length }) => length)).toEqual([1, large.length]);
+    expect(sink.chunks[1]?.buffer).toBe(large.buffer);
+    sink.take();
+    await waiting;
+    expect(out.bytes).toBe(1 + large.length);
+  });
+
   it('goes on no more when the client is gone, and leaves the block to the collector', async () => {
     const sink = new SlowSink();
     const { out, given } = writerTo(sink);

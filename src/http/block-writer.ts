@@ -4,6 +4,8 @@ import type { HttpResponse } from './exchange';
 
 const BLOCK_BYTES = 256 * 1024;
 const MAX_FREE_BYTES = 4 * 1024 * 1024;
+/** From here on a write of its own costs less than copying. */
+const UNCOPIED_BYTES = 64 * 1024;
 
 /** For all answers. Each has one block that is being filled, and mostly none or one that its client is to take. */
 export const blocks = new BlockPool(BLOCK_BYTES, MAX_FREE_BYTES);
@@ -41,10 +43,22 @@ export class BlockWriter {
     return this.flushed + this.used;
   }
 
-  /** Copies the piece. Returns a promise when the client has to be waited for, before anything else may be written. */
+  /**
+   * Copies the piece, or writes it as it is if that is cheaper: it must not change any more. Returns a promise when the client
+   * has to be waited for, before anything else may be written.
+   */
   write(piece: Uint8Array): MaybePromise<void> {
+    if (piece.length >= UNCOPIED_BYTES) return this.writeUncopied(piece);
     const copied = this.copy(piece, 0);
     if (copied < piece.length) return this.writeRest(piece, copied);
+  }
+
+  private writeUncopied(piece: Uint8Array): MaybePromise<void> {
+    if (this.used > 0) this.flush();
+    if (this.closed) return;
+    this.flushed += piece.length;
+    const sink = this.opened();
+    if (!sink.write(piece, ignore)) return drained(sink, this.response);
   }
 
   end(): void {
@@ -90,6 +104,9 @@ export class BlockWriter {
     return (this.sink ??= this.open());
   }
 }
+
+/** Whoever waits hears of errors by themselves. */
+function ignore(): void {}
 
 /** Waits until more can be written, or the response is closed. */
 function drained(sink: Sink, response: HttpResponse): Promise<void> {

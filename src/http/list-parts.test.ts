@@ -1,9 +1,12 @@
+import fc from 'fast-check';
 import type { CacheEntry } from '../storage/cache/cache';
-import { listPieces, type ItemForm } from './list-parts';
+import { eachItem, listPieces, type ItemForm } from './list-parts';
+import { JoinedRuns } from './runs/joined-runs';
 
 const numbers: ItemForm = {
   separator: Buffer.from(','),
   shared: true,
+  joinable: false,
   atOnce: 200,
   pieces: (entries, from, to) => [
     Buffer.from(
@@ -48,5 +51,56 @@ describe('the pieces of a list', () => {
       .map(({ name }) => name)
       .join();
     expect(textOf(pieces)).toBe(`${items.length}:${items}.`);
+  });
+});
+
+describe('a list that is asked for again and again', () => {
+  const COMMA = Buffer.from(',');
+  let revision = 1000;
+  const entryOf = (bytes: number): CacheEntry =>
+    ({ revision: revision++, body: Buffer.alloc(bytes, String(revision)) }) as unknown as CacheEntry;
+  const items: ItemForm = { ...eachItem(COMMA, true, ({ body }) => [body]), joinable: true };
+  const head = (length: number): Buffer => Buffer.from(`${length}:`);
+
+  it('has the same bytes each time, joined or not, whatever changes in between', () => {
+    const change = fc.record({
+      at: fc.nat(299),
+      what: fc.constantFrom('nothing', 'change', 'add', 'delete', 'select'),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1000, max: 9000 }), { minLength: 100, maxLength: 300 }),
+        fc.array(change),
+        (sizes, changes) => {
+          const runs = new JoinedRuns(2 ** 22);
+          let entries = sizes.map(entryOf);
+          for (const { at, what } of changes) {
+            let listed = entries;
+            if (what === 'change' && at < entries.length) listed = entries = entries.with(at, entryOf(500));
+            if (what === 'add') listed = entries = entries.toSpliced(at, 0, entryOf(500));
+            if (what === 'delete') listed = entries = entries.toSpliced(at, 1);
+            if (what === 'select') listed = entries.filter((_, index) => index % 2 === at % 2);
+            const body = listed.map(({ body: text }) => text.toString()).join();
+            const pieces = listPieces({ head, items, entries: listed, tail: Buffer.from('.') }, runs);
+            expect(textOf(pieces) === `${body.length}:${body}.`).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+
+  it.each([
+    ['short', 20, 3],
+    ['neither short nor long', 400, 2],
+    ['long', 9000, 3],
+  ])('is put together from its items only where it is %s, or twice', (_what, count, times) => {
+    const runs = new JoinedRuns(2 ** 24);
+    const entries = Array.from({ length: count }, () => entryOf(1500));
+    const pieces = jest.spyOn(items, 'pieces');
+    const lastOf = (): number => pieces.mock.calls.filter(([listed, , to]) => to === listed.length).length;
+    for (let round = 0; round < 3; round++) textOf(listPieces({ head: COMMA, items, entries, tail: COMMA }, runs));
+    expect(lastOf()).toBe(times);
+    pieces.mockRestore();
   });
 });

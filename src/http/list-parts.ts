@@ -1,4 +1,6 @@
 import type { CacheEntry } from '../storage/cache/cache';
+import { JoinedRuns } from './runs/joined-runs';
+import { runEnd, type RunLengths } from './runs/run-end';
 
 /** How entries are written as the items of a list: the same bytes for an entry in whichever list it stands. */
 export interface ItemForm {
@@ -6,6 +8,8 @@ export interface ItemForm {
   readonly separator: Buffer;
   /** There is one such form for all lists, which may remember by it what was made of their items. */
   readonly shared: boolean;
+  /** Runs of them may be kept as one piece; for entries whose bodies are there already. */
+  readonly joinable: boolean;
   /** How many are turned into pieces at a time: few where it takes long, for others wait meanwhile. */
   readonly atOnce: number;
   /** The bytes that these will have, where that can be said without making the pieces. */
@@ -30,33 +34,77 @@ export interface ListParts {
   readonly length?: number;
 }
 
+/** Runs that a connection takes in one write without its costs showing. */
+const JOINED_BYTES: RunLengths = { least: 128 * 1024, mean: 256 * 1024, most: 512 * 1024 };
+const MAX_REMEMBERED_BYTES = 16 * 1024 * 1024;
+/** Of a longer list little would be left when it is asked for again; a shorter one is copied as soon. */
+const JOINED_LIST_BYTES = { least: 256 * 1024, most: MAX_REMEMBERED_BYTES / 2 };
+
+const remembered = new JoinedRuns(MAX_REMEMBERED_BYTES);
+
+interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
 /**
- * The body in order, uncompressed; some pieces at a time, and none while the items are only measured. Items are never held
- * all at once: where the head depends on their length, they are made twice if nobody remembers them.
+ * The body in order, uncompressed; some pieces at a time, and none while the items are only measured. Items are not held all
+ * at once, but for lists that are neither short nor long and asked for again and again. Where the head depends on their
+ * length, items are made twice if nobody remembers them.
  */
-export function* listPieces({ head, items, entries, tail }: ListParts): Iterable<readonly Uint8Array[]> {
+export function* listPieces(list: ListParts, runs = remembered): Iterable<readonly Uint8Array[]> {
+  const { items, entries, tail } = list;
+  const { separator } = items;
+  const isJoined = items.joinable && isWorthJoining(list);
+  let { head } = list;
   if (typeof head === 'function') {
     let length = 0;
-    for (const { from, to } of steps(items, entries)) {
-      if (from > 0) length += items.separator.length;
-      length += items.length?.(entries, from, to) ?? lengthOf(items.pieces(entries, from, to));
-      yield [];
+    for (const { from, to } of spans(entries, isJoined)) {
+      if (from > 0) length += separator.length;
+      const known = isJoined ? runs.length(items, entries, from, to) : undefined;
+      if (known !== undefined) length += known;
+      else {
+        for (const step of steps(from, to, items.atOnce)) {
+          if (step.from > from) length += separator.length;
+          length += items.length?.(entries, step.from, step.to) ?? lengthOf(items.pieces(entries, step.from, step.to));
+          yield [];
+        }
+      }
     }
     head = head(length);
   }
   yield [head];
-  for (const { from, to } of steps(items, entries)) {
-    if (from > 0) yield [items.separator];
-    yield items.pieces(entries, from, to);
+  for (const { from, to } of spans(entries, isJoined)) {
+    if (from > 0) yield [separator];
+    const joined = isJoined ? runs.get(items, entries, from, to) : undefined;
+    if (joined !== undefined) yield [joined];
+    else {
+      for (const step of steps(from, to, items.atOnce)) {
+        if (step.from > from) yield [separator];
+        yield items.pieces(entries, step.from, step.to);
+      }
+    }
   }
   yield [tail];
 }
 
-function* steps(
-  { atOnce }: ItemForm,
-  { length }: readonly CacheEntry[],
-): Iterable<{ readonly from: number; readonly to: number }> {
-  for (let from = 0; from < length; from += atOnce) yield { from, to: Math.min(from + atOnce, length) };
+function isWorthJoining({ entries, length }: ListParts): boolean {
+  let bytes = length ?? 0;
+  if (length === undefined) for (const { body } of entries) bytes += body.length;
+  return bytes >= JOINED_LIST_BYTES.least && bytes <= JOINED_LIST_BYTES.most;
+}
+
+/** Runs of a list that is worth joining; otherwise all of it. */
+function* spans(entries: readonly CacheEntry[], isJoined: boolean): Iterable<Span> {
+  for (let from = 0; from < entries.length;) {
+    const to = isJoined ? runEnd(entries, from, JOINED_BYTES) : entries.length;
+    yield { from, to };
+    from = to;
+  }
+}
+
+function* steps(from: number, to: number, atOnce: number): Iterable<Span> {
+  for (let start = from; start < to; start += atOnce) yield { from: start, to: Math.min(start + atOnce, to) };
 }
 
 /** What pieces or parts have together. */
@@ -75,6 +123,7 @@ export function eachItem(
   return {
     separator,
     shared,
+    joinable: false,
     atOnce: ENCODED_AT_ONCE,
     pieces: (entries, from, to) => {
       const pieces: Uint8Array[] = [];

@@ -69,7 +69,10 @@ export class WireForm {
 
   /** The items of Protobuf lists; `encode` is the same each time. */
   protobufItems(encode: EncodeMessage): ItemForm {
-    return (this.messageItems ??= protobufItems((entry) => this.message(entry, encode)));
+    return (this.messageItems ??= {
+      ...protobufItems((entry) => this.message(entry, encode)),
+      joinable: !this.served.custom,
+    });
   }
 
   /** The Protobuf message without its envelope. */
@@ -102,6 +105,7 @@ function jsonItems(form: WireForm): ItemForm {
   return {
     separator: COMMA,
     shared: true,
+    joinable: form.isReady,
     atOnce: form.isReady ? READY_AT_ONCE : ENCODED_AT_ONCE,
     pieces: (entries, from, to) => {
       const pieces: Uint8Array[] = [];

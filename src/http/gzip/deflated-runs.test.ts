@@ -12,6 +12,7 @@ function form(): { items: ItemForm; asked: () => number } {
     items: {
       separator: Buffer.from(','),
       shared: true,
+      joinable: false,
       atOnce: 200,
       pieces: (entries, from, to) => {
         asked++;

@@ -14,6 +14,7 @@ const never = new AbortController().signal;
 const json: ItemForm = {
   separator: Buffer.from(','),
   shared: true,
+  joinable: false,
   atOnce: 200,
   pieces: (entries, from, to) =>
     entries.slice(from, to).flatMap(({ body }, index) => (index > 0 ? [json.separator, body] : [body])),

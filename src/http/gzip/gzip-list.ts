@@ -2,10 +2,15 @@ import type { MaybePromise } from '../../api/maybe-promise';
 import { DeflatedRuns } from './deflated-runs';
 import { storedPart, type DeflatedPart, type GzipFile } from './gzip-file';
 import { lengthOf, type ListParts } from '../list-parts';
-import { runEnd } from './list-runs';
+import { runEnd, type RunLengths } from '../runs/run-end';
 
 /** Compressed runs of all resources. Nothing is kept for clients that do not take gzip. */
 const MAX_REMEMBERED_BYTES = 64 * 1024 * 1024;
+/**
+ * Longer runs compress a little better; of a shorter one less is compressed again when an entry changes. From 64 KiB on the
+ * ratio gains little, for deflate looks back at 32 KiB.
+ */
+const RUN_BYTES: RunLengths = { least: 32 * 1024, mean: 64 * 1024, most: 128 * 1024 };
 /** Compressed at a time for one answer: half of the thread pool. */
 const RUNS_AHEAD = 2;
 
@@ -47,7 +52,7 @@ async function* itemParts({ items, entries }: ListParts, runs: DeflatedRuns): As
   let next = 0;
   for (;;) {
     while (next < entries.length && ahead.length < RUNS_AHEAD) {
-      const end = runEnd(entries, next);
+      const end = runEnd(entries, next, RUN_BYTES);
       ahead.push(runs.get(items, entries, next, end));
       next = end;
     }

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import type { CacheEntry } from '../../storage/cache/cache';
-import { runEnd } from './list-runs';
+import { runEnd, type RunLengths } from './run-end';
 
 const KIB = 1024;
+const LENGTHS: RunLengths = { least: 32 * KIB, mean: 64 * KIB, most: 128 * KIB };
 
 function entryOf(revision: number, bytes: number): CacheEntry {
   return { key: `k${revision}`, revision, body: { length: bytes } } as unknown as CacheEntry;
@@ -16,7 +17,7 @@ function listOf(length: number, bytes: number, seed = 1): CacheEntry[] {
 function runsOf(entries: readonly CacheEntry[]): CacheEntry[][] {
   const runs: CacheEntry[][] = [];
   for (let from = 0; from < entries.length;) {
-    const to = runEnd(entries, from);
+    const to = runEnd(entries, from, LENGTHS);
     runs.push(entries.slice(from, to));
     from = to;
   }
