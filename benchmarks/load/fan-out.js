@@ -7,38 +7,44 @@ const NEWLINE = 0x0a;
 const PATIENCE_MS = 30_000;
 
 /**
- * Opens `watchers` watches of `target` with `watch` (a request), runs the closed loop `writes`, and ends when every watcher has had
- * an event for each write. Gives events a second from the first write to the last event, and milliseconds from a write's
- * sending to its event at one of the watchers: the written objects carry `"sentAt":"{now}"`.
+ * Opens `watchers` watches of `target` with `watch` (a request), and runs the closed loop `writes` until every watcher has had an
+ * event for each write; before that, `warmUpWrites` of them that do not count. Gives events a second from the first write to the
+ * last event, and milliseconds from a write's sending to its event at one of the watchers: the written objects carry
+ * `"sentAt":"{now}"`. `warmUpEvents` are there for those who count processor time.
  */
-async function fanOut({ target, watch, watchers, writes }) {
+async function fanOut({ target, watch, watchers, warmUpWrites, writes }) {
   const open = await openWatches(target, watch, watchers);
   try {
-    const delays = [];
-    const expected = writes.maxRequests * watchers;
-    let received = 0;
-    let finish;
-    const all = new Promise((resolve) => (finish = resolve));
-    open.forEach((one, index) => {
-      one.onEvents = (count) => {
-        received += count;
-        if (received >= expected) finish();
-      };
-      if (index === 0) one.onLine = (line) => noteDelay(line, delays);
-    });
-    const started = performance.now();
-    const written = await closedLoop(writes);
-    await within(all, PATIENCE_MS, () => `${received} of ${expected} events arrived`);
-    const seconds = (performance.now() - started) / 1000;
-    return {
-      perSecond: received / seconds,
-      writesPerSecond: written.perSecond,
-      events: received,
-      ...summarize(delays),
-    };
+    await writeAndWait(open, { ...writes, maxRequests: warmUpWrites });
+    return { ...(await writeAndWait(open, writes)), warmUpEvents: warmUpWrites * watchers };
   } finally {
     for (const { client } of open) client.close();
   }
+}
+
+async function writeAndWait(open, writes) {
+  const delays = [];
+  const expected = writes.maxRequests * open.length;
+  let received = 0;
+  let finish;
+  const all = new Promise((resolve) => (finish = resolve));
+  open.forEach((one, index) => {
+    one.onEvents = (count) => {
+      received += count;
+      if (received >= expected) finish();
+    };
+    if (index === 0) one.onLine = (line) => noteDelay(line, delays);
+  });
+  const started = performance.now();
+  const written = await closedLoop(writes);
+  await within(all, PATIENCE_MS, () => `${received} of ${expected} events arrived`);
+  const seconds = (performance.now() - started) / 1000;
+  return {
+    perSecond: received / seconds,
+    writesPerSecond: written.perSecond,
+    events: received,
+    ...summarize(delays),
+  };
 }
 
 function noteDelay(line, delays) {
