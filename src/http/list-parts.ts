@@ -42,9 +42,11 @@ const JOINED_LIST_BYTES = { least: 256 * 1024, most: MAX_REMEMBERED_BYTES / 2 };
 
 const remembered = new JoinedRuns(MAX_REMEMBERED_BYTES);
 
-interface Span {
+/** Some items, which are one piece where they are a remembered run. */
+interface Step {
   readonly from: number;
   readonly to: number;
+  readonly joined: Buffer | undefined;
 }
 
 /**
@@ -59,52 +61,40 @@ export function* listPieces(list: ListParts, runs = remembered): Iterable<readon
   let { head } = list;
   if (typeof head === 'function') {
     let length = 0;
-    for (const { from, to } of spans(entries, isJoined)) {
+    for (const { from, to, joined } of steps(list, isJoined, runs.find.bind(runs))) {
       if (from > 0) length += separator.length;
-      const known = isJoined ? runs.length(items, entries, from, to) : undefined;
-      if (known !== undefined) length += known;
-      else {
-        for (const step of steps(from, to, items.atOnce)) {
-          if (step.from > from) length += separator.length;
-          length += items.length?.(entries, step.from, step.to) ?? lengthOf(items.pieces(entries, step.from, step.to));
-          yield [];
-        }
-      }
+      if (joined !== undefined) length += joined.length;
+      else length += items.length?.(entries, from, to) ?? lengthOf(items.pieces(entries, from, to));
+      yield [];
     }
     head = head(length);
   }
   yield [head];
-  for (const { from, to } of spans(entries, isJoined)) {
+  for (const { from, to, joined } of steps(list, isJoined, runs.get.bind(runs))) {
     if (from > 0) yield [separator];
-    const joined = isJoined ? runs.get(items, entries, from, to) : undefined;
-    if (joined !== undefined) yield [joined];
-    else {
-      for (const step of steps(from, to, items.atOnce)) {
-        if (step.from > from) yield [separator];
-        yield items.pieces(entries, step.from, step.to);
-      }
-    }
+    yield joined === undefined ? items.pieces(entries, from, to) : [joined];
   }
   yield [tail];
 }
 
-function isWorthJoining({ entries, length }: ListParts): boolean {
-  let bytes = length ?? 0;
-  if (length === undefined) for (const { body } of entries) bytes += body.length;
-  return bytes >= JOINED_LIST_BYTES.least && bytes <= JOINED_LIST_BYTES.most;
-}
-
-/** Runs of a list that is worth joining; otherwise all of it. */
-function* spans(entries: readonly CacheEntry[], isJoined: boolean): Iterable<Span> {
+function* steps({ items, entries }: ListParts, isJoined: boolean, joinedRun: JoinedRuns['get']): Iterable<Step> {
   for (let from = 0; from < entries.length;) {
-    const to = isJoined ? runEnd(entries, from, JOINED_BYTES) : entries.length;
-    yield { from, to };
-    from = to;
+    const end = isJoined ? runEnd(entries, from, JOINED_BYTES) : entries.length;
+    const joined = isJoined ? joinedRun(items, entries, from, end) : undefined;
+    while (from < end) {
+      const to = joined === undefined ? Math.min(from + items.atOnce, end) : end;
+      yield { from, to, joined };
+      from = to;
+    }
   }
 }
 
-function* steps(from: number, to: number, atOnce: number): Iterable<Span> {
-  for (let start = from; start < to; start += atOnce) yield { from: start, to: Math.min(start + atOnce, to) };
+function isWorthJoining({ entries, length }: ListParts): boolean {
+  const { least, most } = JOINED_LIST_BYTES;
+  if (length !== undefined) return length >= least && length <= most;
+  let bytes = 0;
+  for (let index = 0; index < entries.length && bytes <= most; index++) bytes += entries[index]!.body.length;
+  return bytes >= least && bytes <= most;
 }
 
 /** What pieces or parts have together. */

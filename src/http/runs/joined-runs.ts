@@ -24,9 +24,9 @@ export class JoinedRuns {
     return run.made;
   }
 
-  /** How many bytes these items have, where that is known. */
-  length(items: ItemForm, entries: readonly CacheEntry[], from: number, to: number): number | undefined {
-    return this.memo.find(items, entries, from, to)?.made?.length;
+  /** The same if it has been joined. Asking does not count. */
+  find(items: ItemForm, entries: readonly CacheEntry[], from: number, to: number): Buffer | undefined {
+    return this.memo.find(items, entries, from, to)?.made;
   }
 }
 
