@@ -108,7 +108,7 @@ export function lengthOf(pieces: readonly { readonly length: number }[]): number
 export function eachItem(
   separator: Buffer,
   shared: boolean,
-  itemPieces: (entry: CacheEntry) => readonly Uint8Array[],
+  itemPieces: (entry: CacheEntry, among: readonly CacheEntry[]) => readonly Uint8Array[],
 ): ItemForm {
   return {
     separator,
@@ -119,7 +119,7 @@ export function eachItem(
       const pieces: Uint8Array[] = [];
       for (let index = from; index < to; index++) {
         if (index > from && separator.length > 0) pieces.push(separator);
-        pieces.push(...itemPieces(entries[index]!));
+        pieces.push(...itemPieces(entries[index]!, entries));
       }
       return pieces;
     },

@@ -111,7 +111,10 @@ export class ListRepresenter {
     const sorted = writer.sorted(entries);
     const parts = textList(this.layout, writer.table(metadata, []), 'rows', sorted, (entry) => writer.row(entry));
     if (this.layout !== COMPACT_JSON) return parts;
-    return { ...parts, items: eachItem(parts.items.separator, false, (entry) => writer.rowPieces(entry)) };
+    return {
+      ...parts,
+      items: eachItem(parts.items.separator, false, (entry, among) => writer.rowPieces(entry, among)),
+    };
   }
 
   private protobufEnvelope(

@@ -37,11 +37,14 @@ export function protobufEnvelope(
   };
 }
 
-/** `message`: an entry without its envelope. */
-export function protobufItems(message: (entry: CacheEntry) => Uint8Array, { items } = USUAL): ItemForm {
+/** `message`: an entry without its envelope, as one of so many. */
+export function protobufItems(
+  message: (entry: CacheEntry, among: readonly CacheEntry[]) => Uint8Array,
+  { items } = USUAL,
+): ItemForm {
   const tag = messageTag(items);
-  const form = eachItem(NO_SEPARATOR, true, (entry) => {
-    const item = message(entry);
+  const form = eachItem(NO_SEPARATOR, true, (entry, among) => {
+    const item = message(entry, among);
     return [field(tag, item.length), item];
   });
   return {
@@ -49,7 +52,7 @@ export function protobufItems(message: (entry: CacheEntry) => Uint8Array, { item
     length: (entries, from, to) => {
       let sum = 0;
       for (let index = from; index < to; index++) {
-        const { length } = message(entries[index]!);
+        const { length } = message(entries[index]!, entries);
         sum += fieldLength(length) + length;
       }
       return sum;

@@ -4,7 +4,7 @@ import type { ColumnDefinition, TableDefinition } from '../api/kinds/kind-defini
 import type { CacheEntry } from '../storage/cache/cache';
 import type { ServedResource } from './dependencies';
 import { partialObject, partialObjectPieces } from './partial-object';
-import { wireFormOf } from './wire-form';
+import { LONGEST_REMEMBERED_LIST, wireFormOf } from './wire-form';
 
 /** What a row carries of its object. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
@@ -86,15 +86,14 @@ export class TableWriter {
     return { ...this.cellsOf(stored, inVersion), object: this.includedObject(stored.metadata, inVersion) };
   }
 
-  /** The JSON text of a row in pieces, of which the metadata's is not made anew. */
-  rowPieces(entry: CacheEntry): readonly Uint8Array[] {
-    if (this.options.includeObject !== 'Metadata') return [Buffer.from(JSON.stringify(this.row(entry)))];
-    const cells = JSON.stringify(this.cellsOf(entry.object, () => wireFormOf(this.served).object(entry)));
-    return [
-      Buffer.from(`${cells.slice(0, -1)},"object":`),
-      ...partialObjectPieces(this.options.apiVersion, entry),
-      CLOSING,
-    ];
+  /** The JSON text of a row of a list, in pieces, of which the metadata's is not made anew. */
+  rowPieces(entry: CacheEntry, among: readonly CacheEntry[]): readonly Uint8Array[] {
+    const stored = among.length <= LONGEST_REMEMBERED_LIST ? entry.object : entry.parse();
+    const inVersion = (): KubeObject => wireFormOf(this.served).convert(stored);
+    if (this.options.includeObject !== 'Metadata') return [Buffer.from(JSON.stringify(this.rowOf(stored, inVersion)))];
+    const cells = JSON.stringify(this.cellsOf(stored, inVersion));
+    const object = partialObjectPieces(this.options.apiVersion, entry);
+    return [Buffer.from(`${cells.slice(0, -1)},"object":`), ...object, CLOSING];
   }
 
   private cellsOf(stored: KubeObject, inVersion: () => KubeObject): Readonly<Record<string, unknown>> {

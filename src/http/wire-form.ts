@@ -11,6 +11,8 @@ export type EncodeMessage = (type: StructType, object: KubeObject) => Uint8Array
 
 /** Converted and encoded forms that are kept per resource and version: enough for a resource that is listed often. */
 const REMEMBERED = { entries: 16_384, bytes: 32 * 1024 * 1024 };
+/** Of a longer list, what is made of its entries would only push out what is asked for more often. */
+export const LONGEST_REMEMBERED_LIST = REMEMBERED.entries / 4;
 /** What a parsed object takes for each byte of its JSON, roughly. */
 const PARSED_FACTOR = 4;
 
@@ -70,7 +72,9 @@ export class WireForm {
   /** The items of Protobuf lists; `encode` is the same each time. */
   protobufItems(encode: EncodeMessage): ItemForm {
     return (this.messageItems ??= {
-      ...protobufItems((entry) => this.message(entry, encode)),
+      ...protobufItems((entry, { length }) =>
+        length <= LONGEST_REMEMBERED_LIST ? this.message(entry, encode) : this.oneOfMany(entry, encode),
+      ),
       joinable: !this.served.custom,
     });
   }
@@ -78,6 +82,10 @@ export class WireForm {
   /** The Protobuf message without its envelope. */
   message(entry: CacheEntry, encode: EncodeMessage): Uint8Array {
     return this.messages.get(entry, () => encode(this.served.type, this.object(entry)));
+  }
+
+  private oneOfMany(entry: CacheEntry, encode: EncodeMessage): Uint8Array {
+    return this.messages.find(entry) ?? encode(this.served.type, this.convert(entry.parse()));
   }
 
   /** Any object of the storage version, in this version. */

@@ -27,6 +27,10 @@ class LocalEntry implements CacheEntry {
     return this.object.metadata.labels ?? NO_LABELS;
   }
 
+  parse(): KubeObject {
+    return this.object;
+  }
+
   field(_label: string, read: (object: KubeObject) => string): string {
     return read(this.object);
   }

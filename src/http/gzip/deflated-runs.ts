@@ -25,8 +25,7 @@ export class DeflatedRuns {
   get(items: ItemForm, entries: readonly CacheEntry[], from: number, to: number): MaybePromise<DeflatedPart> {
     const known = this.memo.find(items, entries, from, to);
     if (known !== undefined) return known.made;
-    const own = entries.slice(from, to);
-    const run: DeflatedRun = { items, entries: own, made: deflate(items, own) };
+    const run: DeflatedRun = { items, entries: entries.slice(from, to), made: deflate(items, entries, from, to) };
     this.memo.remember(run);
     void this.settle(run);
     return run.made;
@@ -43,8 +42,13 @@ export class DeflatedRuns {
   }
 }
 
-async function deflate(items: ItemForm, entries: readonly CacheEntry[]): Promise<DeflatedPart> {
-  const { plain, done } = joined(items.pieces(entries, 0, entries.length));
+async function deflate(
+  items: ItemForm,
+  entries: readonly CacheEntry[],
+  from: number,
+  to: number,
+): Promise<DeflatedPart> {
+  const { plain, done } = joined(items.pieces(entries, from, to));
   const part = { length: plain.length, crc: crc32(plain), shift: crc32Shift(plain.length) };
   const bytes = await deflatePiece(plain);
   done();

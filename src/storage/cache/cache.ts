@@ -14,6 +14,8 @@ export interface CacheEntry {
   readonly name: string;
   /** Storage version, with metadata.resourceVersion. Parsed when first asked for. */
   readonly object: KubeObject;
+  /** The same, not kept for the next who asks: for one of so many that keeping them would help nobody. */
+  parse(): KubeObject;
   readonly labels: Readonly<Record<string, string>>;
   /**
    * The value of a field selector's label (API concepts, "Field selectors"). `read` is asked once for each label, so that a

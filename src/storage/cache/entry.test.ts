@@ -148,6 +148,16 @@ describe('EntryFactory', () => {
     expect(a.object).toEqual(objects[0]);
   });
 
+  it('keeps no object that was parsed as one of many, and gives the one that is kept', () => {
+    const { entries } = factory({ parsed: new ParsedObjects(1, false) });
+    const [a, b] = [1, 2].map((n) => entries.fromStored(stored({ kind: 'Pod', apiVersion: 'v1', metadata: {} }, n)));
+    const kept = a!.object;
+    expect(b!.parse()).toEqual(b!.parse());
+    expect(b!.parse()).not.toBe(b!.parse());
+    expect(a!.object).toBe(kept);
+    expect(a!.parse()).toBe(kept);
+  });
+
   it('freezes parsed objects where asked to', () => {
     const { entries } = factory();
     const { object } = entries.fromStored(stored({ kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: { a: [{}] } }));

@@ -73,11 +73,16 @@ class Entry implements CacheEntry {
 
   get object(): KubeObject {
     if (this.parsedObject === undefined) {
-      const object = JSON.parse(this.kind.head + this.body.toString('utf8')) as KubeObject;
-      this.parsedObject = this.kind.parsed.freeze ? deepFreeze(object) : object;
+      this.parsedObject = this.parse();
       this.kind.parsed.keep(this);
     }
     return this.parsedObject;
+  }
+
+  parse(): KubeObject {
+    if (this.parsedObject !== undefined) return this.parsedObject;
+    const object = JSON.parse(this.kind.head + this.body.toString('utf8')) as KubeObject;
+    return this.kind.parsed.freeze ? deepFreeze(object) : object;
   }
 
   get labels(): Labels {
@@ -87,7 +92,7 @@ class Entry implements CacheEntry {
 
   field(label: string, read: (object: KubeObject) => string): string {
     this.knownFields ??= {};
-    return (this.knownFields[label] ??= read(this.object));
+    return (this.knownFields[label] ??= read(this.parse()));
   }
 
   /** Takes over what parsing would give. */
