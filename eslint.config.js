@@ -13,7 +13,7 @@ const floors = {
   memory: [],
   'event-loop': [],
   http2: ['memory'],
-  storage: ['api', 'http2', 'memory', 'observability'],
+  storage: ['api', 'event-loop', 'http2', 'memory', 'observability'],
   registry: ['api', 'event-loop', 'storage', 'observability'],
   authn: ['api', 'pki', 'observability'],
   authz: ['api', 'pki', 'observability'],

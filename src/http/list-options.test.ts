@@ -64,13 +64,21 @@ describe('parseCollectionOptions', () => {
   it('finds the field whose one value a selector asks for', () => {
     const pods = {
       ...configMaps,
-      definition: { selectableFields: { 'spec.nodeName': () => 'n1', 'status.phase': () => 'Running' } },
+      definition: {
+        selectableFields: { 'spec.nodeName': () => 'n1', 'status.phase': () => 'Running' },
+        indexedField: 'spec.nodeName',
+      },
     } as unknown as ServedResource;
     const fieldOf = (selector: string): unknown => {
       const info = parseRequestInfo('GET', `/api/v1/pods?fieldSelector=${encodeURIComponent(selector)}`);
       return parseCollectionOptions(info, pods).list.selection?.field;
     };
     expect(fieldOf('status.phase!=Failed,spec.nodeName=n2')).toMatchObject({ label: 'spec.nodeName', value: 'n2' });
+    expect(fieldOf('status.phase=Running,spec.nodeName=n2,status.phase=Failed')).toMatchObject({
+      label: 'spec.nodeName',
+      isIndexed: true,
+    });
+    expect(fieldOf('status.phase=Running')).toMatchObject({ label: 'status.phase', isIndexed: false });
     expect(fieldOf('spec.nodeName=')).toMatchObject({ label: 'spec.nodeName', value: '' });
     expect(fieldOf('status.phase!=Failed')).toBeUndefined();
     expect(fieldOf('metadata.name=a')).toBeUndefined();

@@ -117,12 +117,20 @@ function withPathName(fields: readonly FieldRequirement[], info: RequestInfo): r
 
 type FieldValues = ReturnType<typeof ownFieldLabels>;
 
-function exactOwnField(fields: readonly FieldRequirement[], own: FieldValues): FieldInterest | undefined {
+/** Where several fields have to have one value, the one of which there is an index. */
+function exactOwnField(
+  fields: readonly FieldRequirement[],
+  own: FieldValues,
+  indexed: string | undefined,
+): FieldInterest | undefined {
+  let found: FieldInterest | undefined;
   for (const { label, operator, value } of fields) {
     const read = operator === '=' ? own[label] : undefined;
-    if (read !== undefined) return { by: 'field', label, read, value };
+    const isIndexed = label === indexed;
+    if (read !== undefined && (found === undefined || isIndexed))
+      found = { by: 'field', label, read, value, isIndexed };
   }
-  return undefined;
+  return found;
 }
 
 function compileSelection(
@@ -133,7 +141,7 @@ function compileSelection(
   if (labels.length === 0 && fields.length === 0) return undefined;
   const name = exactFieldValue(fields, 'metadata.name');
   const own = ownFieldLabels(served);
-  const field = exactOwnField(fields, own);
+  const field = exactOwnField(fields, own, served.definition.indexedField);
   const read = (entry: CacheEntry, label: string): string | undefined => {
     if (label === 'metadata.name') return entry.name;
     if (label === 'metadata.namespace') return entry.namespace;

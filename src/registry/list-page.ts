@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../api/maybe-promise';
-import type { CacheEntry, ResourceSnapshot } from '../storage/cache/cache';
+import type { CacheEntry, FieldInterest, ResourceSnapshot } from '../storage/cache/cache';
 import type { Revision, StoredValue } from '../storage/store';
 import type { Resource } from './resource';
 import { selectNext, type Matches } from './select';
@@ -10,6 +10,8 @@ export interface PageRequest {
   readonly start: string | undefined;
   readonly limit: number | undefined;
   readonly matches: Matches | undefined;
+  /** What matches has this value. */
+  readonly field: FieldInterest | undefined;
   /** The one key that a selector leaves. */
   readonly onlyKey: string | undefined;
 }
@@ -42,12 +44,12 @@ export function pageOfSnapshot(
   signal: AbortSignal,
 ): MaybePromise<Page> {
   const { revision } = snapshot;
-  const { prefix, start, limit, matches, onlyKey } = request;
+  const { prefix, start, limit, matches, field, onlyKey } = request;
   if (onlyKey !== undefined) {
     const entry = start === undefined || start <= onlyKey ? snapshot.get(onlyKey) : undefined;
     return lastPage(revision, entry !== undefined && (matches?.(entry) ?? true) ? [entry] : []);
   }
-  const all = snapshot.entries(prefix, start);
+  const all = (field && snapshot.withField(field, prefix, start)) ?? snapshot.entries(prefix, start);
   if (matches !== undefined) return selectedPage(revision, all, matches, limit, signal);
   if (limit === undefined) return lastPage(revision, all);
   const entries: CacheEntry[] = [];

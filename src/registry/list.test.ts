@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { context, refusal, RegistryFixture, scope, thing, thingKind } from '../../test/support/registry-fixture';
+import type { KubeObject } from '../api/object';
+import { TreeSnapshot } from '../storage/cache/snapshots';
 import type { Revision } from '../storage/store';
 import { encodeContinueToken } from './continue-token';
 import type { ResourceRegistry } from './resource-registry';
@@ -77,6 +79,34 @@ describe('a list', () => {
     expect(await list({ selection, limit: 1 })).toEqual(['o2']);
     expect(await list({ selection: { ...selection, name: 'zz' } })).toEqual([]);
     expect(await list({ selection }, { namespace: '' })).toEqual(['o2']);
+  });
+
+  it('by a field is the same whether an index tells or not, whole and page by page', async () => {
+    const pods = fixture.registry(thingKind({ resource: 'pods' }));
+    const read = ({ spec }: KubeObject): string => (spec as { nodeName: string }).nodeName;
+    const selectionOf = (isIndexed: boolean): Selection => ({
+      field: { by: 'field', label: 'spec.nodeName', read, value: 'n1', isIndexed },
+      matches: (entry) => entry.field('spec.nodeName', read) === 'n1',
+    });
+    for (const [index, nodeName] of ['n1', 'n2', 'n1', 'n2', 'n1'].entries()) {
+      await pods.create({ namespace: index < 4 ? 'a' : 'b' }, thing(`p${index}`, { spec: { nodeName } }), {}, context);
+    }
+    const looked = jest.spyOn(TreeSnapshot.prototype, 'entries');
+    for (const isIndexed of [false, true]) {
+      const selection = selectionOf(isIndexed);
+      // The first list has the index made.
+      if (isIndexed) await pods.list(scope, { selection }, signal);
+      looked.mockClear();
+      const everywhere = { namespace: '' };
+      expect(names(await pods.list(everywhere, { selection }, signal))).toEqual(['p0', 'p2', 'p4']);
+      expect(names(await pods.list({ namespace: 'b' }, { selection }, signal))).toEqual(['p4']);
+      const first = await pods.list(everywhere, { selection, limit: 2 }, signal);
+      expect(names(first)).toEqual(['p0', 'p2']);
+      const rest = { selection, limit: 2, continue: first.continue ?? '' };
+      expect(names(await pods.list(everywhere, rest, signal))).toEqual(['p4']);
+      expect(looked.mock.calls.length > 0).toBe(!isIndexed);
+    }
+    looked.mockRestore();
   });
 
   it.each(['x', '1.0', '-1', '18446744073709551616'])('of version %j is refused', async (resourceVersion) => {

@@ -32,6 +32,7 @@ function pageRequest(resource: Resource, scope: Scope, { limit = 0, selection }:
     start: undefined,
     limit: limit > 0 ? limit : undefined,
     matches: selection?.matches,
+    field: selection?.field,
     onlyKey: named ? keyOf(resource, scope, selection.name ?? '') : undefined,
   };
 }

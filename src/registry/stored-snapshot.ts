@@ -22,6 +22,10 @@ class StoredSnapshot implements ResourceSnapshot {
     for (const entry of this.sorted) if (entry.key.startsWith(prefix) && entry.key >= start) yield entry;
   }
 
+  withField(): undefined {
+    return undefined;
+  }
+
   count(prefix: string, start?: string): number {
     return [...this.entries(prefix, start)].length;
   }

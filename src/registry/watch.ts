@@ -185,8 +185,11 @@ function interestOf(
   return selection?.field ?? (namespacePrefix === undefined ? undefined : { by: 'key', key: namespacePrefix });
 }
 
-function watchedEntries(snapshot: ResourceSnapshot, { prefix, onlyKey }: Watched): Iterator<CacheEntry> {
-  if (onlyKey === undefined) return snapshot.entries(prefix)[Symbol.iterator]();
+function watchedEntries(snapshot: ResourceSnapshot, { prefix, onlyKey, interest }: Watched): Iterator<CacheEntry> {
+  if (onlyKey === undefined) {
+    const indexed = interest?.by === 'field' ? snapshot.withField(interest, prefix) : undefined;
+    return (indexed ?? snapshot.entries(prefix))[Symbol.iterator]();
+  }
   const only = snapshot.get(onlyKey);
   return (only === undefined ? [] : [only])[Symbol.iterator]();
 }

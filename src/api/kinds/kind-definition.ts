@@ -162,6 +162,8 @@ export interface KindDefinition {
   readonly applyDefaults?: (object: KubeObject, version: string) => KubeObject;
   /** Field selector labels beyond metadata.name and metadata.namespace, each with how to read it. Storage version. */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
+  /** The one of these labels by which lists for one value are common, such as a kubelet's for the pods of its node. */
+  readonly indexedField?: string;
   /** What a selector by any other label is told; absent: the words that most kinds use. */
   readonly unknownFieldLabel?: (label: string) => string;
   readonly table?: TableDefinition;

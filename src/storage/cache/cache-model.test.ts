@@ -9,7 +9,15 @@ import {
 import { FaultyStore } from '../../../test/support/faulty-store';
 import type { KubeObject } from '../../api/object';
 import { CompactedError, type Revision } from '../store';
-import { SlowWatcherError, type CacheEvent, type RegistryCache, type ResourceCache, type WatchInterest } from './cache';
+import {
+  SlowWatcherError,
+  type CacheEvent,
+  type FieldInterest,
+  type RegistryCache,
+  type ResourceCache,
+  type ResourceSnapshot,
+  type WatchInterest,
+} from './cache';
 import { findInconsistencies } from './consistency';
 import { startRegistryCache } from './registry-cache';
 
@@ -46,6 +54,14 @@ interface Written {
 const numberOf = ({ metadata }: KubeObject): number => Number(metadata.labels?.['n']);
 const parityOf = (number: number): string => (number % 2 === 0 ? 'even' : 'odd');
 const isField = (about: About): boolean => about === 'even' || about === 'odd';
+
+const PARITY: FieldInterest = {
+  by: 'field',
+  label: 'parity',
+  read: (object) => parityOf(numberOf(object)),
+  value: 'even',
+  isIndexed: true,
+};
 
 function isAbout(about: About, key: string, numbers: readonly number[]): boolean {
   if (about === 'all') return true;
@@ -132,7 +148,7 @@ class Client {
 function interestOf(about: About, keyPrefix: string): WatchInterest | undefined {
   if (about === 'all') return undefined;
   if (!isField(about)) return { by: 'key', key: keyPrefix + about };
-  return { by: 'field', label: 'parity', read: (object) => parityOf(numberOf(object)), value: about };
+  return { ...PARITY, value: about };
 }
 
 class Run {
@@ -220,6 +236,11 @@ class Run {
     for (const declared of RESOURCES) {
       const cached = this.resources.get(declared) as ResourceCache;
       expect(await findInconsistencies(this.store, cached, this.prefix + declared + '/')).toEqual([]);
+      const patience = Date.now() + 5_000;
+      while (!this.checkIndex(cached.snapshot(), `${this.prefix}${declared}/`) && Date.now() < patience) {
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+      expect(this.checkIndex(cached.snapshot(), `${this.prefix}${declared}/`)).toBe(true);
       for (let behind = 0; behind < 30; behind++) this.checkSnapshot(declared, this.someRevision(behind));
     }
   }
@@ -271,8 +292,23 @@ class Run {
       const found = [...snapshot.entries(`${this.prefix}${of}/`)].map((entry) => [entry.key, entry.revision]);
       expect(found).toEqual([...state].sort(([a], [b]) => (a < b ? -1 : 1)));
       expect(snapshot.count(`${this.prefix}${of}/`)).toBe(state.size);
+      this.checkIndex(snapshot, `${this.prefix}${of}/`);
     }
     if (revision === cached.snapshot().revision) expect(cached.snapshotAt(revision)).toBeDefined();
+  }
+
+  /** An index, where there is one, gives what looking through all entries finds. */
+  private checkIndex(snapshot: ResourceSnapshot, keyPrefix: string): boolean {
+    let isThere = true;
+    for (const value of ['even', 'odd']) {
+      for (const prefix of [keyPrefix, `${keyPrefix}ns/`]) {
+        const indexed = snapshot.withField({ ...PARITY, value }, prefix);
+        const all = [...snapshot.entries(prefix)].filter(({ object }) => PARITY.read(object) === value);
+        if (indexed === undefined) isThere = false;
+        else expect(indexed).toEqual(all);
+      }
+    }
+    return isThere;
   }
 
   private checkEvents(client: Client, wanted: readonly Written[]): void {

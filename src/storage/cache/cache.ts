@@ -44,6 +44,11 @@ export interface ResourceSnapshot {
   get(key: string): CacheEntry | undefined;
   /** Entries whose key begins with `prefix`, in key order, from `start` on. */
   entries(prefix: string, start?: string): Iterable<CacheEntry>;
+  /**
+   * Those of the entries with this prefix of which the field has this value, in key order; undefined where no index tells, and
+   * whoever asks has to look through them.
+   */
+  withField(field: FieldInterest, prefix: string, start?: string): readonly CacheEntry[] | undefined;
   /** How many entries `entries(prefix, start)` would give. */
   count(prefix: string, start?: string): number;
 }
@@ -100,6 +105,8 @@ export interface FieldInterest {
   /** See {@link CacheEntry.field}. */
   readonly read: (object: KubeObject) => string;
   readonly value: string;
+  /** One value of this field is asked for so often that an index is worth its memory. */
+  readonly isIndexed: boolean;
 }
 
 /** To be consumed by one reader that asks for the next batch when it is done with the last. */

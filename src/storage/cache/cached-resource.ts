@@ -12,6 +12,7 @@ import type {
 import { decodedOrReported, toCacheEvent, type ReportUndecodable } from './cache-events';
 import type { EntryFactory } from './entry';
 import { EventFeed } from './event-feed';
+import { FieldIndexes } from './field-index';
 import type { EventHistory } from './event-history';
 import { LogWatch, type WatchedResource } from './log-watch';
 import { OrderedTree } from './ordered-tree';
@@ -44,6 +45,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
   /** Entries of writes whose events have not come yet, by the rest of their revision. */
   private awaited: (CacheEntry | undefined)[] = [];
   private past: PastStates;
+  private readonly indexes = new FieldIndexes(() => this.newest().range(this.keyPrefix));
   private currentFeed: EventFeed;
 
   constructor(
@@ -75,18 +77,23 @@ export class CachedResource implements ResourceCache, WatchedResource {
   }
 
   snapshot(): ResourceSnapshot {
-    this.view ??= this.tree.clone();
-    return new TreeSnapshot(this.reached, this.view);
+    return this.newestSnapshot(this.reached);
   }
 
   snapshotAt(revision: Revision): ResourceSnapshot | undefined {
     if (revision > this.reached) return undefined;
-    if (revision >= this.changed) {
-      this.view ??= this.tree.clone();
-      return new TreeSnapshot(revision, this.view);
-    }
+    if (revision >= this.changed) return this.newestSnapshot(revision);
     const tree = this.past.at(revision, this.feed.log, this.tree, this.around.nowMs());
     return tree === undefined ? undefined : new TreeSnapshot(revision, tree);
+  }
+
+  private newestSnapshot(revision: Revision): ResourceSnapshot {
+    const tree = this.newest();
+    return new TreeSnapshot(revision, tree, (field) => (this.view === tree ? this.indexes.find(field) : undefined));
+  }
+
+  private newest(): OrderedTree<CacheEntry> {
+    return (this.view ??= this.tree.clone());
   }
 
   watch(after: Revision, signal: AbortSignal, interest?: WatchInterest): ResourceWatch {
@@ -145,6 +152,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
     if (seen === undefined) return false;
     if (seen.type === 'put') this.tree.set(event.key, seen.entry);
     else this.tree.delete(event.key);
+    this.indexes.change(previous, seen.type === 'put' ? seen.entry : undefined);
     this.view = undefined;
     this.changed = event.revision;
     return this.staged.push(seen) === 1;
@@ -170,6 +178,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
   ): void {
     this.tree = OrderedTree.fromSorted(keys, entries);
     this.view = undefined;
+    this.indexes.clear();
     this.changed = revision;
     this.awaited = [];
     const ended = this.currentFeed;
@@ -199,6 +208,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
 
   /** Ends all watches. */
   close(): void {
+    this.indexes.close();
     for (const reader of this.catchingUp) reader.finish(undefined);
     this.feed.finish(undefined);
   }

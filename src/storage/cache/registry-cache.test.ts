@@ -537,6 +537,7 @@ describe('findInconsistencies', () => {
         revision: b,
         get: (key) => snapshot.get(key),
         entries: (prefix, from) => snapshot.entries(prefix, from),
+        withField: () => undefined,
         count: (prefix, from) => snapshot.count(prefix, from),
       }),
     };

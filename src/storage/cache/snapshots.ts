@@ -1,5 +1,5 @@
 import type { Revision } from '../store';
-import type { CacheEntry, CacheEvent, ResourceSnapshot } from './cache';
+import type { CacheEntry, CacheEvent, FieldInterest, ResourceSnapshot } from './cache';
 import type { EventLog } from './event-log';
 import type { OrderedTree } from './ordered-tree';
 
@@ -7,6 +7,8 @@ export class TreeSnapshot implements ResourceSnapshot {
   constructor(
     readonly revision: Revision,
     private readonly tree: OrderedTree<CacheEntry>,
+    /** What the indexes say, as long as this is the newest state; undefined from then on. */
+    private readonly indexed: (field: FieldInterest) => readonly CacheEntry[] | undefined = () => undefined,
   ) {}
 
   get(key: string): CacheEntry | undefined {
@@ -15,6 +17,11 @@ export class TreeSnapshot implements ResourceSnapshot {
 
   entries(prefix: string, start?: string): Iterable<CacheEntry> {
     return this.tree.range(prefix, start);
+  }
+
+  withField(field: FieldInterest, prefix: string, start = prefix): readonly CacheEntry[] | undefined {
+    if (!field.isIndexed) return undefined;
+    return this.indexed(field)?.filter(({ key }) => key.startsWith(prefix) && key >= start);
   }
 
   count(prefix: string, start?: string): number {

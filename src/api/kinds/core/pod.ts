@@ -46,6 +46,7 @@ export const pod = defineKind({
     'status.podIPs': () => '',
     'status.nominatedNodeName': textField('status', 'nominatedNodeName'),
   },
+  indexedField: 'spec.nodeName',
   deleteReturnsObject: true,
   gracePeriodSeconds: podGracePeriodSeconds,
   table: podTable,

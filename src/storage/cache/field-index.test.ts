@@ -1,0 +1,87 @@
+import type { KubeObject } from '../../api/object';
+import type { CacheEntry, FieldInterest } from './cache';
+import { FieldIndexes } from './field-index';
+
+const read = jest.fn((object: KubeObject) => (object['spec'] as { nodeName: string }).nodeName);
+const onNode = (value: string): FieldInterest => ({
+  by: 'field',
+  label: 'spec.nodeName',
+  read,
+  value,
+  isIndexed: true,
+});
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+function podOn(nodeName: string, key: string): CacheEntry {
+  const object = { kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: { nodeName } } as KubeObject;
+  return { key, object, field: (_label: string, valueOf: typeof read) => valueOf(object) } as CacheEntry;
+}
+
+const a = podOn('n1', 'a');
+const b = podOn('n2', 'b');
+const c = podOn('n1', 'c');
+
+describe('the indexes of a resource', () => {
+  it('are made when they are first asked for, and know what has changed since', async () => {
+    const indexes = new FieldIndexes(() => [c, b, a]);
+    expect(indexes.find(onNode('n1'))).toBeUndefined();
+    await nextTurn();
+    expect(indexes.find(onNode('n1'))).toEqual([a, c]);
+    expect(indexes.find(onNode('n3'))).toEqual([]);
+    const moved = podOn('n2', 'a');
+    indexes.change(a, moved);
+    indexes.change(c, undefined);
+    indexes.change(undefined, podOn('n3', 'd'));
+    expect(indexes.find(onNode('n1'))).toEqual([]);
+    expect(indexes.find(onNode('n2'))).toEqual([moved, b]);
+    expect(indexes.find(onNode('n3'))).toHaveLength(1);
+  });
+
+  it('have what changes while they are made, and give way to others meanwhile', async () => {
+    let now = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => (now += 10));
+    let entries = [a, b, c];
+    const indexes = new FieldIndexes(() => entries);
+    expect(indexes.find(onNode('n2'))).toBeUndefined();
+    await nextTurn();
+    entries = [a, c];
+    indexes.change(b, undefined);
+    expect(indexes.find(onNode('n2'))).toBeUndefined();
+    for (let turns = 0; turns < 5; turns++) await nextTurn();
+    expect(indexes.find(onNode('n2'))).toEqual([]);
+    expect(indexes.find(onNode('n1'))).toEqual([a, c]);
+    clock.mockRestore();
+  });
+
+  it('begin anew when everything is another', async () => {
+    let entries = [a];
+    const indexes = new FieldIndexes(() => entries);
+    indexes.find(onNode('n1'));
+    await nextTurn();
+    entries = [c];
+    indexes.clear();
+    expect(indexes.find(onNode('n1'))).toBeUndefined();
+    await nextTurn();
+    expect(indexes.find(onNode('n1'))).toEqual([c]);
+  });
+
+  it('do not tell of a value that very many have', async () => {
+    const many = Array.from({ length: 2001 }, (_, index) => podOn('', `pod-${index}`));
+    const indexes = new FieldIndexes(() => [...many, a]);
+    indexes.find(onNode('n1'));
+    await nextTurn();
+    expect(indexes.find(onNode(''))).toBeUndefined();
+    expect(indexes.find(onNode('n1'))).toEqual([a]);
+  });
+
+  it('are made no further when the resource is closed', async () => {
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => read.mock.calls.length * 100);
+    const indexes = new FieldIndexes(() => [a, b, c]);
+    read.mockClear();
+    indexes.find(onNode('n1'));
+    indexes.close();
+    for (let turns = 0; turns < 5; turns++) await nextTurn();
+    expect(read.mock.calls.length).toBeLessThan(3);
+    clock.mockRestore();
+  });
+});
