@@ -11,6 +11,7 @@ import { freePorts } from '../../support/free-ports';
 import { HttpClient } from './http-client';
 import { FaultyLink } from '../../support/faulty-link';
 import { Parts } from './parts';
+import { patiently } from './patiently';
 import { Recorder, type CallLog } from './recorder';
 import { credentialsOf, ServerProcess, type Credentials } from './server-process';
 import { TcpBalancer } from './tcp-balancer';
@@ -122,7 +123,7 @@ export class Run {
     const { store } = cluster;
     const { status, body } = await http.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
     if (status !== 201) throw new Error(`${status} for the namespace: ${JSON.stringify(body)}`);
-    const after = await store.currentRevision();
+    const after = await patiently(() => store.currentRevision());
     const truth = new TruthRecorder(store, `/registry/configmaps/${namespace}/`, after);
     const run = new Run(namespace, truth);
     // A test that fails leaves its watchers behind.

@@ -1,6 +1,7 @@
 import type { TruthEvent } from '../../history/history';
 import type { Revision, Store } from '../../../src/storage/store';
 import type { Json } from './http-client';
+import { patiently } from './patiently';
 import { fieldsOf } from './recorder';
 
 /** Writes down what a store says happened below a prefix, from a revision on, until it has reached another. */
@@ -22,7 +23,7 @@ export class TruthRecorder {
 
   /** Everything up to the store's newest revision, which is returned too. */
   async finish(): Promise<{ readonly events: readonly TruthEvent[]; readonly last: number }> {
-    const standing = await this.store.list({ prefix: this.prefix });
+    const standing = await patiently(() => this.store.list({ prefix: this.prefix }));
     if (!standing.ok) throw new Error('the newest state cannot be read');
     const last = Math.max(0, ...standing.items.map(({ revision }) => revision));
     const deadline = Date.now() + 20_000;
