@@ -94,8 +94,12 @@ describe('a list', () => {
     const looked = jest.spyOn(TreeSnapshot.prototype, 'entries');
     for (const isIndexed of [false, true]) {
       const selection = selectionOf(isIndexed);
-      // The first list has the index made.
-      if (isIndexed) await pods.list(scope, { selection }, signal);
+      // The first list has the index made, in the background if that takes long.
+      do {
+        looked.mockClear();
+        await pods.list(scope, { selection }, signal);
+        await new Promise((resolve) => setImmediate(resolve));
+      } while (isIndexed && looked.mock.calls.length > 0);
       looked.mockClear();
       const everywhere = { namespace: '' };
       expect(names(await pods.list(everywhere, { selection }, signal))).toEqual(['p0', 'p2', 'p4']);
