@@ -93,11 +93,15 @@ async function createAll(path: string, objects: readonly object[]): Promise<void
   for (const object of objects) await send('POST', path, { 'content-type': JSON_TYPE }, object);
 }
 
+const startedMs = Date.now();
+
 beforeAll(async () => {
   fixture = await RegistryFixture.open();
   const options: Omit<Parameters<typeof createServer>[0], 'features'> = {
     catalogue: catalogueOf([configMap, horizontalPodAutoscaler]),
     ...permissiveServer,
+    // Ages in tables are the same in each answer.
+    now: () => startedMs + 60_000,
   };
   server = createServer(options);
   plainServer = createServer({ ...options, features: { ...ALL_FEATURES, compression: false } });
