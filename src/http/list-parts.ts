@@ -1,4 +1,5 @@
 import type { CacheEntry } from '../storage/cache/cache';
+import { lengthOf } from './pieces';
 import { JoinedRuns } from './runs/joined-runs';
 import { runEnd, type RunLengths } from './runs/run-end';
 
@@ -95,13 +96,6 @@ function isWorthJoining({ entries, length }: ListParts): boolean {
   let bytes = 0;
   for (let index = 0; index < entries.length && bytes <= most; index++) bytes += entries[index]!.body.length;
   return bytes >= least && bytes <= most;
-}
-
-/** What pieces or parts have together. */
-export function lengthOf(pieces: readonly { readonly length: number }[]): number {
-  let length = 0;
-  for (const piece of pieces) length += piece.length;
-  return length;
 }
 
 /** Items that are made one by one. */

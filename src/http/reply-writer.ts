@@ -14,9 +14,10 @@ import type { HttpResponse } from './exchange';
 import type { ServerFeatures } from './features';
 import { GzipFile } from './gzip/gzip-file';
 import { gzipListPieces } from './gzip/gzip-list';
-import { lengthOf, listPieces, type ListParts } from './list-parts';
+import { listPieces, type ListParts } from './list-parts';
 import { goType, ListRepresenter } from './list-representation';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from './negotiate';
+import { lengthOf } from './pieces';
 import type { Reply, WireObject } from './reply';
 import { writeHead } from './response-head';
 import { partialObject } from './partial-object';
@@ -184,9 +185,7 @@ class ReplyWriter {
   }
 
   private whole(code: number, ...ready: readonly Buffer[]): MaybePromise<void> {
-    let length = 0;
-    for (const piece of ready) length += piece.length;
-    return this.wrote(writeReady(this.response, this.write(code, length), ready));
+    return this.wrote(writeReady(this.response, this.write(code, lengthOf(ready)), ready));
   }
 
   private listParts(parts: ListParts): MaybePromise<void> {

@@ -1,5 +1,5 @@
 import { constants, createDeflateRaw, type DeflateRaw } from 'node:zlib';
-import { lengthOf } from '../list-parts';
+import { joinPieces } from '../pieces';
 
 /**
  * A full flush after each write ends it at a byte and forgets what came before, so that it can be decompressed behind
@@ -26,7 +26,7 @@ const idle: Deflater[] = [];
 export async function deflatePiece(bytes: Buffer): Promise<Buffer> {
   const deflater = idle.pop() ?? newDeflater();
   await written(deflater.stream, bytes);
-  const piece = exactly(deflater.chunks);
+  const piece = joinPieces(deflater.chunks);
   if (!piece.subarray(-FLUSHED.length).equals(FLUSHED)) throw new Error('zlib has not given all of its output');
   deflater.chunks = [];
   // One that has failed does not come here.
@@ -49,12 +49,4 @@ function written(stream: DeflateRaw, bytes: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     stream.write(bytes, (error) => (error ? reject(error) : resolve()));
   });
-}
-
-/** In memory of its own: zlib gives parts of larger Buffers. */
-function exactly(chunks: readonly Buffer[]): Buffer {
-  const all = Buffer.allocUnsafeSlow(lengthOf(chunks));
-  let used = 0;
-  for (const chunk of chunks) used += chunk.copy(all, used);
-  return all;
 }

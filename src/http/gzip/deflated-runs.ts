@@ -5,7 +5,8 @@ import { blocks } from '../block-writer';
 import { crc32Shift } from './crc32-append';
 import { deflatePiece } from './deflate-pool';
 import type { DeflatedPart } from './gzip-file';
-import { lengthOf, type ItemForm } from '../list-parts';
+import type { ItemForm } from '../list-parts';
+import { copyPieces, lengthOf } from '../pieces';
 import { RunMemo, type Run } from '../runs/run-memo';
 
 type DeflatedRun = Run<MaybePromise<DeflatedPart>>;
@@ -60,10 +61,6 @@ function joined(pieces: readonly Uint8Array[]): { readonly plain: Buffer; readon
   const length = lengthOf(pieces);
   const fits = length <= blocks.blockBytes;
   const block = fits ? blocks.take() : Buffer.allocUnsafeSlow(length);
-  let used = 0;
-  for (const piece of pieces) {
-    block.set(piece, used);
-    used += piece.length;
-  }
+  copyPieces(pieces, block);
   return { plain: block.subarray(0, length), done: () => fits && blocks.give(block) };
 }

@@ -1,7 +1,8 @@
 import type { MaybePromise } from '../../api/maybe-promise';
 import { DeflatedRuns } from './deflated-runs';
 import { storedPart, type DeflatedPart, type GzipFile } from './gzip-file';
-import { lengthOf, type ListParts } from '../list-parts';
+import type { ListParts } from '../list-parts';
+import { lengthOf } from '../pieces';
 import { runEnd, type RunLengths } from '../runs/run-end';
 
 /** Compressed runs of all resources. Nothing is kept for clients that do not take gzip. */

@@ -1,5 +1,6 @@
 import type { CacheEntry } from '../../storage/cache/cache';
 import type { ItemForm } from '../list-parts';
+import { joinPieces } from '../pieces';
 import { RunMemo } from './run-memo';
 
 /** How often a run is asked for before it is joined: one that changes as often as it is listed never pays for that. */
@@ -37,7 +38,7 @@ export class JoinedRuns {
       known.made++;
       return undefined;
     }
-    const joined = join(items.pieces(entries, from, to));
+    const joined = joinPieces(items.pieces(entries, from, to));
     known.made = joined;
     this.memo.remember(known);
     return joined;
@@ -48,17 +49,4 @@ export class JoinedRuns {
     const made = this.memo.find(items, entries, from, to)?.made;
     return typeof made === 'number' ? undefined : made;
   }
-}
-
-/** Of its own memory: a part of a pool would keep the rest of it alive. */
-function join(pieces: readonly Uint8Array[]): Buffer {
-  let length = 0;
-  for (const piece of pieces) length += piece.length;
-  const joined = Buffer.allocUnsafeSlow(length);
-  let used = 0;
-  for (const piece of pieces) {
-    joined.set(piece, used);
-    used += piece.length;
-  }
-  return joined;
 }
