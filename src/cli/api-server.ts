@@ -13,6 +13,8 @@ import { bootstrapApiServices } from '../bootstrap/api-services';
 import { bootstrapCluster, type BootstrapDependencies } from '../bootstrap/bootstrap';
 import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
+import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
+import { registerInFlightMetrics } from '../flowcontrol/metrics';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
 import { fieldOwnership, type FieldOwnership } from '../http/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
@@ -78,6 +80,8 @@ export interface ApiServerOptions {
   readonly eventTtlMs?: number;
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutSeconds: number;
+  /** Absent: kube-apiserver's. */
+  readonly inFlightLimits?: InFlightLimits;
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
   readonly logger: Logger;
@@ -153,6 +157,8 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const metrics = new RequestMetrics(registry);
+  const maxInFlight = new MaxInFlight(options.inFlightLimits);
+  registerInFlightMetrics(registry, maxInFlight);
   const customResources = new CustomResources({
     catalogue,
     cache,
@@ -228,6 +234,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     ]),
     requestTimeoutMs: options.requestTimeoutMs,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    maxInFlight,
     nonResourceRoutes: [
       versionRoute(version),
       metricsRoute(options.shareMetrics?.(registry) ?? (() => registry.metrics())),

@@ -39,6 +39,10 @@ export class RequestContext {
   statusCode = 0;
   /** Bytes of the answer's body. */
   responseBytes = 0;
+  /** Its place among the requests under way, given back when it ends. Set by flow control. */
+  seat: { release(): void } | undefined;
+  /** The server refused to work on it, so as not to be overwhelmed. */
+  turnedAway = false;
   /** Answers the deadline at once; set by the server. */
   onExpired: ((error: StatusError) => void) | undefined;
   /** Somebody will read the annotations; set by the audit filter. */
@@ -124,6 +128,7 @@ export class RequestContext {
     if (!this.response.writableFinished) this.abort(new ClientGoneError());
     if (this.controller?.signal.aborted === false) keepController(this.controller);
     this.controller = undefined;
+    this.seat?.release();
     for (let index = (this.finishers?.length ?? 0) - 1; index >= 0; index--) this.finishers?.[index]?.();
   }
 }
