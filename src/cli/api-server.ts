@@ -7,6 +7,7 @@ import type { KindDefinition } from '../api/kinds/kind-definition';
 import { admissionChain } from '../admission/chain';
 import { AdmissionMetrics } from '../admission/metrics';
 import { AuthenticationMetrics } from '../authn/metrics';
+import { timerMs } from '../api/time/timer-limit';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import { escalationGuard } from '../authz/escalation';
 import { bootstrapApiServices } from '../bootstrap/api-services';
@@ -327,7 +328,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       await liveReplicas?.close();
       await apiServiceFeed?.close();
       await customApiServices.close();
-      await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs));
+      await new Promise((resolve) => setTimeout(resolve, timerMs(options.shutdownDelayMs)));
       await repairs.close();
       await server.close();
       await customResources.close();
