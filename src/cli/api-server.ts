@@ -24,6 +24,7 @@ import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
 import type { Logger } from '../observability/logger';
+import { LoopMonitor } from '../observability/loop-monitor';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ResourceRegistry } from '../registry/resource-registry';
 import { storedDecoder } from '../registry/stored-decoder';
@@ -157,6 +158,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const definitions = catalogue.storageVersionOf('apiextensions.k8s.io', 'customresourcedefinitions');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const loopMonitor = new LoopMonitor(registry, logger);
   const metrics = new RequestMetrics(registry);
   const maxInFlight = new MaxInFlight(options.inFlightLimits);
   registerInFlightMetrics(registry, maxInFlight);
@@ -337,6 +339,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       authorization.close();
       await authorizationFeed.close();
       await cache.close();
+      loopMonitor.close();
     },
   };
 }
