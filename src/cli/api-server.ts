@@ -25,6 +25,7 @@ import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
 import type { Logger } from '../observability/logger';
 import { LoopMonitor } from '../observability/loop-monitor';
+import { printMetrics } from '../observability/metrics-text';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ResourceRegistry } from '../registry/resource-registry';
 import { storedDecoder } from '../registry/stored-decoder';
@@ -240,7 +241,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     maxInFlight,
     nonResourceRoutes: [
       versionRoute(version),
-      metricsRoute(options.shareMetrics?.(registry) ?? (() => registry.metrics())),
+      metricsRoute(options.shareMetrics?.(registry) ?? (() => printMetrics(registry))),
       ...healthRoutes(healthChecks(store, lifecycle, options.livezGraceMs), logger),
       ...discoveryRoutes({
         ...dynamic,
