@@ -125,14 +125,15 @@ export function parseFlags<const Table extends FlagTable>(
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
     const match = /^--?([a-zA-Z][\w.-]*)(?:=([\s\S]*))?$/.exec(argument);
     const name = match?.[1]?.replaceAll('_', '-') ?? '';
-    const kind = table[name]?.type ?? ignored[name];
+    const isKnown = Object.hasOwn(table, name);
+    const kind = isKnown ? table[name]?.type : Object.hasOwn(ignored, name) ? ignored[name] : undefined;
     if (kind === undefined) {
       problems.push(match === null ? `unexpected argument ${JSON.stringify(argument)}` : `unknown flag: --${name}`);
       continue;
     }
     const value = match?.[2] ?? (kind === 'bool' ? 'true' : rest.shift());
     if (value === undefined) problems.push(`flag needs an argument: --${name}`);
-    else if (table[name] === undefined) warnings.push(`flag --${name} is accepted but has no effect`);
+    else if (!isKnown) warnings.push(`flag --${name} is accepted but has no effect`);
     else texts.set(name, [...(texts.get(name) ?? []), value]);
   }
   const options: Record<string, unknown> = {};

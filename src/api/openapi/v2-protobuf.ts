@@ -128,25 +128,27 @@ function response(source: JsonObject): JsonObject {
 }
 
 /** Members of a schema whose message is not their JSON value. */
-const SCHEMA_MEMBERS: Readonly<Record<string, (value: JsonValue) => readonly [string, JsonValue]>> = {
-  $ref: (value) => ['_ref', value],
-  type: (value) => ['type', { value: [value] }],
-  default: (value) => ['default', yaml(value)],
-  example: (value) => ['example', yaml(value)],
-  enum: (value) => ['enum', (value as readonly JsonValue[]).map(yaml)],
-  items: (value) => ['items', { schema: [schemaMessage(value as JsonObject)] }],
-  properties: (value) => ['properties', { additionalProperties: named(value, schemaMessage) }],
-  additionalProperties: (value) => [
-    'additionalProperties',
-    typeof value === 'boolean' ? { boolean: value } : { schema: schemaMessage(value as JsonObject) },
-  ],
-};
+const SCHEMA_MEMBERS: ReadonlyMap<string, (value: JsonValue) => readonly [string, JsonValue]> = new Map(
+  Object.entries({
+    $ref: (value) => ['_ref', value],
+    type: (value) => ['type', { value: [value] }],
+    default: (value) => ['default', yaml(value)],
+    example: (value) => ['example', yaml(value)],
+    enum: (value) => ['enum', (value as readonly JsonValue[]).map(yaml)],
+    items: (value) => ['items', { schema: [schemaMessage(value as JsonObject)] }],
+    properties: (value) => ['properties', { additionalProperties: named(value, schemaMessage) }],
+    additionalProperties: (value) => [
+      'additionalProperties',
+      typeof value === 'boolean' ? { boolean: value } : { schema: schemaMessage(value as JsonObject) },
+    ],
+  }),
+);
 
 function schemaMessage(schema: JsonObject): JsonObject {
   const message: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(withoutExtensions(schema))) {
     if (value === undefined) continue;
-    const [name, converted] = SCHEMA_MEMBERS[key]?.(value) ?? [key, value];
+    const [name, converted] = SCHEMA_MEMBERS.get(key)?.(value) ?? [key, value];
     message[name] = converted;
   }
   const vendorExtension = extensions(schema);

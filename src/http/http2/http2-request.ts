@@ -38,7 +38,8 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   }
 
   get headersDistinct(): NodeJS.Dict<string[]> {
-    const distinct: NodeJS.Dict<string[]> = {};
+    // As Node's: without a prototype, whose members a name might find.
+    const distinct = Object.create(null) as NodeJS.Dict<string[]>;
     for (const [name, value] of Object.entries(this.headers)) {
       const values = this.#repeated?.get(name);
       distinct[name] = values === undefined ? [String(value)] : [...values];
