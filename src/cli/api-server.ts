@@ -14,7 +14,7 @@ import { bootstrapCluster, type BootstrapDependencies } from '../bootstrap/boots
 import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
-import { fieldOwnership, type FieldOwnership } from '../http/field-ownership';
+import { fieldOwnership, noFieldOwnership } from '../http/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
 import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
@@ -147,8 +147,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const authorization = createAuthorization(options.authorization);
   const { authorize } = authorization;
   const authorizationFeed = feedResources(authorization.sinks, resourceCache, keyRoot, logger);
-  const ownership = gates.ServerSideApply ? fieldOwnership(catalogue, Date.now) : undefined;
-  const trackUpdate: FieldOwnership['trackUpdate'] = (change) => ownership?.trackUpdate(change) ?? change.updated;
+  const ownership = gates.ServerSideApply ? fieldOwnership(catalogue, Date.now) : noFieldOwnership;
   const definitions = catalogue.storageVersionOf('apiextensions.k8s.io', 'customresourcedefinitions');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -162,7 +161,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     },
     createRegistry: (definition, decoder) => new ResourceRegistry({ definition, store, cache, keyRoot, ...decoder }),
     schema,
-    trackFields: (live, updated) => trackUpdate({ served: definitions, live, updated, manager: OWN_MANAGER }),
+    trackFields: (live, updated) => ownership.trackUpdate({ served: definitions, live, updated, manager: OWN_MANAGER }),
     keyRoot,
     onRemoved: () =>
       void metrics.forgetUnserved(
@@ -196,7 +195,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       keyRoot,
       reader,
       served: quotas,
-      trackFields: (live, updated) => trackUpdate({ served: quotas, live, updated, manager: OWN_MANAGER }),
+      trackFields: (live, updated) => ownership.trackUpdate({ served: quotas, live, updated, manager: OWN_MANAGER }),
     }),
     findResource: (group, version, kind) =>
       catalogue
@@ -208,7 +207,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
 
   const server = createServer({
     catalogue,
-    serverSideApply: gates.ServerSideApply,
+    fieldOwnership: ownership,
     features: {
       compression: gates.APIResponseCompression,
       listChunking: gates.APIListChunking,
@@ -269,7 +268,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     registryOf: (group, resource) => catalogue.registryOf(group, resource),
     trackFields: (group, resource, live, object) => {
       const served = catalogue.storageVersionOf(group, resource);
-      return trackUpdate({ served, live, updated: object, manager: OWN_MANAGER });
+      return ownership.trackUpdate({ served, live, updated: object, manager: OWN_MANAGER });
     },
   };
   const apiServices = catalogue.storageVersionOf('apiregistration.k8s.io', 'apiservices').definition.storagePrefix;

@@ -79,7 +79,7 @@ export interface ResourceRequest {
 export interface EndpointDependencies {
   readonly catalogue: Catalogue;
   readonly admission?: AdmissionChain;
-  /** Absent: `--feature-gates=ServerSideApply=false`. */
+  /** Absent: each object's own, by what its kind says. */
   readonly fieldOwnership?: FieldOwnership;
   /** By `verb group/resource` or `verb group/resource/subresource`: takes precedence over the plain endpoint. */
   readonly specialEndpoints?: ReadonlyMap<string, Endpoint>;

@@ -12,7 +12,7 @@ import { dispatch, type DispatchDependencies } from './dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
 import type { HttpRequest, HttpResponse } from './exchange';
 import { ALL_FEATURES, type ServerFeatures } from './features';
-import { fieldOwnership, noFieldOwnership } from './field-ownership';
+import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { MAX_HEADER_BYTES } from './http2/request-head';
@@ -34,10 +34,7 @@ export interface Http2Options {
 export interface ServerOptions
   extends
     ChainDependencies,
-    Omit<
-      EndpointDependencies,
-      'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds' | 'fieldOwnership'
-    > {
+    Omit<EndpointDependencies, 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
@@ -49,8 +46,6 @@ export interface ServerOptions
   readonly logger: Logger;
   readonly metrics?: RequestMetrics;
   readonly minRequestTimeoutSeconds?: number;
-  /** False: no server-side apply and no managedFields. */
-  readonly serverSideApply?: boolean;
   /** Absent: all. */
   readonly features?: ServerFeatures;
   readonly now?: () => number;
@@ -96,7 +91,7 @@ export function createServer(options: ServerOptions): ApiServer {
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
     now,
-    fieldOwnership: options.serverSideApply === false ? noFieldOwnership : fieldOwnership(catalogue, now),
+    fieldOwnership: options.fieldOwnership ?? fieldOwnership(catalogue, now),
     closing: closing.signal,
     features,
     nonResourceRoutes: routes,
