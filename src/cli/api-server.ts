@@ -7,12 +7,15 @@ import type { KindDefinition } from '../api/kinds/kind-definition';
 import { admissionChain } from '../admission/chain';
 import { AdmissionMetrics } from '../admission/metrics';
 import { AuthenticationMetrics } from '../authn/metrics';
+import { timerMs } from '../api/time/timer-limit';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import { escalationGuard } from '../authz/escalation';
 import { bootstrapApiServices } from '../bootstrap/api-services';
 import { bootstrapCluster, type BootstrapDependencies } from '../bootstrap/bootstrap';
 import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
+import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
+import { registerInFlightMetrics } from '../flowcontrol/metrics';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
 import { fieldOwnership, noFieldOwnership } from '../http/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
@@ -21,6 +24,7 @@ import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
 import type { Logger } from '../observability/logger';
+import { LoopMonitor } from '../observability/loop-monitor';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ResourceRegistry } from '../registry/resource-registry';
 import { storedDecoder } from '../registry/stored-decoder';
@@ -78,6 +82,8 @@ export interface ApiServerOptions {
   readonly eventTtlMs?: number;
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutSeconds: number;
+  /** Absent: kube-apiserver's. */
+  readonly inFlightLimits?: InFlightLimits;
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
   readonly logger: Logger;
@@ -151,7 +157,10 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const definitions = catalogue.storageVersionOf('apiextensions.k8s.io', 'customresourcedefinitions');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const loopMonitor = new LoopMonitor(registry, logger);
   const metrics = new RequestMetrics(registry);
+  const maxInFlight = new MaxInFlight(options.inFlightLimits);
+  registerInFlightMetrics(registry, maxInFlight);
   const customResources = new CustomResources({
     catalogue,
     cache,
@@ -227,6 +236,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     ]),
     requestTimeoutMs: options.requestTimeoutMs,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    maxInFlight,
     nonResourceRoutes: [
       versionRoute(version),
       metricsRoute(options.shareMetrics?.(registry) ?? (() => registry.metrics())),
@@ -319,7 +329,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       await liveReplicas?.close();
       await apiServiceFeed?.close();
       await customApiServices.close();
-      await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs));
+      await new Promise((resolve) => setTimeout(resolve, timerMs(options.shutdownDelayMs)));
       await repairs.close();
       await server.close();
       await customResources.close();
@@ -328,6 +338,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       authorization.close();
       await authorizationFeed.close();
       await cache.close();
+      loopMonitor.close();
     },
   };
 }

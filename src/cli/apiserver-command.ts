@@ -112,6 +112,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     eventTtlMs: options.eventTtl,
     requestTimeoutMs: options.requestTimeout,
     minRequestTimeoutSeconds: options.minRequestTimeout,
+    inFlightLimits: { readOnly: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight },
     shutdownDelayMs: options.shutdownDelayDuration,
     livezGraceMs: options.livezGracePeriod,
     logger,

@@ -102,6 +102,4 @@ export const ignoredFlags = {
   'allow-privileged': 'bool',
   // Certificates that are made are kept below --data-dir.
   'cert-dir': 'value',
-  'max-mutating-requests-inflight': 'value',
-  'max-requests-inflight': 'value',
 } as const satisfies Readonly<Record<string, 'bool' | 'value'>>;

@@ -10,6 +10,7 @@ import type { Schema, StructType } from '../api/schema/model';
 import type { UserInfo } from '../api/user';
 import type { AuthenticateRequest } from '../authn/union';
 import type { Authorizer } from '../authz/attributes';
+import type { MaxInFlight } from '../flowcontrol/max-in-flight';
 import type { RequestMetrics } from '../observability/request-metrics';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { RequestContext } from './context';
@@ -100,7 +101,7 @@ export interface ChainDependencies {
   readonly authorize: Authorizer;
   /** Registers with `context.onFinished` what it wants to write down, and sets the Audit-Id header. */
   readonly audit?: (context: RequestContext) => void;
-  /** Resolves when the request may run, throws a 429; gives its seat back with `context.onFinished`. */
-  readonly flowControl?: (context: RequestContext) => Promise<void> | undefined;
+  /** Absent: no limits. */
+  readonly maxInFlight?: MaxInFlight;
   readonly requestTimeoutMs: number;
 }

@@ -3,6 +3,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
 import type { Logger } from '../observability/logger';
+import { beginWork } from '../observability/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { runFilters } from './chain';
 import { RequestContext } from './context';
@@ -114,6 +115,7 @@ export function createServer(options: ServerOptions): ApiServer {
     if (response.destroyed) return;
     const dispatched = dispatch(context, endpoints);
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
+    if (dispatched instanceof Promise) beginWork(context);
     if (response.headersSent || response.destroyed) return;
     const writing = writeReply(context, reply, negotiated, writer);
     if (writing !== undefined) await writing;
@@ -121,6 +123,7 @@ export function createServer(options: ServerOptions): ApiServer {
   /** The one place where what was thrown for a request ends. */
   const listener = (request: HttpRequest, response: HttpResponse): void => {
     const context = new RequestContext(request, response, features.warnings);
+    beginWork(context, context.receivedAt);
     handle(context)
       .catch((error: unknown) => answerError(context, error, catalogue.schema, logger))
       .catch((error: unknown) => {

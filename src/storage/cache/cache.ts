@@ -74,6 +74,8 @@ export interface ResourceDecoder {
 
 export interface ResourceCache {
   readonly storagePrefix: string;
+  /** The revision of the last change that memory knows: while it stays, so does everything that {@link get} gives. */
+  readonly changed: Revision;
   /** The newest state of one key that the cache knows: what {@link snapshot} has of it, without making one. */
   get(key: string): CacheEntry | undefined;
   /** The newest state that the cache knows. O(1), but the next change copies a path of the tree. */

@@ -44,7 +44,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
   /** A clone of the tree as it is now, if anybody has asked since the last change. */
   private view: OrderedTree<CacheEntry> | undefined;
   /** The revision of the last change, or of the load. */
-  private changed: Revision;
+  changed: Revision;
   private staged: CacheEvent[] = [];
   /** Entries of writes whose events have not come yet, by the rest of their revision. */
   private awaited: (CacheEntry | undefined)[] = [];
