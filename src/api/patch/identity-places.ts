@@ -1,5 +1,5 @@
 import type { JsonValue } from '../object';
-import { isList, isObject } from '../apply/members';
+import { sortedJson } from '../sorted-json';
 
 /**
  * Where in a list the first item of each identity stands. Identities that are maps or lists are found by their text, so that
@@ -12,7 +12,7 @@ export class IdentityPlaces {
   /** Notes that an item with this identity stands there, unless one stands before it or the item has none. */
   add(identity: JsonValue | undefined, index: number): void {
     if (identity === undefined || this.indexOf(identity) >= 0) return;
-    if (typeof identity === 'object' && identity !== null) this.containers.set(canonicalText(identity), index);
+    if (typeof identity === 'object' && identity !== null) this.containers.set(sortedJson(identity), index);
     else this.scalars.set(identity, index);
   }
 
@@ -22,19 +22,9 @@ export class IdentityPlaces {
     const found =
       typeof identity === 'object' && identity !== null
         ? this.containers.size > 0
-          ? this.containers.get(canonicalText(identity))
+          ? this.containers.get(sortedJson(identity))
           : undefined
         : this.scalars.get(identity);
     return found ?? -1;
   }
-}
-
-/** One text for all spellings of a value: the keys of maps are in order. */
-function canonicalText(value: JsonValue): string {
-  if (isList(value)) return `[${value.map(canonicalText).join()}]`;
-  if (!isObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalText(value[key] ?? null)}`);
-  return `{${members.join()}}`;
 }
