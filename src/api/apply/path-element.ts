@@ -91,6 +91,21 @@ export function compareElements(left: PathElement, right: PathElement): number {
   return compareValues(JSON.parse(left.slice(2)) as JsonValue, JSON.parse(right.slice(2)) as JsonValue);
 }
 
+/** In canonical order. Each element is read once, however often it is compared. */
+export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
+  return elements
+    .map((element) => ({
+      element,
+      value: element.startsWith('f:') ? null : (JSON.parse(element.slice(2)) as JsonValue),
+    }))
+    .sort((left, right) => {
+      const kind = left.element[0] as string;
+      if (kind === 'f' || kind !== right.element[0]) return compareElements(left.element, right.element);
+      return compareValues(left.value, right.value);
+    })
+    .map(({ element }) => element);
+}
+
 function rank(value: JsonValue): number {
   if (value === null) return 5;
   if (Array.isArray(value)) return 3;
