@@ -65,7 +65,10 @@ export async function asked(served: Served, ...frames: readonly Buffer[]): Promi
 
 export function fieldsOf(block: Buffer): Record<string, string> {
   const fields: Record<string, string> = {};
-  readHeaderBlock(block, new HeaderTable(0), ({ name, value }) => (fields[name] = value));
+  readHeaderBlock(block, new HeaderTable(0), ({ name, value }) => {
+    fields[name] = value;
+    return true;
+  });
   return fields;
 }
 

@@ -21,7 +21,7 @@ describe('the beginning of an HTTP/2 connection', () => {
       [Setting.MAX_CONCURRENT_STREAMS, 10],
       [Setting.INITIAL_WINDOW_SIZE, 256 * 1024],
       [Setting.MAX_FRAME_SIZE, 256 * 1024],
-      [Setting.MAX_HEADER_LIST_SIZE, 1024 * 1024],
+      [Setting.MAX_HEADER_LIST_SIZE, 128 * 1024],
     ];
     expect(settings!.payload).toEqual(settingsFrame(expected).subarray(9));
     expect(window).toMatchObject({ type: FrameType.WINDOW_UPDATE, streamId: 0 });

@@ -28,7 +28,7 @@ import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
 import { StreamTable } from '../../http2/stream-table';
 import { AnswerSender } from './answer-sender';
-import { MAX_HEADER_BYTES, readRequestHead, skipTrailers, type RequestHead } from './request-head';
+import { MAX_HEADER_LIST_BYTES, newHeaders, readRequestHead, readTrailers, type RequestHead } from './request-head';
 import { ResetBudget } from './reset-budget';
 import { Http2ServerStream, type StreamOwner } from './server-stream';
 
@@ -48,7 +48,7 @@ const REMEMBERED_RESETS = 1_000;
 const PRIORITY_BYTES = 5;
 const CONTINUE = { ':status': '100' };
 /** Stands for the head of a request that has too much of it. */
-const UNREADABLE: RequestHead = { method: 'GET', url: '/', headers: {}, repeated: undefined, bytes: 0 };
+const UNREADABLE: RequestHead = { method: 'GET', url: '/', headers: newHeaders(), repeated: undefined, bytes: 0 };
 
 export interface ConnectionOptions {
   /** How many requests a client may have under way. */
@@ -73,7 +73,7 @@ export class Http2ServerConnection implements StreamOwner {
   #prefaceLeft = PREFACE.length;
   #hasSettings = false;
   #lastId = 0;
-  readonly #headerBlocks = new HeaderBlocks(MAX_HEADER_BYTES);
+  readonly #headerBlocks = new HeaderBlocks(MAX_HEADER_LIST_BYTES);
   #headersTimer: NodeJS.Timeout | undefined;
   /** The last streams that we reset, in a ring. */
   readonly #resetIds: number[] = [];
@@ -101,7 +101,7 @@ export class Http2ServerConnection implements StreamOwner {
         [Setting.MAX_CONCURRENT_STREAMS, maxStreams],
         [Setting.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
         [Setting.MAX_FRAME_SIZE, MAX_RECEIVED_FRAME_BYTES],
-        [Setting.MAX_HEADER_LIST_SIZE, MAX_HEADER_BYTES],
+        [Setting.MAX_HEADER_LIST_SIZE, MAX_HEADER_LIST_BYTES],
       ]),
     );
     this.#windowBytes = Math.min(MAX_WINDOW_BYTES, Math.max(DEFAULT_WINDOW_BYTES, STREAM_WINDOW_BYTES * maxStreams));
@@ -361,11 +361,12 @@ export class Http2ServerConnection implements StreamOwner {
     const { streamId, isLast, bytes } = block;
     if (streamId > this.#lastId) return this.#open(block);
     const stream = this.#streams.get(streamId);
-    skipTrailers(bytes, this.#table);
+    const fault = readTrailers(bytes, this.#table);
     if (stream === undefined) return this.#checkUnderWay(streamId);
     if (stream.hasReceivedAll) throw new Http2Error(ErrorCode.STREAM_CLOSED, 'headers after the end of a stream');
-    if (isLast) this.#onBodyEnd(stream);
-    else this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
+    if (fault === 'too large') this.#refuse(streamId, ErrorCode.ENHANCE_YOUR_CALM);
+    else if (fault === 'malformed' || !isLast) this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
+    else this.#onBodyEnd(stream);
   }
 
   #open({ streamId, isLast, bytes }: HeaderBlock): void {
