@@ -31,6 +31,11 @@ export class HeaderBlocks {
     return this.#open?.length ?? 0;
   }
 
+  /** Frames of a block that has begun and not ended. */
+  get frames(): number {
+    return this.#open?.pieces.length ?? 0;
+  }
+
   /** A block has begun and not ended. */
   get isOpen(): boolean {
     return this.#open !== undefined;

@@ -26,7 +26,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     head: RequestHead,
     readonly socket: Socket,
     hasNoBody: boolean,
-    private readonly stream: { readonly isClosed: boolean; bodyTaken(bytes: number): void },
+    private readonly stream: { readonly isClosed: boolean; bodyTaken(bytes: number): void; trustClient(): void },
   ) {
     super();
     this.method = head.method;
@@ -44,6 +44,10 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   /** Made once, as some look at it for every name. */
   get headersDistinct(): NodeJS.Dict<string[]> {
     return (this.#distinct ??= distinctOf(this.headers, this.#repeated));
+  }
+
+  trustClient(): void {
+    this.stream.trustClient();
   }
 
   override on(event: string, listener: (...values: never[]) => void): this {
