@@ -1,5 +1,6 @@
 import { trace, type Tracer } from '@opentelemetry/api';
 import { whenKnown, type MaybePromise } from '../api/maybe-promise';
+import { ANONYMOUS_USER } from '../api/user';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { authorizeRequest } from './authorization';
 import { credentialsOf } from './credentials';
@@ -51,6 +52,7 @@ const authenticate: Filter = (context, dependencies) => {
   const user = dependencies.authenticate(credentialsOf(context.request), (key, value) => context.annotate(key, value));
   return whenKnown(user, (known) => {
     context.user = known;
+    if (known.name !== ANONYMOUS_USER) context.request.trustClient?.();
     // Nobody behind the server gets to see the client's token. Deleting it would turn the headers into a hash table.
     context.request.headers.authorization = undefined;
   });

@@ -16,7 +16,6 @@ import { ALL_FEATURES, type ServerFeatures } from './features';
 import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
-import { MAX_HEADER_BYTES } from './http2/request-head';
 import { NonResourceRoutes } from './non-resource-routes';
 import { writeReply } from './reply-writer';
 import { TlsEntrance } from './tls-entrance';
@@ -72,6 +71,8 @@ export interface ApiServer {
 const TCP_KEEP_ALIVE_MS = 180_000;
 const DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS = 1800;
 const DEFAULT_GRACE_MS = 60_000;
+/** Of a request over HTTP/1.1; Go's. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** The HTTP side of an API server: listener, filters, endpoints. */
 export function createServer(options: ServerOptions): ApiServer {
