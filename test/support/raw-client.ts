@@ -21,7 +21,8 @@ export class RawClient {
   }
 
   send(method: string, path: string, body?: string, contentType = 'application/json'): Promise<RawAnswer> {
-    const options = { method, agent: this.agent, headers: { 'content-type': contentType } };
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const options = { method, agent: this.agent, headers: { 'content-type': contentType, ...length } };
     return new Promise((resolve, reject) => {
       const request = httpsRequest(new URL(path, this.server.url), options, (response) => {
         let text = '';
