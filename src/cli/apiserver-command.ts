@@ -6,7 +6,7 @@ import { startServer } from './api-server';
 import { apiserverFlags, type ApiserverOptions } from './apiserver-flags';
 import { authenticationFromFlags, authenticationProblems, signingKeyFromFlags } from './authentication-flags';
 import { authorizationFromFlags, authorizationProblems } from './authorization-flags';
-import { certificateDirectory, certificatePaths, loadCertificates } from './certificates';
+import { certificateDirectory, certificatePaths, loadCertificates, protectCertificates } from './certificates';
 import { describeFlags, parseFlags, UsageError } from './flag-table';
 import { parseFeatureGates } from './feature-gates';
 import { ignoredFlags } from './ignored-flags';
@@ -73,6 +73,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     logger.warn(warning);
   const advertiseAddress = options.advertiseAddress || defaultAdvertiseAddress();
   const directory = certificateDirectory(options.dataDir);
+  protectCertificates(directory, (message) => logger.warn(message));
   const makingSigningKey = signingKeyFromFlags(options, directory);
   const load = () => loadCertificates(directory, options, [advertiseAddress], new Date());
   const certificates = load();
