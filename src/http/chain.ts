@@ -8,6 +8,7 @@ import type { Deadlines } from './deadline';
 import type { ChainDependencies } from './dependencies';
 import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
+import { refuseUnderPressure } from './memory-pressure';
 import { parseRequestInfo } from './request-info';
 
 export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
@@ -57,6 +58,9 @@ const authenticate: Filter = (context, dependencies) => {
 
 const impersonation: Filter = (context, { authorize }) => impersonate(context, authorize);
 
+/** Before flow control: what is refused here needs no seat. */
+const memoryPressure: Filter = refuseUnderPressure;
+
 const flowControl: Filter = (context, dependencies) => dependencies.flowControl?.(context);
 
 /** Before the body is read: a stranger cannot make the server parse. */
@@ -71,6 +75,7 @@ export const filters: readonly Filter[] = [
   audit,
   authenticate,
   impersonation,
+  memoryPressure,
   flowControl,
   authorization,
 ];

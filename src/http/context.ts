@@ -1,10 +1,15 @@
 import type { StatusError } from '../api/errors/status-error';
 import type { UserInfo } from '../api/user';
+import { MemoryBudget } from '../memory/memory-budget';
+import { ConnectionAccounts } from './connection-accounts';
 import type { HttpRequest, HttpResponse } from './exchange';
 import type { RequestInfo } from './request-info';
 import { Query } from './query';
+import { RequestMemory } from './request-memory';
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
+
+const UNLIMITED = new ConnectionAccounts(new MemoryBudget(Infinity));
 
 const UNREAD: RequestInfo = {
   path: '',
@@ -53,12 +58,14 @@ export class RequestContext {
   private warningTexts: string[] | undefined;
   private annotations: Map<string, string> | undefined;
   private closed = false;
+  private held: RequestMemory | undefined;
 
   constructor(
     readonly request: HttpRequest,
     readonly response: HttpResponse,
     /** False: `warn` is heard by nobody. */
     private readonly sendsWarnings = true,
+    private readonly accounts = UNLIMITED,
   ) {
     response.on('close', () => this.finish());
     // A write to a connection that has just broken; whoever waits for the answer is gone.
@@ -87,6 +94,25 @@ export class RequestContext {
     if (this.response.headersSent) this.response.destroy();
     else this.onExpired?.(error);
     this.abort(error);
+  }
+
+  /** Where whoever has the server hold something for this request writes it down. */
+  get memory(): RequestMemory {
+    if (this.held === undefined) {
+      this.held = new RequestMemory(this.accounts.of(this.request.socket));
+      if (this.closed) this.held.end();
+    }
+    return this.held;
+  }
+
+  /** The client has so much to take already that nothing more should be made for its connection. */
+  get isHeldBack(): boolean {
+    return !this.accounts.budget.isAtEase && this.memory.isFull;
+  }
+
+  /** Memory is tight, and the connection holds more of it than a little. */
+  get isUnderPressure(): boolean {
+    return this.accounts.budget.isTight && this.memory.isFull;
   }
 
   /** The connection has ended, with or without a whole answer. */
@@ -124,6 +150,7 @@ export class RequestContext {
     if (!this.response.writableFinished) this.abort(new ClientGoneError());
     if (this.controller?.signal.aborted === false) keepController(this.controller);
     this.controller = undefined;
+    this.held?.end();
     for (let index = (this.finishers?.length ?? 0) - 1; index >= 0; index--) this.finishers?.[index]?.();
   }
 }

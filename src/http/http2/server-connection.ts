@@ -27,6 +27,7 @@ import { HeaderTable } from '../../http2/header-table';
 import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
 import { StreamTable } from '../../http2/stream-table';
+import type { MemoryAccount } from '../../memory/memory-budget';
 import { AnswerSender } from './answer-sender';
 import { MAX_HEADER_BYTES, readRequestHead, skipTrailers, type RequestHead } from './request-head';
 import { ResetBudget } from './reset-budget';
@@ -53,6 +54,8 @@ const UNREADABLE: RequestHead = { method: 'GET', url: '/', headers: {}, repeated
 export interface ConnectionOptions {
   /** How many requests a client may have under way. */
   readonly maxStreams: number;
+  /** Where what is held for the client of a connection is written down. */
+  readonly accountOf: (socket: Socket) => MemoryAccount;
   readonly onRequest: (stream: Http2ServerStream) => void;
   /** The connection has ended and all streams were told. */
   readonly onClose: () => void;
@@ -93,6 +96,7 @@ export class Http2ServerConnection implements StreamOwner {
     const { maxStreams } = options;
     this.sender = new AnswerSender(
       socket,
+      options.accountOf(socket),
       (stream) => this.#onAnswerSent(stream),
       () => this.#onFlushed(),
     );
@@ -169,6 +173,7 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #onDrain(): void {
+    this.sender.countUnsent();
     this.socket.resume();
     this.#pumpAll();
   }
