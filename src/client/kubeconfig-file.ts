@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { parseYaml } from '../api/codec/yaml';
 import type { PeerTls } from './https-request';
 
 /** The command of a credential plugin (client.authentication.k8s.io). */
@@ -33,7 +33,7 @@ type Json = Readonly<Record<string, unknown>>;
  */
 export function readKubeconfig(file: string): KubeconfigTarget {
   const directory = dirname(resolve(file));
-  const config = mapOf(parse(readFileSync(file, 'utf8')));
+  const config = mapOf(parseYaml(readFileSync(file, 'utf8')));
   const contextName = textAt(config, 'current-context');
   const contexts = listAt(config, 'contexts');
   const clusters = listAt(config, 'clusters');
