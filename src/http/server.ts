@@ -22,6 +22,7 @@ import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { NonResourceRoutes } from './non-resource-routes';
 import { PipelinedRequests } from './pipelined-requests';
 import { writeReply } from './reply-writer';
+import { leaveSeat } from './seats';
 import { TlsEntrance } from './tls-entrance';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
@@ -127,6 +128,7 @@ export function createServer(options: ServerOptions): ApiServer {
     if (dispatched instanceof Promise) beginWork(context);
     if (response.headersSent || response.destroyed) return;
     const writing = writeReply(context, reply, negotiated, writer);
+    leaveSeat(context);
     if (writing !== undefined) await writing;
   };
   /** The one place where what was thrown for a request ends. */
@@ -134,7 +136,10 @@ export function createServer(options: ServerOptions): ApiServer {
     const context = new RequestContext(request, response, features.warnings, accounts);
     beginWork(context, context.receivedAt);
     handle(context)
-      .catch((error: unknown) => answerError(context, error, catalogue.schema, logger))
+      .catch((error: unknown) => {
+        leaveSeat(context);
+        return answerError(context, error, catalogue.schema, logger);
+      })
       .catch((error: unknown) => {
         logger.error({ err: error, path: context.info.path }, 'a failure could not be answered');
         response.destroy();
