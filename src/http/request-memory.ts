@@ -7,10 +7,6 @@ export class RequestMemory implements MemoryHolder {
 
   constructor(readonly account: MemoryAccount) {}
 
-  get isFull(): boolean {
-    return this.account.isFull;
-  }
-
   hold(bytes: number): void {
     if (this.#hasEnded) return;
     this.#bytes += bytes;
@@ -21,10 +17,6 @@ export class RequestMemory implements MemoryHolder {
     if (this.#hasEnded) return;
     this.#bytes -= bytes;
     this.account.release(bytes);
-  }
-
-  room(): Promise<void> {
-    return this.account.room();
   }
 
   /** For what is complete only when more has come; see {@link MemoryAccount.roomToGoOn}. */

@@ -22,7 +22,12 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     head: RequestHead,
     readonly socket: Socket,
     hasNoBody: boolean,
-    private readonly stream: { readonly isClosed: boolean; bodyTaken(bytes: number): void },
+    private readonly stream: {
+      readonly isClosed: boolean;
+      bodyTaken(bytes: number): void;
+      /** So many more bytes are kept until somebody takes them; fewer when negative. */
+      bodyKept(bytes: number): void;
+    },
   ) {
     super();
     this.method = head.method;
@@ -69,7 +74,16 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   /** Takes a piece of the body from the connection. */
   push(chunk: Buffer): void {
     if (this.#isFlowing && this.#early === undefined) this.#give(chunk);
-    else (this.#early ??= new GrowingBytes()).push(chunk);
+    else {
+      (this.#early ??= new GrowingBytes()).push(chunk);
+      this.stream.bodyKept(chunk.length);
+    }
+  }
+
+  /** The stream is closed: what was kept is dropped, and the body has no end any more. */
+  forgetBody(): void {
+    this.#takeEarly();
+    this.#hasAll = false;
   }
 
   /** The client has said all. */
@@ -83,9 +97,16 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     this.stream.bodyTaken(chunk.length);
   }
 
-  #flow(): void {
+  #takeEarly(): Buffer | undefined {
     const early = this.#early?.take();
+    if (early === undefined) return undefined;
     this.#early = undefined;
+    this.stream.bodyKept(-early.length);
+    return early;
+  }
+
+  #flow(): void {
+    const early = this.#takeEarly();
     if (early !== undefined) this.#give(early);
     if (!this.#isFlowing) return;
     if (!this.#hasAll || this.readableEnded) return;

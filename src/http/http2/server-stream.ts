@@ -80,6 +80,12 @@ export class Http2ServerStream {
     if (!this.hasReceivedAll && !this.isClosed) this.owner.bodyTaken(this, bytes);
   }
 
+  bodyKept(bytes: number): void {
+    const { account } = this.owner.sender;
+    if (bytes > 0) account.hold(bytes);
+    else account.release(-bytes);
+  }
+
   /** The answer will not be completed. */
   breakOff(): void {
     if (!this.isClosed) this.owner.breakOff(this);
@@ -94,6 +100,7 @@ export class Http2ServerStream {
   close(): void {
     this.isClosed = true;
     clearTimeout(this.endTimer);
+    this.request.forgetBody();
     const { waiting } = this;
     this.waiting = NONE;
     if (waiting.length === 0) return;
