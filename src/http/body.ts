@@ -1,5 +1,6 @@
 import { tooLarge } from '../api/errors/status-error';
 import { GrowingBytes } from '../memory/growing-bytes';
+import { beginWork } from '../observability/loop-work';
 import type { RequestContext } from './context';
 import { ClientGoneError } from './context';
 
@@ -31,27 +32,17 @@ export function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promi
     const gone = (): void => fail(new ClientGoneError());
     const take = (piece: Buffer): void => {
       if (body.length + piece.length > limit) return fail(tooLargeBody(limit));
-      // What comes in one piece is worked on at once.
-      if (body.length + piece.length !== announced || body.length > 0) hold(context, piece.length);
+      // What comes in one piece is worked on at once. The rest is held until the request ends.
+      if (body.length + piece.length !== announced || body.length > 0) context.memory.hold(piece.length);
       body.push(piece);
     };
     const done = (): void => {
       leave();
+      beginWork(context);
       resolve(body.take());
     };
     request.on('data', take).on('end', done).on('error', gone).on('close', gone);
   });
-}
-
-/**
- * Counts what has come of a body until its request ends. When the connection holds as much as it may, one of its bodies goes on, for
- * nothing would be released otherwise, and the others wait.
- */
-function hold({ memory, request }: RequestContext, bytes: number): void {
-  memory.hold(bytes);
-  if (memory.mayGoOn) return;
-  request.pause();
-  void memory.roomToGoOn().then(() => request.resume());
 }
 
 function tooLargeBody(limit: number): Error {

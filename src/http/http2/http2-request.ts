@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { GrowingBytes } from '../../memory/growing-bytes';
 import type { HttpRequest } from '../exchange';
-import type { RequestHead } from './request-head';
+import { newHeaders, type RequestHead } from './request-head';
 
 /** A request whose body the client sends as fast as it is taken. */
 export class Http2Request extends EventEmitter implements HttpRequest {
@@ -13,6 +13,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readableEnded: boolean;
   readonly #repeated: RequestHead['repeated'];
+  #distinct: NodeJS.Dict<string[]> | undefined;
   /** What came before somebody listened. */
   #early: GrowingBytes | undefined;
   #isFlowing = false;
@@ -27,6 +28,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
       bodyTaken(bytes: number): void;
       /** So many more bytes are kept until somebody takes them; fewer when negative. */
       bodyKept(bytes: number): void;
+      trustClient(): void;
     },
   ) {
     super();
@@ -42,24 +44,18 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     return this.stream.isClosed && !this.readableEnded;
   }
 
+  /** Made once, as some look at it for every name. */
   get headersDistinct(): NodeJS.Dict<string[]> {
-    const distinct: NodeJS.Dict<string[]> = {};
-    for (const [name, value] of Object.entries(this.headers)) {
-      const values = this.#repeated?.get(name);
-      distinct[name] = values === undefined ? [String(value)] : [...values];
-    }
-    return distinct;
+    return (this.#distinct ??= distinctOf(this.headers, this.#repeated));
+  }
+
+  trustClient(): void {
+    this.stream.trustClient();
   }
 
   override on(event: string, listener: (...values: never[]) => void): this {
     super.on(event, listener as (...values: unknown[]) => void);
     if (event === 'data') this.resume();
-    return this;
-  }
-
-  /** What comes is kept, and the client's window stays closed. */
-  pause(): this {
-    this.#isFlowing = false;
     return this;
   }
 
@@ -108,9 +104,17 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   #flow(): void {
     const early = this.#takeEarly();
     if (early !== undefined) this.#give(early);
-    if (!this.#isFlowing) return;
     if (!this.#hasAll || this.readableEnded) return;
     this.readableEnded = true;
     this.emit('end');
   }
+}
+
+function distinctOf(headers: IncomingHttpHeaders, repeated: RequestHead['repeated']): NodeJS.Dict<string[]> {
+  const distinct = newHeaders() as unknown as NodeJS.Dict<string[]>;
+  for (const [name, value] of Object.entries(headers)) {
+    const values = repeated?.get(name);
+    distinct[name] = values === undefined ? [String(value)] : [...values];
+  }
+  return distinct;
 }
