@@ -42,8 +42,8 @@ function wholeBody(context: RequestContext, limit: number): Promise<Buffer> {
     const gone = (): void => fail(new ClientGoneError());
     const take = (piece: Buffer): void => {
       if (body.length + piece.length > limit) return fail(tooLargeBody(limit));
-      // What comes in one piece is worked on at once.
-      if (body.length + piece.length !== announced || body.length > 0) hold(context, piece.length);
+      // What comes in one piece is worked on at once. The rest is held until the request ends.
+      if (body.length + piece.length !== announced || body.length > 0) context.memory.hold(piece.length);
       body.push(piece);
     };
     const done = (): void => {
@@ -54,17 +54,6 @@ function wholeBody(context: RequestContext, limit: number): Promise<Buffer> {
     leaveSeat(context);
     request.on('data', take).on('end', done).on('error', gone).on('close', gone);
   });
-}
-
-/**
- * Counts what has come of a body until its request ends. When the connection holds as much as it may, one of its bodies goes on, for
- * nothing would be released otherwise, and the others wait.
- */
-function hold({ memory, request }: RequestContext, bytes: number): void {
-  memory.hold(bytes);
-  if (memory.mayGoOn) return;
-  request.pause();
-  void memory.roomToGoOn().then(() => request.resume());
 }
 
 function tooLargeBody(limit: number): Error {

@@ -118,14 +118,21 @@ export class RequestContext implements Work {
     return this.held;
   }
 
-  /** The client has so much to take already that nothing more should be made for its connection. */
-  get isHeldBack(): boolean {
-    return !this.accounts.budget.isAtEase && this.memory.isFull;
+  /** The client has so much to take already that nothing more should be made for it; for what is large, all clients have. */
+  isHeldBack(isLarge: boolean): boolean {
+    const { budget } = this.accounts;
+    return !budget.isAtEase && (this.memory.account.isFull || (isLarge && budget.isTight));
+  }
+
+  /** Resolves when this may have changed. */
+  room(isLarge: boolean): Promise<void> {
+    const { account } = this.memory;
+    return isLarge ? account.largeRoom() : account.room();
   }
 
   /** Memory is tight, and the connection holds more of it than a little. */
   get isUnderPressure(): boolean {
-    return this.accounts.budget.isTight && this.memory.isFull;
+    return this.accounts.budget.isTight && this.memory.account.isUnderPressure;
   }
 
   /** The connection has ended, with or without a whole answer. */
