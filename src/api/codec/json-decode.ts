@@ -6,6 +6,7 @@ import { DurationError, formatDuration, parseDuration } from '../time/duration';
 import { TimeError, canonicalMicroTime, canonicalTime } from '../time/rfc3339';
 import { Base64Error, canonicalBase64 } from './base64';
 import { sortedKeys } from './key-order';
+import { reportedPaths } from './reported-paths';
 import { finishObject, planOf, setOwn, zeroValue, type MutableObject } from './struct-plan';
 
 /**
@@ -396,7 +397,7 @@ export function decodeObject(type: StructType, value: unknown, options: DecodeOp
   const unknown: string[] | undefined = options.collectUnknown ? [] : undefined;
   try {
     const object = decoderOf(type)(value ?? {}, { applyDefaults: options.applyDefaults, unknown }) as KubeObject;
-    return { object, unknownFields: unknown === undefined ? [] : unknown.map((path) => path.slice(1)) };
+    return { object, unknownFields: unknown === undefined ? [] : reportedPaths(unknown).map((path) => path.slice(1)) };
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
     const kind = options.kind ?? shortName(type);

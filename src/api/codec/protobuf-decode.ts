@@ -207,6 +207,13 @@ function schemaOr(
   };
 }
 
+/** The list that has been read so far, with one item more. */
+function grown(before: unknown, item: unknown): unknown {
+  if (!Array.isArray(before)) return [item];
+  before.push(item);
+  return before as unknown;
+}
+
 function specialReader({ special, schema }: SpecialType): ValueReader {
   switch (special) {
     case 'Time':
@@ -233,12 +240,12 @@ function specialReader({ special, schema }: SpecialType): ValueReader {
     case 'JSONSchemaPropsOrArray':
       return schemaOr(schema, 1, (reader, wire, context, before) => {
         expectWire(wire, 2);
-        return [...((before ?? []) as readonly unknown[]), required(schema).read(reader, context)];
+        return grown(before, required(schema).read(reader, context));
       });
     case 'JSONSchemaPropsOrStringArray':
       return schemaOr(schema, 1, (reader, wire, _context, before) => {
         expectWire(wire, 2);
-        return [...((before ?? []) as readonly unknown[]), reader.string()];
+        return grown(before, reader.string());
       });
   }
 }

@@ -1,5 +1,6 @@
 import { sortedEntry } from '../apply/managed-fields';
 import { decodeObject } from '../codec/json-decode';
+import { reportedPaths } from '../codec/reported-paths';
 import { badRequest } from '../errors/status-error';
 import type { JsonValue, KubeObject } from '../object';
 import type { StructDecoder, StructType } from '../schema/model';
@@ -44,7 +45,7 @@ export function customDecoder(shapeOf: () => Shaper | undefined, wrapper: Struct
       path: [],
       metadata: (sent, path) => decodeMetadata(sent, path) as unknown as JsonValue,
     });
-    return { object: shaped as unknown as KubeObject, unknownFields };
+    return { object: shaped as unknown as KubeObject, unknownFields: reportedPaths(unknownFields) };
   };
 }
 
