@@ -5,7 +5,7 @@ import { badRequest } from '../errors/status-error';
 import type { JsonValue, KubeObject } from '../object';
 import type { StructDecoder, StructType } from '../schema/model';
 import { isJsonObject } from './json-schema';
-import type { Shaper } from './shape';
+import { DefaultsRoom, type Shaper } from './shape';
 
 /**
  * The decoder of a custom kind: metadata by its type, everything else by the kind's shape. Values of a wrong type are
@@ -43,6 +43,7 @@ export function customDecoder(shapeOf: () => Shaper | undefined, wrapper: Struct
     const shaped = shape(object as unknown as JsonValue, {
       unknown: options.collectUnknown ? unknownFields : undefined,
       path: [],
+      room: new DefaultsRoom(true),
       metadata: (sent, path) => decodeMetadata(sent, path) as unknown as JsonValue,
     });
     return { object: shaped as unknown as KubeObject, unknownFields: reportedPaths(unknownFields) };
@@ -51,5 +52,10 @@ export function customDecoder(shapeOf: () => Shaper | undefined, wrapper: Struct
 
 /** Brings a stored object up to the current schema. The object itself when there is nothing to do. */
 export function completeStored(shape: Shaper): (object: KubeObject) => KubeObject {
-  return (object) => shape(object as unknown as JsonValue, { unknown: undefined, path: [] }) as unknown as KubeObject;
+  return (object) =>
+    shape(object as unknown as JsonValue, {
+      unknown: undefined,
+      path: [],
+      room: new DefaultsRoom(false),
+    }) as unknown as KubeObject;
 }
