@@ -1,5 +1,6 @@
 import { tooLarge } from '../api/errors/status-error';
 import { GrowingBytes } from '../memory/growing-bytes';
+import { beginWork } from '../observability/loop-work';
 import type { RequestContext } from './context';
 import { ClientGoneError } from './context';
 
@@ -34,6 +35,7 @@ export function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promi
     };
     const done = (): void => {
       leave();
+      beginWork(context);
       resolve(body.take());
     };
     request.on('data', take).on('end', done).on('error', gone).on('close', gone);

@@ -3,6 +3,7 @@ import { createServer as createTlsServer, type Server as TlsServer } from 'node:
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
 import type { Logger } from '../observability/logger';
+import { beginWork } from '../observability/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { runFilters } from './chain';
 import { RequestContext } from './context';
@@ -12,10 +13,9 @@ import { dispatch, type DispatchDependencies } from './dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
 import type { HttpRequest, HttpResponse } from './exchange';
 import { ALL_FEATURES, type ServerFeatures } from './features';
-import { fieldOwnership, noFieldOwnership } from './field-ownership';
+import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
-import { MAX_HEADER_BYTES } from './http2/request-head';
 import { NonResourceRoutes } from './non-resource-routes';
 import { writeReply } from './reply-writer';
 import { TlsEntrance } from './tls-entrance';
@@ -34,10 +34,7 @@ export interface Http2Options {
 export interface ServerOptions
   extends
     ChainDependencies,
-    Omit<
-      EndpointDependencies,
-      'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds' | 'fieldOwnership'
-    > {
+    Omit<EndpointDependencies, 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
@@ -49,8 +46,6 @@ export interface ServerOptions
   readonly logger: Logger;
   readonly metrics?: RequestMetrics;
   readonly minRequestTimeoutSeconds?: number;
-  /** False: no server-side apply and no managedFields. */
-  readonly serverSideApply?: boolean;
   /** Absent: all. */
   readonly features?: ServerFeatures;
   readonly now?: () => number;
@@ -76,6 +71,8 @@ export interface ApiServer {
 const TCP_KEEP_ALIVE_MS = 180_000;
 const DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS = 1800;
 const DEFAULT_GRACE_MS = 60_000;
+/** Of a request over HTTP/1.1; Go's. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** The HTTP side of an API server: listener, filters, endpoints. */
 export function createServer(options: ServerOptions): ApiServer {
@@ -96,7 +93,7 @@ export function createServer(options: ServerOptions): ApiServer {
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
     now,
-    fieldOwnership: options.serverSideApply === false ? noFieldOwnership : fieldOwnership(catalogue, now),
+    fieldOwnership: options.fieldOwnership ?? fieldOwnership(catalogue, now),
     closing: closing.signal,
     features,
     nonResourceRoutes: routes,
@@ -119,6 +116,7 @@ export function createServer(options: ServerOptions): ApiServer {
     if (response.destroyed) return;
     const dispatched = dispatch(context, endpoints);
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
+    if (dispatched instanceof Promise) beginWork(context);
     if (response.headersSent || response.destroyed) return;
     const writing = writeReply(context, reply, negotiated, writer);
     if (writing !== undefined) await writing;
@@ -126,6 +124,7 @@ export function createServer(options: ServerOptions): ApiServer {
   /** The one place where what was thrown for a request ends. */
   const listener = (request: HttpRequest, response: HttpResponse): void => {
     const context = new RequestContext(request, response, features.warnings);
+    beginWork(context, context.receivedAt);
     handle(context)
       .catch((error: unknown) => answerError(context, error, catalogue.schema, logger))
       .catch((error: unknown) => {

@@ -4,6 +4,7 @@ import type { RequestContext } from '../context';
 import type { HttpResponse } from '../exchange';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
 import { parseCollectionOptions } from '../list-options';
+import { timerMs } from '../../api/time/timer-limit';
 import type { EntryWatch, SendItems } from '../../registry/watch';
 import { sendWarnings } from '../reply-writer';
 import { writeHead } from '../response-head';
@@ -22,7 +23,8 @@ export const watchObjects: Endpoint = (request, dependencies) => {
   const { context, served } = request;
   const options = parseCollectionOptions(context.info, served);
   const negotiated = negotiate(context.request.headers.accept, served.custom ? CUSTOM : BUILT_IN);
-  const timeoutMs = (options.timeoutSeconds ?? randomTimeoutSeconds(dependencies)) * 1000;
+  // 0 says nothing, as on kube-apiserver.
+  const timeoutMs = timerMs((options.timeoutSeconds || randomTimeoutSeconds(dependencies)) * 1000);
   const format = watchFormat(request, negotiated);
   if (format === undefined) {
     // The list form of a transform has no form for one object: the stream ends before its first event.

@@ -17,6 +17,8 @@ export interface Served {
   readonly wire: Wire;
   /** The requests so far. */
   readonly streams: Http2ServerStream[];
+  /** When somebody last looked at the deadlines of the connection; tests move it. */
+  lookedAt: number;
   /** What the connection has told its owner: how often that it has ended, and what was not the client's fault. */
   readonly told: { readonly closed: number; readonly faults: readonly unknown[] };
 }
@@ -33,7 +35,7 @@ export function serve(options: Partial<ConnectionOptions> = {}): Served {
     onFault: (error) => told.faults.push(error),
     ...options,
   });
-  return { connection, wire, streams, told };
+  return { connection, wire, streams, told, lookedAt: Math.ceil(performance.now()) };
 }
 
 /** A connection whose client has said hello with these settings. */
@@ -65,7 +67,10 @@ export async function asked(served: Served, ...frames: readonly Buffer[]): Promi
 
 export function fieldsOf(block: Buffer): Record<string, string> {
   const fields: Record<string, string> = {};
-  readHeaderBlock(block, new HeaderTable(0), ({ name, value }) => (fields[name] = value));
+  readHeaderBlock(block, new HeaderTable(0), ({ name, value }) => {
+    fields[name] = value;
+    return true;
+  });
   return fields;
 }
 
