@@ -23,8 +23,11 @@ import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
+import { MemoryBudget } from '../memory/memory-budget';
+import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { LoopMonitor } from '../observability/loop-monitor';
+import { registerMemoryMetrics } from '../observability/memory-metrics';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ResourceRegistry } from '../registry/resource-registry';
 import { storedDecoder } from '../registry/stored-decoder';
@@ -161,6 +164,10 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const metrics = new RequestMetrics(registry);
   const maxInFlight = new MaxInFlight(options.inFlightLimits);
   registerInFlightMetrics(registry, maxInFlight);
+  const memory = new MemoryBudget(clientMemoryLimit(), (bytes) =>
+    logger.warn({ bytes }, 'dropped the connection that held most, as the memory for clients was used up'),
+  );
+  registerMemoryMetrics(registry, memory);
   const customResources = new CustomResources({
     catalogue,
     cache,
@@ -265,6 +272,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     port: options.securePort,
     logger,
     metrics,
+    memory,
   });
   const { port } = await server.listen();
   tls.onChanged((changed) => server.setSecureContext(changed));

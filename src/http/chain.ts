@@ -10,6 +10,7 @@ import type { ChainDependencies } from './dependencies';
 import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
 import { tooManyRequests } from './refusals';
+import { refuseUnderPressure } from './memory-pressure';
 import { parseRequestInfo } from './request-info';
 
 export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
@@ -60,6 +61,9 @@ const authenticate: Filter = (context, dependencies) => {
 
 const impersonation: Filter = (context, { authorize }) => impersonate(context, authorize);
 
+/** Before flow control: what is refused here needs no seat. */
+const memoryPressure: Filter = refuseUnderPressure;
+
 /** Probes have seats, too, as on kube-apiserver: a server that turns reads away is not one to send more clients to. */
 const flowControl: Filter = (context, { maxInFlight }) => {
   // A client that is gone already would never give its seat back.
@@ -74,7 +78,6 @@ const flowControl: Filter = (context, { maxInFlight }) => {
   context.response.setHeader('Retry-After', '1');
   throw tooManyRequests();
 };
-
 /** Before the body is read: a stranger cannot make the server parse. */
 const authorization: Filter = (context, { authorize }) => authorizeRequest(context, authorize);
 
@@ -87,6 +90,7 @@ export const filters: readonly Filter[] = [
   audit,
   authenticate,
   impersonation,
+  memoryPressure,
   flowControl,
   authorization,
 ];

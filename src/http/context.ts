@@ -1,14 +1,18 @@
 import type { StatusError } from '../api/errors/status-error';
 import type { UserInfo } from '../api/user';
 import type { Work } from '../observability/loop-work';
+import { MemoryBudget } from '../memory/memory-budget';
+import { ConnectionAccounts } from './connection-accounts';
 import type { HttpRequest, HttpResponse } from './exchange';
 import type { RequestInfo } from './request-info';
 import { Query } from './query';
+import { RequestMemory } from './request-memory';
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
 
 /** Characters of a path or a user's name in the log. */
 const MAX_DESCRIBED = 256;
+const UNLIMITED = new ConnectionAccounts(new MemoryBudget(Infinity));
 
 const UNREAD: RequestInfo = {
   path: '',
@@ -61,12 +65,14 @@ export class RequestContext implements Work {
   private warningTexts: string[] | undefined;
   private annotations: Map<string, string> | undefined;
   private closed = false;
+  private held: RequestMemory | undefined;
 
   constructor(
     readonly request: HttpRequest,
     readonly response: HttpResponse,
     /** False: `warn` is heard by nobody. */
     private readonly sendsWarnings = true,
+    private readonly accounts = UNLIMITED,
   ) {
     response.on('close', () => this.finish());
     // A write to a connection that has just broken; whoever waits for the answer is gone.
@@ -98,6 +104,25 @@ export class RequestContext implements Work {
     if (this.response.headersSent) this.response.destroy();
     else this.onExpired?.(error);
     this.abort(error);
+  }
+
+  /** Where whoever has the server hold something for this request writes it down. */
+  get memory(): RequestMemory {
+    if (this.held === undefined) {
+      this.held = new RequestMemory(this.accounts.of(this.request.socket));
+      if (this.closed) this.held.end();
+    }
+    return this.held;
+  }
+
+  /** The client has so much to take already that nothing more should be made for its connection. */
+  get isHeldBack(): boolean {
+    return !this.accounts.budget.isAtEase && this.memory.isFull;
+  }
+
+  /** Memory is tight, and the connection holds more of it than a little. */
+  get isUnderPressure(): boolean {
+    return this.accounts.budget.isTight && this.memory.isFull;
   }
 
   /** The connection has ended, with or without a whole answer. */
@@ -143,6 +168,7 @@ export class RequestContext implements Work {
     this.closed = true;
     if (!this.response.writableFinished) this.abort(new ClientGoneError());
     this.seat?.release();
+    this.held?.end();
     for (let index = (this.finishers?.length ?? 0) - 1; index >= 0; index--) this.finishers?.[index]?.();
   }
 }

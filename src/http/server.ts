@@ -1,11 +1,14 @@
-import { createServer as createPlainServer, type Server } from 'node:http';
+import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
+import { MemoryBudget } from '../memory/memory-budget';
+import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { beginWork } from '../observability/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { runFilters } from './chain';
+import { ConnectionAccounts } from './connection-accounts';
 import { RequestContext } from './context';
 import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from './dependencies';
 import { Deadlines } from './deadline';
@@ -17,6 +20,7 @@ import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { NonResourceRoutes } from './non-resource-routes';
+import { PipelinedRequests } from './pipelined-requests';
 import { writeReply } from './reply-writer';
 import { TlsEntrance } from './tls-entrance';
 
@@ -45,6 +49,8 @@ export interface ServerOptions
   readonly host?: string;
   readonly logger: Logger;
   readonly metrics?: RequestMetrics;
+  /** What may be held for all clients together. Absent: a share of the memory that there is. */
+  readonly memory?: MemoryBudget;
   readonly minRequestTimeoutSeconds?: number;
   /** Absent: all. */
   readonly features?: ServerFeatures;
@@ -100,6 +106,8 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   const writer = { schema: catalogue.schema, now, features };
   const { goAwayChance = 0 } = options.http2 ?? {};
+  const memory = options.memory ?? new MemoryBudget(clientMemoryLimit());
+  const accounts = new ConnectionAccounts(memory);
 
   const handle = async (context: RequestContext): Promise<void> => {
     const { request, response } = context;
@@ -123,7 +131,7 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   /** The one place where what was thrown for a request ends. */
   const listener = (request: HttpRequest, response: HttpResponse): void => {
-    const context = new RequestContext(request, response, features.warnings);
+    const context = new RequestContext(request, response, features.warnings, accounts);
     beginWork(context, context.receivedAt);
     handle(context)
       .catch((error: unknown) => answerError(context, error, catalogue.schema, logger))
@@ -132,23 +140,27 @@ export function createServer(options: ServerOptions): ApiServer {
         response.destroy();
       });
   };
+  const pipelined = new PipelinedRequests(memory);
+  const http1Listener: RequestListener = (request, response) =>
+    pipelined.inTurn(response, () => listener(request, response));
   const http2 =
     options.http2 &&
     new Http2Listener({
       maxStreams: options.http2.maxStreamsPerConnection,
+      accountOf: (socket) => accounts.of(socket),
       onRequest: ({ request, response }) => listener(request, response),
       onFault: (error) => logger.error({ err: error }, 'an HTTP/2 connection failed'),
     });
   const server =
     options.tls === undefined
-      ? createPlainServer(serverOptions, listener)
+      ? createPlainServer(serverOptions, http1Listener)
       : createTlsServer(
           {
             ...serverOptions,
             ...tlsOptions(options.tls),
             ...(http2 !== undefined && { ALPNProtocols: ALPN_PROTOCOLS }),
           },
-          listener,
+          http1Listener,
         );
   const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
   const entrance = new TlsEntrance({ onFault: recordTlsHandshakeError });

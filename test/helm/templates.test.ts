@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isScalar, parseDocument, visit, type Document } from 'yaml';
+import { load } from 'js-yaml';
 
 const TEMPLATES = join(__dirname, '../../helm/sternpost/templates');
 
@@ -15,24 +15,14 @@ function withoutActions(template: string): string {
 }
 
 /** Helm reads YAML 1.1, in which a plain text within braces has no question mark. */
-function plainTextsForHelmToRefuse(document: Document): string[] {
-  const found: string[] = [];
-  visit(document, {
-    Map: (_, { flow, items }) => {
-      if (flow !== true) return;
-      for (const { value } of items) {
-        if (isScalar(value) && value.type === 'PLAIN' && String(value.value).includes('?')) found.push(String(value));
-      }
-    },
-  });
-  return found;
+function linesForHelmToRefuse(yaml: string): readonly string[] {
+  return yaml.split('\n').filter((line) => /\{[^}]*\?/.test(line.replaceAll(/"[^"]*"|'[^']*'/g, '')));
 }
 
 describe('the templates of the chart', () => {
   it.each(readdirSync(TEMPLATES))('%s is YAML', (name) => {
-    const document = parseDocument(withoutActions(readFileSync(join(TEMPLATES, name), 'utf8')));
-    expect(document.errors.map(({ message }) => message)).toEqual([]);
-    expect(plainTextsForHelmToRefuse(document)).toEqual([]);
-    expect(document.toJS()).toMatchObject({ apiVersion: expect.any(String), kind: expect.any(String) });
+    const yaml = withoutActions(readFileSync(join(TEMPLATES, name), 'utf8'));
+    expect(linesForHelmToRefuse(yaml)).toEqual([]);
+    expect(load(yaml)).toMatchObject({ apiVersion: expect.any(String), kind: expect.any(String) });
   });
 });

@@ -56,6 +56,12 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     return this;
   }
 
+  /** What comes is kept, and the client's window stays closed. */
+  pause(): this {
+    this.#isFlowing = false;
+    return this;
+  }
+
   resume(): this {
     if (this.#isFlowing || this.readableEnded) return this;
     this.#isFlowing = true;
@@ -85,6 +91,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     const early = this.#early?.take();
     this.#early = undefined;
     if (early !== undefined) this.#give(early);
+    if (!this.#isFlowing) return;
     if (!this.#hasAll || this.readableEnded) return;
     this.readableEnded = true;
     this.emit('end');

@@ -7,7 +7,7 @@ import type { RequestHead } from './request-head';
 export type OnTaken = (error?: Error | null) => void;
 
 /** Bytes of an answer that wait for the client's windows. */
-interface Waiting {
+export interface Waiting {
   readonly bytes: Uint8Array;
   readonly onTaken: OnTaken | undefined;
 }
