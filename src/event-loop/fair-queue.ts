@@ -51,6 +51,12 @@ export class FairQueue<T> {
     return true;
   }
 
+  /** What `shift` would take. */
+  peek(): T | undefined {
+    for (const { items } of this.owners.values()) return items[0]?.item;
+    return undefined;
+  }
+
   /** The first item of the owner whose turn it is. */
   shift(): T | undefined {
     for (const [owner, queue] of this.owners) {

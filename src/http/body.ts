@@ -7,6 +7,12 @@ import { ClientGoneError } from './context';
 /** 3 MiB: objects are at most half of that, patches and lists of options may repeat themselves. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
+/**
+ * The most that is read of an object that is answered and not kept, or tells what to do with another: reviews, Scales,
+ * Evictions, DeleteOptions. The largest that clients send are reviews of tokens and of users with many groups.
+ */
+export const MAX_POSTED_BYTES = 128 * 1024;
+
 const EMPTY = Buffer.alloc(0);
 
 /** The whole body. Throws a 413 when it is too large; what is left of it is then read and dropped. */

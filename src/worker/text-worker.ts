@@ -52,7 +52,7 @@ interface Waiting {
  * when there has been none for a while. Users take turns, so that who sends much delays only himself.
  */
 export class TextWorker {
-  private readonly options: TextWorkerOptions;
+  readonly limits: TextWorkerOptions;
   private readonly queue: FairQueue<Waiting>;
   private thread: Worker | undefined;
   private running: Waiting | undefined;
@@ -62,8 +62,8 @@ export class TextWorker {
   terminations = 0;
 
   constructor(options: Partial<TextWorkerOptions> = {}) {
-    this.options = { ...DEFAULTS, ...options };
-    this.queue = new FairQueue({ perOwner: this.options.waitingBytesPerUser, total: this.options.waitingBytes });
+    this.limits = { ...DEFAULTS, ...options };
+    this.queue = new FairQueue({ perOwner: this.limits.waitingBytesPerUser, total: this.limits.waitingBytes });
   }
 
   /** How many jobs wait. */
@@ -115,19 +115,19 @@ export class TextWorker {
     this.running = this.queue.shift();
     clearTimeout(this.timer);
     if (this.running === undefined) {
-      this.timer = setTimeout(() => this.end(), this.options.idleMs).unref();
+      this.timer = setTimeout(() => this.end(), this.limits.idleMs).unref();
       return;
     }
     const { kind, bytes } = this.running.job;
     const copy = Uint8Array.from(bytes);
     this.thread ??= this.start();
     this.thread.postMessage({ kind, bytes: copy }, [copy.buffer]);
-    this.timer = setTimeout(() => this.fail(new TextJobRefused('time')), this.options.jobTimeoutMs).unref();
+    this.timer = setTimeout(() => this.fail(new TextJobRefused('time')), this.limits.jobTimeoutMs).unref();
   }
 
   private start(): Worker {
     const thread = new Worker(THREAD_FILE, {
-      resourceLimits: { maxOldGenerationSizeMb: this.options.heapMegabytes, stackSizeMb: 4 },
+      resourceLimits: { maxOldGenerationSizeMb: this.limits.heapMegabytes, stackSizeMb: 4 },
       // Those of the process are about the process: profiles, hooks, sizes of heaps.
       execArgv: [],
     });

@@ -28,7 +28,17 @@ test('what is parsed in pieces is what the platform parses at once, in the same 
 });
 
 test('any text is parsed or refused as by the platform', () => {
-  const parts = fc.constantFrom(...'{}[]:,"\\ \n-1e0é\u00a0'.split(''), 'true', '"a"', '"b":', '[1]', '{"a":2}', ',', '],', '[,');
+  const parts = fc.constantFrom(
+    ...'{}[]:,"\\ \n-1e0é\u00a0'.split(''),
+    'true',
+    '"a"',
+    '"b":',
+    '[1]',
+    '{"a":2}',
+    ',',
+    '],',
+    '[,',
+  );
   fc.assert(
     fc.property(fc.array(parts), fc.integer({ min: 0, max: 6 }), (some, pieceBytes) => {
       const text = some.join('');

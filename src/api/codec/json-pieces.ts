@@ -98,6 +98,8 @@ export class JsonPieces {
         case CLOSE_BRACKET:
           if (this.leave(true)) return true;
           break;
+        default:
+          break;
       }
       this.position += 1;
     }
