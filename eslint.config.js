@@ -13,6 +13,7 @@ const floors = {
   pki: ['files'],
   memory: [],
   'event-loop': [],
+  worker: ['api', 'event-loop'],
   http2: ['memory'],
   storage: ['api', 'event-loop', 'files', 'http2', 'memory', 'observability'],
   registry: ['api', 'event-loop', 'storage', 'observability'],
@@ -26,6 +27,7 @@ const floors = {
   http: [
     'api',
     'event-loop',
+    'worker',
     'http2',
     'memory',
     'storage',

@@ -8,6 +8,12 @@ import { leaveSeat, returnToSeat } from './seats';
 /** 3 MiB: objects are at most half of that, patches and lists of options may repeat themselves. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
+/**
+ * The most that is read of an object that is answered and not kept, or tells what to do with another: reviews, Scales,
+ * Evictions, DeleteOptions. The largest that clients send are reviews of tokens and of users with many groups.
+ */
+export const MAX_POSTED_BYTES = 128 * 1024;
+
 const EMPTY = Buffer.alloc(0);
 
 /**

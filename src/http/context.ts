@@ -56,6 +56,8 @@ export class RequestContext implements Work {
   turnedAway = false;
   /** Answers the deadline at once; set by the server. */
   onExpired: ((error: StatusError) => void) | undefined;
+  /** Its body is so large that it lets others have their turn between its steps. */
+  givesWay = false;
   /** Somebody will read the annotations; set by the audit filter. */
   audited = false;
   /** The body as it was decoded and the object as it was answered, for the audit log. */

@@ -7,6 +7,7 @@ import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { beginWork } from '../observability/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
+import { TextWorker } from '../worker/text-worker';
 import { runFilters } from './chain';
 import { ConnectionAccounts } from './connection-accounts';
 import { RequestContext } from './context';
@@ -19,6 +20,7 @@ import { ALL_FEATURES, type ServerFeatures } from './features';
 import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
+import { LargeBodies } from './large-bodies';
 import { NonResourceRoutes } from './non-resource-routes';
 import { PipelinedRequests } from './pipelined-requests';
 import { writeReply } from './reply-writer';
@@ -39,12 +41,14 @@ export interface Http2Options {
 export interface ServerOptions
   extends
     ChainDependencies,
-    Omit<EndpointDependencies, 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
+    Omit<EndpointDependencies, 'bodies' | 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
   /** Of clients with TLS that prefer it. Absent: HTTP/1.1 only. */
   readonly http2?: Http2Options | undefined;
+  /** For texts whose cost cannot be cut; stopped with the server. Absent: one of its own. */
+  readonly textWorker?: TextWorker;
   /** 0: any free port. */
   readonly port: number;
   readonly host?: string;
@@ -95,8 +99,10 @@ export function createServer(options: ServerOptions): ApiServer {
     isKnownPath: (path: string): boolean => routes.has(path),
   };
   const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
+  const textWorker = options.textWorker ?? new TextWorker();
   const endpoints: DispatchDependencies = {
     ...options,
+    bodies: new LargeBodies(textWorker),
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
     now,
@@ -187,10 +193,11 @@ export function createServer(options: ServerOptions): ApiServer {
     drain: () => {
       draining = true;
     },
-    close: (graceMs = DEFAULT_GRACE_MS) => {
+    close: async (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      return close(server, entrance, http2, graceMs);
+      await close(server, entrance, http2, graceMs);
+      await textWorker.stop();
     },
   };
 }
