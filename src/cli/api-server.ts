@@ -17,14 +17,17 @@ import { LiveReplicas } from '../bootstrap/live-replicas';
 import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
 import { registerInFlightMetrics } from '../flowcontrol/metrics';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
-import { fieldOwnership, type FieldOwnership } from '../http/field-ownership';
+import { fieldOwnership, noFieldOwnership } from '../http/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
 import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
+import { MemoryBudget } from '../memory/memory-budget';
+import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { LoopMonitor } from '../observability/loop-monitor';
+import { registerMemoryMetrics } from '../observability/memory-metrics';
 import { printMetrics } from '../observability/metrics-text';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ResourceRegistry } from '../registry/resource-registry';
@@ -154,8 +157,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const authorization = createAuthorization(options.authorization);
   const { authorize } = authorization;
   const authorizationFeed = feedResources(authorization.sinks, resourceCache, keyRoot, logger);
-  const ownership = gates.ServerSideApply ? fieldOwnership(catalogue, Date.now) : undefined;
-  const trackUpdate: FieldOwnership['trackUpdate'] = (change) => ownership?.trackUpdate(change) ?? change.updated;
+  const ownership = gates.ServerSideApply ? fieldOwnership(catalogue, Date.now) : noFieldOwnership;
   const definitions = catalogue.storageVersionOf('apiextensions.k8s.io', 'customresourcedefinitions');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -163,6 +165,10 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const metrics = new RequestMetrics(registry);
   const maxInFlight = new MaxInFlight(options.inFlightLimits);
   registerInFlightMetrics(registry, maxInFlight);
+  const memory = new MemoryBudget(clientMemoryLimit(), (bytes) =>
+    logger.warn({ bytes }, 'dropped the connection that held most, as the memory for clients was used up'),
+  );
+  registerMemoryMetrics(registry, memory);
   const customResources = new CustomResources({
     catalogue,
     cache,
@@ -172,7 +178,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     },
     createRegistry: (definition, decoder) => new ResourceRegistry({ definition, store, cache, keyRoot, ...decoder }),
     schema,
-    trackFields: (live, updated) => trackUpdate({ served: definitions, live, updated, manager: OWN_MANAGER }),
+    trackFields: (live, updated) => ownership.trackUpdate({ served: definitions, live, updated, manager: OWN_MANAGER }),
     keyRoot,
     onRemoved: () =>
       void metrics.forgetUnserved(
@@ -206,7 +212,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       keyRoot,
       reader,
       served: quotas,
-      trackFields: (live, updated) => trackUpdate({ served: quotas, live, updated, manager: OWN_MANAGER }),
+      trackFields: (live, updated) => ownership.trackUpdate({ served: quotas, live, updated, manager: OWN_MANAGER }),
     }),
     findResource: (group, version, kind) =>
       catalogue
@@ -218,7 +224,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
 
   const server = createServer({
     catalogue,
-    serverSideApply: gates.ServerSideApply,
+    fieldOwnership: ownership,
     features: {
       compression: gates.APIResponseCompression,
       listChunking: gates.APIListChunking,
@@ -267,6 +273,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     port: options.securePort,
     logger,
     metrics,
+    memory,
   });
   const { port } = await server.listen();
   tls.onChanged((changed) => server.setSecureContext(changed));
@@ -280,7 +287,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     registryOf: (group, resource) => catalogue.registryOf(group, resource),
     trackFields: (group, resource, live, object) => {
       const served = catalogue.storageVersionOf(group, resource);
-      return trackUpdate({ served, live, updated: object, manager: OWN_MANAGER });
+      return ownership.trackUpdate({ served, live, updated: object, manager: OWN_MANAGER });
     },
   };
   const apiServices = catalogue.storageVersionOf('apiregistration.k8s.io', 'apiservices').definition.storagePrefix;

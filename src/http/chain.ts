@@ -1,15 +1,17 @@
 import { trace, type Tracer } from '@opentelemetry/api';
 import { whenKnown, type MaybePromise } from '../api/maybe-promise';
+import { ANONYMOUS_USER } from '../api/user';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { authorizeRequest } from './authorization';
 import { credentialsOf } from './credentials';
 import type { RequestContext } from './context';
-import { isLongRunning, type Deadlines } from './deadline';
+import type { Deadlines } from './deadline';
 import type { ChainDependencies } from './dependencies';
 import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
-import { tooManyRequests } from './refusals';
+import { refuseUnderPressure } from './memory-pressure';
 import { parseRequestInfo } from './request-info';
+import { takeSeat } from './seats';
 
 export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
   readonly deadlines: Deadlines;
@@ -51,6 +53,7 @@ const authenticate: Filter = (context, dependencies) => {
   const user = dependencies.authenticate(credentialsOf(context.request), (key, value) => context.annotate(key, value));
   return whenKnown(user, (known) => {
     context.user = known;
+    if (known.name !== ANONYMOUS_USER) context.request.trustClient?.();
     // Nobody behind the server gets to see the client's token. Deleting it would turn the headers into a hash table.
     context.request.headers.authorization = undefined;
   });
@@ -58,19 +61,11 @@ const authenticate: Filter = (context, dependencies) => {
 
 const impersonation: Filter = (context, { authorize }) => impersonate(context, authorize);
 
-/** Probes have seats, too, as on kube-apiserver: a server that turns reads away is not one to send more clients to. */
+/** Before flow control: what is refused here needs no seat. */
+const memoryPressure: Filter = refuseUnderPressure;
+
 const flowControl: Filter = (context, { maxInFlight }) => {
-  // A client that is gone already would never give its seat back.
-  if (maxInFlight === undefined || context.finished || isLongRunning(context)) return;
-  const admittance = maxInFlight.admit(context.info.verb, context.user);
-  if (admittance === 'exempt') return;
-  if (admittance !== 'dropped') {
-    context.seat = admittance;
-    return;
-  }
-  context.turnedAway = true;
-  context.response.setHeader('Retry-After', '1');
-  throw tooManyRequests();
+  if (maxInFlight !== undefined) takeSeat(context, maxInFlight);
 };
 
 /** Before the body is read: a stranger cannot make the server parse. */
@@ -85,6 +80,7 @@ export const filters: readonly Filter[] = [
   audit,
   authenticate,
   impersonation,
+  memoryPressure,
   flowControl,
   authorization,
 ];

@@ -16,6 +16,7 @@ import type { ResourceRegistry } from '../registry/resource-registry';
 import type { RequestContext } from './context';
 import type { ServerFeatures } from './features';
 import type { FieldOwnership } from './field-ownership';
+import type { LargeBodies } from './large-bodies';
 import type { Reply } from './reply';
 
 /** What the endpoints ask of a resource's registry. */
@@ -80,7 +81,7 @@ export interface ResourceRequest {
 export interface EndpointDependencies {
   readonly catalogue: Catalogue;
   readonly admission?: AdmissionChain;
-  /** Absent: `--feature-gates=ServerSideApply=false`. */
+  /** Absent: each object's own, by what its kind says. */
   readonly fieldOwnership?: FieldOwnership;
   /** By `verb group/resource` or `verb group/resource/subresource`: takes precedence over the plain endpoint. */
   readonly specialEndpoints?: ReadonlyMap<string, Endpoint>;
@@ -90,6 +91,8 @@ export interface EndpointDependencies {
   /** Aborts when the server goes down: watches end as if their time were over. */
   readonly closing: AbortSignal;
   readonly metrics?: Pick<RequestMetrics, 'recordWatchEvents' | 'recordDeprecated'>;
+  /** How bodies are read that are too large for one stretch. */
+  readonly bodies: LargeBodies;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

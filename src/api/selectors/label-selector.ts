@@ -215,16 +215,27 @@ export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   }
 }
 
+/** Whether sorted values hold the one. */
+function hasValue(values: readonly string[], wanted: string): boolean {
+  let [low, high] = [0, values.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((values[middle] as string) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return values[low] === wanted;
+}
+
 function holds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case '=':
     case '==':
     case 'in':
-      return value !== undefined && values.includes(value);
+      return value !== undefined && hasValue(values, value);
     case '!=':
     case 'notin':
-      return value === undefined || !values.includes(value);
+      return value === undefined || !hasValue(values, value);
     case 'exists':
       return value !== undefined;
     case '!':

@@ -85,7 +85,7 @@ export interface ResourceCache {
   get(key: string): CacheEntry | undefined;
   /** The newest state that the cache knows. O(1), but the next change copies a path of the tree. */
   snapshot(): ResourceSnapshot;
-  /** The state at exactly this revision, if it is still held (pages are pinned for about 5 minutes). */
+  /** The state at exactly this revision, if it is still held (for as long as its events are, about 5 minutes). */
   snapshotAt(revision: Revision): ResourceSnapshot | undefined;
   /**
    * Events after `after`, in order, in batches, as they arrive. Starts from the event log; from the store when the log
