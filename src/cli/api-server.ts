@@ -28,6 +28,7 @@ import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { LoopMonitor } from '../observability/loop-monitor';
 import { registerMemoryMetrics } from '../observability/memory-metrics';
+import { printMetrics } from '../observability/metrics-text';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ResourceRegistry } from '../registry/resource-registry';
 import { storedDecoder } from '../registry/stored-decoder';
@@ -246,7 +247,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     maxInFlight,
     nonResourceRoutes: [
       versionRoute(version),
-      metricsRoute(options.shareMetrics?.(registry) ?? (() => registry.metrics())),
+      metricsRoute(options.shareMetrics?.(registry) ?? (() => printMetrics(registry))),
       ...healthRoutes(healthChecks(store, lifecycle, options.livezGraceMs), logger),
       ...discoveryRoutes({
         ...dynamic,

@@ -20,19 +20,21 @@ Usage:
 "sternpost <command> --help" lists the flags of a command.
 `;
 
-const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<void>>> = {
-  dev: devCommand,
-  apiserver: apiserverCommand,
-  'controller-manager': controllerManagerCommand,
-  kubeconfig: kubeconfigCommand,
-  migrate: migrateCommand,
-  version: async () => void process.stdout.write(`${VERSION}\n`),
-  help: async () => void process.stdout.write(HELP),
-};
+const commands: ReadonlyMap<string, (argv: readonly string[]) => Promise<void>> = new Map(
+  Object.entries({
+    dev: devCommand,
+    apiserver: apiserverCommand,
+    'controller-manager': controllerManagerCommand,
+    kubeconfig: kubeconfigCommand,
+    migrate: migrateCommand,
+    version: async () => void process.stdout.write(`${VERSION}\n`),
+    help: async () => void process.stdout.write(HELP),
+  }),
+);
 
 async function main(): Promise<void> {
   const [name = 'help', ...argv] = process.argv.slice(2);
-  const command = commands[name.replace(/^--?/, '')];
+  const command = commands.get(name.replace(/^--?/, ''));
   if (command === undefined) {
     process.stderr.write(`unknown command ${JSON.stringify(name)}\n\n${HELP}`);
     process.exitCode = 2;

@@ -128,7 +128,8 @@ function validateMapKeys(schema: Schema, keys: readonly string[], path: string):
     ...(keys.length === 0 ? [required(field, 'must not be empty if x-kubernetes-list-type is map')] : []),
     ...(items.type === 'object' ? [] : [invalid(`${path}.items.type`, items.type ?? '', `must be object ${ofParent}`)]),
     ...keys.flatMap((key, index) => {
-      const property = items.properties?.[key];
+      const { properties = {} } = items;
+      const property = Object.hasOwn(properties, key) ? properties[key] : undefined;
       const keyPath = `${path}.items.properties[${key}]`;
       if (property === undefined)
         return [invalidLiteral(field, literal, 'entries must all be names of item properties')];
