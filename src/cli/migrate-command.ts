@@ -5,8 +5,9 @@ import { copyRegistry } from '../storage/migrate/copy-registry';
 import { remainingSeconds } from '../storage/migrate/event-lifetime';
 import { pruneConsent } from '../storage/migrate/prune-consent';
 import { describeFlags, parseFlags, UsageError, type FlagTable, type OptionsOf } from './flag-table';
-import { openDataDirectory, openEtcd, registryFileOf } from './open-store';
+import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory, openEtcd, registryFileOf } from './open-store';
 import { ProgressLine } from './progress-line';
+import { storageFlags } from './storage-flags';
 import { untilSignal } from './until-signal';
 
 const END = 'the data directory of an embedded store, or the endpoints of etcd, comma-separated (scheme://host:port)';
@@ -30,6 +31,7 @@ const migrateFlags = {
     default: '1h0m0s',
     help: 'How long Events live; copied ones get what is left of it.',
   },
+  ...storageFlags,
   'etcd-prefix': { type: 'string', section: 'etcd', default: '/registry', help: 'Prefix of all keys in etcd.' },
   'etcd-cafile': { type: 'string', section: 'etcd', help: 'CA that verifies etcd.' },
   'etcd-certfile': { type: 'string', section: 'etcd', help: 'Client certificate for etcd.' },
@@ -44,9 +46,6 @@ const INTRODUCTION = `sternpost migrate: copies a whole registry from one store 
 Stop the servers of both first. A source without a registry is an error, and is not made. A copy that was broken off goes on where it was when the command is given again; at the
 end, both stores are compared. resourceVersions begin anew in the destination, so clients list anew.
 `;
-
-/** A store has five minutes of history at most that anybody could ask for afterwards. */
-const HISTORY_MS = 5 * 60_000;
 
 function problemsOf({ from, to, etcdCertfile, etcdKeyfile }: MigrateOptions): readonly string[] {
   return [
@@ -71,7 +70,11 @@ function isEtcd(end: string): boolean {
 async function openEnd(end: string, options: MigrateOptions, logger: Logger): Promise<RegistryEnd> {
   const { store, keyRoot } = isEtcd(end)
     ? await openEtcd({ ...options, etcdServers: end.split(',') }, 0, logger)
-    : await openDataDirectory(end, HISTORY_MS, logger);
+    : await openDataDirectory(
+        end,
+        { ...DEFAULT_DATA_DIRECTORY_OPTIONS, quotaBytes: options.quotaBackendBytes },
+        logger,
+      );
   return { store, root: keyRoot };
 }
 

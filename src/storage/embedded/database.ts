@@ -1,9 +1,11 @@
 import { dirname } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { makePrivateFile, makePrivateFolder, protectFile, type Warn } from '../../files/private-files';
+import { diskFreeBytes, isOutOfSpace, makeZeroedFile } from './disk-space';
 import { findDamage, findHeadDamage } from './file-check';
 import { claimOwnership, reserveInProcess, StoreOwnedError } from './ownership';
 import { decodeState, encodeState, type StateRecord } from './records';
+import type { SpaceReading } from './space-guard';
 import type { Revision } from '../store';
 
 export type Table = Database<Buffer, Buffer>;
@@ -24,6 +26,12 @@ export interface Change {
   readonly value: Buffer | undefined;
 }
 
+/** LMDB's own size for its lock file is a little less. */
+const LOCK_FILE_BYTES = 12 * 1024;
+/** As much as a write of middling size. */
+const TRIAL_KEY = Buffer.from('trial');
+const TRIAL_BYTES = 64 * 1024;
+
 const FORMAT_KEY = Buffer.from('format');
 const FORMAT = Buffer.from('sternpost store 1');
 const STATE_KEY = Buffer.from('state');
@@ -32,7 +40,11 @@ const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
 /** The file could not be opened, or is not what it should be. The message names the file and what to do. */
 export class StoreFileError extends Error {
-  constructor(path: string, problem: string, options?: ErrorOptions) {
+  constructor(
+    path: string,
+    readonly problem: string,
+    options?: ErrorOptions,
+  ) {
     super(`${path}: ${problem}`, options);
     this.name = 'StoreFileError';
   }
@@ -59,10 +71,9 @@ export class LmdbFile {
     let root: RootDatabase<Buffer, Buffer> | undefined;
     try {
       makePrivateFolder(dirname(path));
-      for (const file of [path, lockFileOf(path)]) {
-        makePrivateFile(file);
-        protectFile(file, warn);
-      }
+      makeZeroedFile(lockFileOf(path), LOCK_FILE_BYTES);
+      makePrivateFile(path);
+      for (const file of [path, lockFileOf(path)]) protectFile(file, warn);
       refuseDamage(path, findHeadDamage(path));
       root = openRoot(path);
       claimOwnership(path, root);
@@ -78,7 +89,8 @@ export class LmdbFile {
       await root?.close();
       release();
       if (error instanceof StoreFileError || error instanceof StoreOwnedError) throw error;
-      throw new StoreFileError(path, `cannot open the store file: ${messageOf(error)}`, { cause: error });
+      const remedy = isOutOfSpace(error) ? '. Its disk is full: free some space and start again' : '';
+      throw new StoreFileError(path, `cannot open the store file: ${messageOf(error)}${remedy}`, { cause: error });
     }
   }
 
@@ -93,7 +105,8 @@ export class LmdbFile {
         void this.tables.meta.put(STATE_KEY, encodeState(state));
       });
     } catch (error) {
-      throw new StoreFileError(this.path, `cannot write: ${messageOf(await causeOf(error))}`, { cause: error });
+      const cause = await causeOf(error);
+      throw new StoreFileError(this.path, `cannot write: ${messageOf(cause)}`, { cause });
     }
     if (this.state().revision < state.revision) throw new StoreFileError(this.path, 'a commit cannot be read back');
   }
@@ -103,6 +116,23 @@ export class LmdbFile {
     const bytes = this.tables.meta.get(STATE_KEY);
     if (bytes === undefined) throw new StoreFileError(this.path, 'the store file has lost its state');
     return decodeState(bytesOf(bytes));
+  }
+
+  /** What the file and its disk show now. */
+  space(): SpaceReading {
+    const { pageSize, lastPageNumber } = this.root.getStats() as FileStatistics;
+    const pages = Object.values<Table>({ ...this.tables }).reduce((sum, table) => sum + pagesOf(table), 0);
+    return {
+      file: (lastPageNumber + 1) * pageSize,
+      inUse: pages * pageSize,
+      diskFree: diskFreeBytes(this.path),
+    };
+  }
+
+  /** The changes of a commit that shows whether there is room, and of one that takes them back. */
+  trial(): { readonly write: readonly Change[]; readonly undo: readonly Change[] } {
+    const entry = { table: this.tables.meta, key: TRIAL_KEY };
+    return { write: [{ ...entry, value: Buffer.alloc(TRIAL_BYTES) }], undo: [{ ...entry, value: undefined }] };
   }
 
   async close(): Promise<void> {
@@ -124,6 +154,20 @@ export class LmdbFile {
     }
     this.state();
   }
+}
+
+/** What LMDB counts. Its types leave that open. */
+interface FileStatistics {
+  readonly pageSize: number;
+  readonly lastPageNumber: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+function pagesOf(table: Table): number {
+  const { treeBranchPageCount, treeLeafPageCount, overflowPages } = table.getStats() as FileStatistics;
+  return treeBranchPageCount + treeLeafPageCount + overflowPages;
 }
 
 function openRoot(path: string): RootDatabase<Buffer, Buffer> {
