@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import './v8-flags';
 import { apiserverCommand } from './apiserver-command';
+import { compactCommand } from './compact-command';
 import { controllerManagerCommand } from './controller-manager-command';
 import { devCommand } from './dev-command';
 import { UsageError } from './flag-table';
@@ -14,6 +15,7 @@ Usage:
   sternpost dev [flags]         a control plane in one process on .sternpost/, with a kubeconfig
   sternpost apiserver [flags]   the API server, with kube-apiserver's flags
   sternpost migrate [flags]     copies a registry from one store to another
+  sternpost compact [flags]     makes the file of an embedded store smaller
   sternpost version             the version
 
 "sternpost <command> --help" lists the flags of a command.
@@ -25,6 +27,7 @@ const commands: Readonly<Record<string, (argv: readonly string[]) => Promise<voi
   'controller-manager': controllerManagerCommand,
   kubeconfig: kubeconfigCommand,
   migrate: migrateCommand,
+  compact: compactCommand,
   version: async () => void process.stdout.write(`${VERSION}\n`),
   help: async () => void process.stdout.write(HELP),
 };

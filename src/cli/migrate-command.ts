@@ -1,11 +1,10 @@
-import { statSync } from 'node:fs';
 import { createLogger, type Logger } from '../observability/logger';
 import type { RegistryEnd } from '../storage/migrate/compare-registries';
 import { copyRegistry } from '../storage/migrate/copy-registry';
 import { remainingSeconds } from '../storage/migrate/event-lifetime';
 import { pruneConsent } from '../storage/migrate/prune-consent';
 import { describeFlags, parseFlags, UsageError, type FlagTable, type OptionsOf } from './flag-table';
-import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory, openEtcd, registryFileOf } from './open-store';
+import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory, openEtcd, problemsOfRegistryFile } from './open-store';
 import { ProgressLine } from './progress-line';
 import { storageFlags } from './storage-flags';
 import { untilSignal } from './until-signal';
@@ -52,15 +51,9 @@ function problemsOf({ from, to, etcdCertfile, etcdKeyfile }: MigrateOptions): re
     ...(from === '' ? ['--from must be given'] : []),
     ...(to === '' ? ['--to must be given'] : []),
     ...(from !== '' && from === to ? ['--from and --to are the same'] : []),
-    ...(from === '' || isEtcd(from) ? [] : sourceProblems(registryFileOf(from))),
+    ...(from === '' || isEtcd(from) ? [] : problemsOfRegistryFile(from).map((problem) => `--from: ${problem}`)),
     ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
   ];
-}
-
-function sourceProblems(file: string): readonly string[] {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) return [`--from: there is no registry: ${file} does not exist`];
-  return stat.size === 0 ? [`--from: there is no registry: ${file} is empty`] : [];
 }
 
 function isEtcd(end: string): boolean {

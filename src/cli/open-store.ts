@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { protectFile, protectFolder } from '../files/private-files';
 import type { Logger } from '../observability/logger';
@@ -32,6 +32,14 @@ export function registryFileOf(dataDir: string): string {
   return join(dataDir, 'registry.mdb');
 }
 
+/** Why a folder is no data directory of an embedded store; nothing is made. */
+export function problemsOfRegistryFile(dataDir: string): readonly string[] {
+  const file = registryFileOf(dataDir);
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return [`there is no registry: ${file} does not exist`];
+  return stat.size === 0 ? [`there is no registry: ${file} is empty`] : [];
+}
+
 /** What the commands keep in a data directory. */
 const OWN_NAME = /^(registry\.mdb.*|kubeconfig.*|pki)$/;
 
@@ -60,6 +68,17 @@ export async function openDataDirectory(
   const { openEmbeddedStore } = stores.embedded();
   const store = await openEmbeddedStore({ path: registryFileOf(dataDir), historyMs, quotaBytes, logger });
   return { store, keyRoot: DEFAULT_KEY_ROOT };
+}
+
+/** Makes the file of a data directory as small as what it holds. */
+export async function compactDataDirectory(
+  dataDir: string,
+  historyMs: number,
+  logger: Logger,
+): Promise<{ readonly path: string; readonly bytesBefore: number; readonly bytesAfter: number }> {
+  const path = registryFileOf(dataDir);
+  const { compactStoreFile } = stores.embedded();
+  return { path, ...(await compactStoreFile(path, historyMs, (message) => logger.warn(message))) };
 }
 
 /** The flags that say where etcd is, and how to prove who we are. */

@@ -17,7 +17,8 @@ async function main() {
     if (outcome.ok) written++;
   }
   // Others are refused too, without being said of each.
-  if (refusal !== undefined) for (let i = 0; i < 10; i++) await store.create(`/more/${i}`, VALUE).catch(() => undefined);
+  if (refusal !== undefined)
+    for (let i = 0; i < 10; i++) await store.create(`/more/${i}`, VALUE).catch(() => undefined);
   const [space] = await store.space();
   const list = await store.list({ prefix: `/${process.pid}/` });
   const lines = [

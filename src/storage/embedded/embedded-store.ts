@@ -5,6 +5,7 @@ import { EventFeed } from './event-feed';
 import { deleteExpired } from './expiry';
 import { listAt, listNewest, readCurrent, readVersion } from './reader';
 import { encodeKey, type StateRecord } from './records';
+import { shrink, shrinkIfWorthIt, type Shrunk } from './shrink';
 import { SpaceGuard, StoreFullError, type Shortage } from './space-guard';
 import { GroupCommitWriter } from './writer';
 import {
@@ -34,7 +35,10 @@ export interface EmbeddedStoreOptions {
   /** How often keys are looked for whose time to live has passed, in milliseconds. Default: one second. */
   readonly expiryIntervalMs?: number;
   /** Is told when compaction or expiry failed (both are tried again), and when the file was open to others. */
-  readonly logger?: { warn(details: object, message: string): void };
+  readonly logger?: {
+    warn(details: object, message: string): void;
+    info?(details: object, message: string): void;
+  };
 }
 
 /**
@@ -43,7 +47,14 @@ export interface EmbeddedStoreOptions {
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const warn = (message: string): void => options.logger?.warn({}, message);
-  const file = await LmdbFile.open(options.path, warn);
+  const { clock = Date.now, historyMs = DEFAULT_HISTORY_MS, logger } = options;
+  const opened = await LmdbFile.open(options.path, warn);
+  const shrunk = await shrinkIfWorthIt(opened, clock() - historyMs, warn);
+  if (shrunk !== undefined) {
+    const { bytesBefore, bytesAfter } = shrunk;
+    logger?.info?.({ bytesBefore, bytesAfter }, `${options.path} was made smaller`);
+  }
+  const file = shrunk?.file ?? opened;
   const store = new EmbeddedStore(file, options);
   const shortage = store.lookForSpace();
   if (shortage?.cause === 'disk') {
@@ -53,6 +64,9 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   return store;
 }
 
+/** As kube-apiserver keeps in etcd. */
+const DEFAULT_HISTORY_MS = 300_000;
+
 /** The most that etcd's documentation advises for its own. */
 export const DEFAULT_QUOTA_BYTES = 8 * 1024 * 1024 * 1024;
 
@@ -60,6 +74,26 @@ export const DEFAULT_QUOTA_BYTES = 8 * 1024 * 1024 * 1024;
 const SHORTAGE_INTERVAL_MS = 1_000;
 /** What history it keeps then. */
 const HISTORY_WITHOUT_SPACE_MS = 10_000;
+
+/**
+ * Makes a store's file as small as what it holds, with `historyMs` of history. Nobody may have it open: rejects with a
+ * StoreOwnedError.
+ */
+export async function compactStoreFile(
+  path: string,
+  historyMs: number,
+  warn: (message: string) => void,
+): Promise<Omit<Shrunk, 'file'>> {
+  const file = await LmdbFile.open(path, warn);
+  try {
+    const { file: shrunk, ...outcome } = await shrink(file, Date.now() - historyMs, warn);
+    await shrunk.close();
+    return outcome;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
 
 class EmbeddedStore implements Store {
   readonly reportsProgress = true;
@@ -76,7 +110,12 @@ class EmbeddedStore implements Store {
     private readonly file: LmdbFile,
     options: EmbeddedStoreOptions,
   ) {
-    const { clock = Date.now, historyMs = 300_000, compactionIntervalMs = 60_000, expiryIntervalMs = 1000 } = options;
+    const {
+      clock = Date.now,
+      historyMs = DEFAULT_HISTORY_MS,
+      compactionIntervalMs = 60_000,
+      expiryIntervalMs = 1000,
+    } = options;
     const { quotaBytes = DEFAULT_QUOTA_BYTES, logger } = options;
     this.#clock = clock;
     this.#quotaBytes = quotaBytes === 0 ? Infinity : quotaBytes;
