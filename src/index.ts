@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startControlPlane } from './cli/control-plane';
+import { nodeVersionProblem } from './cli/node-version';
 import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory } from './cli/open-store';
 import { createLogger, type LogLevel } from './observability/logger';
 
@@ -29,6 +30,8 @@ export interface ApiServer extends AsyncDisposable {
  * by side.
  */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const problem = nodeVersionProblem();
+  if (problem !== undefined) throw new Error(problem);
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sternpost-'));
   const logger = createLogger({ level: options.logLevel ?? 'fatal' });
   const { store, keyRoot } = await openDataDirectory(folder, DEFAULT_DATA_DIRECTORY_OPTIONS, logger);

@@ -16,6 +16,7 @@ import { serviceRangesFromFlags } from './service-range-flags';
 import { http2Options, http2Problems } from './http2-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
 import { TlsMaterial } from './tls-material';
+import { unbuiltFlags } from './unbuilt-flags';
 import { optimizeSoon } from './v8-flags';
 import { VERSION } from './version';
 import { shareMetrics } from './worker-metrics';
@@ -42,7 +43,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
 
 /** `sternpost apiserver`: serves until SIGTERM, then ends gracefully. */
 export async function apiserverCommand(argv: readonly string[]): Promise<void> {
-  const { options, warnings } = parseFlags(apiserverFlags, argv, ignoredFlags);
+  const { options, warnings } = parseFlags(apiserverFlags, argv, ignoredFlags, unbuiltFlags);
   if (options.help) {
     process.stdout.write(
       `sternpost apiserver: the API server, with kube-apiserver's flags.\n\n${describeFlags(apiserverFlags)}`,
@@ -112,6 +113,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     eventTtlMs: options.eventTtl,
     requestTimeoutMs: options.requestTimeout,
     minRequestTimeoutSeconds: options.minRequestTimeout,
+    inFlightLimits: { readOnly: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight },
     shutdownDelayMs: options.shutdownDelayDuration,
     livezGraceMs: options.livezGracePeriod,
     logger,

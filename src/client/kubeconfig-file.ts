@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { parseYaml } from '../api/codec/yaml';
 import type { PeerTls } from './https-request';
 
 /** The command of a credential plugin (client.authentication.k8s.io). */
@@ -77,7 +77,7 @@ function readConfig(file: string): Json | undefined {
   const remedy = 'Name another file, or have one made with "sternpost kubeconfig"';
   let config: Json | undefined;
   try {
-    config = mapOf(parse(readFileSync(file, 'utf8')));
+    config = mapOf(parseYaml(readFileSync(file, 'utf8')));
   } catch (error) {
     const [firstLine] = (error as Error).message.split('\n');
     throw new Error(`${file}: the kubeconfig cannot be read (${firstLine ?? ''}). ${remedy}`, { cause: error });

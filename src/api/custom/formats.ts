@@ -52,7 +52,7 @@ function isDateTime(text: string): boolean {
 /** Go's durations (`1h30m`, `-5ms`) and numbers of longer units (`3 days`, `2w`). */
 function isDuration(text: string): boolean {
   return (
-    /^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text) ||
+    /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text) ||
     /^\d+(?:\.\d+)?\s*(?:ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)s?$/i.test(text)
   );
 }

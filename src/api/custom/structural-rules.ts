@@ -81,7 +81,7 @@ const checkEmbedded: StructuralCheck = (value, path, errors) => {
     validateName: pathSegmentName,
     unqualifiedFinalizers: true,
   };
-  errors.push(...validateObjectMeta(named, rules, `${path}.metadata`));
+  for (const error of validateObjectMeta(named, rules, `${path}.metadata`)) errors.push(error);
 };
 
 function keysOf(item: JsonValue, keys: readonly string[]): JsonValue {
