@@ -1,10 +1,18 @@
 import type { StatusError } from '../api/errors/status-error';
 import type { UserInfo } from '../api/user';
+import type { Work } from '../observability/loop-work';
+import { MemoryBudget } from '../memory/memory-budget';
+import { ConnectionAccounts } from './connection-accounts';
 import type { HttpRequest, HttpResponse } from './exchange';
 import type { RequestInfo } from './request-info';
 import { Query } from './query';
+import { RequestMemory } from './request-memory';
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
+
+/** Characters of a path or a user's name in the log. */
+const MAX_DESCRIBED = 256;
+const UNLIMITED = new ConnectionAccounts(new MemoryBudget(Infinity));
 
 const UNREAD: RequestInfo = {
   path: '',
@@ -26,7 +34,7 @@ const UNREAD: RequestInfo = {
  * One request on its way through the filters: what each of them found, for those after it. It ends when the answer is
  * written or the client is gone, whichever comes first.
  */
-export class RequestContext {
+export class RequestContext implements Work {
   /** Milliseconds of the monotonic clock. */
   readonly receivedAt = performance.now();
   /** Set by the first filter. */
@@ -39,6 +47,10 @@ export class RequestContext {
   statusCode = 0;
   /** Bytes of the answer's body. */
   responseBytes = 0;
+  /** Its place among the requests under way, given back when it ends. Set by flow control. */
+  seat: { release(): void } | undefined;
+  /** The server refused to work on it, so as not to be overwhelmed. */
+  turnedAway = false;
   /** Answers the deadline at once; set by the server. */
   onExpired: ((error: StatusError) => void) | undefined;
   /** Somebody will read the annotations; set by the audit filter. */
@@ -53,12 +65,14 @@ export class RequestContext {
   private warningTexts: string[] | undefined;
   private annotations: Map<string, string> | undefined;
   private closed = false;
+  private held: RequestMemory | undefined;
 
   constructor(
     readonly request: HttpRequest,
     readonly response: HttpResponse,
     /** False: `warn` is heard by nobody. */
     private readonly sendsWarnings = true,
+    private readonly accounts = UNLIMITED,
   ) {
     response.on('close', () => this.finish());
     // A write to a connection that has just broken; whoever waits for the answer is gone.
@@ -92,6 +106,25 @@ export class RequestContext {
     this.abort(error);
   }
 
+  /** Where whoever has the server hold something for this request writes it down. */
+  get memory(): RequestMemory {
+    if (this.held === undefined) {
+      this.held = new RequestMemory(this.accounts.of(this.request.socket));
+      if (this.closed) this.held.end();
+    }
+    return this.held;
+  }
+
+  /** The client has so much to take already that nothing more should be made for its connection. */
+  get isHeldBack(): boolean {
+    return !this.accounts.budget.isAtEase && this.memory.isFull;
+  }
+
+  /** Memory is tight, and the connection holds more of it than a little. */
+  get isUnderPressure(): boolean {
+    return this.accounts.budget.isTight && this.memory.isFull;
+  }
+
   /** The connection has ended, with or without a whole answer. */
   get finished(): boolean {
     return this.closed;
@@ -121,10 +154,21 @@ export class RequestContext {
     if (this.audited) (this.annotations ??= new Map()).set(key, value);
   }
 
+  /** For the log, when it has held the event loop. */
+  describeWork(): Readonly<Record<string, unknown>> {
+    const { verb, path } = this.info;
+    const bytes = Number(this.request.headers['content-length'] ?? 0);
+    const { statusCode, responseBytes } = this;
+    const user = this.user?.name.slice(0, MAX_DESCRIBED);
+    return { verb, path: path.slice(0, MAX_DESCRIBED), user, bytes, statusCode, responseBytes };
+  }
+
   private finish(): void {
     if (this.closed) return;
     this.closed = true;
     if (!this.response.writableFinished) this.abort(new ClientGoneError());
+    this.seat?.release();
+    this.held?.end();
     for (let index = (this.finishers?.length ?? 0) - 1; index >= 0; index--) this.finishers?.[index]?.();
   }
 }

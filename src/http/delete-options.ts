@@ -72,11 +72,16 @@ function fromQuery(query: Query): SentDeleteOptions {
   const gracePeriodSeconds = parseIntParameter(query.first('gracePeriodSeconds'));
   const propagationPolicy = query.first('propagationPolicy');
   const dryRun = query.all('dryRun');
+  const uid = query.first('uid');
+  const resourceVersion = query.first('resourceVersion');
   return {
     ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     ...(query.has('orphanDependents') ? { orphanDependents: query.flag('orphanDependents') } : {}),
     ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
     ...(dryRun.length === 0 ? {} : { dryRun }),
+    ...(uid || resourceVersion
+      ? { preconditions: { ...(uid ? { uid } : {}), ...(resourceVersion ? { resourceVersion } : {}) } }
+      : {}),
   };
 }
 

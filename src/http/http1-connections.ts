@@ -86,18 +86,22 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   }
   // More of the same.
   if (socket.writableEnded || broken.has(socket)) return;
-  const answer = (): void =>
+  broken.add(socket);
+  socket.pause();
+  endWith(socket, status);
+}
+
+/** As soon as all responses before this one are written. */
+function endWith(socket: Socket, status: string): void {
+  const { _httpMessage: response } = socket as Internals;
+  if (response !== undefined && response !== null) {
+    response.once('finish', () => endWith(socket, status));
+  } else if (socket.writable) {
     endAndLinger(
       socket,
       `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`,
     );
-  const { _httpMessage: response } = socket as Internals;
-  if (response === undefined || response === null) return answer();
-  broken.add(socket);
-  socket.pause();
-  response.once('finish', () => {
-    if (socket.writable) answer();
-  });
+  }
 }
 
 /** Undefined: no answer, so that a client whose request was right may repeat it. */

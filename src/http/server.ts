@@ -1,11 +1,15 @@
 import { constants } from 'node:crypto';
-import { createServer as createPlainServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
+import { MemoryBudget } from '../memory/memory-budget';
+import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
+import { beginWork } from '../observability/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { runFilters } from './chain';
+import { ConnectionAccounts } from './connection-accounts';
 import { RequestContext } from './context';
 import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from './dependencies';
 import { Deadlines } from './deadline';
@@ -13,11 +17,12 @@ import { dispatch, type DispatchDependencies } from './dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
 import type { HttpRequest, HttpResponse } from './exchange';
 import { ALL_FEATURES, type ServerFeatures } from './features';
-import { fieldOwnership, noFieldOwnership } from './field-ownership';
+import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
 import { HTTP1_LIMITS, http1Options, refuseHead, watchConnections, type Http1Limits } from './http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { NonResourceRoutes } from './non-resource-routes';
+import { PipelinedRequests } from './pipelined-requests';
 import { writeReply } from './reply-writer';
 import { TlsEntrance } from './tls-entrance';
 
@@ -35,10 +40,7 @@ export interface Http2Options {
 export interface ServerOptions
   extends
     ChainDependencies,
-    Omit<
-      EndpointDependencies,
-      'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds' | 'fieldOwnership'
-    > {
+    Omit<EndpointDependencies, 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
@@ -51,9 +53,9 @@ export interface ServerOptions
   readonly metrics?: RequestMetrics;
   /** Absent: kube-apiserver's. */
   readonly http1Limits?: Http1Limits;
+  /** What may be held for all clients together. Absent: a share of the memory that there is. */
+  readonly memory?: MemoryBudget;
   readonly minRequestTimeoutSeconds?: number;
-  /** False: no server-side apply and no managedFields. */
-  readonly serverSideApply?: boolean;
   /** Absent: all. */
   readonly features?: ServerFeatures;
   readonly now?: () => number;
@@ -97,13 +99,15 @@ export function createServer(options: ServerOptions): ApiServer {
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
     now,
-    fieldOwnership: options.serverSideApply === false ? noFieldOwnership : fieldOwnership(catalogue, now),
+    fieldOwnership: options.fieldOwnership ?? fieldOwnership(catalogue, now),
     closing: closing.signal,
     features,
     nonResourceRoutes: routes,
   };
   const writer = { schema: catalogue.schema, now, features };
   const { goAwayChance = 0 } = options.http2 ?? {};
+  const memory = options.memory ?? new MemoryBudget(clientMemoryLimit());
+  const accounts = new ConnectionAccounts(memory);
 
   const handle = async (context: RequestContext): Promise<void> => {
     const { request, response } = context;
@@ -124,13 +128,15 @@ export function createServer(options: ServerOptions): ApiServer {
     if (response.destroyed) return;
     const dispatched = dispatch(context, endpoints);
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
+    if (dispatched instanceof Promise) beginWork(context);
     if (response.headersSent || response.destroyed) return;
     const writing = writeReply(context, reply, negotiated, writer);
     if (writing !== undefined) await writing;
   };
   /** The one place where what was thrown for a request ends. */
   const listener = (request: HttpRequest, response: HttpResponse): void => {
-    const context = new RequestContext(request, response, features.warnings);
+    const context = new RequestContext(request, response, features.warnings, accounts);
+    beginWork(context, context.receivedAt);
     handle(context)
       .catch((error: unknown) => answerError(context, error, catalogue.schema, logger))
       .catch((error: unknown) => {
@@ -138,13 +144,15 @@ export function createServer(options: ServerOptions): ApiServer {
         response.destroy();
       });
   };
-  const http1Listener = (request: IncomingMessage, response: ServerResponse): void => {
-    if (!refuseHead(request, response)) listener(request, response);
+  const pipelined = new PipelinedRequests(memory);
+  const http1Listener: RequestListener = (request, response) => {
+    if (!refuseHead(request, response)) pipelined.inTurn(response, () => listener(request, response));
   };
   const http2 =
     options.http2 &&
     new Http2Listener({
       maxStreams: options.http2.maxStreamsPerConnection,
+      accountOf: (socket) => accounts.of(socket),
       onRequest: ({ request, response }) => listener(request, response),
       onFault: (error) => logger.error({ err: error }, 'an HTTP/2 connection failed'),
     });

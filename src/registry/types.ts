@@ -110,7 +110,7 @@ export interface UpdateHooks {
   readonly preconditions?: Preconditions;
   /** A PUT whose body has no resourceVersion overwrites; a patch recomputes. */
   readonly retryOnConflict: boolean;
-  /** An apply creates what does not exist, whatever the kind says about PUT. */
+  /** An apply creates what does not exist and a patch never does, whatever the kind says about PUT. */
   readonly createIfMissing?: boolean;
 }
 

@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ApiClient } from '../../src/client/api-client';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
 /** The commands as processes of their own, from the sources. */
 
@@ -80,7 +80,7 @@ describe('sternpost dev', () => {
     expect(dev.output().trimEnd().split('\n')).toHaveLength(3);
     const file = join(folder, 'data', 'kubeconfig');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(parse(readFileSync(file, 'utf8'))).toMatchObject({ kind: 'Config', 'current-context': 'sternpost' });
+    expect(load(readFileSync(file, 'utf8'))).toMatchObject({ kind: 'Config', 'current-context': 'sternpost' });
   }, 60_000);
 
   it('prints no warning when it starts again with many namespaces, which its controllers look at all at once', async () => {

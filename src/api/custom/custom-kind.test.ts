@@ -105,6 +105,25 @@ describe('the body of a custom resource', () => {
     expect(decodeObject(open.type, sent, options)).toEqual({ object: sent, unknownFields: [] });
   });
 
+  it('reads columns through filters, and prints what is no text', () => {
+    const columns = [
+      { name: 'Ready', type: 'string', jsonPath: '.spec.conditions[?(@.type=="Ready")].status ' },
+      { name: 'Whole', type: 'string', jsonPath: '.spec' },
+      { name: 'Null', type: 'string', jsonPath: '.spec.none' },
+      { name: 'Missing', type: 'string', jsonPath: '.spec.conditions[5]' },
+    ];
+    const { table } = only(kindOf([{ additionalPrinterColumns: columns }]));
+    const spec = { none: null, conditions: [{ type: 'Ready', status: 'a<b' }] };
+    const whole = '{"conditions":[{"status":"a\\u003cb","type":"Ready"}],"none":null}';
+    expect(table.cells(thing({ spec }), 0)).toEqual(['a', 'a<b', whole, '<no value>', null]);
+  });
+
+  it('leaves out a column that cannot be read, and those after it', () => {
+    const columns = ['.spec.a', '.spec[a', '.spec.b'].map((jsonPath) => ({ name: jsonPath, type: 'string', jsonPath }));
+    const { table } = only(kindOf([{ additionalPrinterColumns: columns }]));
+    expect(table.columns.map(({ name }) => name)).toEqual(['Name', '.spec.a']);
+  });
+
   it('shows in tables what the columns ask for', () => {
     const additionalPrinterColumns = [
       { name: 'Text', type: 'string', jsonPath: '.spec.s' },

@@ -159,3 +159,22 @@ test('a schema that is not structural may stay so until fields are pruned by it'
     'spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root',
   ]);
 });
+
+test.each(['.status.conditions[?(@.type=="Ready")].status', '.a[0,1]', '.a ', '.', '.a..b', '.a[', '.$é'])(
+  'the path of a column may be whatever starts with a point: %j',
+  (jsonPath) => {
+    const columns = (path: string): object => ({
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: plain },
+          additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: path }],
+        },
+      ],
+    });
+    expect(problemsOfNew(v1, definition(plain, columns(jsonPath)))).toEqual([]);
+    expect(problemsOfNew(v1, definition(plain, columns(`a${jsonPath}`)))).toHaveLength(1);
+  },
+);

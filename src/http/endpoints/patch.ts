@@ -61,6 +61,7 @@ function patchChange(
       return fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated;
     },
     retryOnConflict: true,
+    createIfMissing: false,
   };
 }
 
