@@ -79,6 +79,17 @@ describe('a request that breaks the rules of HTTP/1.1', () => {
       request('GET / HTTP/0.9', host),
       '505 HTTP Version Not Supported: unsupported protocol version',
     ],
+    [
+      'is of a version to come',
+      request('GET / HTTP/3.0', host),
+      '505 HTTP Version Not Supported: unsupported protocol version',
+    ],
+    [
+      'has a body in another encoding',
+      request('PUT / HTTP/1.1', host, 'Transfer-Encoding: gzip, chunked'),
+      '501 Not Implemented',
+    ],
+    ['has a body in no known encoding', request('PUT / HTTP/1.1', host, 'Transfer-Encoding: x'), '501 Not Implemented'],
     ['has no host', request('GET / HTTP/1.1'), '400 Bad Request'],
     ['names two hosts', request('GET / HTTP/1.1', host, 'HOST: b'), '400 Bad Request: too many Host headers'],
     ['names what is no host', request('GET / HTTP/1.1', 'Host: a/b'), '400 Bad Request: malformed Host header'],
@@ -114,6 +125,10 @@ describe('a request that breaks the rules of HTTP/1.1', () => {
     ['a header of 100 kB', request('GET /healthz HTTP/1.1', host, `X: ${'y'.repeat(100_000)}`, 'Connection: close')],
     ['2,000 headers', request('GET /healthz HTTP/1.1', host, ...fields(1_998), 'Connection: close')],
     ['an address as its host', request('GET /healthz HTTP/1.1', 'Host: [::1]:6443', 'Connection: close')],
+    [
+      'a body in chunks',
+      request('GET /healthz HTTP/1.1', host, 'Transfer-Encoding: Chunked', 'Connection: close') + '1\r\nx\r\n0\r\n\r\n',
+    ],
     ['version 1.0 and no host', request('GET /healthz HTTP/1.0')],
   ])('is not one with %s', async (_what, sent) => {
     expect(await answerTo(port, sent)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);

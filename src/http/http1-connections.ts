@@ -113,37 +113,60 @@ function statusOf({ code }: NodeJS.ErrnoException): string | undefined {
       return undefined;
     case 'HPE_HEADER_OVERFLOW':
       return '431 Request Header Fields Too Large';
+    case 'HPE_INVALID_VERSION':
+      return '505 HTTP Version Not Supported: unsupported protocol version';
     default:
       return '400 Bad Request';
   }
 }
 
+const HOST_NAME = 'host';
+const ENCODING_NAME = 'transfer-encoding';
 /** The characters of a host and its port, as Go's server takes them. */
 const HOST = /^[A-Za-z0-9!$%&'()*+,\-.:;=[\]_~]*$/;
 
+interface Refusal {
+  readonly code: number;
+  /** Behind the code, in the status line. */
+  readonly status: string;
+  readonly text: string;
+}
+
 /** Answers a request whose head node:http lets through and Go's server does not; true: it is answered. */
 export function refuseHead(request: IncomingMessage, response: ServerResponse): boolean {
-  const problem = problemOf(request);
-  if (problem === undefined) return false;
-  const [code, reason] = problem;
-  const status = `${STATUS_CODES[code]}${reason}`;
+  const refusal = refusalOf(request);
+  if (refusal === undefined) return false;
+  const { code, status, text } = refusal;
   response.writeHead(code, status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
-  response.end(`${code} ${status}`);
+  response.end(text);
   return true;
 }
 
-function problemOf({
-  httpVersionMajor,
-  rawHeaders,
-}: IncomingMessage): readonly [code: number, reason: string] | undefined {
-  if (httpVersionMajor !== 1) return [505, ': unsupported protocol version'];
-  if (rawHeaders.length > 2 * MAX_FIELDS) return [431, ''];
+const BAD_VERSION = refusing(505, ': unsupported protocol version');
+const TOO_MANY_FIELDS = refusing(431, '');
+const TOO_MANY_HOSTS = refusing(400, ': too many Host headers');
+const BAD_HOST = refusing(400, ': malformed Host header');
+const BAD_ENCODING: Refusal = { code: 501, status: 'Not Implemented', text: 'Unsupported transfer encoding' };
+
+function refusing(code: number, reason: string): Refusal {
+  const status = `${STATUS_CODES[code]}${reason}`;
+  return { code, status, text: `${code} ${status}` };
+}
+
+function refusalOf({ httpVersionMajor, rawHeaders }: IncomingMessage): Refusal | undefined {
+  if (httpVersionMajor !== 1) return BAD_VERSION;
+  if (rawHeaders.length > 2 * MAX_FIELDS) return TOO_MANY_FIELDS;
   let hosts = 0;
+  let encodings = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]!;
-    if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
-    if (++hosts > 1) return [400, ': too many Host headers'];
-    if (!HOST.test(rawHeaders[index + 1]!)) return [400, ': malformed Host header'];
+    if (name.length === HOST_NAME.length && name.toLowerCase() === HOST_NAME) {
+      if (++hosts > 1) return TOO_MANY_HOSTS;
+      if (!HOST.test(rawHeaders[index + 1]!)) return BAD_HOST;
+    } else if (name.length === ENCODING_NAME.length && name.toLowerCase() === ENCODING_NAME) {
+      // What another server on the way takes for the end of the body might be none here.
+      if (++encodings > 1 || rawHeaders[index + 1]!.toLowerCase() !== 'chunked') return BAD_ENCODING;
+    }
   }
   return undefined;
 }
