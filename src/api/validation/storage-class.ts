@@ -48,6 +48,20 @@ function validateRequirement(
   ];
 }
 
+/** What each key of a term may be; the order says nothing. */
+function topologyOf({ matchLabelExpressions }: TopologySelectorTerm): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    (matchLabelExpressions ?? []).map(({ key = '', values }) => [key, [...new Set(values ?? [])].sort()]),
+  );
+}
+
+/** Earlier terms that say the same. A term that says nothing repeats as many terms as there are. */
+function repeats(terms: readonly TopologySelectorTerm[], index: number): readonly unknown[] {
+  const topology = topologyOf(terms[index] ?? {});
+  const earlier = terms.slice(0, index).filter((term) => deepEqual(topologyOf(term), topology));
+  return Object.keys(topology).length === 0 ? [...terms, ...earlier] : earlier;
+}
+
 function validateTopologies(terms: readonly TopologySelectorTerm[]): readonly FieldError[] {
   return terms.flatMap((term, index) => {
     const path = `allowedTopologies[${index}].matchLabelExpressions`;
@@ -59,7 +73,7 @@ function validateTopologies(terms: readonly TopologySelectorTerm[]): readonly Fi
           ? [duplicate(`${path}[${position}].key`, requirement.key ?? '')]
           : []),
       ]),
-      ...(terms.slice(0, index).some((earlier) => deepEqual(earlier, term)) ? [duplicate(path, '')] : []),
+      ...repeats(terms, index).map(() => duplicate(path, '')),
     ];
   });
 }
