@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startControlPlane } from './cli/control-plane';
+import { nodeVersionProblem } from './cli/node-version';
 import { openDataDirectory } from './cli/open-store';
 import { createLogger, type LogLevel } from './observability/logger';
 
@@ -32,6 +33,8 @@ export interface ApiServer extends AsyncDisposable {
  * by side.
  */
 export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+  const problem = nodeVersionProblem();
+  if (problem !== undefined) throw new Error(problem);
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sternpost-'));
   const logger = createLogger({ level: options.logLevel ?? 'fatal' });
   const { store, keyRoot } = await openDataDirectory(folder, HISTORY_MS, logger);

@@ -55,6 +55,18 @@ export const apiserverFlags = {
     default: '1m0s',
     help: 'Limit for requests other than watches and streams.',
   },
+  'max-requests-inflight': {
+    type: 'int',
+    section: 'Serving',
+    default: '400',
+    help: 'Reads that may be under way at once, watches and streams not counted; more are answered 429. 0: no limit. With --workers, of each of them.',
+  },
+  'max-mutating-requests-inflight': {
+    type: 'int',
+    section: 'Serving',
+    default: '200',
+    help: 'Writes that may be under way at once; more are answered 429. 0: no limit. With --workers, of each of them.',
+  },
   'min-request-timeout': {
     type: 'int',
     section: 'Serving',

@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { writePrivateFile } from '../files/private-files';
 import { createLogger } from '../observability/logger';
 import { certificateDirectory } from './certificates';
 import { startControlPlane } from './control-plane';
@@ -42,7 +42,7 @@ export async function devCommand(argv: readonly string[]): Promise<void> {
     logger,
   });
   const kubeconfig = join(dataDir, 'kubeconfig');
-  writeFileSync(kubeconfig, controlPlane.kubeconfig, { mode: 0o600 });
+  writePrivateFile(kubeconfig, controlPlane.kubeconfig);
   process.stdout.write(
     `Sternpost serves ${controlPlane.url}; its data are in ${dataDir}. Now type:\n` +
       `  export KUBECONFIG=${resolve(kubeconfig)}\n` +

@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './require-node';
 import './v8-flags';
 import { apiserverCommand } from './apiserver-command';
 import { controllerManagerCommand } from './controller-manager-command';

@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs';
 import { createLogger, type Logger } from '../observability/logger';
 import type { RegistryEnd } from '../storage/migrate/compare-registries';
 import { copyRegistry } from '../storage/migrate/copy-registry';
 import { remainingSeconds } from '../storage/migrate/event-lifetime';
+import { pruneConsent } from '../storage/migrate/prune-consent';
 import { describeFlags, parseFlags, UsageError, type FlagTable, type OptionsOf } from './flag-table';
-import { openDataDirectory, openEtcd } from './open-store';
+import { openDataDirectory, openEtcd, registryFileOf } from './open-store';
 import { ProgressLine } from './progress-line';
 import { untilSignal } from './until-signal';
 
@@ -15,7 +17,12 @@ const migrateFlags = {
   prune: {
     type: 'bool',
     section: 'Migration',
-    help: 'Delete keys of the destination that the source does not have, instead of refusing to copy.',
+    help: 'Delete keys of the destination that the source does not have, instead of refusing to copy. Says beforehand how many of which resource.',
+  },
+  yes: {
+    type: 'bool',
+    section: 'Migration',
+    help: 'With --prune: delete them also when they are more than a tenth of the destination.',
   },
   'event-ttl': {
     type: 'duration',
@@ -34,7 +41,7 @@ type MigrateOptions = OptionsOf<typeof migrateFlags>;
 
 const INTRODUCTION = `sternpost migrate: copies a whole registry from one store to another.
 
-Stop the servers of both first. A copy that was broken off goes on where it was when the command is given again; at the
+Stop the servers of both first. A source without a registry is an error, and is not made. A copy that was broken off goes on where it was when the command is given again; at the
 end, both stores are compared. resourceVersions begin anew in the destination, so clients list anew.
 `;
 
@@ -46,8 +53,15 @@ function problemsOf({ from, to, etcdCertfile, etcdKeyfile }: MigrateOptions): re
     ...(from === '' ? ['--from must be given'] : []),
     ...(to === '' ? ['--to must be given'] : []),
     ...(from !== '' && from === to ? ['--from and --to are the same'] : []),
+    ...(from === '' || isEtcd(from) ? [] : sourceProblems(registryFileOf(from))),
     ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
   ];
+}
+
+function sourceProblems(file: string): readonly string[] {
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return [`--from: there is no registry: ${file} does not exist`];
+  return stat.size === 0 ? [`--from: there is no registry: ${file} is empty`] : [];
 }
 
 function isEtcd(end: string): boolean {
@@ -87,7 +101,11 @@ export async function migrateCommand(argv: readonly string[]): Promise<void> {
       from,
       to,
       ttlSecondsOf: (path, value) => remainingSeconds(path, value, options.eventTtl / 1000, Date.now()),
-      prune: options.prune,
+      mayPrune: pruneConsent({
+        prune: options.prune,
+        yes: options.yes,
+        announce: (text) => process.stderr.write(`${text}\n`),
+      }),
       onProgress: (done, total) => progress.show(done, total),
       signal: stop.signal,
     });

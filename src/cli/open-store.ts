@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { protectFile, protectFolder } from '../files/private-files';
 import type { Logger } from '../observability/logger';
 import type * as EmbeddedStore from '../storage/embedded/embedded-store';
 import type * as EtcdStore from '../storage/etcd/etcd-store';
@@ -25,10 +26,21 @@ const stores = {
 
 export const DEFAULT_KEY_ROOT = '/registry/';
 
-/** The embedded store of a data directory, keeping `historyMs` of history. */
+/** The embedded store of a data directory. */
+export function registryFileOf(dataDir: string): string {
+  return join(dataDir, 'registry.mdb');
+}
+
+/** What the commands keep in a data directory. */
+const OWN_NAME = /^(registry\.mdb.*|kubeconfig.*|pki)$/;
+
+/** Opens (or creates) the embedded store of a data directory, keeping `historyMs` of history. */
 export async function openDataDirectory(dataDir: string, historyMs: number, logger: Logger): Promise<OpenedStore> {
+  const warn = (message: string): void => logger.warn(message);
+  protectFolder(dataDir, (name) => OWN_NAME.test(name), warn);
+  protectFile(join(dataDir, 'kubeconfig'), warn);
   const { openEmbeddedStore } = stores.embedded();
-  const store = await openEmbeddedStore({ path: join(dataDir, 'registry.mdb'), historyMs, logger });
+  const store = await openEmbeddedStore({ path: registryFileOf(dataDir), historyMs, logger });
   return { store, keyRoot: DEFAULT_KEY_ROOT };
 }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { MemoryBudget } from '../memory/memory-budget';
 import { takesGzip, writePieces, writeReady, type BodyWrite } from './body-writer';
 
 interface Answer {
@@ -27,7 +28,13 @@ async function answerOf(write: (response: ServerResponse) => unknown): Promise<A
 }
 
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-const options: BodyWrite = { code: 200, contentType: 'text/plain', length: undefined, acceptEncoding: undefined };
+const options: BodyWrite = {
+  code: 200,
+  contentType: 'text/plain',
+  length: undefined,
+  acceptEncoding: undefined,
+  request: { memory: new MemoryBudget(Infinity).open(() => undefined) },
+};
 
 describe('the body writer', () => {
   it.each([

@@ -1,5 +1,6 @@
 import { tooLarge } from '../api/errors/status-error';
 import { GrowingBytes } from '../memory/growing-bytes';
+import { beginWork } from '../observability/loop-work';
 import type { RequestContext } from './context';
 import { ClientGoneError } from './context';
 
@@ -14,11 +15,12 @@ export function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promi
   return new Promise<Buffer>((resolve, reject) => {
     if (request.readableEnded) return resolve(EMPTY);
     if (request.destroyed) throw new ClientGoneError();
-    if (Number(request.headers['content-length'] ?? 0) > limit) {
+    const announced = Number(request.headers['content-length'] ?? NaN);
+    if (announced > limit) {
       request.resume();
       throw tooLargeBody(limit);
     }
-    const body = new GrowingBytes();
+    const body = new GrowingBytes(announced);
     const leave = (): void => {
       request.off('data', take).off('end', done).off('error', gone).off('close', gone);
     };
@@ -29,15 +31,29 @@ export function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promi
     };
     const gone = (): void => fail(new ClientGoneError());
     const take = (piece: Buffer): void => {
-      if (body.length + piece.length > limit) fail(tooLargeBody(limit));
-      else body.push(piece);
+      if (body.length + piece.length > limit) return fail(tooLargeBody(limit));
+      // What comes in one piece is worked on at once.
+      if (body.length + piece.length !== announced || body.length > 0) hold(context, piece.length);
+      body.push(piece);
     };
     const done = (): void => {
       leave();
+      beginWork(context);
       resolve(body.take());
     };
     request.on('data', take).on('end', done).on('error', gone).on('close', gone);
   });
+}
+
+/**
+ * Counts what has come of a body until its request ends. When the connection holds as much as it may, one of its bodies goes on, for
+ * nothing would be released otherwise, and the others wait.
+ */
+function hold({ memory, request }: RequestContext, bytes: number): void {
+  memory.hold(bytes);
+  if (memory.mayGoOn) return;
+  request.pause();
+  void memory.roomToGoOn().then(() => request.resume());
 }
 
 function tooLargeBody(limit: number): Error {

@@ -1,13 +1,16 @@
 import { trace, type Tracer } from '@opentelemetry/api';
 import { whenKnown, type MaybePromise } from '../api/maybe-promise';
+import { ANONYMOUS_USER } from '../api/user';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { authorizeRequest } from './authorization';
 import { credentialsOf } from './credentials';
 import type { RequestContext } from './context';
-import type { Deadlines } from './deadline';
+import { isLongRunning, type Deadlines } from './deadline';
 import type { ChainDependencies } from './dependencies';
 import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
+import { tooManyRequests } from './refusals';
+import { refuseUnderPressure } from './memory-pressure';
 import { parseRequestInfo } from './request-info';
 
 export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
@@ -50,6 +53,7 @@ const authenticate: Filter = (context, dependencies) => {
   const user = dependencies.authenticate(credentialsOf(context.request), (key, value) => context.annotate(key, value));
   return whenKnown(user, (known) => {
     context.user = known;
+    if (known.name !== ANONYMOUS_USER) context.request.trustClient?.();
     // Nobody behind the server gets to see the client's token. Deleting it would turn the headers into a hash table.
     context.request.headers.authorization = undefined;
   });
@@ -57,8 +61,23 @@ const authenticate: Filter = (context, dependencies) => {
 
 const impersonation: Filter = (context, { authorize }) => impersonate(context, authorize);
 
-const flowControl: Filter = (context, dependencies) => dependencies.flowControl?.(context);
+/** Before flow control: what is refused here needs no seat. */
+const memoryPressure: Filter = refuseUnderPressure;
 
+/** Probes have seats, too, as on kube-apiserver: a server that turns reads away is not one to send more clients to. */
+const flowControl: Filter = (context, { maxInFlight }) => {
+  // A client that is gone already would never give its seat back.
+  if (maxInFlight === undefined || context.finished || isLongRunning(context)) return;
+  const admittance = maxInFlight.admit(context.info.verb, context.user);
+  if (admittance === 'exempt') return;
+  if (admittance !== 'dropped') {
+    context.seat = admittance;
+    return;
+  }
+  context.turnedAway = true;
+  context.response.setHeader('Retry-After', '1');
+  throw tooManyRequests();
+};
 /** Before the body is read: a stranger cannot make the server parse. */
 const authorization: Filter = (context, { authorize }) => authorizeRequest(context, authorize);
 
@@ -71,6 +90,7 @@ export const filters: readonly Filter[] = [
   audit,
   authenticate,
   impersonation,
+  memoryPressure,
   flowControl,
   authorization,
 ];

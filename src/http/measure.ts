@@ -24,20 +24,17 @@ const VERBS: Readonly<Record<string, string>> = {
   head: 'HEAD',
 };
 const CONNECTED: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);
-const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch', 'head']);
 
 /** Counts and times a request when it is over. */
 export function measureRequest(context: RequestContext, metrics: RequestMetrics, known: KnownPaths): void {
   const labels = requestLabels(context, known);
   const longRunning = isLongRunning(context);
-  const end = longRunning
-    ? metrics.startLongRunning(labels)
-    : metrics.startInflight(READS.has(context.info.verb) ? 'readOnly' : 'mutating');
+  const end = longRunning ? metrics.startLongRunning(labels) : undefined;
   context.onFinished(() => {
-    end();
+    end?.();
     const { statusCode: code, responseBytes, receivedAt } = context;
     if (!context.response.writableFinished && !longRunning) metrics.recordAbort(labels);
-    if (code === 504 || code === 429) metrics.recordTermination(labels, code);
+    if (code === 504 || context.turnedAway) metrics.recordTermination(labels, code);
     const durationSeconds = (performance.now() - receivedAt) / 1000;
     metrics.recordRequest(labels, { code, responseBytes, longRunning, durationSeconds });
   });

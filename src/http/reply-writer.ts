@@ -27,6 +27,7 @@ import { wireFormOf } from './wire-form';
 const NEWLINE = Buffer.from('\n');
 /** Up to here a list is made as a whole and says how long it is; longer ones are made as the client takes them. */
 const WHOLE_LIST_ENTRIES = 100;
+const WHOLE_LIST_BYTES = 1024 * 1024;
 
 export interface WriterDependencies {
   readonly schema: Schema;
@@ -45,6 +46,7 @@ export function writeReply(
   dependencies: WriterDependencies,
 ): MaybePromise<void> {
   if (reply.type === 'streamed') return;
+  if (context.isHeldBack) return writeWhenRoom(context, reply, negotiated, dependencies);
   const writer = new ReplyWriter(context, negotiated, dependencies);
   context.statusCode = reply.type === 'list' ? 200 : reply.code;
   sendWarnings(context);
@@ -61,6 +63,19 @@ export function writeReply(
       writeHead(context.response, reply.code, reply.headers);
       context.response.end();
   }
+}
+
+/** Makes nothing for a connection that has not taken what was made for it before. */
+async function writeWhenRoom(
+  context: RequestContext,
+  reply: Reply,
+  negotiated: Negotiated,
+  dependencies: WriterDependencies,
+): Promise<void> {
+  await context.memory.room();
+  const { response } = context;
+  // Meanwhile the client may have left, or the deadline may have been answered.
+  if (!response.destroyed && !response.headersSent) await writeReply(context, reply, negotiated, dependencies);
 }
 
 /** One header per warning, of code 299 and without an agent's name. */
@@ -130,7 +145,7 @@ class ReplyWriter {
     for (const [name, value] of Object.entries(reply.headers ?? {})) this.response.setHeader(name, value);
     const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
     const { code, contentType } = reply;
-    const write = { code, contentType, length: body.length, acceptEncoding: this.acceptEncoding };
+    const write = { ...this.write(code, body.length), contentType };
     return this.wrote(writeReady(this.response, write, [body]));
   }
 
@@ -190,7 +205,7 @@ class ReplyWriter {
 
   private listParts(parts: ListParts): MaybePromise<void> {
     let { length } = parts;
-    if (length === undefined && parts.entries.length <= WHOLE_LIST_ENTRIES) {
+    if (length === undefined && isShort(parts.entries)) {
       const whole = [...listPieces(parts)].flat().map(asBuffer);
       length = lengthOf(whole);
       if (!parts.items.shared || !isCompressed(this.write(200, length))) return this.whole(200, ...whole);
@@ -210,7 +225,8 @@ class ReplyWriter {
     code: number,
     length: Length,
   ): BodyWrite & { readonly length: Length } {
-    return { code, contentType: MEDIA_TYPES[this.negotiated.format], length, acceptEncoding: this.acceptEncoding };
+    const { context, acceptEncoding } = this;
+    return { code, contentType: MEDIA_TYPES[this.negotiated.format], length, acceptEncoding, request: context };
   }
 }
 
@@ -230,6 +246,13 @@ export function encodeObject(
     case 'protobuf':
       return encodeProtobuf(object, schema, struct);
   }
+}
+
+function isShort(entries: readonly CacheEntry[]): boolean {
+  if (entries.length > WHOLE_LIST_ENTRIES) return false;
+  let bytes = 0;
+  for (const { body } of entries) bytes += body.length;
+  return bytes <= WHOLE_LIST_BYTES;
 }
 
 function encodeProtobuf(object: WireObject, schema: Schema, struct: StructType | undefined): Buffer {

@@ -1,10 +1,14 @@
-import { createServer as createPlainServer, type Server } from 'node:http';
+import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
+import { MemoryBudget } from '../memory/memory-budget';
+import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
+import { beginWork } from '../observability/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { runFilters } from './chain';
+import { ConnectionAccounts } from './connection-accounts';
 import { RequestContext } from './context';
 import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from './dependencies';
 import { Deadlines } from './deadline';
@@ -12,11 +16,11 @@ import { dispatch, type DispatchDependencies } from './dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
 import type { HttpRequest, HttpResponse } from './exchange';
 import { ALL_FEATURES, type ServerFeatures } from './features';
-import { fieldOwnership, noFieldOwnership } from './field-ownership';
+import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
-import { MAX_HEADER_BYTES } from './http2/request-head';
 import { NonResourceRoutes } from './non-resource-routes';
+import { PipelinedRequests } from './pipelined-requests';
 import { writeReply } from './reply-writer';
 import { TlsEntrance } from './tls-entrance';
 
@@ -34,10 +38,7 @@ export interface Http2Options {
 export interface ServerOptions
   extends
     ChainDependencies,
-    Omit<
-      EndpointDependencies,
-      'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds' | 'fieldOwnership'
-    > {
+    Omit<EndpointDependencies, 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
@@ -48,9 +49,9 @@ export interface ServerOptions
   readonly host?: string;
   readonly logger: Logger;
   readonly metrics?: RequestMetrics;
+  /** What may be held for all clients together. Absent: a share of the memory that there is. */
+  readonly memory?: MemoryBudget;
   readonly minRequestTimeoutSeconds?: number;
-  /** False: no server-side apply and no managedFields. */
-  readonly serverSideApply?: boolean;
   /** Absent: all. */
   readonly features?: ServerFeatures;
   readonly now?: () => number;
@@ -76,6 +77,8 @@ export interface ApiServer {
 const TCP_KEEP_ALIVE_MS = 180_000;
 const DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS = 1800;
 const DEFAULT_GRACE_MS = 60_000;
+/** Of a request over HTTP/1.1; Go's. */
+const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** The HTTP side of an API server: listener, filters, endpoints. */
 export function createServer(options: ServerOptions): ApiServer {
@@ -96,13 +99,15 @@ export function createServer(options: ServerOptions): ApiServer {
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
     now,
-    fieldOwnership: options.serverSideApply === false ? noFieldOwnership : fieldOwnership(catalogue, now),
+    fieldOwnership: options.fieldOwnership ?? fieldOwnership(catalogue, now),
     closing: closing.signal,
     features,
     nonResourceRoutes: routes,
   };
   const writer = { schema: catalogue.schema, now, features };
   const { goAwayChance = 0 } = options.http2 ?? {};
+  const memory = options.memory ?? new MemoryBudget(clientMemoryLimit());
+  const accounts = new ConnectionAccounts(memory);
 
   const handle = async (context: RequestContext): Promise<void> => {
     const { request, response } = context;
@@ -119,13 +124,15 @@ export function createServer(options: ServerOptions): ApiServer {
     if (response.destroyed) return;
     const dispatched = dispatch(context, endpoints);
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
+    if (dispatched instanceof Promise) beginWork(context);
     if (response.headersSent || response.destroyed) return;
     const writing = writeReply(context, reply, negotiated, writer);
     if (writing !== undefined) await writing;
   };
   /** The one place where what was thrown for a request ends. */
   const listener = (request: HttpRequest, response: HttpResponse): void => {
-    const context = new RequestContext(request, response, features.warnings);
+    const context = new RequestContext(request, response, features.warnings, accounts);
+    beginWork(context, context.receivedAt);
     handle(context)
       .catch((error: unknown) => answerError(context, error, catalogue.schema, logger))
       .catch((error: unknown) => {
@@ -133,23 +140,27 @@ export function createServer(options: ServerOptions): ApiServer {
         response.destroy();
       });
   };
+  const pipelined = new PipelinedRequests(memory);
+  const http1Listener: RequestListener = (request, response) =>
+    pipelined.inTurn(response, () => listener(request, response));
   const http2 =
     options.http2 &&
     new Http2Listener({
       maxStreams: options.http2.maxStreamsPerConnection,
+      accountOf: (socket) => accounts.of(socket),
       onRequest: ({ request, response }) => listener(request, response),
       onFault: (error) => logger.error({ err: error }, 'an HTTP/2 connection failed'),
     });
   const server =
     options.tls === undefined
-      ? createPlainServer(serverOptions, listener)
+      ? createPlainServer(serverOptions, http1Listener)
       : createTlsServer(
           {
             ...serverOptions,
             ...tlsOptions(options.tls),
             ...(http2 !== undefined && { ALPNProtocols: ALPN_PROTOCOLS }),
           },
-          listener,
+          http1Listener,
         );
   const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
   const entrance = new TlsEntrance({ onFault: recordTlsHandshakeError });

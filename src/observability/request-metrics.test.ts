@@ -40,15 +40,6 @@ describe('RequestMetrics', () => {
     );
   });
 
-  it('shows the peak of requests under way since the last look', async () => {
-    const registry = new Registry();
-    const metrics = new RequestMetrics(registry);
-    const ends = [metrics.startInflight('mutating'), metrics.startInflight('mutating')];
-    for (const end of ends) end();
-    expect(await registry.metrics()).toContain('apiserver_current_inflight_requests{request_kind="mutating"} 2');
-    expect(await registry.metrics()).toContain('apiserver_current_inflight_requests{request_kind="mutating"} 0');
-  });
-
   it('forgets what is not served any more, and what counts open watches once they have ended', async () => {
     const registry = new Registry();
     const metrics = new RequestMetrics(registry);

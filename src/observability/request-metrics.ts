@@ -55,7 +55,6 @@ export class RequestMetrics {
   private readonly aborts: Counter;
   private readonly deprecated: Gauge;
   private readonly tlsErrors: Counter;
-  private readonly inflight = { readOnly: new Peak(), mutating: new Peak() };
 
   constructor(registry: Registry) {
     const all = this.series;
@@ -137,17 +136,6 @@ export class RequestMetrics {
       help: 'Connections that ended before their TLS handshake did.',
       registers,
     });
-    const { inflight } = this;
-    new Gauge({
-      name: 'apiserver_current_inflight_requests',
-      help: 'The most requests that were under way at once since the metrics were last read.',
-      labelNames: ['request_kind'],
-      registers,
-      collect() {
-        this.set({ request_kind: 'readOnly' }, inflight.readOnly.take());
-        this.set({ request_kind: 'mutating' }, inflight.mutating.take());
-      },
-    });
   }
 
   recordRequest(labels: RequestLabels, outcome: RequestOutcome): void {
@@ -169,12 +157,6 @@ export class RequestMetrics {
     const names = requestLabels(labels);
     this.longRunning.inc(names);
     return () => this.longRunning.dec(names);
-  }
-
-  startInflight(kind: 'readOnly' | 'mutating'): () => void {
-    const peak = this.inflight[kind];
-    peak.add(1);
-    return () => peak.add(-1);
   }
 
   /** The server gave up on a request: its deadline, its queue, its shutdown. */
@@ -258,21 +240,4 @@ function requestLabels({ verb, group, version, resource, subresource, scope }: R
 
 function* pick<From, To>(all: Iterable<From>, one: (from: From) => To): Iterable<To> {
   for (const from of all) yield one(from);
-}
-
-/** The highest value since it was last taken. */
-class Peak {
-  private current = 0;
-  private highest = 0;
-
-  add(change: 1 | -1): void {
-    this.current += change;
-    if (this.current > this.highest) this.highest = this.current;
-  }
-
-  take(): number {
-    const { highest } = this;
-    this.highest = this.current;
-    return highest;
-  }
 }

@@ -7,6 +7,13 @@ import type { Revision } from '../storage/store';
 
 export type { UserInfo };
 
+/** Who waits for an answer: a signal, or what makes one when it is asked for. */
+export type Caller = AbortSignal | { readonly signal: AbortSignal };
+
+export function signalOf(caller: Caller): AbortSignal {
+  return 'signal' in caller ? caller.signal : caller;
+}
+
 /** What every operation needs besides its own arguments. */
 export interface OperationContext {
   readonly signal: AbortSignal;

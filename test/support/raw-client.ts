@@ -5,6 +5,8 @@ import { adminCredentials } from './admin-client';
 
 export interface RawAnswer {
   readonly status: number;
+  /** The Warning header; empty when there is none. */
+  readonly warning: string;
   /** An object or a Status. */
   readonly body: KubeObject & { readonly code?: number; readonly message?: string };
 }
@@ -26,7 +28,11 @@ export class RawClient {
         let text = '';
         response.on('data', (piece) => (text += String(piece)));
         response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as RawAnswer['body'] }),
+          resolve({
+            status: response.statusCode ?? 0,
+            warning: String(response.headers.warning ?? ''),
+            body: JSON.parse(text) as RawAnswer['body'],
+          }),
         );
       });
       request.on('error', reject);

@@ -62,7 +62,7 @@ export class DecodeError extends StatusError {
 
 /** A value of the wrong type. The path is put together on the way out, from its end. */
 class DecodeFailure extends Error {
-  /** `.name` for fields, `[0]` for elements, `[key]` for values of maps. */
+  /** `.name` for fields, `[0]` for elements, `[key]` for values of maps; the innermost first. */
   readonly path: string[] = [];
   /** The innermost struct with the offending field. */
   struct: string | undefined;
@@ -72,14 +72,15 @@ class DecodeFailure extends Error {
   }
 
   describe(rootType: string): string {
-    const path = this.path.join('').replace(/^\./, '');
+    const parts = this.path.toReversed();
+    const path = parts.join('').replace(/^\./, '');
     const { problem } = this;
     if (problem.kind === 'spelling') return path === '' ? problem.message : `${path}: ${problem.message}`;
     const { value, expected } = problem;
     const isWrongNumber = typeof value === 'number' && /^(?:int|float)/.test(expected);
     const found = isWrongNumber ? `number ${value}` : jsonTypeOf(value);
     if (this.struct === undefined) return `json: cannot unmarshal ${found} into Go value of type ${rootType}`;
-    const fields = this.path
+    const fields = parts
       .filter((part) => part.startsWith('.'))
       .join('')
       .slice(1);
@@ -98,7 +99,7 @@ function misspelled(message: string): DecodeFailure {
 /** Adds where it happened to a failure that passes by; anything else passes unchanged. */
 function located(error: unknown, part: string, struct?: string): unknown {
   if (!(error instanceof DecodeFailure)) return error;
-  error.path.unshift(part);
+  error.path.push(part);
   error.struct ??= struct;
   return error;
 }

@@ -1,7 +1,7 @@
 import { badRequest, type StatusError } from '../errors/status-error';
 import type { JsonObject } from '../object';
 import { JsonSyntaxError, duplicateFields, parseJson } from './json-syntax';
-import { YamlSyntaxError, duplicateYamlKeys, parseYaml } from './yaml';
+import { YamlSyntaxError, parseYaml, readYaml } from './yaml';
 
 /** From the bytes of a request to a JSON object with apiVersion and kind, or to the 400 that says what it is not. */
 
@@ -82,7 +82,7 @@ export function strictProblems(
   const duplicates =
     format === 'json'
       ? duplicateFields(text).map((path) => `duplicate field ${JSON.stringify(path)}`)
-      : duplicateYamlKeys(text);
+      : readYaml(text).duplicates;
   return [...duplicates, ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)];
 }
 

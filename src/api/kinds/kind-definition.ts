@@ -74,6 +74,8 @@ export interface Strategy {
   readonly canonicalize?: (object: KubeObject) => KubeObject;
   /** All problems at once, without those of metadata, which every kind shares. Storage version, defaults applied. */
   readonly validateCreate?: (object: KubeObject, requested?: RequestedVersion) => readonly FieldError[];
+  /** What a client should know of an object that it may write all the same; sent as Warning headers. Storage version. */
+  readonly warningsOf?: (object: KubeObject) => readonly string[];
   /** Only what concerns the change, in addition to `validateCreate` where the kind wants that too (call it). */
   readonly validateUpdate?: (
     object: KubeObject,

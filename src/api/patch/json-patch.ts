@@ -1,5 +1,6 @@
 import { badRequest, StatusError, tooLarge } from '../errors/status-error';
 import type { JsonObject, JsonValue } from '../object';
+import { WorkBudget } from '../work-budget';
 import { jsonEqual } from './json-equal';
 
 /**
@@ -10,6 +11,12 @@ import { jsonEqual } from './json-equal';
 export const MAX_OPERATIONS = 10_000;
 /** What the copies of one patch may add up to, in bytes of JSON: a few operations could otherwise fill the memory. */
 export const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
+/**
+ * How many places items may move along together because others come before them or go. A patch may put ten thousand items at
+ * the beginning of a list that has a million.
+ */
+const MAX_SHIFTED_ITEMS = 16_000_000;
 
 type MutableJson = null | boolean | number | string | MutableJson[] | MutableMap;
 type MutableMap = { [key: string]: MutableJson };
@@ -50,6 +57,7 @@ function unprocessable(): StatusError {
 class Patching {
   private root: JsonValue;
   private copiedBytes = 0;
+  private readonly shifts = new WorkBudget(MAX_SHIFTED_ITEMS, 'the patch moves the items of lists too often');
   /** Containers that were made here and that nobody else sees. */
   private readonly owned = new WeakSet<object>();
 
@@ -89,16 +97,22 @@ class Patching {
       return;
     }
     const parent = this.ownParent(path);
-    if (Array.isArray(parent)) parent.splice(key === '-' ? parent.length : indexIn(parent, key, true), 0, thaw(value));
-    else setKey(parent, key, value);
+    if (Array.isArray(parent)) {
+      const index = key === '-' ? parent.length : indexIn(parent, key, true);
+      this.shifts.spend(parent.length - index);
+      parent.splice(index, 0, thaw(value));
+    } else setKey(parent, key, value);
   }
 
   private remove(path: readonly string[]): void {
     const key = path.at(-1);
     if (key === undefined) throw unprocessable();
     const parent = this.ownParent(path);
-    if (Array.isArray(parent)) parent.splice(indexIn(parent, key, false), 1);
-    else if (Object.hasOwn(parent, key)) delete parent[key];
+    if (Array.isArray(parent)) {
+      const index = indexIn(parent, key, false);
+      this.shifts.spend(parent.length - index);
+      parent.splice(index, 1);
+    } else if (Object.hasOwn(parent, key)) delete parent[key];
     else throw unprocessable();
   }
 

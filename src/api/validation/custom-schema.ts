@@ -3,6 +3,7 @@ import type { JSONSchemaProps as Schema } from '../schema/generated/apiextension
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { patternProblem } from './custom-pattern';
 import { validateStructure } from './structural-schema';
+import { repetitions } from './repetitions';
 
 const LIST_TYPES = ['atomic', 'set', 'map'];
 const MAP_TYPES = ['atomic', 'granular'];
@@ -121,6 +122,8 @@ function validateMapKeys(schema: Schema, keys: readonly string[], path: string):
   if (items === undefined) return [required(`${path}.items`, 'must have a schema if x-kubernetes-list-type is map')];
   const literal = stringListLiteral('[]string', keys);
   const ofParent = "if parent array's x-kubernetes-list-type is map";
+  const repeated = repetitions(keys);
+  const alwaysThere = new Set(items.required ?? []);
   return [
     ...(keys.length === 0 ? [required(field, 'must not be empty if x-kubernetes-list-type is map')] : []),
     ...(items.type === 'object' ? [] : [invalid(`${path}.items.type`, items.type ?? '', `must be object ${ofParent}`)]),
@@ -130,13 +133,11 @@ function validateMapKeys(schema: Schema, keys: readonly string[], path: string):
       if (property === undefined)
         return [invalidLiteral(field, literal, 'entries must all be names of item properties')];
       return [
-        ...(keys.indexOf(key) < index
-          ? [invalid(`${field}[${index}]`, key, 'must not contain duplicate entries')]
-          : []),
+        ...(repeated[index] ? [invalid(`${field}[${index}]`, key, 'must not contain duplicate entries')] : []),
         ...(['array', 'object'].includes(property.type ?? '')
           ? [invalid(`${keyPath}.type`, property.type, `must be a scalar type ${ofParent}`)]
           : []),
-        ...((items.required ?? []).includes(key) || property.default !== undefined
+        ...(alwaysThere.has(key) || property.default !== undefined
           ? []
           : [
               required(

@@ -11,6 +11,7 @@ import type {
 import { invalidLiteral, notSupportedLiteral, stringListLiteral } from './go-literal';
 import { dnsLabelName, dnsSubdomainName } from './names';
 import { invalidBecause } from './pod/field-rules';
+import { repetitions } from './repetitions';
 
 const DISTINGUISHERS = ['ByNamespace', 'ByUser'];
 const MAX_PRECEDENCE = 10_000;
@@ -168,10 +169,11 @@ export function validateFlowControlStatus(object: KubeObject): readonly FieldErr
     readonly conditions?: readonly { readonly type?: string }[] | null;
   };
   const list = conditions ?? [];
+  const repeated = repetitions(list.map(({ type = '' }) => type));
   return list.flatMap(({ type = '' }, index) => {
     const field = `status.conditions[${index}].type`;
     return [
-      ...(list.findIndex((condition) => (condition.type ?? '') === type) < index ? [duplicate(field, type)] : []),
+      ...(repeated[index] ? [duplicate(field, type)] : []),
       ...(type === '' ? [required(field, 'must not be empty')] : []),
     ];
   });

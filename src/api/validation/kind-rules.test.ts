@@ -77,7 +77,7 @@ describe('a storage class', () => {
     [[zone('a', 'b'), zone('a')], 0],
     [[zone('a', 'b'), zone('b', 'a')], 1],
     [[{ matchLabelExpressions: [] }], 1],
-    [[zone('a'), {}], 2],
+    [[zone('a'), {}, {}], 2],
   ])('with the topologies %j has %i repeats', (allowedTopologies, repeats) => {
     const problems = problemsOfNew(sent, { metadata, provisioner: 'p', allowedTopologies });
     expect(problems.filter((problem) => problem.includes('matchLabelExpressions: Duplicate value: ""'))).toHaveLength(

@@ -1,5 +1,4 @@
 import { duplicate, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
 import { stringAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
 import type { Toleration } from '../schema/generated/core-v1';
@@ -9,10 +8,12 @@ import { validateLabels } from './object-meta';
 import { validateDnsLabel } from './pod/field-rules';
 import { validateResourceRequirements } from './pod/resources';
 import { tolerationLiteral, validateTolerations } from './pod/tolerations';
+import { contentKey, repetitions } from './repetitions';
 
 function validateDuplicates(tolerations: readonly Toleration[], path: string): readonly FieldError[] {
+  const repeated = repetitions(tolerations.map(contentKey));
   return tolerations.flatMap((toleration, index) =>
-    tolerations.slice(0, index).some((earlier) => deepEqual(earlier, toleration))
+    repeated[index]
       ? [{ ...duplicate(`${path}[${index}]`, ''), message: `Duplicate value: ${tolerationLiteral(toleration)}` }]
       : [],
   );

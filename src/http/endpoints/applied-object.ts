@@ -1,4 +1,4 @@
-import { duplicateYamlKeys, parseYaml, YamlSyntaxError } from '../../api/codec/yaml';
+import { readYaml, YamlSyntaxError, type YamlReading } from '../../api/codec/yaml';
 import { badRequest } from '../../api/errors/status-error';
 import { apiVersionOf, type KubeObject } from '../../api/object';
 import { reportStrict } from '../decode';
@@ -11,8 +11,8 @@ import { kindOf } from './resource-request';
  * Throws a 400 for what is no object of the path's kind and version.
  */
 export function parseAppliedObject(request: ResourceRequest, body: Buffer, options: WriteOptions): KubeObject {
-  const text = body.toString('utf8');
-  const parsed = parse(text);
+  const { value, duplicates } = read(body.toString('utf8'));
+  const parsed = objectOf(value);
   const expected = kindOf(request);
   const expectedVersion = apiVersionOf(expected.group, expected.version);
   const sentVersion = typeof parsed.apiVersion === 'string' ? parsed.apiVersion : '';
@@ -26,9 +26,8 @@ export function parseAppliedObject(request: ResourceRequest, body: Buffer, optio
     throw badRequest(`no corresponding type for ${sentVersion}, Kind=${kind}, expected ${expected.kind}`);
   }
   if (options.fieldValidation !== 'Ignore') {
-    const problems = duplicateYamlKeys(text);
-    reportStrict(request.context, options.fieldValidation, problems, () =>
-      badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problems.join(', ')}`),
+    reportStrict(request.context, options.fieldValidation, duplicates, () =>
+      badRequest(`error strict decoding YAML: error converting YAML to JSON: ${duplicates.join(', ')}`),
     );
   }
   const { metadata } = parsed;
@@ -38,18 +37,21 @@ export function parseAppliedObject(request: ResourceRequest, body: Buffer, optio
   return { ...parsed, metadata: metadata ?? {} };
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
+function read(text: string): YamlReading {
   try {
-    value = parseYaml(text) ?? {};
+    return readYaml(text);
   } catch (error) {
     if (error instanceof YamlSyntaxError) {
       throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
     }
     throw error;
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+}
+
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  const object = value ?? {};
+  if (typeof object !== 'object' || Array.isArray(object)) {
     throw badRequest('error decoding YAML: the document is no map');
   }
-  return value as Readonly<Record<string, unknown>>;
+  return object as Readonly<Record<string, unknown>>;
 }

@@ -5,9 +5,13 @@ import { Http2ServerConnection, type ConnectionOptions } from './server-connecti
 /** What a listener offers a client by ALPN, the best first. */
 export const ALPN_PROTOCOLS = ['h2', 'http/1.1'];
 
+/** How late the deadlines of connections may be. */
+const SWEEP_MS = 1_000;
+
 /** The connections of clients that chose HTTP/2. */
 export class Http2Listener {
   readonly #connections = new Set<Http2ServerConnection>();
+  #sweeps: NodeJS.Timeout | undefined;
   #isDraining = false;
 
   constructor(private readonly options: Omit<ConnectionOptions, 'onClose'>) {}
@@ -36,9 +40,22 @@ export class Http2Listener {
   #accept(socket: TLSSocket): void {
     const connection = new Http2ServerConnection(socket, {
       ...this.options,
-      onClose: () => this.#connections.delete(connection),
+      onClose: () => this.#forget(connection),
     });
     this.#connections.add(connection);
+    this.#sweeps ??= setInterval(() => this.#sweep(), SWEEP_MS).unref();
     if (this.#isDraining) connection.drain();
+  }
+
+  #forget(connection: Http2ServerConnection): void {
+    this.#connections.delete(connection);
+    if (this.#connections.size > 0) return;
+    clearInterval(this.#sweeps);
+    this.#sweeps = undefined;
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const connection of this.#connections) connection.sweep(now);
   }
 }

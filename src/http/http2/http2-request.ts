@@ -3,7 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { GrowingBytes } from '../../memory/growing-bytes';
 import type { HttpRequest } from '../exchange';
-import type { RequestHead } from './request-head';
+import { newHeaders, type RequestHead } from './request-head';
+
+/** A smaller piece is copied, so that it does not keep all that it came with. */
+const MIN_KEPT_BYTES = 4_096;
 
 /** A request whose body the client sends as fast as it is taken. */
 export class Http2Request extends EventEmitter implements HttpRequest {
@@ -13,6 +16,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readableEnded: boolean;
   readonly #repeated: RequestHead['repeated'];
+  #distinct: NodeJS.Dict<string[]> | undefined;
   /** What came before somebody listened. */
   #early: GrowingBytes | undefined;
   #isFlowing = false;
@@ -22,7 +26,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     head: RequestHead,
     readonly socket: Socket,
     hasNoBody: boolean,
-    private readonly stream: { readonly isClosed: boolean; bodyTaken(bytes: number): void },
+    private readonly stream: { readonly isClosed: boolean; bodyTaken(bytes: number): void; trustClient(): void },
   ) {
     super();
     this.method = head.method;
@@ -37,18 +41,24 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     return this.stream.isClosed && !this.readableEnded;
   }
 
+  /** Made once, as some look at it for every name. */
   get headersDistinct(): NodeJS.Dict<string[]> {
-    const distinct: NodeJS.Dict<string[]> = {};
-    for (const [name, value] of Object.entries(this.headers)) {
-      const values = this.#repeated?.get(name);
-      distinct[name] = values === undefined ? [String(value)] : [...values];
-    }
-    return distinct;
+    return (this.#distinct ??= distinctOf(this.headers, this.#repeated));
+  }
+
+  trustClient(): void {
+    this.stream.trustClient();
   }
 
   override on(event: string, listener: (...values: never[]) => void): this {
     super.on(event, listener as (...values: unknown[]) => void);
     if (event === 'data') this.resume();
+    return this;
+  }
+
+  /** What comes is kept, and the client's window stays closed. */
+  pause(): this {
+    this.#isFlowing = false;
     return this;
   }
 
@@ -63,7 +73,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   /** Takes a piece of the body from the connection. */
   push(chunk: Buffer): void {
     if (this.#isFlowing && this.#early === undefined) this.#give(chunk);
-    else (this.#early ??= new GrowingBytes()).push(chunk);
+    else (this.#early ??= new GrowingBytes()).push(chunk.length < MIN_KEPT_BYTES ? Buffer.from(chunk) : chunk);
   }
 
   /** The client has said all. */
@@ -81,8 +91,18 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     const early = this.#early?.take();
     this.#early = undefined;
     if (early !== undefined) this.#give(early);
+    if (!this.#isFlowing) return;
     if (!this.#hasAll || this.readableEnded) return;
     this.readableEnded = true;
     this.emit('end');
   }
+}
+
+function distinctOf(headers: IncomingHttpHeaders, repeated: RequestHead['repeated']): NodeJS.Dict<string[]> {
+  const distinct = newHeaders() as unknown as NodeJS.Dict<string[]>;
+  for (const [name, value] of Object.entries(headers)) {
+    const values = repeated?.get(name);
+    distinct[name] = values === undefined ? [String(value)] : [...values];
+  }
+  return distinct;
 }

@@ -74,11 +74,13 @@ export interface ResourceDecoder {
 
 export interface ResourceCache {
   readonly storagePrefix: string;
+  /** The revision of the last change that memory knows: while it stays, so does everything that {@link get} gives. */
+  readonly changed: Revision;
   /** The newest state of one key that the cache knows: what {@link snapshot} has of it, without making one. */
   get(key: string): CacheEntry | undefined;
   /** The newest state that the cache knows. O(1), but the next change copies a path of the tree. */
   snapshot(): ResourceSnapshot;
-  /** The state at exactly this revision, if it is still held (pages are pinned for about 5 minutes). */
+  /** The state at exactly this revision, if it is still held (for as long as its events are, about 5 minutes). */
   snapshotAt(revision: Revision): ResourceSnapshot | undefined;
   /**
    * Events after `after`, in order, in batches, as they arrive. Starts from the event log; from the store when the log

@@ -1,4 +1,6 @@
+import { dirname } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
+import { makePrivateFile, makePrivateFolder, protectFile, type Warn } from '../../files/private-files';
 import { findDamage, findHeadDamage } from './file-check';
 import { claimOwnership, reserveInProcess, StoreOwnedError } from './ownership';
 import { decodeState, encodeState, type StateRecord } from './records';
@@ -52,10 +54,15 @@ export class LmdbFile {
    * Throws a {@link StoreFileError} when the file is damaged or foreign, a {@link StoreOwnedError} when somebody else has
    * it open.
    */
-  static async open(path: string): Promise<LmdbFile> {
+  static async open(path: string, warn: Warn = () => undefined): Promise<LmdbFile> {
     const release = reserveInProcess(path);
     let root: RootDatabase<Buffer, Buffer> | undefined;
     try {
+      makePrivateFolder(dirname(path));
+      for (const file of [path, lockFileOf(path)]) {
+        makePrivateFile(file);
+        protectFile(file, warn);
+      }
       refuseDamage(path, findHeadDamage(path));
       root = openRoot(path);
       claimOwnership(path, root);
@@ -130,6 +137,11 @@ function openRoot(path: string): RootDatabase<Buffer, Buffer> {
     // Transactions are cut by the writer (writer.ts), not by turns of the event loop.
     eventTurnBatching: false,
   });
+}
+
+/** LMDB's list of the processes that have the file open lies beside it. */
+export function lockFileOf(path: string): string {
+  return `${path}-lock`;
 }
 
 function refuseDamage(path: string, damage: string | undefined): void {

@@ -28,8 +28,8 @@ export interface EmbeddedStoreOptions {
   readonly compactionIntervalMs?: number;
   /** How often keys are looked for whose time to live has passed, in milliseconds. Default: one second. */
   readonly expiryIntervalMs?: number;
-  /** Is told when compaction or expiry failed; both are tried again. */
-  readonly logger?: { warn(details: { readonly err: unknown }, message: string): void };
+  /** Is told when compaction or expiry failed (both are tried again), and when the file was open to others. */
+  readonly logger?: { warn(details: object, message: string): void };
 }
 
 /**
@@ -37,7 +37,8 @@ export interface EmbeddedStoreOptions {
  * damaged, and with a StoreOwnedError when another process has it.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
-  return new EmbeddedStore(await LmdbFile.open(options.path), options);
+  const warn = (message: string): void => options.logger?.warn({}, message);
+  return new EmbeddedStore(await LmdbFile.open(options.path, warn), options);
 }
 
 class EmbeddedStore implements Store {
