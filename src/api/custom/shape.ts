@@ -115,7 +115,7 @@ function compileMap(
       return member.shape(before, context);
     }
     if (value !== undefined) {
-      return before === null && !value.nullable ? (value.defaultValue ?? null) : value.shape(before, context);
+      return before === null && !value.nullable ? value.defaultValue : value.shape(before, context);
     }
     if (keepUnknown) return before;
     report(context);
