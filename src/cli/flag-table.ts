@@ -128,8 +128,8 @@ export function parseFlags<const Table extends FlagTable>(
     const name = match?.[1]?.replaceAll('_', '-') ?? '';
     const missing = unbuilt.get(name);
     const isKnown = Object.hasOwn(table, name);
-    const known = isKnown ? table[name]?.type : Object.hasOwn(ignored, name) ? ignored[name] : undefined;
-    const kind = missing === undefined ? known : 'value';
+    const withoutEffect = Object.hasOwn(ignored, name) ? ignored[name] : undefined;
+    const kind = isKnown ? table[name]?.type : missing === undefined ? withoutEffect : 'value';
     if (kind === undefined) {
       problems.push(match === null ? `unexpected argument ${JSON.stringify(argument)}` : `unknown flag: --${name}`);
       continue;

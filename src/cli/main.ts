@@ -2,6 +2,7 @@
 import './require-node';
 import './v8-flags';
 import { apiserverCommand } from './apiserver-command';
+import { compactCommand } from './compact-command';
 import { controllerManagerCommand } from './controller-manager-command';
 import { devCommand } from './dev-command';
 import { UsageError } from './flag-table';
@@ -15,6 +16,7 @@ Usage:
   sternpost dev [flags]         a control plane in one process on .sternpost/, with a kubeconfig
   sternpost apiserver [flags]   the API server, with kube-apiserver's flags
   sternpost migrate [flags]     copies a registry from one store to another
+  sternpost compact [flags]     makes the file of an embedded store smaller
   sternpost version             the version
 
 "sternpost <command> --help" lists the flags of a command.
@@ -27,6 +29,7 @@ const commands: ReadonlyMap<string, (argv: readonly string[]) => Promise<void>> 
     'controller-manager': controllerManagerCommand,
     kubeconfig: kubeconfigCommand,
     migrate: migrateCommand,
+    compact: compactCommand,
     version: async () => void process.stdout.write(`${VERSION}\n`),
     help: async () => void process.stdout.write(HELP),
   }),

@@ -136,3 +136,11 @@ describe('a shape', () => {
     );
   });
 });
+
+test('a null that a map does not allow goes', () => {
+  const shape = compileShape({
+    type: 'object',
+    properties: { m: { type: 'object', additionalProperties: { type: 'integer' } } },
+  });
+  expect(shape?.({ m: { a: null, b: 1 } }, { unknown: undefined, path: [] })).toEqual({ m: { b: 1 } });
+});
