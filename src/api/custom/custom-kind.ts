@@ -1,3 +1,4 @@
+import { deepEqual } from '../kinds/deep-equal';
 import { defineKind } from '../kinds/define-kind';
 import { valueAt } from '../kinds/field-values';
 import type {
@@ -16,6 +17,7 @@ import type { StructType } from '../schema/model';
 import { storageVersionOf, type CustomResourceDefinition, type CustomVersion } from './custom-resource-definition';
 import { CustomValidation } from './custom-validation';
 import { completeStored, customDecoder } from './decode';
+import { withoutDefaults } from './json-schema';
 import { customTable } from './printer-columns';
 import { customScale, fieldPath } from './scale';
 import { compileShape, type Shaper } from './shape';
@@ -66,7 +68,7 @@ export function customKind(crd: CustomResourceDefinition, objectMeta: StructType
   const served = spec.versions
     .filter((version) => version.served)
     .sort((left, right) => compareVersions(left.name, right.name));
-  const strategy = customStrategy(crd, storageVersion);
+  const strategy = customStrategy(crd, storageVersion, shapes);
   const subresourcesOf = (version: CustomVersion) => subresourcesOfVersion(version, strategy);
   const subresources = uniqueByName(served.flatMap(subresourcesOf));
   const definition: KindDefinition = {
@@ -88,7 +90,9 @@ export function customKind(crd: CustomResourceDefinition, objectMeta: StructType
       allowUnconditionalUpdate: false,
       unqualifiedFinalizers: true,
     }),
-    versions: served.map((version) => servedVersion(crd, version, without(subresources, subresourcesOf(version)))),
+    versions: served.map((version) =>
+      servedVersion(crd, version, without(subresources, subresourcesOf(version)), shapes),
+    ),
     // Discovery has the status of custom resources before their scale.
     subresources,
   };
@@ -135,6 +139,24 @@ class Shapes {
     const shape = this.#keepAll || schema === undefined ? undefined : compileShape(schema);
     this.#compiled.set(version, shape);
     return shape;
+  }
+
+  /** Whether objects look different in a version than they are stored. */
+  differs(version: CustomVersion, storageVersion: string): boolean {
+    const stored = this.#schemas.get(storageVersion)?.schema;
+    return !this.#keepAll && !deepEqual(version.schema?.openAPIV3Schema, stored?.openAPIV3Schema);
+  }
+
+  /** Takes out what a version's schema does not know; its defaults are for objects that are sent in it. */
+  pruner(version: string): (object: KubeObject) => KubeObject {
+    let prune: ((object: KubeObject) => KubeObject) | undefined;
+    return (object) => (prune ??= this.#compilePruner(version))(object);
+  }
+
+  #compilePruner(version: string): (object: KubeObject) => KubeObject {
+    const schema = this.#schemas.get(version)?.schema?.openAPIV3Schema;
+    const shape = schema === undefined ? undefined : compileShape(withoutDefaults(schema));
+    return shape === undefined ? (object) => object : completeStored(shape);
   }
 }
 
@@ -204,12 +226,23 @@ function servedVersion(
   crd: CustomResourceDefinition,
   version: CustomVersion,
   withoutSubresources: readonly string[],
+  shapes: Shapes,
 ): ServedVersion {
   const { group } = crd.spec;
+  const storageVersion = storageVersionOf(crd);
+  const storedAs = apiVersionOf(group, storageVersion);
   const warning = deprecationWarning(crd, version);
   return {
     group,
     version: version.name,
+    ...(shapes.differs(version, storageVersion)
+      ? {
+          convert: {
+            toStorage: (object: KubeObject): KubeObject => ({ ...object, apiVersion: storedAs }),
+            fromStorage: shapes.pruner(version.name),
+          },
+        }
+      : {}),
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
     ...(withoutSubresources.length === 0 ? {} : { withoutSubresources }),
     ...(version.selectableFields === undefined
@@ -246,7 +279,7 @@ function selectableField({
 }
 
 /** By the version in which an object is sent: its schema validates, and its subresources say whose the status is. */
-function customStrategy({ spec }: CustomResourceDefinition, storageVersion: string): Strategy {
+function customStrategy({ spec }: CustomResourceDefinition, storageVersion: string, shapes: Shapes): Strategy {
   const structural = spec.preserveUnknownFields !== true;
   const rules = new Map(
     spec.versions.map((version) => [
@@ -269,5 +302,9 @@ function customStrategy({ spec }: CustomResourceDefinition, storageVersion: stri
       rulesOf(request?.requested)?.statusApart === true ? keepStatus(object, old) : object,
     validateCreate: (object, requested) => rulesOf(requested)?.validation.validateCreate(object) ?? [],
     validateUpdate: (object, old, requested) => rulesOf(requested)?.validation.validateUpdate(object, old) ?? [],
+    // What only another version knows is valid, and not kept.
+    ...(spec.versions.some((version) => shapes.differs(version, storageVersion))
+      ? { canonicalize: shapes.pruner(storageVersion) }
+      : {}),
   };
 }

@@ -136,3 +136,13 @@ describe('a shape', () => {
     );
   });
 });
+
+test('a null that a map does not allow goes', () => {
+  const shape = compileShape({
+    type: 'object',
+    properties: { m: { type: 'object', additionalProperties: { type: 'integer' } } },
+  });
+  expect(shape?.({ m: { a: null, b: 1 } }, { unknown: undefined, path: [], room: new DefaultsRoom(true) })).toEqual({
+    m: { b: 1 },
+  });
+});
