@@ -107,8 +107,9 @@ function streamEvents(
   const { response } = context;
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
-  const send: SendItems = (items) => {
-    if (context.isHeldBack(true)) return whenRoom(context, signal, () => send(items));
+  const send: SendItems = (items) =>
+    context.isHeldBack(true) ? whenRoom(context, signal, () => sendNow(items)) : sendNow(items);
+  const sendNow: SendItems = (items) => {
     const chunk = encodeBatch(items, encoder);
     metrics?.recordWatchEvents(resource, items.length, chunk.length);
     context.responseBytes += chunk.length;
