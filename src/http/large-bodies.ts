@@ -4,7 +4,7 @@ import { YamlSyntaxError } from '../api/codec/yaml-syntax-error';
 import type { MaybePromise } from '../api/maybe-promise';
 import { serviceUnavailable, tooLarge, tooManyRequests } from '../api/errors/status-error';
 import { inTurns, Turn } from '../event-loop/turn';
-import { beginWork } from '../observability/loop-work';
+import { beginWork } from '../event-loop/loop-work';
 import type { TextAnswer, TextJob } from '../worker/text-jobs';
 import { TextJobRefused, type TextWorker } from '../worker/text-worker';
 import { ClientGoneError, type RequestContext } from './context';

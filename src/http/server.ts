@@ -6,7 +6,7 @@ import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'nod
 import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
-import { beginWork } from '../observability/loop-work';
+import { beginWork } from '../event-loop/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { TextWorker } from '../worker/text-worker';
 import { runFilters } from './chain';
