@@ -49,6 +49,15 @@ export function writeReply(
 ): MaybePromise<void> {
   if (reply.type === 'streamed') return;
   if (context.isHeldBack(isLarge(reply))) return writeWhenRoom(context, reply, negotiated, dependencies);
+  return writeNow(context, reply, negotiated, dependencies);
+}
+
+function writeNow(
+  context: RequestContext,
+  reply: Exclude<Reply, { type: 'streamed' }>,
+  negotiated: Negotiated,
+  dependencies: WriterDependencies,
+): MaybePromise<void> {
   const writer = new ReplyWriter(context, negotiated, dependencies);
   context.statusCode = reply.type === 'list' ? 200 : reply.code;
   sendWarnings(context);
@@ -75,14 +84,14 @@ function isLarge(reply: Reply): boolean {
 /** Makes nothing for a connection that has not taken what was made for it before. */
 async function writeWhenRoom(
   context: RequestContext,
-  reply: Reply,
+  reply: Exclude<Reply, { type: 'streamed' }>,
   negotiated: Negotiated,
   dependencies: WriterDependencies,
 ): Promise<void> {
   await context.room(isLarge(reply));
   const { response } = context;
   // Meanwhile the client may have left, or the deadline may have been answered.
-  if (!response.destroyed && !response.headersSent) await writeReply(context, reply, negotiated, dependencies);
+  if (!response.destroyed && !response.headersSent) await writeNow(context, reply, negotiated, dependencies);
 }
 
 /** One header per warning, of code 299 and without an agent's name. */
