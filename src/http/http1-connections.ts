@@ -6,7 +6,7 @@ import { endAndLinger } from './linger';
 export interface Http1Limits {
   /** From the connection, or the first byte of a later request, to the end of the request's head. */
   readonly requestHeadMs: number;
-  /** For the whole request. Those with a deadline of their own end earlier. */
+  /** For the whole request: what is left of a body when its answer is given, and of those that have no deadline. */
   readonly requestMs: number;
   /** Between two requests. */
   readonly idleMs: number;
@@ -14,12 +14,15 @@ export interface Http1Limits {
   readonly checkMs: number;
 }
 
-export const HTTP1_LIMITS: Http1Limits = {
-  requestHeadMs: 32_000,
-  requestMs: 300_000,
-  idleMs: 90_000,
-  checkMs: 5_000,
-};
+/** The limits of a server whose requests may take so long, unless they are long-running. */
+export function http1LimitsFor(requestTimeoutMs: number): Http1Limits {
+  return {
+    requestHeadMs: 32_000,
+    requestMs: Math.max(300_000, requestTimeoutMs),
+    idleMs: 90_000,
+    checkMs: 5_000,
+  };
+}
 
 /** Of the request line and all headers. */
 const MAX_HEADER_BYTES = 128 * 1024;
