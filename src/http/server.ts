@@ -8,6 +8,7 @@ import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { beginWork } from '../observability/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
+import { TextWorker } from '../worker/text-worker';
 import { runFilters } from './chain';
 import { ConnectionAccounts } from './connection-accounts';
 import { RequestContext } from './context';
@@ -21,9 +22,11 @@ import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
 import { http1LimitsFor, http1Options, refuseHead, watchConnections, type Http1Limits } from './http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
+import { LargeBodies } from './large-bodies';
 import { NonResourceRoutes } from './non-resource-routes';
 import { PipelinedRequests } from './pipelined-requests';
 import { writeReply } from './reply-writer';
+import { leaveSeat } from './seats';
 import { TlsEntrance } from './tls-entrance';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
@@ -40,12 +43,14 @@ export interface Http2Options {
 export interface ServerOptions
   extends
     ChainDependencies,
-    Omit<EndpointDependencies, 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
+    Omit<EndpointDependencies, 'bodies' | 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
   /** Of clients with TLS that prefer it. Absent: HTTP/1.1 only. */
   readonly http2?: Http2Options | undefined;
+  /** For texts whose cost cannot be cut; stopped with the server. Absent: one of its own. */
+  readonly textWorker?: TextWorker;
   /** 0: any free port. */
   readonly port: number;
   readonly host?: string;
@@ -94,8 +99,10 @@ export function createServer(options: ServerOptions): ApiServer {
     isKnownPath: (path: string): boolean => routes.has(path),
   };
   const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
+  const textWorker = options.textWorker ?? new TextWorker();
   const endpoints: DispatchDependencies = {
     ...options,
+    bodies: new LargeBodies(textWorker),
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
     now,
@@ -131,6 +138,7 @@ export function createServer(options: ServerOptions): ApiServer {
     if (dispatched instanceof Promise) beginWork(context);
     if (response.headersSent || response.destroyed) return;
     const writing = writeReply(context, reply, negotiated, writer);
+    leaveSeat(context);
     if (writing !== undefined) await writing;
   };
   /** The one place where what was thrown for a request ends. */
@@ -138,7 +146,10 @@ export function createServer(options: ServerOptions): ApiServer {
     const context = new RequestContext(request, response, features.warnings, accounts);
     beginWork(context, context.receivedAt);
     handle(context)
-      .catch((error: unknown) => answerError(context, error, catalogue.schema, logger))
+      .catch((error: unknown) => {
+        leaveSeat(context);
+        return answerError(context, error, catalogue.schema, logger);
+      })
       .catch((error: unknown) => {
         logger.error({ err: error, path: context.info.path }, 'a failure could not be answered');
         response.destroy();
@@ -187,10 +198,11 @@ export function createServer(options: ServerOptions): ApiServer {
     drain: () => {
       draining = true;
     },
-    close: (graceMs = DEFAULT_GRACE_MS) => {
+    close: async (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      return close(server, entrance, http2, graceMs);
+      await close(server, entrance, http2, graceMs);
+      await textWorker.stop();
     },
   };
 }
