@@ -139,17 +139,11 @@ describe('a request that breaks the rules of HTTP/1.1', () => {
     expect(await answerTo(port, sent)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  it('gets its answer after those to all requests before it', async () => {
-    const answer = await answerTo(
-      port,
-      request('GET /slow HTTP/1.1', host),
-      request('GET /healthz HTTP/1.1', host),
-      'GARBAGE\r\n\r\n',
-      'MORE\r\n\r\n',
-    );
-    expect(answer).toMatch(
-      /^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nlateHTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nokHTTP\/1\.1 400 Bad Request\r\n[^]*400 Bad Request$/,
-    );
+  it('does not spoil the answer to the one before it, nor is its own taken for that to the next one', async () => {
+    const slow = request('GET /slow HTTP/1.1', host);
+    const answer = await answerTo(port, slow, 'GARBAGE\r\n\r\n', 'MORE\r\n\r\n');
+    expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nlate/);
+    expect(answer).not.toContain('400');
   });
 });
 
