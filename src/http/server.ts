@@ -20,7 +20,7 @@ import type { HttpRequest, HttpResponse } from './exchange';
 import { ALL_FEATURES, type ServerFeatures } from './features';
 import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
-import { HTTP1_LIMITS, http1Options, refuseHead, watchConnections, type Http1Limits } from './http1-connections';
+import { http1LimitsFor, http1Options, refuseHead, watchConnections, type Http1Limits } from './http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { LargeBodies } from './large-bodies';
 import { NonResourceRoutes } from './non-resource-routes';
@@ -167,7 +167,7 @@ export function createServer(options: ServerOptions): ApiServer {
       onRequest: ({ request, response }) => listener(request, response),
       onFault: (error) => logger.error({ err: error }, 'an HTTP/2 connection failed'),
     });
-  const limits = options.http1Limits ?? HTTP1_LIMITS;
+  const limits = options.http1Limits ?? http1LimitsFor(options.requestTimeoutMs);
   const server =
     options.tls === undefined
       ? createPlainServer(http1Options(limits), http1Listener)
