@@ -99,7 +99,7 @@ export function isCompressed({ length, acceptEncoding }: BodyWrite): boolean {
 export async function writePieces(
   response: HttpResponse,
   write: BodyWrite,
-  pieces: Iterable<readonly Uint8Array[]>,
+  pieces: Iterable<MaybePromise<readonly Uint8Array[]>>,
 ): Promise<number> {
   const compressed = isCompressed(write);
   if (compressed) write.request.memory.hold(GZIP_BYTES);
@@ -114,9 +114,14 @@ export async function writePieces(
 }
 
 /** Until all is written or the client is gone. */
-async function handOver(out: BlockWriter, pieces: Iterable<readonly Uint8Array[]>): Promise<void> {
+async function handOver(out: BlockWriter, pieces: Iterable<MaybePromise<readonly Uint8Array[]>>): Promise<void> {
   const turn = new Turn();
-  for (const some of pieces) {
+  for (const made of pieces) {
+    const some = made instanceof Promise ? await made : made;
+    if (made instanceof Promise) {
+      if (out.closed) return;
+      turn.restart();
+    }
     for (const piece of some) {
       const waiting = out.write(piece);
       if (waiting === undefined) continue;

@@ -77,6 +77,24 @@ export class LargeBodies {
     return { value: await this.parsePieces(context, json), duplicates };
   }
 
+  /** The YAML of a JSON text, for an answer. Throws 429 and 503 StatusErrors. */
+  async printYaml(context: RequestContext, json: Uint8Array): Promise<Buffer> {
+    try {
+      const { bytes } = await this.worker.run(
+        context.user?.name ?? '',
+        { kind: 'jsonToYaml', bytes: json },
+        context.signal,
+      );
+      beginWork(context);
+      if (bytes === undefined) throw new Error('an object has no YAML');
+      return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    } catch (error) {
+      if (!(error instanceof TextJobRefused)) throw error;
+      if (error.reason === 'busy' || error.reason === 'stopped') throw refusal(error, this.worker);
+      throw serviceUnavailable('the object is too large to be shown as YAML; as JSON it is not');
+    }
+  }
+
   private async parsePieces(context: RequestContext, json: Buffer): Promise<unknown> {
     const pieces = new JsonPieces(json, { maxValues: MAX_BODY_VALUES, pieceBytes: PIECE_BYTES });
     try {
