@@ -8,7 +8,7 @@ const importX = require('eslint-plugin-import-x');
  */
 const floors = {
   api: ['pki'],
-  observability: [],
+  observability: ['event-loop'],
   files: [],
   pki: ['files'],
   memory: [],

@@ -146,7 +146,7 @@ function prepareChange(
     ...(strategy.validateUpdate?.(prepared, old, requested) ?? []),
   ];
   if (errors.length > 0) throw invalidObject(resource.groupKind, metadata.name ?? '', errors);
-  return prepared;
+  return strategy.canonicalize?.(prepared) ?? prepared;
 }
 
 function withoutVersion({ resourceVersion: _current, ...rest }: ObjectMeta): ObjectMeta {

@@ -1,5 +1,5 @@
 import { Reader } from 'protobufjs/minimal';
-import { badRequest, tooLarge } from '../errors/status-error';
+import { badRequest, StatusError, tooLarge } from '../errors/status-error';
 import { canonicalQuantity } from '../quantity/quantity';
 import type { ScalarName, SpecialType, StructType, TypeRef, WireField } from '../schema/model';
 import { formatDuration } from '../time/duration';
@@ -7,7 +7,17 @@ import { ZERO_TIME_SECONDS, formatMicroTime, formatTime } from '../time/rfc3339'
 import { MAX_JSON_DEPTH, parseJson } from './json-syntax';
 import { isEnvelope, openEnvelope } from './protobuf-envelope';
 import { readInt64, readInt64Exactly } from './protobuf-int64';
-import { finishObject, planOf, setOwn, zeroValue, type MutableObject, type StructPlan } from './struct-plan';
+import {
+  emptySize,
+  finishObject,
+  MAX_EMPTY_SIZE,
+  planOf,
+  setOwn,
+  tooManyStructs,
+  zeroValue,
+  type MutableObject,
+  type StructPlan,
+} from './struct-plan';
 
 /**
  * From Protobuf to canonical JSON objects, the same that the JSON decoder yields. Whatever the bytes are, the outcome is
@@ -24,6 +34,8 @@ export interface ProtobufDecodeOptions {
 interface Context {
   readonly resolve: ProtobufDecodeOptions['resolve'];
   depth: number;
+  /** What all structs so far are in JSON, had nothing been set in them. */
+  size: number;
   /** How many values may still come. */
   values: number;
 }
@@ -224,6 +236,13 @@ function schemaOr(
   };
 }
 
+/** The list that has been read so far, with one item more. */
+function grown(before: unknown, item: unknown): unknown {
+  if (!Array.isArray(before)) return [item];
+  before.push(item);
+  return before as unknown;
+}
+
 function specialReader({ special, schema }: SpecialType): ValueReader {
   switch (special) {
     case 'Time':
@@ -250,12 +269,12 @@ function specialReader({ special, schema }: SpecialType): ValueReader {
     case 'JSONSchemaPropsOrArray':
       return schemaOr(schema, 1, (reader, wire, context, before) => {
         expectWire(wire, 2);
-        return [...((before ?? []) as readonly unknown[]), required(schema).read(reader, context)];
+        return grown(before, required(schema).read(reader, context));
       });
     case 'JSONSchemaPropsOrStringArray':
       return schemaOr(schema, 1, (reader, wire, _context, before) => {
         expectWire(wire, 2);
-        return [...((before ?? []) as readonly unknown[]), reader.string()];
+        return grown(before, reader.string());
       });
   }
 }
@@ -273,6 +292,8 @@ function valueReader(type: TypeRef): ValueReader {
           const plan = planOf(type);
           const slots = new Array<unknown>(plan.fields.length);
           readSlots(reader, context, fieldsOf(type), slots);
+          context.size += emptySize(plan, false);
+          if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
           return finishObject(plan, slots, false);
         },
       };
@@ -402,13 +423,14 @@ function readRoot(type: StructType, bytes: Uint8Array, context: Context): Mutabl
  */
 export function decodeMessage(type: StructType, bytes: Uint8Array, options: ProtobufDecodeOptions = {}): object {
   try {
-    return readRoot(type, bytes, { resolve: options.resolve, depth: 0, values: options.maxValues ?? Infinity });
+    const { resolve, maxValues: values = Infinity } = options;
+    return readRoot(type, bytes, { resolve, depth: 0, size: 0, values });
   } catch (error) {
     if (error instanceof TooManyValues) {
       throw tooLarge(`Request entity too large: the body has more than ${options.maxValues} values`);
     }
     // The reader's own complaints are RangeErrors and plain Errors; a TypeError would be a fault of this file.
-    if (!(error instanceof Error) || error instanceof TypeError) throw error;
+    if (!(error instanceof Error) || error instanceof TypeError || error instanceof StatusError) throw error;
     const [version = '', kind = ''] = type.name.split('.').slice(-2);
     const problem = error instanceof RangeError ? UNEXPECTED_EOF : error.message;
     throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`);

@@ -109,13 +109,17 @@ function eachPart<P extends Part>(
   versions: readonly CustomResourceDefinitionVersion[],
   part: P,
   commonPath: string,
-  validate: (value: NonNullable<CustomResourceDefinitionVersion[P]>, path: string) => readonly FieldError[],
+  validate: (
+    value: NonNullable<CustomResourceDefinitionVersion[P]>,
+    path: string,
+    versions: readonly CustomResourceDefinitionVersion[],
+  ) => readonly FieldError[],
 ): readonly FieldError[] {
   const isCommon = versions.every((version) => deepEqual(version[part], versions[0]?.[part]));
   return (isCommon ? versions.slice(0, 1) : versions).flatMap((version, index) => {
     const value = version[part];
     if (value === undefined || value === null) return [];
-    return validate(value, isCommon ? commonPath : `spec.versions[${index}].${part}`);
+    return validate(value, isCommon ? commonPath : `spec.versions[${index}].${part}`, isCommon ? versions : [version]);
   });
 }
 
@@ -124,9 +128,11 @@ export function validateVersionParts(
   demands: { readonly structure: boolean; readonly noDefaults: boolean },
 ): readonly FieldError[] {
   return [
-    ...eachPart(versions, 'schema', 'spec.validation', ({ openAPIV3Schema }, path) =>
-      openAPIV3Schema ? validateCustomSchema(openAPIV3Schema, `${path}.openAPIV3Schema`, demands) : [],
-    ),
+    ...eachPart(versions, 'schema', 'spec.validation', ({ openAPIV3Schema }, path, those) => {
+      const hasStatus = those.some(({ subresources }) => Boolean(subresources?.status));
+      const field = `${path}.openAPIV3Schema`;
+      return openAPIV3Schema ? validateCustomSchema(openAPIV3Schema, field, { ...demands, hasStatus }) : [];
+    }),
     ...eachPart(versions, 'subresources', 'spec.subresources', validateSubresources),
     ...eachPart(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns', (columns, path) =>
       columns.flatMap((column, index) => validateColumn(column, `${path}[${index}]`)),
