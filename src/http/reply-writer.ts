@@ -130,7 +130,7 @@ class ReplyWriter {
     const { context } = this;
     const yaml = await this.dependencies.bodies.printYaml(context, Buffer.concat(json));
     if (context.finished) return;
-    await this.whole(code, yaml);
+    await this.whole(code, [yaml], false);
   }
 
   anyObject(
