@@ -100,9 +100,10 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
   const textWorker = options.textWorker ?? new TextWorker();
+  const bodies = new LargeBodies(textWorker);
   const endpoints: DispatchDependencies = {
     ...options,
-    bodies: new LargeBodies(textWorker),
+    bodies,
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
     now,
@@ -111,7 +112,7 @@ export function createServer(options: ServerOptions): ApiServer {
     features,
     nonResourceRoutes: routes,
   };
-  const writer = { schema: catalogue.schema, now, features };
+  const writer = { schema: catalogue.schema, now, features, bodies };
   const { goAwayChance = 0 } = options.http2 ?? {};
   const memory = options.memory ?? new MemoryBudget(clientMemoryLimit());
   const accounts = new ConnectionAccounts(memory);
