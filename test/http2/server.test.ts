@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type Settings } from 'node:http2';
-import { bodyId, digestOf, piecesOf, planOf, sum, turns, type Plan } from './support/exchange';
-import { isBeginning, ourServer } from './support/our-server';
+import { bodyId, digestOf, isBeginning, piecesOf, planOf, sum, turns, type Plan } from './support/exchange';
+import { ourServer } from './support/our-server';
 import { forEachSeed, timeoutOf, type Random } from './support/seeds';
 
 const MAX_STREAMS = 30;

@@ -74,3 +74,8 @@ export function bodyId({ id }: Plan): number {
 export async function turns(count: number): Promise<void> {
   for (let passed = 0; passed < count; passed++) await turn();
 }
+
+/** What a client got of an answer is its beginning, or all of it. */
+export function isBeginning(plan: Plan, bytes: Buffer): boolean {
+  return bytes.length <= sum(plan.answer) && bytes.equals(patternOf(plan.id, 0, bytes.length));
+}

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { Http2ServerConnection } from '../../../src/http/http2/server-connection';
 import type { Http2ServerStream } from '../../../src/http/http2/server-stream';
-import { digest, patternOf, piecesOf, sum, turns, type Plan } from './exchange';
+import { digest, piecesOf, turns, type Plan } from './exchange';
 
 export interface OurServer extends AsyncDisposable {
   readonly port: number;
@@ -74,9 +74,4 @@ async function bodyOf({ request }: Pick<Http2ServerStream, 'request'>, isEarly: 
     request.on('end', () => resolve(Buffer.concat(pieces))).on('close', () => resolve(undefined));
   });
   return isEarly ? Buffer.alloc(0) : whole;
-}
-
-/** What a client got of an answer is its beginning, or all of it. */
-export function isBeginning(plan: Plan, bytes: Buffer): boolean {
-  return bytes.length <= sum(plan.answer) && bytes.equals(patternOf(plan.id, 0, bytes.length));
 }
