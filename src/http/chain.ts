@@ -9,7 +9,9 @@ import type { Deadlines } from './deadline';
 import type { ChainDependencies } from './dependencies';
 import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
+import { refuseUnderPressure } from './memory-pressure';
 import { parseRequestInfo } from './request-info';
+import { takeSeat } from './seats';
 
 export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
   readonly deadlines: Deadlines;
@@ -59,7 +61,12 @@ const authenticate: Filter = (context, dependencies) => {
 
 const impersonation: Filter = (context, { authorize }) => impersonate(context, authorize);
 
-const flowControl: Filter = (context, dependencies) => dependencies.flowControl?.(context);
+/** Before flow control: what is refused here needs no seat. */
+const memoryPressure: Filter = refuseUnderPressure;
+
+const flowControl: Filter = (context, { maxInFlight }) => {
+  if (maxInFlight !== undefined) takeSeat(context, maxInFlight);
+};
 
 /** Before the body is read: a stranger cannot make the server parse. */
 const authorization: Filter = (context, { authorize }) => authorizeRequest(context, authorize);
@@ -73,6 +80,7 @@ export const filters: readonly Filter[] = [
   audit,
   authenticate,
   impersonation,
+  memoryPressure,
   flowControl,
   authorization,
 ];

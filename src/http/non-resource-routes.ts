@@ -1,3 +1,4 @@
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { RequestContext } from './context';
 import type { NonResourceRoute } from './dependencies';
 import { BUILT_IN_PLAIN, negotiate, type Negotiated } from './negotiate';
@@ -5,6 +6,13 @@ import { methodNotAllowed, resourceNotFound } from './refusals';
 import { textReply, type Dispatched } from './reply';
 
 const PLAIN: Negotiated = { format: 'json', pretty: false };
+
+/** By hand: a pattern for slashes at the end looks at all those before them once for each. */
+function withoutLastSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+}
 
 const SLASH_TOLERANT = /^\/(api|apis|version)\/(.*\/)?$/;
 
@@ -37,21 +45,22 @@ export class NonResourceRoutes {
     return [...new Set(this.listed)].sort();
   }
 
-  async run(context: RequestContext): Promise<Dispatched> {
+  run(context: RequestContext): MaybePromise<Dispatched> {
     const { path } = context.info;
     const route = this.find(path);
     if (route === undefined) return this.unknown(path);
     if (!(route.methods ?? ['GET']).includes(context.request.method ?? '')) throw methodNotAllowed();
-    const reply = await route.handler(context);
-    // A reply that comes with its bytes, or without any, has no form to choose: a 304 must not become a 406.
-    const hasForm = reply.type === 'object' || reply.type === 'entry' || reply.type === 'list';
-    const negotiated = hasForm ? negotiate(context.request.headers.accept, BUILT_IN_PLAIN) : PLAIN;
-    return { reply, negotiated };
+    return whenKnown(route.handler(context), (reply) => {
+      // A reply that comes with its bytes, or without any, has no form to choose: a 304 must not become a 406.
+      const hasForm = reply.type === 'object' || reply.type === 'entry' || reply.type === 'list';
+      const negotiated = hasForm ? negotiate(context.request.headers.accept, BUILT_IN_PLAIN) : PLAIN;
+      return { reply, negotiated };
+    });
   }
 
   private find(asked: string): NonResourceRoute | undefined {
     // Discovery does not mind a slash at the end; health checks do.
-    const path = SLASH_TOLERANT.test(asked) ? asked.replace(/\/+$/, '') : asked;
+    const path = SLASH_TOLERANT.test(asked) ? withoutLastSlashes(asked) : asked;
     return (
       this.exact.get(path) ??
       this.prefixes.find((route) => path.startsWith(route.path.endsWith('/') ? route.path : `${route.path}/`))

@@ -1,5 +1,5 @@
-import type { KubeObject, OwnerReference } from '../api/object';
-import { jsonEqual } from '../api/patch/json-equal';
+import type { JsonValue, KubeObject, OwnerReference } from '../api/object';
+import { sortedJson } from '../api/sorted-json';
 import type { RequestContext } from './context';
 
 /** When the same owner was found twice: in what the client sent, or in what mutating admission made of it. */
@@ -23,9 +23,12 @@ export function withoutDuplicateOwners(
   if (ownerReferences === undefined || ownerReferences === null || ownerReferences.length < 2) return object;
   const kept: OwnerReference[] = [];
   const duplicates: string[] = [];
+  const seen = new Set<string>();
   for (const owner of ownerReferences) {
-    if (kept.some((other) => other.uid === owner.uid && jsonEqual(other, owner))) duplicates.push(owner.uid);
+    const text = sortedJson(owner as unknown as JsonValue);
+    if (seen.has(text)) duplicates.push(owner.uid);
     else kept.push(owner);
+    seen.add(text);
   }
   if (duplicates.length === 0) return object;
   context.warn(

@@ -3,7 +3,7 @@ import { badRequest, StatusError, type StatusCause } from '../errors/status-erro
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type JsonValue, type KubeObject } from '../object';
 import { jsonEqual } from '../patch/json-equal';
 import type { StructType } from '../schema/model';
-import { difference, EMPTY_SET, equals, isEmpty, paths, union, type FieldSet } from './field-set';
+import { difference, EMPTY_SET, equals, forEachPath, isEmpty, sizeOf, union, type FieldSet } from './field-set';
 import { fieldsOfLastApplied, syncLastApplied, upgradesClientSideApply } from './last-applied';
 import {
   capUpdateManagers,
@@ -29,7 +29,7 @@ import {
   type OwnershipContext,
   type Typed,
 } from './ownership';
-import { printPath } from './path-element';
+import { printElement } from './path-element';
 import { validateTyped } from './validate-typed';
 import { zeroObject } from './zero-object';
 
@@ -283,16 +283,33 @@ function typedFailure(
   return badRequest(`failed to create typed ${which} object (${printIdentity(object, gvk)}): ${error.message}`);
 }
 
+/** What the paths of conflicts may be long together, in characters: they may have long beginnings in common. */
+const MAX_CONFLICTS_LENGTH = 1024 * 1024;
+
 /** Throws 409 for conflicts outside of what is allowed, listed by manager and path. */
 function refuseConflicts(conflicts: readonly OwnershipConflict[], allowed: FieldSet | undefined): void {
+  let length = 0;
+  let told = 0;
+  const printed = (set: FieldSet): readonly string[] => {
+    const texts: string[] = [];
+    const extend = (path: string, element: string): string => path + printElement(element);
+    forEachPath(set, '', extend, (path) => {
+      length += path.length;
+      if (length > MAX_CONFLICTS_LENGTH && told > 0) return false;
+      told += 1;
+      return texts.push(path) > 0;
+    });
+    return texts;
+  };
   const refused = conflicts
-    .map((conflict) => ({
-      ...conflict,
-      managerId: writerId(conflict.manager),
-      paths: paths(allowed === undefined ? conflict.fields : difference(conflict.fields, allowed)).map(printPath),
+    .map(({ manager, fields }) => ({
+      manager,
+      managerId: writerId(manager),
+      set: allowed === undefined ? fields : difference(fields, allowed),
     }))
-    .filter((conflict) => conflict.paths.length > 0)
-    .sort((left, right) => (left.managerId < right.managerId ? -1 : 1));
+    .filter(({ set }) => !isEmpty(set))
+    .sort((left, right) => (left.managerId < right.managerId ? -1 : 1))
+    .map(({ manager, set }) => ({ manager, count: sizeOf(set), paths: printed(set) }));
   const causes: StatusCause[] = refused.flatMap(({ manager, paths: fields }) =>
     fields.map((field) => ({
       reason: 'FieldManagerConflict',
@@ -302,10 +319,11 @@ function refuseConflicts(conflicts: readonly OwnershipConflict[], allowed: Field
   );
   const [first] = causes;
   if (first === undefined) return;
+  const count = refused.reduce((sum, one) => sum + one.count, 0);
   const message =
-    causes.length === 1
+    count === 1
       ? `Apply failed with 1 conflict: ${first.message}: ${first.field}`
-      : `Apply failed with ${causes.length} conflicts: ${refused
+      : `Apply failed with ${count} conflicts: ${refused
           .map(({ manager, paths: fields }) =>
             [`conflicts with ${printManager(manager)}:`, ...fields.map((field) => `- ${field}`)].join('\n'),
           )

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../object';
-import { compareElements, parseElement, type PathElement } from './path-element';
+import { compareElements, parseElement, sortElements, type PathElement } from './path-element';
 
 /**
  * A set of paths into an object, as a tree: the root stands for the object itself, and `member` says whether the path
@@ -37,7 +37,10 @@ export function makeSet(member: boolean, children: ReadonlyMap<PathElement, Fiel
 /** The set of these paths. */
 export function setOf(...paths: readonly (readonly PathElement[])[]): FieldSet {
   const builder = new FieldSetBuilder();
-  for (const path of paths) builder.add(path);
+  for (const path of paths) {
+    builder.back(0);
+    builder.add(path);
+  }
   return builder.build();
 }
 
@@ -48,17 +51,47 @@ interface Draft {
   written: undefined;
 }
 
-/** Collects paths while an object is walked. */
+/**
+ * Collects paths while an object is walked. Two paths that follow one another mostly have their beginnings in common: the
+ * nodes on the way to the last one are remembered, so that a path costs what is new of it and not how deep it lies.
+ */
 export class FieldSetBuilder {
   private root: FieldSet | undefined;
+  /** The nodes of the first steps of the last path, the root's included. */
+  private readonly open: Draft[] = [];
+
+  /** Nothing but the first `depth` steps of the next path is as in the one before. */
+  back(depth: number): void {
+    if (this.open.length > depth + 1) this.open.length = depth + 1;
+  }
 
   add(path: readonly PathElement[]): void {
-    this.root = put(this.root, path, 0, LEAF);
+    this.addTree(path, LEAF);
   }
 
   /** Puts a finished set at a path at and below which nothing else is added. */
   addTree(path: readonly PathElement[], tree: FieldSet): void {
-    this.root = put(this.root, path, 0, tree);
+    const last = path.at(-1);
+    if (last === undefined) {
+      if (this.root === undefined || this.root.children.size === 0) this.root = tree;
+      else (this.root as Draft).member = true;
+      return;
+    }
+    const { open } = this;
+    if (open.length === 0) open.push(draftOf(this.root));
+    this.root = open[0];
+    for (let depth = open.length; depth < path.length; depth += 1) {
+      const { children } = open[depth - 1] as Draft;
+      const element = path[depth - 1] as PathElement;
+      const child = children.get(element);
+      const draft = draftOf(child);
+      if (draft !== child) children.set(element, draft);
+      open.push(draft);
+    }
+    const { children } = open[path.length - 1] as Draft;
+    const child = children.get(last);
+    if (child === undefined || child.children.size === 0) children.set(last, tree);
+    else (child as Draft).member = true;
   }
 
   /** The set. Nothing can be added to it any more. */
@@ -67,22 +100,10 @@ export class FieldSetBuilder {
   }
 }
 
-/** The node with the tree at what is left of the path from `depth` on. Nodes with something below them are drafts. */
-function put(node: FieldSet | undefined, path: readonly PathElement[], depth: number, tree: FieldSet): FieldSet {
-  const element = path[depth];
-  if (element === undefined) {
-    if (node === undefined || node.children.size === 0) return tree;
-    (node as Draft).member = true;
-    return node;
-  }
-  const draft: Draft =
-    node === undefined || node.children.size === 0
-      ? { member: node?.member ?? false, children: new Map(), written: undefined }
-      : (node as Draft);
-  const child = draft.children.get(element);
-  const grown = put(child, path, depth + 1, tree);
-  if (grown !== child) draft.children.set(element, grown);
-  return draft;
+/** The node itself if it is still being built: those with something below them are. */
+function draftOf(node: FieldSet | undefined): Draft {
+  if (node !== undefined && node.children.size > 0) return node as Draft;
+  return { member: node?.member ?? false, children: new Map(), written: undefined };
 }
 
 export function has(set: FieldSet, path: readonly PathElement[]): boolean {
@@ -121,6 +142,22 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   const member = left.member || right.member;
   if (children === undefined && member === left.member) return left;
   return makeSet(member, children ?? left.children);
+}
+
+/**
+ * The union of all. Two by two, the results again two by two: what is joined one after the other would be copied each time.
+ */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  let rest = sets;
+  while (rest.length > 1) {
+    const joined: FieldSet[] = [];
+    for (let index = 0; index < rest.length; index += 2) {
+      const [left, right] = [rest[index] as FieldSet, rest[index + 1]];
+      joined.push(right === undefined ? left : union(left, right));
+    }
+    rest = joined;
+  }
+  return rest[0] ?? EMPTY_SET;
 }
 
 export function intersection(left: FieldSet, right: FieldSet): FieldSet {
@@ -169,26 +206,56 @@ function subtract(left: FieldSet, right: FieldSet, recursive: boolean): FieldSet
 /** The elements of a node in canonical order. Sets that were parsed or serialized before mostly are in order already. */
 function orderedElements(set: FieldSet): readonly PathElement[] {
   const elements = [...set.children.keys()];
-  for (let i = 1; i < elements.length; i++) {
-    if (compareElements(elements[i - 1] as PathElement, elements[i] as PathElement) > 0) {
-      return elements.sort(compareElements);
-    }
-  }
-  return elements;
+  return isOrdered(elements) ? elements : sortElements(elements);
 }
 
-/** Every path of the set, in kube-apiserver's order: the members of a level come before what lies deeper. */
-export function paths(set: FieldSet): readonly (readonly PathElement[])[] {
-  const found: (readonly PathElement[])[] = set.member ? [[]] : [];
-  const visit = (node: FieldSet, prefix: readonly PathElement[]): void => {
-    const elements = orderedElements(node);
-    for (const element of elements) {
-      if (node.children.get(element)?.member === true) found.push([...prefix, element]);
+function isOrdered(elements: readonly PathElement[]): boolean {
+  for (let i = 1; i < elements.length; i++) {
+    if (compareElements(elements[i - 1] as PathElement, elements[i] as PathElement) > 0) return false;
+  }
+  return true;
+}
+
+/**
+ * What `extend` makes of each path of the set, from `start` for the root; in kube-apiserver's order: the members of a level
+ * come before what lies deeper. Ends when `take` answers false.
+ */
+export function forEachPath<T>(
+  set: FieldSet,
+  start: T,
+  extend: (path: T, element: PathElement) => T,
+  take: (path: T) => boolean,
+): void {
+  const visit = (node: FieldSet, path: T): boolean => {
+    const below: (readonly [FieldSet, T])[] = [];
+    for (const element of orderedElements(node)) {
+      const child = node.children.get(element) as FieldSet;
+      const childPath = extend(path, element);
+      if (child.member && !take(childPath)) return false;
+      if (child.children.size > 0) below.push([child, childPath]);
     }
-    for (const element of elements) visit(node.children.get(element) as FieldSet, [...prefix, element]);
+    return below.every(([child, childPath]) => visit(child, childPath));
   };
-  visit(set, []);
+  if (!set.member || take(start)) visit(set, start);
+}
+
+/** Every path of the set, in the order of {@link forEachPath}. */
+export function paths(set: FieldSet): readonly (readonly PathElement[])[] {
+  const found: (readonly PathElement[])[] = [];
+  forEachPath<readonly PathElement[]>(
+    set,
+    [],
+    (path, element) => [...path, element],
+    (path) => found.push(path) > 0,
+  );
   return found;
+}
+
+/** How many paths the set has. */
+export function sizeOf(set: FieldSet): number {
+  let size = set.member ? 1 : 0;
+  for (const child of set.children.values()) size += sizeOf(child);
+  return size;
 }
 
 /** FieldsV1 that came from a client or from storage is parsed once per object: entries are shared between versions. */
@@ -231,6 +298,8 @@ export function shared(set: FieldSet): FieldSet {
 
 function parseNode(fields: JsonObject): ReadonlyMap<PathElement, FieldSet> {
   const children: Children = new Map();
+  /** What stands there under several spellings of one element. */
+  let twins: Map<PathElement, FieldSet[]> | undefined;
   for (const key in fields) {
     if (key === '.') continue;
     const element = parseElement(key);
@@ -241,9 +310,17 @@ function parseNode(fields: JsonObject): ReadonlyMap<PathElement, FieldSet> {
     if (element === undefined) continue;
     const below = parseNode(value as JsonObject);
     const child = makeSet(below.size === 0 || '.' in value, below);
-    const twin = children.get(element);
-    children.set(element, twin === undefined ? child : union(twin, child));
+    const first = children.get(element);
+    if (first === undefined) {
+      children.set(element, child);
+      continue;
+    }
+    twins ??= new Map();
+    const others = twins.get(element);
+    if (others === undefined) twins.set(element, [first, child]);
+    else others.push(child);
   }
+  if (twins !== undefined) for (const [element, sets] of twins) children.set(element, unionOf(sets));
   return children.size === 0 ? NO_CHILDREN : children;
 }
 

@@ -1,7 +1,7 @@
 import { extend, withMetadata } from '../extend';
 import type { KubeObject, ManagedFieldsEntry } from '../object';
 import { equalApartFrom } from '../patch/json-equal';
-import { difference, isEmpty, parseFieldsV1, setOf, toFieldsV1, union, EMPTY_SET, type FieldSet } from './field-set';
+import { difference, isEmpty, parseFieldsV1, setOf, toFieldsV1, unionOf, EMPTY_SET, type FieldSet } from './field-set';
 import { canonicalJson, fieldElement } from './path-element';
 
 /** Who writes, and how. */
@@ -184,6 +184,7 @@ export function capUpdateManagers(managers: Managers): Managers {
   updaters.sort((left, right) => compareTimes(left.manager, right.manager) || compareText(left.id, right.id));
   const result = new Map(managers.map((manager) => [writerId(manager), manager]));
   const firstOfVersion = new Map<string, string>();
+  const merged = new Map<string, { readonly bucket: Writer; readonly sets: FieldSet[]; time: string | undefined }>();
   for (const { id, manager } of updaters) {
     if (surplus <= 0) break;
     const { apiVersion } = manager;
@@ -194,13 +195,21 @@ export function capUpdateManagers(managers: Managers): Managers {
     }
     const bucket: Writer = { name: MERGED_MANAGER, operation: 'Update', apiVersion, subresource: undefined };
     const bucketId = writerId(bucket);
-    const collected = result.get(bucketId) ?? result.get(first);
+    let merging = merged.get(bucketId);
+    if (merging === undefined) {
+      const collected = result.get(bucketId) ?? result.get(first);
+      merged.set(
+        bucketId,
+        (merging = { bucket, sets: collected === undefined ? [] : [collected.set], time: undefined }),
+      );
+    }
     result.delete(first);
     result.delete(id);
-    const set = collected === undefined ? manager.set : union(collected.set, manager.set);
-    result.set(bucketId, managerOf(bucket, set, manager.time));
+    merging.sets.push(manager.set);
+    merging.time = manager.time;
     surplus--;
   }
+  for (const [id, { bucket, sets, time }] of merged) result.set(id, managerOf(bucket, unionOf(sets), time));
   return [...result.values()];
 }
 

@@ -202,13 +202,14 @@ export function isSameItem(type: ListMergeType, left: JsonValue, right: JsonValu
 export function itemsByElement(
   type: ListMergeType,
   items: readonly JsonValue[],
-): Map<PathElement, readonly JsonValue[]> {
-  const found = new Map<PathElement, readonly JsonValue[]>();
+): ReadonlyMap<PathElement, readonly JsonValue[]> {
+  const found = new Map<PathElement, JsonValue[]>();
   for (const item of items) {
     const element = itemElement(type, item);
     if (element instanceof Error) throw new TypedError([{ path: '', message: element.message }]);
     const twins = found.get(element);
-    found.set(element, twins === undefined ? [item] : [...twins, item]);
+    if (twins === undefined) found.set(element, [item]);
+    else twins.push(item);
   }
   return found;
 }
@@ -217,6 +218,26 @@ export interface TypedProblem {
   /** As messages print paths; empty for the object itself. */
   readonly path: string;
   readonly message: string;
+}
+
+/** What all problems of one object may be long together, in characters: each shows a path, which many may share. */
+const MAX_MESSAGE_LENGTH = 1024 * 1024;
+
+/** Collects problems until they are as many as may be told. */
+export class TypedProblems {
+  readonly list: TypedProblem[] = [];
+  private length = 0;
+
+  add(problem: TypedProblem): void {
+    if (this.isFull) return;
+    this.list.push(problem);
+    this.length += problem.path.length + problem.message.length;
+  }
+
+  /** There is no use in looking for others. */
+  get isFull(): boolean {
+    return this.length > MAX_MESSAGE_LENGTH;
+  }
 }
 
 /** The object does not have the shape that its type asks for. The message lists every problem, as kube-apiserver does. */

@@ -6,6 +6,7 @@ import {
   isEmpty,
   recursiveDifference,
   union,
+  unionOf,
   EMPTY_SET,
   type FieldSet,
 } from './field-set';
@@ -24,6 +25,7 @@ import {
 import type { MergeType } from './merge-type';
 import { reconcileWithSchema, withNamedFields } from './schema-change';
 import { setByShape } from './shape';
+import { WorkBudget } from '../work-budget';
 import { compare, everything, isSame, merge, removeItems, toFieldSet, type Comparison, type Duplicates } from './typed';
 
 /** An object, and its type, in one version. */
@@ -56,14 +58,37 @@ function inVersion(context: OwnershipContext, typed: Typed, apiVersion: string):
   return typed.apiVersion === apiVersion ? typed : context.convert(typed, apiVersion);
 }
 
+/** Paths that the managers of one object may come to own because of leaves: twice what the largest object has. */
+const MAX_INFERRED_PATHS = 1_000_000;
+
+/** One object in the versions of its managers, of which many may have one: each is made once. */
+class VersionsOf {
+  private others: Map<string, Typed | undefined> | undefined;
+
+  constructor(
+    private readonly context: OwnershipContext,
+    private readonly typed: Typed,
+  ) {}
+
+  get(apiVersion: string): Typed | undefined {
+    if (this.typed.apiVersion === apiVersion) return this.typed;
+    this.others ??= new Map();
+    if (!this.others.has(apiVersion)) this.others.set(apiVersion, this.context.convert(this.typed, apiVersion));
+    return this.others.get(apiVersion);
+  }
+}
+
 /** Field sets as today's schemas read them. A manager whose version is gone keeps its set until the next change. */
 function reconcile(context: OwnershipContext, live: Typed, managers: Managers): Managers {
+  const inVersions = new VersionsOf(context, live);
+  const budget = new WorkBudget(MAX_INFERRED_PATHS, 'its managed fields stand for too many fields');
   return managers.map((manager) => {
-    const versioned = inVersion(context, live, manager.apiVersion);
+    const versioned = inVersions.get(manager.apiVersion);
     if (versioned === undefined) return manager;
     const set = reconcileWithSchema(versioned.type, manager.set, {
       live: json(versioned.object),
       inferOwnership: context.inferOwnership,
+      budget,
     });
     return withSet(manager, set);
   });
@@ -255,19 +280,21 @@ function without(typed: Typed, set: FieldSet): Typed {
 
 /** Puts back, version by version, what was stripped although some manager owns it. */
 function restoreOwned(context: OwnershipContext, merged: Typed, stripped: Typed, managers: Managers): Typed {
-  const owned = new Map<string, FieldSet>([[merged.apiVersion, EMPTY_SET]]);
-  for (const manager of managers) {
-    owned.set(manager.apiVersion, union(owned.get(manager.apiVersion) ?? EMPTY_SET, manager.set));
+  const owned = new Map<string, FieldSet[]>([[merged.apiVersion, []]]);
+  for (const { apiVersion, set } of managers) {
+    const sets = owned.get(apiVersion);
+    if (sets === undefined) owned.set(apiVersion, [set]);
+    else sets.push(set);
   }
   let rest = stripped;
-  for (const [apiVersion, set] of owned) {
+  for (const [apiVersion, sets] of owned) {
     const versioned = inVersion(context, merged, apiVersion);
     const versionedRest = inVersion(context, rest, apiVersion);
     if (versioned === undefined || versionedRest === undefined) continue;
     const { type } = versioned;
     const all = withNamedFields(type, toFieldSet(type, json(versioned.object)));
     const kept = withNamedFields(type, toFieldSet(type, json(versionedRest.object)));
-    rest = without(versioned, difference(all, union(kept, withNamedFields(type, set))));
+    rest = without(versioned, difference(all, union(kept, withNamedFields(type, unionOf(sets)))));
   }
   return rest;
 }

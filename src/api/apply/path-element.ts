@@ -1,5 +1,7 @@
 import { quoteGo } from '../errors/go-quote';
+import { JsonSyntaxError, parseJson } from '../codec/json-syntax';
 import type { JsonObject, JsonValue } from '../object';
+import { sortedJson } from '../sorted-json';
 
 /**
  * One step of a path into an object, as FieldsV1 writes it: `f:name` (a field or a map's key), `k:{"name":"c"}` (an item
@@ -22,17 +24,6 @@ const PLAIN = /^[\w./ -]*$/;
 export function canonicalJson(value: JsonValue): string {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
   return sortedJson(value).replace(GO_ESCAPES, goEscape);
-}
-
-function sortedJson(value: JsonValue): string {
-  if (value === null || typeof value !== 'object') return JSON.stringify(value);
-  if (Array.isArray(value)) return `[${(value as readonly JsonValue[]).map(sortedJson).join(',')}]`;
-  const object = value as JsonObject;
-  const members = Object.keys(object)
-    .sort()
-    .filter((key) => object[key] !== undefined)
-    .map((key) => `${JSON.stringify(key)}:${sortedJson(object[key] as JsonValue)}`);
-  return `{${members.join(',')}}`;
 }
 
 export function fieldElement(name: string): PathElement {
@@ -63,6 +54,15 @@ export function isKeyElement(element: PathElement): boolean {
   return element.startsWith('k:');
 }
 
+function parseBody(body: string): JsonValue {
+  try {
+    return parseJson(body) as JsonValue;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw new SyntaxError(error.message, { cause: error });
+    throw error;
+  }
+}
+
 /**
  * Brings an element that a client or another server wrote into canonical text. Undefined for kinds that a later release
  * may have added: those are dropped, as kube-apiserver drops them. Throws a SyntaxError when the element is malformed.
@@ -73,14 +73,14 @@ export function parseElement(text: string): PathElement | undefined {
     case 'f:':
       return text;
     case 'k:': {
-      const keys = JSON.parse(body) as JsonValue;
+      const keys = parseBody(body);
       if (keys === null || typeof keys !== 'object' || Array.isArray(keys)) {
         throw new SyntaxError(`expected an object of keys: ${text}`);
       }
       return keyElement(keys as JsonObject);
     }
     case 'v:':
-      return valueElement(JSON.parse(body) as JsonValue);
+      return valueElement(parseBody(body));
     case 'i:':
       if (!/^-?\d+$/.test(body)) throw new SyntaxError(`expected an index: ${text}`);
       return text;
@@ -99,6 +99,21 @@ export function compareElements(left: PathElement, right: PathElement): number {
   if (kind === 'f') return left < right ? -1 : left > right ? 1 : 0;
   if (left === right) return 0;
   return compareValues(JSON.parse(left.slice(2)) as JsonValue, JSON.parse(right.slice(2)) as JsonValue);
+}
+
+/** In canonical order. Each element is read once, however often it is compared. */
+export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
+  return elements
+    .map((element) => ({
+      element,
+      value: element.startsWith('f:') ? null : (JSON.parse(element.slice(2)) as JsonValue),
+    }))
+    .sort((left, right) => {
+      const kind = left.element[0] as string;
+      if (kind === 'f' || kind !== right.element[0]) return compareElements(left.element, right.element);
+      return compareValues(left.value, right.value);
+    })
+    .map(({ element }) => element);
 }
 
 function rank(value: JsonValue): number {

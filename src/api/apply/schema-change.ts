@@ -1,9 +1,19 @@
 import type { JsonValue } from '../object';
-import { EMPTY_SET, FieldSetBuilder, isEmpty, makeSet, recursiveDifference, union, type FieldSet } from './field-set';
+import {
+  EMPTY_SET,
+  FieldSetBuilder,
+  isEmpty,
+  makeSet,
+  recursiveDifference,
+  sizeOf,
+  union,
+  type FieldSet,
+} from './field-set';
 import { isList, isObject, memberOf } from './members';
 import { ANY_MAP, itemElement, type MergeType } from './merge-type';
 import { fieldNameOf, isKeyElement, type PathElement } from './path-element';
 import { toFieldSet } from './typed';
+import type { WorkBudget } from '../work-budget';
 
 /**
  * Field sets that were written under another schema than today's.
@@ -16,6 +26,8 @@ import { toFieldSet } from './typed';
 export interface SchemaChange {
   readonly live: JsonValue;
   readonly inferOwnership: boolean;
+  /** For the paths that leaves come to stand for: many managers may each own the whole object by one. */
+  readonly budget: WorkBudget;
 }
 
 interface Plan {
@@ -32,13 +44,19 @@ const NOTHING: Plan = { joined: EMPTY_SET, split: EMPTY_SET, splitAny: EMPTY_SET
 const plans = new WeakMap<FieldSet, WeakMap<MergeType, Plan>>();
 
 /** The set as today's schema reads it; the same set when nothing changes. */
-export function reconcileWithSchema(type: MergeType, set: FieldSet, { live, inferOwnership }: SchemaChange): FieldSet {
+export function reconcileWithSchema(
+  type: MergeType,
+  set: FieldSet,
+  { live, inferOwnership, budget }: SchemaChange,
+): FieldSet {
   const plan = planFor(type, set);
   if (plan === NOTHING) return set;
   const joined = isEmpty(plan.joined) ? set : union(recursiveDifference(set, plan.joined), plan.joined);
   const split = inferOwnership ? plan.split : plan.splitAny;
   if (isEmpty(split)) return joined;
-  return union(joined, expand(type, live, split));
+  const expanded = expand(type, live, split);
+  budget.spend(sizeOf(expanded));
+  return union(joined, expanded);
 }
 
 function planFor(type: MergeType, set: FieldSet): Plan {
@@ -82,6 +100,9 @@ function examine(type: MergeType, set: FieldSet, path: PathElement[], drafts: Dr
     path.push(element);
     if (examine(childType, child, path, drafts)) found = true;
     path.pop();
+    drafts.joined.back(path.length);
+    drafts.split.back(path.length);
+    drafts.splitAny.back(path.length);
   }
   if (!found) {
     if (known === undefined) unchanged.set(type, (known = new WeakSet()));
@@ -112,20 +133,27 @@ function expand(type: MergeType, value: JsonValue | undefined, roots: FieldSet):
   if (value === undefined) return EMPTY_SET;
   if (roots.member) return makeSet(true, toFieldSet(type, value).children);
   const children = new Map<PathElement, FieldSet>();
+  const items = itemsOf(type, value);
   for (const [element, root] of roots.children) {
     const childType = typeBelow(type, element);
     if (childType === undefined) continue;
-    const part = expand(childType, valueAt(type, value, element), root);
+    const name = fieldNameOf(element);
+    const member = name === undefined ? items?.get(element) : isObject(value) ? memberOf(value, name) : undefined;
+    const part = expand(childType, member, root);
     if (!isEmpty(part)) children.set(element, part);
   }
   return makeSet(false, children);
 }
 
-function valueAt(type: MergeType, value: JsonValue, element: PathElement): JsonValue | undefined {
-  const name = fieldNameOf(element);
-  if (name !== undefined) return isObject(value) ? memberOf(value, name) : undefined;
+/** The items of a list by their elements, the first of each; those that cannot have one are left out. */
+function itemsOf(type: MergeType, value: JsonValue): ReadonlyMap<PathElement, JsonValue> | undefined {
   if (type.kind !== 'list' || !isList(value)) return undefined;
-  return value.find((item) => itemElement(type, item) === element);
+  const items = new Map<PathElement, JsonValue>();
+  for (const item of value) {
+    const element = itemElement(type, item);
+    if (!(element instanceof Error) && !items.has(element)) items.set(element, item);
+  }
+  return items;
 }
 
 /**

@@ -128,6 +128,8 @@ class Comparer {
   private readonly steps: JsonValue[] = [];
   /** Beside each step: the type of the list of which it is an item. */
   private readonly lists: (ListMergeType | undefined)[] = [];
+  /** The elements of the first steps, as far as they were needed: many changes may lie below one step. */
+  private readonly elements: PathElement[] = [];
 
   constructor(private readonly duplicates: Duplicates) {}
 
@@ -236,13 +238,23 @@ class Comparer {
   private leave(): void {
     this.steps.pop();
     this.lists.pop();
+    const depth = this.steps.length;
+    if (this.elements.length <= depth) return;
+    this.elements.length = depth;
+    this.added.back(depth);
+    this.removed.back(depth);
+    this.modified.back(depth);
   }
 
-  private path(): PathElement[] {
-    return this.steps.map((step, depth) => {
-      const list = this.lists[depth];
-      return list === undefined ? fieldElement(step as string) : elementOf(list, step);
-    });
+  /** Where the walk is. For use before its next step only. */
+  private path(): readonly PathElement[] {
+    const { elements, steps, lists } = this;
+    for (let depth = elements.length; depth < steps.length; depth += 1) {
+      const list = lists[depth];
+      const step = steps[depth] as JsonValue;
+      elements.push(list === undefined ? fieldElement(step as string) : elementOf(list, step));
+    }
+    return elements;
   }
 
   private misfit(expected: string): TypedError {

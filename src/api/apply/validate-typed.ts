@@ -4,11 +4,11 @@ import { isList, isObject, memberOf } from './members';
 import {
   itemElement,
   TypedError,
+  TypedProblems,
   type ListMergeType,
   type MapMergeType,
   type MergeType,
   type ScalarMergeType,
-  type TypedProblem,
 } from './merge-type';
 import { fieldElement, printElement, type PathElement } from './path-element';
 
@@ -18,9 +18,9 @@ import { fieldElement, printElement, type PathElement } from './path-element';
  */
 export function validateTyped(type: MergeType, value: JsonValue): void {
   if (fits(type, value)) return;
-  const problems: TypedProblem[] = [];
+  const problems = new TypedProblems();
   visit(type, value, undefined, problems);
-  if (problems.length > 0) throw new TypedError(problems);
+  if (problems.list.length > 0) throw new TypedError(problems.list);
 }
 
 /** Whether there is nothing to tell of: nearly always, so it is found out without places and sorted names. */
@@ -87,34 +87,35 @@ function print(place: Place | undefined): string {
   return print(parent) + printElement(typeof part === 'string' ? part : fieldElement(part.name));
 }
 
-function visit(type: MergeType, value: JsonValue, path: Place | undefined, problems: TypedProblem[]): void {
-  if (value === null) return;
+function visit(type: MergeType, value: JsonValue, path: Place | undefined, problems: TypedProblems): void {
+  if (value === null || problems.isFull) return;
   switch (type.kind) {
     case 'any':
       return;
     case 'scalar': {
       const message = scalarProblem(type, value);
-      if (message !== undefined) problems.push({ path: print(path), message });
+      if (message !== undefined) problems.add({ path: print(path), message });
       return;
     }
     case 'map':
       if (isObject(value)) visitMap(type, value, path, problems);
-      else problems.push({ path: print(path), message: `expected map, got ${printBoxed(value)}` });
+      else problems.add({ path: print(path), message: `expected map, got ${printBoxed(value)}` });
       return;
     case 'list':
       if (isList(value)) visitList(type, value, path, problems);
-      else problems.push({ path: print(path), message: `expected list, got ${printBoxed(value)}` });
+      else problems.add({ path: print(path), message: `expected list, got ${printBoxed(value)}` });
       return;
   }
 }
 
-function visitMap(type: MapMergeType, value: JsonObject, path: Place | undefined, problems: TypedProblem[]): void {
+function visitMap(type: MapMergeType, value: JsonObject, path: Place | undefined, problems: TypedProblems): void {
   for (const name of Object.keys(value).sort()) {
     const member = value[name];
     if (member === undefined) continue;
+    if (problems.isFull) return;
     const place = { parent: path, part: { name } };
     const memberType = type.typeOf(name);
-    if (memberType === undefined) problems.push({ path: print(place), message: 'field not declared in schema' });
+    if (memberType === undefined) problems.add({ path: print(place), message: 'field not declared in schema' });
     else visit(memberType, member, place, problems);
   }
 }
@@ -123,7 +124,7 @@ function visitList(
   type: ListMergeType,
   items: readonly JsonValue[],
   path: Place | undefined,
-  problems: TypedProblem[],
+  problems: TypedProblems,
 ): void {
   const seen = new Set<string>();
   for (const [index, item] of items.entries()) {
@@ -133,11 +134,11 @@ function visitList(
     }
     const element = itemElement(type, item);
     if (element instanceof Error) {
-      problems.push({ path: print(path), message: `element ${index}: ${element.message}` });
+      problems.add({ path: print(path), message: `element ${index}: ${element.message}` });
       return;
     }
     if (seen.has(element)) {
-      problems.push({ path: print(path), message: `duplicate entries for key ${printElement(element)}` });
+      problems.add({ path: print(path), message: `duplicate entries for key ${printElement(element)}` });
     }
     seen.add(element);
     visit(type.items, item, { parent: path, part: element }, problems);

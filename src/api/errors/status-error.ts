@@ -141,22 +141,40 @@ export function modified(of: GroupResource, name: string): StatusError {
   );
 }
 
+/**
+ * What the problems of one object may be long together, in characters. Each may show a value that others show too (the whole
+ * list for each of its items), so that telling all of them could take the square of what was sent.
+ */
+export const MAX_PROBLEMS_LENGTH = 1024 * 1024;
+
+/** As many of the problems, from the first on, as may be told; one at least. */
+function tellable(errors: readonly FieldError[]): readonly FieldError[] {
+  let length = 0;
+  for (let told = 0; told < errors.length; told += 1) {
+    const { field, message } = errors[told] as FieldError;
+    length += field.length + message.length;
+    if (length > MAX_PROBLEMS_LENGTH && told > 0) return errors.slice(0, told);
+  }
+  return errors;
+}
+
 /** 422 with every problem at once. `kind` is the kind's name, with its group: `Deployment.apps`. */
 export function invalidObject(
   of: { group: string; kind: string },
   name: string,
   errors: readonly FieldError[],
 ): StatusError {
+  const told = tellable(errors);
   const subject = of.group === '' ? of.kind : `${of.kind}.${of.group}`;
   const texts = [
-    ...new Set(errors.map((error) => (error.field === '' ? error.message : `${error.field}: ${error.message}`))),
+    ...new Set(told.map((error) => (error.field === '' ? error.message : `${error.field}: ${error.message}`))),
   ];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return make('Invalid', `${subject} ${quoteGo(name)} is invalid: ${list}`, {
     ...(name === '' ? {} : { name }),
     ...(of.group === '' ? {} : { group: of.group }),
     kind: of.kind,
-    causes: errors.map(({ reason, field, message }) => ({ reason, message, ...(field === '' ? {} : { field }) })),
+    causes: told.map(({ reason, field, message }) => ({ reason, message, ...(field === '' ? {} : { field }) })),
   });
 }
 

@@ -1,5 +1,8 @@
 import { badRequest, StatusError, tooLarge } from '../errors/status-error';
+import { isDeeperThan } from '../codec/json-depth';
+import { MAX_JSON_DEPTH } from '../codec/json-syntax';
 import type { JsonObject, JsonValue } from '../object';
+import { WorkBudget } from '../work-budget';
 import { jsonEqual } from './json-equal';
 
 /**
@@ -10,6 +13,12 @@ import { jsonEqual } from './json-equal';
 export const MAX_OPERATIONS = 10_000;
 /** What the copies of one patch may add up to, in bytes of JSON: a few operations could otherwise fill the memory. */
 export const MAX_COPIED_BYTES = 3 * 1024 * 1024;
+
+/**
+ * How many places items may move along together because others come before them or go. A patch may put ten thousand items at
+ * the beginning of a list that has a million.
+ */
+const MAX_SHIFTED_ITEMS = 16_000_000;
 
 type MutableJson = null | boolean | number | string | MutableJson[] | MutableMap;
 type MutableMap = { [key: string]: MutableJson };
@@ -28,6 +37,7 @@ export function applyJsonPatch(document: JsonValue, patch: JsonValue): JsonValue
   }
   const patching = new Patching(document);
   for (const operation of operations) patching.apply(operation);
+  if (patching.mayBeDeep && isDeeperThan(patching.document, MAX_JSON_DEPTH)) throw unprocessable();
   return patching.document;
 }
 
@@ -50,6 +60,9 @@ function unprocessable(): StatusError {
 class Patching {
   private root: JsonValue;
   private copiedBytes = 0;
+  /** Whether something came to stand below something else; a value in the place of another changes no depth. */
+  mayBeDeep = false;
+  private readonly shifts = new WorkBudget(MAX_SHIFTED_ITEMS, 'the patch moves the items of lists too often');
   /** Containers that were made here and that nobody else sees. */
   private readonly owned = new WeakSet<object>();
 
@@ -83,26 +96,34 @@ class Patching {
   }
 
   private add(path: readonly string[], value: JsonValue): void {
+    this.noteDepth(value);
     const key = path.at(-1);
     if (key === undefined) {
       this.root = value;
       return;
     }
     const parent = this.ownParent(path);
-    if (Array.isArray(parent)) parent.splice(key === '-' ? parent.length : indexIn(parent, key, true), 0, thaw(value));
-    else setKey(parent, key, value);
+    if (Array.isArray(parent)) {
+      const index = key === '-' ? parent.length : indexIn(parent, key, true);
+      this.shifts.spend(parent.length - index);
+      parent.splice(index, 0, thaw(value));
+    } else setKey(parent, key, value);
   }
 
   private remove(path: readonly string[]): void {
     const key = path.at(-1);
     if (key === undefined) throw unprocessable();
     const parent = this.ownParent(path);
-    if (Array.isArray(parent)) parent.splice(indexIn(parent, key, false), 1);
-    else if (Object.hasOwn(parent, key)) delete parent[key];
+    if (Array.isArray(parent)) {
+      const index = indexIn(parent, key, false);
+      this.shifts.spend(parent.length - index);
+      parent.splice(index, 1);
+    } else if (Object.hasOwn(parent, key)) delete parent[key];
     else throw unprocessable();
   }
 
   private replace(path: readonly string[], value: JsonValue): void {
+    this.noteDepth(value);
     const key = path.at(-1);
     if (key === undefined) {
       this.root = value;
@@ -120,8 +141,15 @@ class Patching {
     this.add(path, value);
   }
 
+  private noteDepth(value: JsonValue): void {
+    if (typeof value === 'object' && value !== null) this.mayBeDeep = true;
+  }
+
   private copy(from: readonly string[], path: readonly string[]): void {
-    const text = JSON.stringify(this.read(from));
+    const value = this.read(from);
+    // Copies of copies double the depth, and JSON.stringify recurses.
+    if (isDeeperThan(value, MAX_JSON_DEPTH)) throw unprocessable();
+    const text = JSON.stringify(value);
     this.copiedBytes += Buffer.byteLength(text);
     if (this.copiedBytes > MAX_COPIED_BYTES) throw unprocessable();
     this.add(path, JSON.parse(text) as JsonValue);

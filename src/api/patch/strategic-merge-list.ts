@@ -2,7 +2,7 @@ import { badRequest, StatusError } from '../errors/status-error';
 import type { JsonObject, JsonValue } from '../object';
 import { printGoValue } from '../apply/go-text';
 import { isList, isObject, memberOf } from '../apply/members';
-import { jsonEqual } from './json-equal';
+import { IdentityPlaces } from './identity-places';
 
 /** The lists of strategic merge patch: which item is which, and where items stand afterwards. */
 
@@ -40,13 +40,11 @@ export function identityOf(item: JsonValue, mergeKey: string | undefined): JsonV
   return isObject(item) ? memberOf(item, mergeKey) : undefined;
 }
 
-export function indexOfIdentity(
-  list: readonly JsonValue[],
-  identity: JsonValue | undefined,
-  mergeKey: string | undefined,
-): number {
-  if (identity === undefined) return -1;
-  return list.findIndex((item) => jsonEqual(identityOf(item, mergeKey), identity));
+/** Where the items stand, each found by its key. */
+export function placesOf(list: readonly JsonValue[], mergeKey: string | undefined): IdentityPlaces {
+  const places = new IdentityPlaces();
+  list.forEach((item, index) => places.add(identityOf(item, mergeKey), index));
+  return places;
 }
 
 /** Without repetitions; the first of each stays. */
@@ -65,25 +63,34 @@ export function orderMerged(
   serverOrder: readonly JsonValue[],
   mergeKey: string | undefined,
 ): JsonValue[] {
-  const place = (order: readonly JsonValue[], item: JsonValue): number =>
-    indexOfIdentity(order, identityOf(item, mergeKey), mergeKey);
-  const mine = merged.filter((item) => place(patchOrder, item) >= 0);
-  const theirs = merged.filter((item) => place(patchOrder, item) < 0);
-  mine.sort((left, right) => place(patchOrder, left) - place(patchOrder, right));
-  theirs.sort((left, right) => place(serverOrder, left) - place(serverOrder, right));
+  const inPatch = placesOf(patchOrder, mergeKey);
+  const onServer = placesOf(serverOrder, mergeKey);
+  const placed = merged.map((item): PlacedItem => {
+    const identity = identityOf(item, mergeKey);
+    return { item, inPatch: inPatch.indexOf(identity), onServer: onServer.indexOf(identity) };
+  });
+  const mine = placed.filter((one) => one.inPatch >= 0).sort((left, right) => left.inPatch - right.inPatch);
+  const theirs = placed.filter((one) => one.inPatch < 0).sort((left, right) => left.onServer - right.onServer);
 
   const result: JsonValue[] = [];
   let next = 0;
-  for (const item of theirs) {
-    const before = place(serverOrder, item);
-    while (next < mine.length) {
-      const other = place(serverOrder, mine[next] as JsonValue);
-      if (before >= 0 && other >= 0 && before < other) break;
-      result.push(mine[next++] as JsonValue);
+  for (const { item, onServer: before } of theirs) {
+    for (; next < mine.length; next += 1) {
+      const other = mine[next] as PlacedItem;
+      if (before >= 0 && other.onServer >= 0 && before < other.onServer) break;
+      result.push(other.item);
     }
     result.push(item);
   }
-  return [...result, ...mine.slice(next)];
+  for (; next < mine.length; next += 1) result.push((mine[next] as PlacedItem).item);
+  return result;
+}
+
+/** -1 where the item does not stand. */
+interface PlacedItem {
+  readonly item: JsonValue;
+  readonly inPatch: number;
+  readonly onServer: number;
 }
 
 /** The patch's items must be a subsequence of the order that comes with them; items to be deleted do not count. */
@@ -98,11 +105,17 @@ export function checkOrder(
     }
   }
   const kept = patch.filter((item) => !isObject(item) || memberOf(item, PATCH_DIRECTIVE) !== 'delete');
+  // Identities as numbers: comparing two takes one step, however large they are. Items without one are like each other.
+  const places = placesOf(order, mergeKey);
+  const numberOf = (item: JsonValue): number | undefined => {
+    const identity = identityOf(item, mergeKey);
+    return identity === undefined ? undefined : places.indexOf(identity);
+  };
+  const wanted = kept.map(numberOf);
   let matched = 0;
   for (const item of order) {
-    const wanted = kept[matched];
-    if (wanted === undefined) break;
-    if (jsonEqual(identityOf(item, mergeKey), identityOf(wanted, mergeKey))) matched++;
+    if (matched === kept.length) break;
+    if (numberOf(item) === wanted[matched]) matched++;
   }
   if (matched < kept.length) {
     throw badRequest(

@@ -6,14 +6,17 @@ import type { ListTypeRef, StructType, TypeRef } from '../schema/model';
 import {
   checkOrder,
   deduplicateScalars,
-  indexOfIdentity,
+  identityOf,
   itemsAreMaps,
   missingMergeKey,
   orderMerged,
   PATCH_DIRECTIVE,
+  placesOf,
   SET_ELEMENT_ORDER,
   unknownPatchType,
 } from './strategic-merge-list';
+import { IdentityPlaces } from './identity-places';
+import { RepeatedMerges } from './repeated-merges';
 
 /** What a patch says of the value at one place, as the schema declares it. */
 interface Place {
@@ -34,7 +37,7 @@ const DELETE_FROM_PRIMITIVE_LIST = '$deleteFromPrimitiveList';
  * is malformed or an item lacks its key.
  */
 export function applyStrategicMergePatch(type: StructType, original: JsonObject, patch: JsonObject): JsonObject {
-  return mergeMaps({ type, replaced: false }, original, patch);
+  return mergeMaps({ type, replaced: false }, original, patch, new RepeatedMerges());
 }
 
 function placeOf(type: TypeRef, name: string): Place {
@@ -50,13 +53,18 @@ function placeOf(type: TypeRef, name: string): Place {
   }
 }
 
-function mergeMaps({ type, replaced }: Place, original: JsonObject, patch: JsonObject): JsonObject {
+function mergeMaps(
+  { type, replaced }: Place,
+  original: JsonObject,
+  patch: JsonObject,
+  repeated: RepeatedMerges,
+): JsonObject {
   if (replaced) return taken(type, patch) as JsonObject;
   const directive = memberOf(patch, PATCH_DIRECTIVE);
   if (directive !== undefined) return followDirective(type, directive, patch);
 
   const result = retained(original, patch);
-  const ordered = mergeOrderedLists(type, result, patch);
+  const ordered = mergeOrderedLists(type, result, patch, repeated);
   for (const key of Object.keys(patch)) {
     if (key === RETAIN_KEYS || key.startsWith(SET_ELEMENT_ORDER) || ordered.has(key)) continue;
     const value = patch[key] as JsonValue;
@@ -65,7 +73,7 @@ function mergeMaps({ type, replaced }: Place, original: JsonObject, patch: JsonO
     } else if (value === null) {
       delete result[key];
     } else {
-      setMember(result, key, mergeValues(placeOf(type, key), memberOf(result, key), value));
+      setMember(result, key, mergeValues(placeOf(type, key), memberOf(result, key), value, repeated));
     }
   }
   return result;
@@ -83,12 +91,13 @@ function retained(original: JsonObject, patch: JsonObject): Members {
   const keys = memberOf(patch, RETAIN_KEYS);
   if (keys === undefined) return extend(original) as Members;
   if (!isList(keys)) throw badRequest('invalid patch format of retainKeys');
+  const kept: ReadonlySet<JsonValue> = new Set(keys);
   for (const [key, value] of Object.entries(patch)) {
     const directive =
       key === RETAIN_KEYS || key.startsWith(DELETE_FROM_PRIMITIVE_LIST) || key.startsWith(SET_ELEMENT_ORDER);
-    if (value !== null && !directive && !keys.includes(key)) throw badRequest('invalid patch format of retainKeys');
+    if (value !== null && !directive && !kept.has(key)) throw badRequest('invalid patch format of retainKeys');
   }
-  return Object.fromEntries(Object.entries(original).filter(([key]) => keys.includes(key))) as Members;
+  return Object.fromEntries(Object.entries(original).filter(([key]) => kept.has(key))) as Members;
 }
 
 /** The list's name in `$setElementOrder/containers`. */
@@ -111,7 +120,12 @@ function expectList(value: JsonValue): readonly JsonValue[] {
 }
 
 /** Merges the lists for which the patch gives an order, and answers the names of those that are done with. */
-function mergeOrderedLists(type: TypeRef, result: Members, patch: JsonObject): ReadonlySet<string> {
+function mergeOrderedLists(
+  type: TypeRef,
+  result: Members,
+  patch: JsonObject,
+  repeated: RepeatedMerges,
+): ReadonlySet<string> {
   const done = new Set<string>();
   for (const key of Object.keys(patch)) {
     if (!key.startsWith(SET_ELEMENT_ORDER)) continue;
@@ -126,7 +140,7 @@ function mergeOrderedLists(type: TypeRef, result: Members, patch: JsonObject): R
     const merged =
       before === undefined
         ? change && (taken(listType, change) as readonly JsonValue[])
-        : mergeLists(listType, before, change ?? (isMerged(listType) ? [] : before));
+        : mergeLists(listType, before, change ?? (isMerged(listType) ? [] : before), repeated);
     if (merged !== undefined) setMember(result, name, orderMerged(merged, order, before ?? [], mergeKey));
   }
   return done;
@@ -140,13 +154,23 @@ function isMerged(type: TypeRef): type is ListTypeRef {
   return type.kind === 'list' && type.patchStrategy === 'merge';
 }
 
-function mergeValues(place: Place, original: JsonValue | undefined, patch: JsonValue): JsonValue {
-  if (isObject(original) && isObject(patch)) return mergeMaps(place, original, patch);
-  if (isList(original) && isList(patch)) return mergeLists(place.type, original, patch);
+function mergeValues(
+  place: Place,
+  original: JsonValue | undefined,
+  patch: JsonValue,
+  repeated: RepeatedMerges,
+): JsonValue {
+  if (isObject(original) && isObject(patch)) return mergeMaps(place, original, patch, repeated);
+  if (isList(original) && isList(patch)) return mergeLists(place.type, original, patch, repeated);
   return taken(place.type, patch);
 }
 
-function mergeLists(type: TypeRef, original: readonly JsonValue[], patch: readonly JsonValue[]): readonly JsonValue[] {
+function mergeLists(
+  type: TypeRef,
+  original: readonly JsonValue[],
+  patch: readonly JsonValue[],
+  repeated: RepeatedMerges,
+): readonly JsonValue[] {
   if (!isMerged(type)) return taken(type, patch) as readonly JsonValue[];
   if (original.length === 0 && patch.length === 0) return original;
   if (!itemsAreMaps(original, patch)) {
@@ -155,15 +179,38 @@ function mergeLists(type: TypeRef, original: readonly JsonValue[], patch: readon
   const mergeKey = type.patchMergeKey;
   if (mergeKey === undefined) throw badRequest('cannot merge lists without merge key');
   const { base, items } = followItemDirectives(original, patch as readonly JsonObject[], mergeKey);
+  return orderMerged(mergeItems(type, base, items, mergeKey, repeated), items, base, mergeKey);
+}
+
+/** The items of the patch merged into those of the same key; others follow. */
+function mergeItems(
+  type: ListTypeRef,
+  base: readonly JsonValue[],
+  items: readonly JsonObject[],
+  mergeKey: string,
+  repeated: RepeatedMerges,
+): readonly JsonValue[] {
+  const place: Place = { type: type.items, replaced: false };
   const merged = [...base];
+  const places = placesOf(base, mergeKey);
+  const named = new Set<number>();
   for (const item of items) {
     const identity = memberOf(item, mergeKey);
     if (identity === undefined) throw missingMergeKey(item, mergeKey);
-    const index = indexOfIdentity(merged, identity, mergeKey);
-    if (index < 0) merged.push(taken(type.items, item));
-    else merged[index] = mergeMaps({ type: type.items, replaced: false }, merged[index] as JsonObject, item);
+    const index = places.indexOf(identity);
+    if (index < 0) {
+      const added = taken(type.items, item);
+      places.add(identityOf(added, mergeKey), merged.length);
+      named.add(merged.length);
+      merged.push(added);
+    } else {
+      const before = merged[index] as JsonObject;
+      if (named.has(index)) repeated.spend(before);
+      named.add(index);
+      merged[index] = mergeMaps(place, before, item, repeated);
+    }
   }
-  return orderMerged(merged, items, base, mergeKey);
+  return merged;
 }
 
 /** `$patch: delete` takes items out; one `$patch: replace` makes the other items of the patch the whole list. */
@@ -172,7 +219,7 @@ function followItemDirectives(
   patch: readonly JsonObject[],
   mergeKey: string,
 ): { readonly base: readonly JsonValue[]; readonly items: readonly JsonObject[] } {
-  let base = original;
+  const deleted = new IdentityPlaces();
   let replace = false;
   const items: JsonObject[] = [];
   for (const item of patch) {
@@ -182,7 +229,7 @@ function followItemDirectives(
     } else if (directive === 'delete') {
       const identity = memberOf(item, mergeKey);
       if (identity === undefined) throw missingMergeKey(item, mergeKey);
-      base = base.filter((other) => indexOfIdentity([other], identity, mergeKey) < 0);
+      deleted.add(identity, 0);
     } else if (directive === 'replace') {
       replace = true;
     } else if (directive === 'merge') {
@@ -191,19 +238,22 @@ function followItemDirectives(
       throw unknownPatchType(directive, item);
     }
   }
-  return replace ? { base: items, items: [] } : { base, items };
+  if (replace) return { base: items, items: [] };
+  if (items.length === patch.length) return { base: original, items };
+  return { base: original.filter((other) => deleted.indexOf(identityOf(other, mergeKey)) < 0), items };
 }
 
 function deleteFromList(result: Members, name: string, unwanted: JsonValue): void {
   const original = memberOf(result, name);
   if (original === undefined) return;
-  if (isList(original) && isList(unwanted))
+  if (isList(original) && isList(unwanted)) {
+    const gone: ReadonlySet<JsonValue> = new Set(unwanted);
     setMember(
       result,
       name,
-      original.filter((item) => !unwanted.includes(item)),
+      original.filter((item) => !gone.has(item)),
     );
-  else setMember(result, name, unwanted);
+  } else setMember(result, name, unwanted);
 }
 
 function isDirective(key: string): boolean {

@@ -41,8 +41,9 @@ function splitTerms(text: string): readonly string[] {
   return text.match(/(?:[^\\,]|\\[^]?)+/g) ?? [];
 }
 
-// The label, then the first operator that no backslash escapes.
-const TERM = /^((?:[^\\=!]|\\[^]?|!(?!=))*)(!=|==|=)([^]*)$/;
+// The label, then the first operator that no backslash escapes. Each part begins in its own way and a backslash takes what
+// follows, so that there is one way only to read a text, and a text without an operator is found out in one pass.
+const TERM = /^((?:[^\\=!]|\\[^]|\\$|!(?!=))*)(!=|==|=)([^]*)$/;
 
 /**
  * Reads the text of a selector; empty terms are skipped, an empty text gives none, which match everything. Throws a 400

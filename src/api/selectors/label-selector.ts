@@ -29,9 +29,11 @@ export interface LabelSelector {
 
 const INT64 = /^[+-]?[0-9]+$/;
 const INT64_LIMIT = 1n << 63n;
+const INT64_DIGITS = 19;
 
 function parseInt64(text: string): bigint | undefined {
-  if (!INT64.test(text)) return undefined;
+  // A number of many digits takes longer to read than it is long.
+  if (!INT64.test(text) || text.replace(/^[+-]?0*/, '').length > INT64_DIGITS) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return value >= -INT64_LIMIT && value < INT64_LIMIT ? value : undefined;
 }
@@ -213,16 +215,27 @@ export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   }
 }
 
+/** Whether sorted values hold the one. */
+function hasValue(values: readonly string[], wanted: string): boolean {
+  let [low, high] = [0, values.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((values[middle] as string) < wanted) low = middle + 1;
+    else high = middle;
+  }
+  return values[low] === wanted;
+}
+
 function holds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case '=':
     case '==':
     case 'in':
-      return value !== undefined && values.includes(value);
+      return value !== undefined && hasValue(values, value);
     case '!=':
     case 'notin':
-      return value === undefined || !values.includes(value);
+      return value === undefined || !hasValue(values, value);
     case 'exists':
       return value !== undefined;
     case '!':

@@ -12,6 +12,7 @@ import type {
 } from '../schema/generated/certificates-v1';
 import { byteListLiteral, invalidLiteral } from './go-literal';
 import { LEGACY_SIGNER, validateSignerName } from './signer-name';
+import { repetitions } from './repetitions';
 
 const USAGES = [
   'any',
@@ -105,13 +106,14 @@ function validateRequest(request: string | null | undefined): readonly FieldErro
 }
 
 function validateUsages(usages: readonly string[], lenient: Leniency): readonly FieldError[] {
+  const repeated = repetitions(usages);
   return [
     ...(usages.length === 0 ? [required('spec.usages', 'usages must be provided')] : []),
     ...usages.flatMap((usage, index) =>
       lenient.unknownUsages || USAGES.includes(usage) ? [] : [notSupported(`spec.usages[${index}]`, usage, USAGES)],
     ),
     ...usages.flatMap((usage, index) =>
-      lenient.repeatedUsages || usages.indexOf(usage) === index ? [] : [duplicate(`spec.usages[${index}]`, usage)],
+      lenient.repeatedUsages || !repeated[index] ? [] : [duplicate(`spec.usages[${index}]`, usage)],
     ),
   ];
 }
@@ -123,19 +125,21 @@ function validateConditionStatus({ type = '', status = '' }: Condition, field: s
 }
 
 function validateConditions(conditions: readonly Condition[], lenient: Leniency): readonly FieldError[] {
+  const earlier = new Set<string>();
   return conditions.flatMap((condition, index) => {
     const { type = '' } = condition;
     const path = `status.conditions[${index}]`;
-    const earlier = conditions.slice(0, index).map((one) => one.type ?? '');
     const opposite = DECISIONS.find((decision) => decision !== type) ?? '';
-    const isContradiction = DECISIONS.includes(type) && earlier.includes(opposite);
+    const isContradiction = DECISIONS.includes(type) && earlier.has(opposite);
+    const isRepeated = earlier.has(type);
+    earlier.add(type);
     return [
       ...(type === '' && !lenient.untypedConditions ? [required(`${path}.type`, '')] : []),
       ...validateConditionStatus(condition, `${path}.status`),
       ...(isContradiction && !lenient.bothDecisions
         ? [invalid(`${path}.type`, type, 'Approved and Denied conditions are mutually exclusive')]
         : []),
-      ...(earlier.includes(type) && !lenient.repeatedConditions ? [duplicate(`${path}.type`, type)] : []),
+      ...(isRepeated && !lenient.repeatedConditions ? [duplicate(`${path}.type`, type)] : []),
     ];
   });
 }

@@ -12,9 +12,10 @@ import { dns1123SubdomainProblems, dnsSubdomainName } from './names';
 import { NON_NEGATIVE_PROBLEM, validateNonNegative } from './numbers';
 import { validateObjectMeta } from './object-meta';
 import { invalidBecause } from './pod/field-rules';
+import { repetitions } from './repetitions';
 
 const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType'];
-const LIFECYCLE_MODES = ['Ephemeral', 'Persistent'];
+const LIFECYCLE_MODES = ['Persistent', 'Ephemeral'];
 const MAX_DRIVER_NAME_LENGTH = 63;
 const MAX_NODE_ID_LENGTH = 128;
 const MIN_TOKEN_SECONDS = 600;
@@ -40,11 +41,11 @@ function reportedTwice(object: KubeObject, errors: readonly FieldError[]): reado
 }
 
 function validateTokenRequests(requests: readonly TokenRequest[]): readonly FieldError[] {
+  const repeated = repetitions(requests.map(({ audience = '' }) => audience));
   return requests.flatMap(({ audience = '', expirationSeconds: seconds }, index) => {
     const path = `spec.tokenRequests[${index}]`;
-    const isRepeated = requests.findIndex((request) => (request.audience ?? '') === audience) < index;
     return [
-      ...(isRepeated ? [duplicate(`${path}.audience`, audience)] : []),
+      ...(repeated[index] ? [duplicate(`${path}.audience`, audience)] : []),
       ...(seconds !== undefined && seconds < MIN_TOKEN_SECONDS
         ? [invalid(`${path}.expirationSeconds`, seconds, 'may not specify a duration less than 10 minutes')]
         : []),
@@ -84,6 +85,7 @@ export function validateCsiDriverUpdate(object: KubeObject, old: KubeObject): re
   const [spec, was] = [driverOf(object), driverOf(old)];
   return [
     ...validateUnchanged(spec.attachRequired, was.attachRequired, 'spec.attachedRequired'),
+    ...validateUnchanged(spec.fsGroupPolicy, was.fsGroupPolicy, 'spec.fsGroupPolicy'),
     ...validateUnchanged(spec.podInfoOnMount, was.podInfoOnMount, 'spec.podInfoOnMount'),
     ...validateUnchanged(spec.volumeLifecycleModes, was.volumeLifecycleModes, 'spec.volumeLifecycleModes'),
     ...validateTokenRequests(spec.tokenRequests ?? []),
@@ -100,21 +102,23 @@ function validateNodeId(nodeId: string, field: string): readonly FieldError[] {
 /** Problems of single keys are reported for the driver that has them. */
 function validateTopologyKeys(keys: readonly string[], path: string): readonly FieldError[] {
   const literal = stringListLiteral('[]string', keys);
+  const repeated = repetitions(keys);
   return keys.flatMap((key, index) => [
     ...(key === '' ? [required(path, '')] : []),
-    ...(keys.indexOf(key) < index ? [duplicate(path, key)] : []),
+    ...(repeated[index] ? [duplicate(path, key)] : []),
     ...qualifiedNameProblems(key).map((problem) => invalidLiteral(path, literal, problem)),
   ]);
 }
 
 function validateNodeDrivers(drivers: readonly CSINodeDriver[]): readonly FieldError[] {
+  const repeated = repetitions(drivers.map(({ name = '' }) => name));
   return drivers.flatMap(({ name = '', nodeID = '', allocatable, topologyKeys }, index) => {
     const path = `spec.drivers[${index}]`;
     return [
       ...validateCsiDriverName(name, `${path}.name`),
       ...validateNodeId(nodeID, `${path}.nodeID`),
       ...validateNonNegative(allocatable?.count, `${path}.allocatable.count`),
-      ...(drivers.findIndex((driver) => (driver.name ?? '') === name) < index ? [duplicate(`${path}.name`, name)] : []),
+      ...(repeated[index] ? [duplicate(`${path}.name`, name)] : []),
       ...validateTopologyKeys(topologyKeys ?? [], path),
     ];
   });
@@ -131,11 +135,13 @@ export function validateCsiNode(object: KubeObject): readonly FieldError[] {
 /** A driver is registered or it is not; its record does not change in between. */
 export function validateCsiNodeUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const errors = validateNodeDrivers(driversOf(object));
+  // Of several with one name the first counts.
+  const drivers = new Map([...driversOf(object)].reverse().map((driver) => [driver.name, driver]));
   return [
     ...errors,
     ...errors,
     ...driversOf(old).flatMap((was) => {
-      const driver = driversOf(object).find(({ name }) => name === was.name);
+      const driver = drivers.get(was.name);
       return driver === undefined || deepEqual(driver, was)
         ? []
         : [invalidLiteral('CSINodeDriver', structLiteral('storage.CSINodeDriver', driver), 'field is immutable')];

@@ -185,12 +185,11 @@ function validateStoredVersions(object: KubeObject): readonly FieldError[] {
   const versions = specOf(object).versions ?? [];
   const literal = stringListLiteral('[]string', stored);
   if (stored.length === 0) return [invalidLiteral(path, literal, 'must have at least one stored version')];
+  const names = new Set(versions.map(({ name }) => name));
   const storage = versions.findLast((version) => version.storage === true);
   return [
     ...stored.flatMap((name, index) =>
-      versions.some((version) => version.name === name)
-        ? []
-        : [invalid(`${path}[${index}]`, name, 'must appear in spec.versions')],
+      names.has(name) ? [] : [invalid(`${path}[${index}]`, name, 'must appear in spec.versions')],
     ),
     ...(storage === undefined || stored.includes(storage.name ?? '')
       ? []

@@ -1,4 +1,5 @@
 import { duplicate, forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { quoteGo } from '../errors/go-quote';
 import type { KubeObject } from '../object';
 import type {
   FlowSchemaSpec,
@@ -7,9 +8,10 @@ import type {
   ResourcePolicyRule,
   Subject,
 } from '../schema/generated/flowcontrol-v1beta1';
-import { invalidLiteral, stringListLiteral } from './go-literal';
+import { invalidLiteral, notSupportedLiteral, stringListLiteral } from './go-literal';
 import { dnsLabelName, dnsSubdomainName } from './names';
 import { invalidBecause } from './pod/field-rules';
+import { repetitions } from './repetitions';
 
 const DISTINGUISHERS = ['ByNamespace', 'ByUser'];
 const MAX_PRECEDENCE = 10_000;
@@ -82,8 +84,13 @@ function validateNamespaces(namespaces: readonly string[], isClusterScoped: bool
     return isClusterScoped ? [] : [required(field, detail)];
   }
   if (namespaces.includes('*')) return validateList(namespaces, field, '', 'namespaces');
+  const members = "each member of this list must be '*' or a DNS-1123 label; ";
   return namespaces.flatMap((namespace, index) =>
-    invalidBecause(`${field}[${index}]`, namespace, dnsLabelName(namespace, false)),
+    invalidBecause(
+      `${field}[${index}]`,
+      namespace,
+      dnsLabelName(namespace, false).map((problem) => `${members}${problem}`),
+    ),
   );
 }
 
@@ -162,10 +169,11 @@ export function validateFlowControlStatus(object: KubeObject): readonly FieldErr
     readonly conditions?: readonly { readonly type?: string }[] | null;
   };
   const list = conditions ?? [];
+  const repeated = repetitions(list.map(({ type = '' }) => type));
   return list.flatMap(({ type = '' }, index) => {
     const field = `status.conditions[${index}].type`;
     return [
-      ...(list.findIndex((condition) => (condition.type ?? '') === type) < index ? [duplicate(field, type)] : []),
+      ...(repeated[index] ? [duplicate(field, type)] : []),
       ...(type === '' ? [required(field, 'must not be empty')] : []),
     ];
   });
@@ -176,10 +184,11 @@ export function validateFlowSchema(object: KubeObject): readonly FieldError[] {
   const spec = (object['spec'] ?? {}) as FlowSchemaSpec;
   const method = spec.distinguisherMethod;
   const methodType = method?.type ?? '';
+  const methodLiteral = `flowcontrol.FlowDistinguisherMethod{Type:${quoteGo(methodType)}}`;
   return [
     ...validatePrecedence(spec.matchingPrecedence ?? 0, object.metadata.name ?? ''),
     ...(method && !DISTINGUISHERS.includes(methodType)
-      ? [notSupported('spec.distinguisherMethod.type', methodType, DISTINGUISHERS)]
+      ? [notSupportedLiteral('spec.distinguisherMethod.type', methodLiteral, DISTINGUISHERS)]
       : []),
     ...validateLevelName(spec.priorityLevelConfiguration?.name ?? ''),
     ...(spec.rules ?? []).flatMap((rules, index) => validateRules(rules, `spec.rules[${index}]`)),

@@ -1,4 +1,4 @@
-import { type FieldError, forbiddenField, invalid, required, tooLong } from '../errors/field-error';
+import { type FieldError, forbiddenField, invalid, printValue, required, tooLong } from '../errors/field-error';
 import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, parseApiVersion } from '../object';
 import { labelValueProblems, qualifiedNameProblems } from './label-syntax';
 import { dns1123LabelProblems } from './names';
@@ -109,6 +109,7 @@ export function validateOwnerReferences(
 ): readonly FieldError[] {
   const errors: FieldError[] = [];
   let controller: string | undefined;
+  let shown: string | undefined;
   for (const owner of owners ?? []) {
     errors.push(...validateOwnerReference(owner, path));
     if (owner.controller !== true) continue;
@@ -116,7 +117,8 @@ export function validateOwnerReferences(
     if (controller === undefined) controller = current;
     else {
       const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`;
-      errors.push(invalid(path, owners, detail));
+      shown ??= printValue(owners);
+      errors.push(rawInvalid(path, shown, detail));
     }
   }
   return errors;
@@ -245,7 +247,8 @@ function printTime(time: string | null | undefined): string {
 }
 
 function validateNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta, field: string): readonly FieldError[] {
-  const added = (meta.finalizers ?? []).filter((name) => !(old.finalizers ?? []).includes(name));
+  const before = new Set(old.finalizers ?? []);
+  const added = (meta.finalizers ?? []).filter((name) => !before.has(name));
   if (added.length === 0) return [];
   const printed = printStrings([...new Set(added)].sort());
   return [

@@ -69,8 +69,9 @@ function validateRule({ rule = '', ranges }: Rule, rules: readonly string[], pat
 
 /** What is dropped cannot be added at once; the path is the wire's, without the spec. */
 function validateNotDropped(dropped: readonly string[], added: readonly string[], field: string) {
+  const unwanted = new Set(dropped);
   return added
-    .filter((capability) => dropped.includes(capability))
+    .filter((capability) => unwanted.has(capability))
     .map((capability) => invalid(field, capability, `capability is listed in ${field} and requiredDropCapabilities`));
 }
 

@@ -75,8 +75,8 @@ function withoutAllowedChanges(spec: PodSpec, old: PodSpec): Fields {
 }
 
 function validateOtherFields(spec: PodSpec, old: PodSpec): readonly FieldError[] {
-  const changes = describeChangedFields(withoutAllowedChanges(spec, old), old, 'spec');
-  return changes === '' ? [] : [forbiddenField('spec', `${REFUSAL}\n${changes}`)];
+  const changes = describeChangedFields(withoutAllowedChanges(spec, old), old, 'core.PodSpec');
+  return changes === undefined ? [] : [forbiddenField('spec', `${REFUSAL}\n${changes}`)];
 }
 
 /** Reasons not to schedule a pod go away one by one. */
@@ -101,7 +101,7 @@ function validateSpecUpdate(spec: PodSpec, old: PodSpec): readonly FieldError[] 
   ];
   for (const check of checks) {
     const checked = check();
-    errors.push(...checked.errors);
+    for (const error of checked.errors) errors.push(error);
     if (checked.final) return errors;
   }
   return [

@@ -196,7 +196,8 @@ export function validateNoCrossNamespaceScope(object: KubeObject): readonly Fiel
 export function validateResourceQuotaUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const { scopes = [] } = (object['spec'] ?? {}) as ResourceQuotaSpec;
   const { scopes: oldScopes = [] } = (old['spec'] ?? {}) as ResourceQuotaSpec;
-  const same = scopes.every((scope) => oldScopes.includes(scope)) && oldScopes.every((scope) => scopes.includes(scope));
+  const [now, before] = [new Set(scopes), new Set(oldScopes)];
+  const same = scopes.every((scope) => before.has(scope)) && oldScopes.every((scope) => now.has(scope));
   const errors = validateResourceQuota(object);
   return [
     // An update checks the spec once as any quota's and once as what may have changed.

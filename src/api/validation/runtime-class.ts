@@ -1,5 +1,4 @@
 import { duplicate, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
 import { stringAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
 import type { Toleration } from '../schema/generated/core-v1';
@@ -9,19 +8,22 @@ import { validateLabels } from './object-meta';
 import { validateDnsLabel } from './pod/field-rules';
 import { validateResourceRequirements } from './pod/resources';
 import { tolerationLiteral, validateTolerations } from './pod/tolerations';
+import { contentKey, repetitions } from './repetitions';
 
 function validateDuplicates(tolerations: readonly Toleration[], path: string): readonly FieldError[] {
+  const repeated = repetitions(tolerations.map(contentKey));
   return tolerations.flatMap((toleration, index) =>
-    tolerations.slice(0, index).some((earlier) => deepEqual(earlier, toleration))
+    repeated[index]
       ? [{ ...duplicate(`${path}[${index}]`, ''), message: `Duplicate value: ${tolerationLiteral(toleration)}` }]
       : [],
   );
 }
 
+/** The paths of problems of a toleration name the list twice, and those of the overhead call it limits. */
 function validateScheduling({ nodeSelector, tolerations }: Scheduling): readonly FieldError[] {
   return [
     ...validateLabels(nodeSelector, 'scheduling.nodeSelector'),
-    ...validateTolerations(tolerations, 'scheduling.tolerations'),
+    ...validateTolerations(tolerations, 'scheduling.tolerations.tolerations'),
     ...validateDuplicates(tolerations ?? [], 'scheduling.tolerations'),
   ];
 }
@@ -30,7 +32,7 @@ export function validateRuntimeClass(object: KubeObject): readonly FieldError[] 
   const { podFixed } = (object['overhead'] ?? {}) as Overhead;
   return [
     ...validateDnsLabel(stringAt(object, 'handler'), 'handler'),
-    ...(podFixed ? validateResourceRequirements({ limits: podFixed }, 'overhead.podFixed') : []),
+    ...(podFixed ? validateResourceRequirements({ limits: podFixed }, 'overhead') : []),
     ...validateScheduling(object['scheduling'] ?? {}),
   ];
 }

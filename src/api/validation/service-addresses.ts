@@ -3,6 +3,7 @@ import type { KubeObject } from '../object';
 import type { ServiceSpec } from '../schema/generated/core-v1';
 import { validateAddress } from './addresses';
 import { invalidLiteral, stringListLiteral } from './go-literal';
+import { repetitions } from './repetitions';
 
 /** The addresses of a service inside the cluster: at most one of each family, and the families they are of. */
 
@@ -43,11 +44,12 @@ function validateFirst({ clusterIP = '', clusterIPs = [] }: ServiceSpec): readon
 }
 
 function validateFamilies({ ipFamilies = [], ipFamilyPolicy }: ServiceSpec): readonly FieldError[] {
+  const repeated = repetitions(ipFamilies);
   const errors = ipFamilies.flatMap((family, index) => {
     const field = `spec.ipFamilies[${index}]`;
     return [
       ...(FAMILIES.some((one) => one === family) ? [] : [notSupported(field, family, FAMILIES)]),
-      ...(ipFamilies.indexOf(family) < index ? [duplicate(field, family)] : []),
+      ...(repeated[index] ? [duplicate(field, family)] : []),
     ];
   });
   return ipFamilyPolicy === undefined || FAMILY_POLICIES.includes(ipFamilyPolicy)

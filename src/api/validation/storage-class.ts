@@ -1,5 +1,4 @@
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
 import type { KubeObject } from '../object';
 import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../schema/generated/core-v1';
 import type { StorageClass } from '../schema/generated/storage-v1';
@@ -7,6 +6,7 @@ import { validateNotUpdated, validateUnchanged } from './immutable';
 import { qualifiedNameProblems } from './label-syntax';
 import { invalidBecause, validateQualifiedName } from './pod/field-rules';
 import { byteLength } from './syntax-error';
+import { contentKey, repetitions } from './repetitions';
 
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
@@ -39,27 +39,33 @@ function validateRequirement(
   path: string,
 ): readonly FieldError[] {
   const list = values ?? [];
+  const repeated = repetitions(list);
   return [
     ...(list.length === 0 ? [required(`${path}.values`, '')] : []),
-    ...list.flatMap((value, index) =>
-      list.indexOf(value) < index ? [duplicate(`${path}.values[${index}]`, value)] : [],
-    ),
+    ...list.flatMap((value, index) => (repeated[index] ? [duplicate(`${path}.values[${index}]`, value)] : [])),
     ...validateQualifiedName(key, `${path}.key`),
   ];
 }
 
+/** What each key of a term may be; the order says nothing. */
+function topologyKey({ matchLabelExpressions }: TopologySelectorTerm): string {
+  const values = (matchLabelExpressions ?? []).map((one) => [one.key ?? '', [...new Set(one.values ?? [])].sort()]);
+  return contentKey(Object.fromEntries(values));
+}
+
 function validateTopologies(terms: readonly TopologySelectorTerm[]): readonly FieldError[] {
+  const repeatedTerms = repetitions(terms.map(topologyKey));
   return terms.flatMap((term, index) => {
     const path = `allowedTopologies[${index}].matchLabelExpressions`;
     const requirements = term.matchLabelExpressions ?? [];
+    const repeated = repetitions(requirements.map(({ key }) => key));
     return [
       ...requirements.flatMap((requirement, position) => [
         ...validateRequirement(requirement, `${path}[${position}]`),
-        ...(requirements.findIndex(({ key }) => key === requirement.key) < position
-          ? [duplicate(`${path}[${position}].key`, requirement.key ?? '')]
-          : []),
+        ...(repeated[position] ? [duplicate(`${path}[${position}].key`, requirement.key ?? '')] : []),
       ]),
-      ...(terms.slice(0, index).some((earlier) => deepEqual(earlier, term)) ? [duplicate(path, '')] : []),
+      // A term that says nothing counts as a repetition, whatever there is beside it.
+      ...(repeatedTerms[index] || requirements.length === 0 ? [duplicate(path, '')] : []),
     ];
   });
 }

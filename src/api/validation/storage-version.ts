@@ -52,20 +52,22 @@ function validateApiVersion(apiVersion: string, field: string): readonly FieldEr
 function validateServer(server: ServerStorageVersion, path: string): readonly FieldError[] {
   const { apiServerID = '', encodingVersion = '' } = server;
   const decodable = server.decodableVersions ?? [];
+  const readable = new Set(decodable);
+  const list = decodable.join(' ');
   const missing = `decodableVersions must include encodingVersion ${encodingVersion}`;
   return [
     ...dns1123SubdomainProblems(apiServerID).map((problem) => invalid(`${path}.apiServerID`, apiServerID, problem)),
     ...validateApiVersion(encodingVersion, `${path}.encodingVersion`),
     ...decodable.flatMap((version, index) => validateApiVersion(version, `${path}.decodableVersions[${index}]`)),
-    ...(decodable.includes(encodingVersion)
+    ...(readable.has(encodingVersion)
       ? []
       : [invalidLiteral(`${path}.decodableVersions`, stringListLiteral('[]string', decodable), missing)]),
     ...(server.servedVersions ?? []).flatMap((version, index) => {
       const field = `${path}.servedVersions[${index}]`;
-      const unreadable = `individual served version : ${version} must be included in decodableVersions : [${decodable.join(' ')}]`;
+      const unreadable = `individual served version : ${version} must be included in decodableVersions : [${list}]`;
       return [
         ...validateApiVersion(version, field),
-        ...(decodable.includes(version) ? [] : [invalid(field, version, unreadable)]),
+        ...(readable.has(version) ? [] : [invalid(field, version, unreadable)]),
       ];
     }),
   ];
@@ -96,13 +98,13 @@ function validateCommonVersion(status: StorageVersionStatus): readonly FieldErro
 function validateCondition(
   { type = '', status = '', reason = '', message = '' }: StorageVersionCondition,
   index: number,
-  all: readonly StorageVersionCondition[],
+  /** The last that has the same type; undefined: there is none. */
+  earlier: number | undefined,
 ): readonly FieldError[] {
   const path = `status[${index}]`;
-  const earlier = all.slice(0, index).findLastIndex((one) => (one.type ?? '') === type);
   const repeated = `the type of the condition is not unique, it also appears in conditions[${earlier}]`;
   return [
-    ...(earlier < 0 ? [] : [invalid(`${path}.type`, type, repeated)]),
+    ...(earlier === undefined ? [] : [invalid(`${path}.type`, type, repeated)]),
     ...qualifiedNameProblems(type).map((problem) => invalid(`${path}.type`, type, problem)),
     ...qualifiedNameProblems(status).map((problem) => invalid(`${path}.status`, type, problem)),
     ...(reason === '' ? [required(`${path}.reason`, 'reason cannot be empty')] : []),
@@ -113,11 +115,17 @@ function validateCondition(
 /** All problems of what servers report. */
 export function validateStorageVersionStatus(object: KubeObject): readonly FieldError[] {
   const status: StorageVersionStatus = isPlainMap(object['status']) ? object['status'] : {};
+  const places = new Map<string, number>();
   return [
     ...(status.storageVersions ?? []).flatMap((server, index) =>
       validateServer(server, `status.storageVersions[${index}]`),
     ),
     ...validateCommonVersion(status),
-    ...(status.conditions ?? []).flatMap(validateCondition),
+    ...(status.conditions ?? []).flatMap((condition, index) => {
+      const { type = '' } = condition;
+      const earlier = places.get(type);
+      places.set(type, index);
+      return validateCondition(condition, index, earlier);
+    }),
   ];
 }

@@ -7,6 +7,7 @@ import { validateLabelSelector } from './label-selector';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from './names';
 import { validateWebhookClient } from './webhook-client';
 import { validateWebhookRule } from './webhook-rules';
+import { repetitions } from './repetitions';
 
 type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
 
@@ -63,8 +64,9 @@ function isKnownTo(versions: readonly string[]): boolean {
 
 function validateReviewVersions(versions: readonly string[], rules: Rules, path: string): readonly FieldError[] {
   if (versions.length === 0) return [required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)];
+  const repeated = repetitions(versions);
   const errors = versions.flatMap((version, index) =>
-    versions.indexOf(version) < index
+    repeated[index]
       ? [invalid(`${path}[${index}]`, version, 'duplicate version')]
       : dns1035LabelProblems(version).map((problem) => invalid(`${path}[${index}]`, version, problem)),
   );

@@ -3,6 +3,7 @@ import { Flag, FrameType, PREFACE, Setting, SETTINGS_ACK, settingsFrame } from '
 import { HeaderTable } from '../../http2/header-table';
 import { encodeHeaders, readHeaderBlock, type HeaderFields } from '../../http2/hpack';
 import { errorName } from '../../http2/http2-error';
+import { MemoryBudget } from '../../memory/memory-budget';
 import { headers, Wire, type Frame } from '../../http2/wire.fixture';
 import { Http2ServerConnection, type ConnectionOptions } from './server-connection';
 import type { Http2ServerStream } from './server-stream';
@@ -30,6 +31,7 @@ export function serve(options: Partial<ConnectionOptions> = {}): Served {
   const told = { closed: 0, faults: [] as unknown[] };
   const connection = new Http2ServerConnection(wire as unknown as Socket, {
     maxStreams: 10,
+    accountOf: () => new MemoryBudget(Infinity).open(() => wire.destroy()),
     onRequest: (stream) => streams.push(stream),
     onClose: () => told.closed++,
     onFault: (error) => told.faults.push(error),

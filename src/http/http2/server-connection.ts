@@ -25,6 +25,7 @@ import { HeaderTable } from '../../http2/header-table';
 import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
 import { StreamTable } from '../../http2/stream-table';
+import type { MemoryAccount } from '../../memory/memory-budget';
 import { AnswerSender } from './answer-sender';
 import { BodyWindow } from './body-window';
 import { ConnectionDeadlines } from './connection-deadlines';
@@ -62,6 +63,8 @@ const UNREADABLE: RequestHead = { method: 'GET', url: '/', headers: newHeaders()
 export interface ConnectionOptions {
   /** How many requests a client may have under way. */
   readonly maxStreams: number;
+  /** Where what is held for the client of a connection is written down. */
+  readonly accountOf: (socket: Socket) => MemoryAccount;
   readonly onRequest: (stream: Http2ServerStream) => void;
   /** The connection has ended and all streams were told. */
   readonly onClose: () => void;
@@ -101,6 +104,7 @@ export class Http2ServerConnection implements StreamOwner {
     const { maxStreams } = options;
     this.sender = new AnswerSender(
       socket,
+      options.accountOf(socket),
       (stream) => this.#onAnswerSent(stream),
       () => this.#onFlushed(),
     );
@@ -179,6 +183,13 @@ export class Http2ServerConnection implements StreamOwner {
     // Nobody sends more of it.
     if (stream.hasReceivedAll) return;
     if (2 * stream.taken < STREAM_WINDOW_BYTES) return;
+    const { account } = this.sender;
+    if (account.mayGoOn(stream)) this.#openWindow(stream);
+    else void account.roomToGoOn(stream).then(() => this.#openWindow(stream));
+  }
+
+  #openWindow(stream: Http2ServerStream): void {
+    if (stream.isClosed || stream.hasReceivedAll || stream.taken === 0) return;
     this.sender.write(windowUpdateFrame(stream.id, stream.taken));
     stream.received -= stream.taken;
     stream.taken = 0;
@@ -205,6 +216,7 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #onDrain(): void {
+    this.sender.countUnsent();
     this.socket.resume();
     this.#pumpAll();
   }

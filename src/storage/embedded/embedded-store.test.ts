@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { chmodSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -51,6 +52,30 @@ describe('the embedded store', () => {
 
   const remove = async (store: Store, key: string): Promise<Revision> =>
     revisionOf(await store.delete(key, (await store.get(key))!.revision));
+
+  describe('which holds Secrets', () => {
+    const modeOf = (file: string): string => (statSync(file).mode & 0o777).toString(8);
+
+    it('lets nobody but its owner read its files, whatever the umask is', async () => {
+      path = join(folder, 'data', 'store.db');
+      const umask = process.umask(0);
+      try {
+        await put(await open(), '/a', 'one');
+      } finally {
+        process.umask(umask);
+      }
+      expect([join(folder, 'data'), path, `${path}-lock`].map(modeOf)).toEqual(['700', '600', '600']);
+    });
+
+    it('takes from others the right that they have got, and says so', async () => {
+      await (await open()).close();
+      for (const file of [path, `${path}-lock`]) chmodSync(file, 0o644);
+      const warnings: string[] = [];
+      await open({ logger: { warn: (_, message) => warnings.push(message) } });
+      expect([path, `${path}-lock`].map(modeOf)).toEqual(['600', '600']);
+      expect(warnings).toEqual([expect.stringContaining(path), expect.stringContaining(`${path}-lock`)]);
+    });
+  });
 
   describe('after it was closed and opened again', () => {
     it('has everything it had, at the same revision', async () => {

@@ -20,13 +20,14 @@ function validateApparmor(
   path: string,
 ): readonly FieldError[] {
   const named = [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
+  const names = new Set(named.map(({ name }) => name));
   return Object.entries(annotations).flatMap(([key, profile]) => {
     if (!isApparmorAnnotation(key)) return [];
     const field = `${path}[${key}]`;
     const container = key.slice(APPARMOR_PREFIX.length);
     const problem = apparmorProblem(profile);
     return [
-      ...(named.some(({ name }) => name === container) ? [] : [invalid(field, container, 'container not found')]),
+      ...(names.has(container) ? [] : [invalid(field, container, 'container not found')]),
       ...(problem === undefined ? [] : [invalid(field, profile, problem)]),
     ];
   });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { duplicate, forbiddenField, invalid, type FieldError } from '../../errors/field-error';
 import type { ContainerStatus, PodSpec, PodStatus } from '../../schema/generated/core-v1';
+import { repetitions } from '../repetitions';
 
 const ADDRESS_PROBLEM = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
@@ -17,14 +18,13 @@ export function validatePodIps(status: PodStatus | undefined): readonly FieldErr
   );
   if (addresses.length < 2) return wrong;
   const families = new Set(addresses.map((address) => isIP(address)));
+  const repeated = repetitions(addresses);
   return [
     ...wrong,
     ...(addresses.length > 2 || families.size < 2
       ? [invalid(field, status?.podIPs, 'may specify no more than one IP for each IP family')]
       : []),
-    ...addresses.flatMap((address, index) =>
-      addresses.indexOf(address) < index ? [duplicate(`${field}[${index}]`, address)] : [],
-    ),
+    ...addresses.flatMap((address, index) => (repeated[index] ? [duplicate(`${field}[${index}]`, address)] : [])),
   ];
 }
 
@@ -37,12 +37,15 @@ export function validateTransitions(
   path: string,
 ): readonly FieldError[] {
   if (restartPolicy === 'Always') return [];
+  const running = new Set(
+    (statuses ?? []).filter((status) => status.state?.terminated === undefined).map(({ name = '' }) => name),
+  );
   return (old ?? []).flatMap(({ name = '', state }, index) => {
     const terminated = state?.terminated;
     if (terminated === undefined || always.has(name)) return [];
     if ((terminated.exitCode ?? 0) !== 0 && restartPolicy === 'OnFailure') return [];
-    return (statuses ?? [])
-      .filter((status) => status.name === name && status.state?.terminated === undefined)
-      .map(() => forbiddenField(`${path}[${index}].state`, 'may not be transitioned to non-terminated state'));
+    return running.has(name)
+      ? [forbiddenField(`${path}[${index}].state`, 'may not be transitioned to non-terminated state')]
+      : [];
   });
 }

@@ -1,9 +1,9 @@
 import { forbiddenField, invalid, type FieldError } from '../../errors/field-error';
-import { deepEqual } from '../../kinds/deep-equal';
 import type { Toleration } from '../../schema/generated/core-v1';
 import { invalidLiteral } from '../go-literal';
 import { labelValueProblems } from '../label-syntax';
 import { validateOneOf, validateQualifiedName } from './field-rules';
+import { contentKey } from '../repetitions';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const OPERATORS = ['Equal', 'Exists'];
@@ -56,8 +56,9 @@ export function validateAddedTolerations(
   path: string,
 ): readonly FieldError[] {
   const withoutSeconds = ({ tolerationSeconds: _seconds, ...rest }: Toleration): Toleration => rest;
-  const now = (tolerations ?? []).map(withoutSeconds);
-  const kept = (old ?? []).every((toleration) => now.some((one) => deepEqual(one, withoutSeconds(toleration))));
+  const keyOf = (toleration: Toleration): string => contentKey(withoutSeconds(toleration));
+  const now = new Set((tolerations ?? []).map(keyOf));
+  const kept = (old ?? []).every((toleration) => now.has(keyOf(toleration)));
   return kept
     ? validateTolerations(tolerations, path)
     : [forbiddenField(path, 'existing toleration can not be modified except its tolerationSeconds')];

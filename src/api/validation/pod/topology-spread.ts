@@ -7,29 +7,33 @@ const ACTIONS = ['DoNotSchedule', 'ScheduleAnyway'];
 /** At most one constraint for a topology and what is done when it cannot be met. */
 function validateRepetition(
   { topologyKey, whenUnsatisfiable }: TopologySpreadConstraint,
-  following: readonly TopologySpreadConstraint[],
+  comesAgain: boolean,
   path: string,
 ): readonly FieldError[] {
-  const repeated = following.some(
-    (other) => other.topologyKey === topologyKey && other.whenUnsatisfiable === whenUnsatisfiable,
-  );
-  return repeated
+  return comesAgain
     ? [duplicate(`${path}.{topologyKey, whenUnsatisfiable}`, `{${topologyKey ?? ''}, ${whenUnsatisfiable ?? ''}}`)]
     : [];
+}
+
+function identityOf({ topologyKey, whenUnsatisfiable }: TopologySpreadConstraint): string {
+  return JSON.stringify([topologyKey, whenUnsatisfiable]);
 }
 
 export function validateTopologySpread(
   constraints: readonly TopologySpreadConstraint[] | undefined,
   path: string,
 ): readonly FieldError[] {
-  return (constraints ?? []).flatMap((constraint, index, all) => {
+  const list = constraints ?? [];
+  // Of those that are alike all but the last are blamed.
+  const last = new Map(list.map((constraint, index) => [identityOf(constraint), index]));
+  return list.flatMap((constraint, index) => {
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable = '' } = constraint;
     const field = `${path}[${index}]`;
     return [
       ...(maxSkew > 0 ? [] : [invalid(`${field}.maxSkew`, maxSkew, 'must be greater than zero')]),
       ...(topologyKey === '' ? [required(`${field}.topologyKey`, 'can not be empty')] : []),
       ...validateOneOf(whenUnsatisfiable, ACTIONS, `${field}.whenUnsatisfiable`),
-      ...validateRepetition(constraint, all.slice(index + 1), field),
+      ...validateRepetition(constraint, last.get(identityOf(constraint)) !== index, field),
     ];
   });
 }

@@ -38,6 +38,8 @@ export function validateVolumeMounts(
 ): readonly FieldError[] {
   const mounts = container.volumeMounts ?? [];
   const devices = container.volumeDevices ?? [];
+  const deviceNames = new Set(devices.map((device) => device.name));
+  const devicePaths = new Set(devices.map(({ devicePath }) => devicePath));
   const taken = new Set<string>();
   return mounts.flatMap((mount, index) => {
     const { name = '', mountPath = '' } = mount;
@@ -47,10 +49,10 @@ export function validateVolumeMounts(
     if (mountPath === '') errors.push(required(`${field}.mountPath`, ''));
     if (taken.has(mountPath)) errors.push(invalid(`${field}.mountPath`, mountPath, 'must be unique'));
     taken.add(mountPath);
-    if (devices.some((device) => device.name === name)) {
+    if (deviceNames.has(name)) {
       errors.push(invalid(`${field}.name`, name, 'must not already exist in volumeDevices'));
     }
-    if (devices.some(({ devicePath }) => devicePath === mountPath)) {
+    if (devicePaths.has(mountPath)) {
       errors.push(invalid(`${field}.mountPath`, mountPath, 'must not already exist as a path in volumeDevices'));
     }
     return [
@@ -97,16 +99,18 @@ export function validateVolumeDevices(
   path: string,
 ): readonly FieldError[] {
   const taken = { names: new Set<string>(), paths: new Set<string>() };
+  const mountNames = new Set(volumeMounts.map((mount) => mount.name));
+  const mountPaths = new Set(volumeMounts.map(({ mountPath }) => mountPath));
   return volumeDevices.flatMap((device, index) => {
     const { name = '', devicePath = '' } = device;
     const field = `${path}[${index}]`;
     const errors = [...validateDevice(device, field, volumes, taken)];
     if (!hasParentStep(devicePath)) taken.paths.add(devicePath);
     if (name !== '') taken.names.add(name);
-    if (volumeMounts.some((mount) => mount.name === name)) {
+    if (mountNames.has(name)) {
       errors.push(invalid(`${field}.name`, name, 'must not already exist in volumeMounts'));
     }
-    if (volumeMounts.some(({ mountPath }) => mountPath === devicePath)) {
+    if (mountPaths.has(devicePath)) {
       errors.push(invalid(`${field}.devicePath`, devicePath, 'must not already exist as a path in volumeMounts'));
     }
     return errors;

@@ -1,0 +1,27 @@
+import { isPlainMap } from '../kinds/field-values';
+import type { JsonValue } from '../object';
+import { sortedJson } from '../sorted-json';
+
+/** For each key whether it stands before already. Keys are compared as a Map does; each is looked at once. */
+export function repetitions(keys: readonly unknown[]): readonly boolean[] {
+  const seen = new Set<unknown>();
+  return keys.map((key) => {
+    const repeated = seen.has(key);
+    seen.add(key);
+    return repeated;
+  });
+}
+
+/** A text that is the same for values that `deepEqual` finds equal: what is absent, null or an empty list is left out. */
+export function contentKey(value: unknown): string {
+  return sortedJson(content(value) as JsonValue) ?? '';
+}
+
+function content(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? null : value.map((item) => content(item) ?? null);
+  if (!isPlainMap(value)) return value ?? null;
+  const members = Object.entries(value)
+    .map(([name, member]) => [name, content(member)] as const)
+    .filter(([, member]) => member !== null);
+  return Object.fromEntries(members);
+}
