@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { Http2ServerConnection } from '../../../src/http/http2/server-connection';
 import type { Http2ServerStream } from '../../../src/http/http2/server-stream';
+import { MemoryBudget } from '../../../src/memory/memory-budget';
 import { digest, piecesOf, turns, type Plan } from './exchange';
 
 export interface OurServer extends AsyncDisposable {
@@ -21,6 +22,7 @@ export async function ourServer(maxStreams: number): Promise<OurServer> {
     connections.push(
       new Http2ServerConnection(socket, {
         maxStreams,
+        accountOf: () => new MemoryBudget(Infinity).open(() => socket.destroy()),
         onRequest: (stream) => {
           told.opened++;
           told.mostAtOnce = Math.max(told.mostAtOnce, told.opened - told.ended);
