@@ -1,18 +1,23 @@
 const { round } = require('./table');
 
 const WIDTH = 860;
-const LABEL_WIDTH = 330;
+const LABEL_GAP = 12;
+const NOTE_GAP = 6;
+/** No character of the labels is wider than this on average; the viewer's font is not known. */
+const LABEL_CHARACTER_WIDTH = 6.2;
+const NOTE_CHARACTER_WIDTH = 5.6;
 const BAR_HEIGHT = 13;
 const ROW_GAP = 10;
 const TOP = 56;
 const COLORS = { sternpost: '#1f6f8b', 'kube-apiserver': '#c0b9ab' };
 
 /**
- * Bars, one row per scenario and one bar per server. Each row has its own scale: what is compared are servers, not
- * requests per second with MiB.
+ * One row per scenario. With two servers each has a bar, on a scale of the row's own: what is compared are servers, not
+ * requests per second with MiB. One server alone has nothing to be compared with, and its figures stand without bars.
  */
 function plot(rows, environment) {
   const names = Object.keys(COLORS).filter((name) => rows.some(({ servers }) => servers[name] !== undefined));
+  const columns = columnsOf(rows, names);
   const rowHeight = names.length * BAR_HEIGHT + ROW_GAP;
   const height = TOP + rows.length * rowHeight + 40;
   const parts = [
@@ -20,7 +25,7 @@ function plot(rows, environment) {
     `<rect width="100%" height="100%" fill="#ffffff"/>`,
     text(16, 24, 'Sternpost benchmarks', 'font-size="16" font-weight="bold"'),
     ...names.map((name, index) => legend(name, index)),
-    ...rows.map((row, index) => bars(row, names, TOP + index * rowHeight)),
+    ...rows.map((row, index) => printRow(row, names, columns, TOP + index * rowHeight)),
     text(16, height - 14, Object.values(environment).join(' · '), 'font-size="9" fill="#777777"'),
     '</svg>',
   ];
@@ -32,22 +37,40 @@ function legend(name, index) {
   return `<rect x="${x}" y="34" width="10" height="10" fill="${COLORS[name]}"/>${text(x + 16, 43, name)}`;
 }
 
-function bars({ title, unit, better, servers, ratio }, names, y) {
-  const highest = Math.max(...Object.values(servers).map(({ value }) => value));
-  const room = WIDTH - LABEL_WIDTH - 130;
-  const label = `${title}${better === 'lower' ? ' (less is better)' : ''}`;
-  const drawn = names.flatMap((name, index) => {
-    const server = servers[name];
+/** Where figures begin, right of the longest label, and how long a bar may be, left of the longest figure. */
+function columnsOf(rows, names) {
+  const longest = (texts) => Math.max(0, ...texts.map(({ length }) => length));
+  const left = 16 + longest(rows.map(labelOf)) * LABEL_CHARACTER_WIDTH + LABEL_GAP;
+  const notes = rows.flatMap((row) => names.map((name) => noteOf(row, name)));
+  const barWidth = WIDTH - left - longest(notes) * NOTE_CHARACTER_WIDTH - 2 * NOTE_GAP;
+  return { left, barWidth: names.length > 1 ? barWidth : 0 };
+}
+
+function labelOf({ title, better }) {
+  return `${title}${better === 'lower' ? ' (less is better)' : ''}`;
+}
+
+function noteOf({ servers, unit, ratio }, name) {
+  if (servers[name] === undefined) return '';
+  const comparison = name === 'sternpost' && ratio !== undefined ? ` (${ratio.toFixed(1)} times better)` : '';
+  return `${round(servers[name].value)} ${unit}${comparison}`;
+}
+
+function printRow(row, names, { left, barWidth }, y) {
+  const highest = Math.max(...Object.values(row.servers).map(({ value }) => value));
+  const lines = names.flatMap((name, index) => {
+    const server = row.servers[name];
     if (server === undefined) return [];
-    const width = Math.max(1, (server.value / highest) * room);
     const top = y + index * BAR_HEIGHT;
-    const note = name === 'sternpost' && ratio !== undefined ? ` (${ratio.toFixed(1)} times better)` : '';
+    const note = (x) => text(x, top + 9, noteOf(row, name), 'font-size="10"');
+    if (barWidth === 0) return [note(left)];
+    const width = Math.max(1, (server.value / highest) * barWidth);
     return [
-      `<rect x="${LABEL_WIDTH}" y="${top}" width="${width.toFixed(1)}" height="${BAR_HEIGHT - 2}" fill="${COLORS[name]}"/>`,
-      text(LABEL_WIDTH + width + 6, top + 9, `${round(server.value)} ${unit}${note}`, 'font-size="10"'),
+      `<rect x="${left.toFixed(1)}" y="${top}" width="${width.toFixed(1)}" height="${BAR_HEIGHT - 2}" fill="${COLORS[name]}"/>`,
+      note(left + width + NOTE_GAP),
     ];
   });
-  return [text(16, y + 9, label), ...drawn].join('\n');
+  return [text(16, y + 9, labelOf(row)), ...lines].join('\n');
 }
 
 function text(x, y, content, attributes = '') {

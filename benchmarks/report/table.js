@@ -35,10 +35,12 @@ function pad(cell, width, right) {
   return right ? cell.padStart(width) : cell.padEnd(width);
 }
 
-/** Three significant digits or whole numbers. */
+/** Three significant digits or whole numbers; or so many digits, of what is not too small for them. */
 function round(value, digits) {
   if (value === undefined) return '';
-  if (digits !== undefined) return value.toFixed(digits);
+  if (value === 0) return '0';
+  const least = 10 ** -digits;
+  if (digits !== undefined) return value < least ? `<${least}` : value.toFixed(digits);
   return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3);
 }
 

@@ -1,5 +1,5 @@
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { parseYaml } from '../api/codec/yaml';
 
 /** Each plugin's own configuration, by the plugin's name. */
 export type PluginConfigurations = ReadonlyMap<string, unknown>;
@@ -17,7 +17,7 @@ const LEGACY_PLUGINS = ['ImagePolicyWebhook', 'PodNodeSelector'];
 
 function parseFile(path: string, readFile: (path: string) => string): unknown {
   try {
-    return parse(readFile(path)) as unknown;
+    return parseYaml(readFile(path));
   } catch (error) {
     throw new Error(
       `unable to read admission control configuration from ${JSON.stringify(path)}: ${(error as Error).message}`,

@@ -11,6 +11,8 @@ const SECRET_TYPE = 'bootstrap.kubernetes.io/token';
 export interface BootstrapTokenOptions {
   /** A secret of kube-system. */
   readonly getSecret: (name: string) => MaybePromise<KubeObject | undefined>;
+  /** Asked later: whether the secret is still as it was found. Absent: nothing can tell. */
+  readonly follow?: (name: string, found: KubeObject) => () => boolean;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -19,9 +21,10 @@ export interface BootstrapTokenOptions {
  * `--enable-bootstrap-token-auth`: the token's secret must be there, of the right type, meant for authentication and not
  * expired. Whatever is wrong with it, the token is simply not known.
  */
-export function bootstrapTokenAuthenticator({ getSecret, now }: BootstrapTokenOptions): TokenAuthenticator {
+export function bootstrapTokenAuthenticator({ getSecret, follow, now }: BootstrapTokenOptions): TokenAuthenticator {
   const authenticate = async (id: string, secretPart: string) => {
-    const secret = await getSecret(`bootstrap-token-${id}`);
+    const secretName = `bootstrap-token-${id}`;
+    const secret = await getSecret(secretName);
     if (secret === undefined || secret.type !== SECRET_TYPE || secret.metadata.deletionTimestamp) return undefined;
     const data = (secret.data ?? {}) as Readonly<Record<string, string>>;
     const text = (key: string): string => Buffer.from(data[key] ?? '', 'base64').toString('utf8');
@@ -34,7 +37,8 @@ export function bootstrapTokenAuthenticator({ getSecret, now }: BootstrapTokenOp
     const extraGroups = extra === '' ? [] : extra.split(',');
     if (!extraGroups.every((group) => EXTRA_GROUP.test(group))) return undefined;
     const groups = [...new Set(['system:bootstrappers', ...extraGroups])].sort();
-    return { user: { name: `system:bootstrap:${id}`, groups } };
+    const user = { name: `system:bootstrap:${id}`, groups };
+    return { user, ...(follow && { isCurrent: follow(secretName, secret) }) };
   };
   return (token) => {
     const match = TOKEN.exec(token);

@@ -38,6 +38,8 @@ export interface Authenticated {
   readonly audiences?: readonly string[];
   /** What the audit log is told besides, at every request that the result is used for. */
   readonly annotations?: Readonly<Record<string, string>>;
+  /** False once something that the result rests on has changed: it has to be found anew. Absent: nothing can tell. */
+  readonly isCurrent?: () => boolean;
 }
 
 /** The credentials are of its kind and no good. Another way may still know the user. */

@@ -4,7 +4,7 @@ import { serviceAccountUserName, parseServiceAccountUserName, type UserInfo } fr
 import { isSignedBy, parseJwt, type Jwt } from '../pki/jwt';
 import type { VerificationKey } from '../pki/signing-keys';
 import { commonAudiences } from './audiences';
-import type { AuthenticationResult, TokenAuthenticator } from './credentials';
+import type { Authenticated, AuthenticationResult, TokenAuthenticator } from './credentials';
 import type { ServiceAccountTokenUse } from './metrics';
 
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
@@ -16,6 +16,16 @@ export interface TokenObjects {
   readonly getServiceAccount: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>;
   readonly getSecret: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>;
   readonly getPod: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>;
+  /** Asked later: whether the object is still as it was found. Absent: nothing can tell. */
+  readonly follow?: (kind: TokenObjectKind, namespace: string, name: string, found: KubeObject) => () => boolean;
+}
+
+export type TokenObjectKind = 'serviceaccounts' | 'secrets' | 'pods';
+
+/** Who a token stands for, and the objects on which that rests. */
+interface TokenUser {
+  readonly user: UserInfo;
+  readonly restsOn: readonly { readonly kind: TokenObjectKind; readonly object: KubeObject }[];
 }
 
 export interface ServiceAccountTokenOptions {
@@ -70,17 +80,27 @@ async function authenticate(
   }
   try {
     if (legacy) {
-      const user = await legacyUser(jwt.claims, token, options);
+      const found = await legacyUser(jwt.claims, token, options);
       options.used?.('legacy');
-      return { user, audiences };
+      return { user: found.user, audiences, ...currentCheck(found, options.objects) };
     }
-    const user = await boundUser(jwt.claims, options);
+    const found = await boundUser(jwt.claims, options);
     const annotations = staleness(jwt.claims, options);
-    return { user, audiences, ...(annotations === undefined ? {} : { annotations }) };
+    const current = currentCheck(found, options.objects);
+    return { user: found.user, audiences, ...current, ...(annotations === undefined ? {} : { annotations }) };
   } catch (error) {
     if (error instanceof InvalidToken) return { refused: error.message };
     throw error;
   }
+}
+
+/** Account, secret and pod may go, or give way to others of their name, while the token is believed. */
+function currentCheck({ restsOn }: TokenUser, { follow }: TokenObjects): Pick<Authenticated, 'isCurrent'> {
+  if (follow === undefined) return {};
+  const checks = restsOn.map(({ kind, object }) =>
+    follow(kind, object.metadata.namespace ?? '', object.metadata.name ?? '', object),
+  );
+  return { isCurrent: () => checks.every((holds) => holds()) };
 }
 
 function printList(list: readonly string[]): string {
@@ -106,7 +126,7 @@ async function legacyUser(
   claims: Claims,
   token: string,
   { lookup, objects }: ServiceAccountTokenOptions,
-): Promise<UserInfo> {
+): Promise<TokenUser> {
   const claim = (name: string): string => textOf(claims, `kubernetes.io/serviceaccount/${name}`);
   const subject = textOf(claims, 'sub');
   if (subject === '') throw new InvalidToken('sub claim is missing');
@@ -116,16 +136,22 @@ async function legacyUser(
   const uid = required(claim('service-account.uid'), 'serviceAccountUID');
   const account = parseServiceAccountUserName(subject);
   if (account?.namespace !== namespace || account.name !== name) throw new InvalidToken('sub claim is invalid');
-  if (lookup) {
-    const secret = await objects.getSecret(namespace, secretName);
-    if (secret === undefined || secret.metadata.deletionTimestamp) throw new InvalidToken('Token has been invalidated');
-    const data = (secret.data ?? {}) as Readonly<Record<string, string>>;
-    if (Buffer.from(data.token ?? '', 'base64').toString('utf8') !== token) {
-      throw new InvalidToken("Token does not match server's copy");
-    }
-    await checkAccount(objects, namespace, name, uid, undefined);
+  const user = userOf(namespace, name, uid);
+  if (!lookup) return { user, restsOn: [] };
+  const secret = await objects.getSecret(namespace, secretName);
+  if (secret === undefined || secret.metadata.deletionTimestamp) throw new InvalidToken('Token has been invalidated');
+  const data = (secret.data ?? {}) as Readonly<Record<string, string>>;
+  if (Buffer.from(data.token ?? '', 'base64').toString('utf8') !== token) {
+    throw new InvalidToken("Token does not match server's copy");
   }
-  return userOf(namespace, name, uid);
+  const object = await checkAccount(objects, namespace, name, uid, undefined);
+  return {
+    user,
+    restsOn: [
+      { kind: 'serviceaccounts', object },
+      { kind: 'secrets', object: secret },
+    ],
+  };
 }
 
 function required(value: string, name: string): string {
@@ -133,7 +159,7 @@ function required(value: string, name: string): string {
   return value;
 }
 
-async function boundUser(claims: Claims, { objects, now }: ServiceAccountTokenOptions): Promise<UserInfo> {
+async function boundUser(claims: Claims, { objects, now }: ServiceAccountTokenOptions): Promise<TokenUser> {
   const nowSeconds = now() / 1000;
   checkTimes(claims, nowSeconds);
   const own = mapOf(claims, 'kubernetes.io');
@@ -142,24 +168,24 @@ async function boundUser(claims: Claims, { objects, now }: ServiceAccountTokenOp
   const name = textOf(account, 'name');
   const uid = textOf(account, 'uid');
   const cutoff = nowSeconds - LEEWAY_SECONDS;
-  await checkAccount(objects, namespace, name, uid, cutoff);
+  const object = await checkAccount(objects, namespace, name, uid, cutoff);
+  const restsOn: TokenUser['restsOn'][number][] = [{ kind: 'serviceaccounts', object }];
   const secret = mapOf(own, 'secret');
   if (secret !== undefined) {
     const stored = await objects.getSecret(namespace, textOf(secret, 'name'));
-    checkBound('Secret', stored, textOf(secret, 'uid'), cutoff);
+    restsOn.push({ kind: 'secrets', object: checkBound('Secret', stored, textOf(secret, 'uid'), cutoff) });
   }
   const pod = mapOf(own, 'pod');
-  if (pod === undefined) return userOf(namespace, name, uid);
+  if (pod === undefined) return { user: userOf(namespace, name, uid), restsOn };
   const podName = textOf(pod, 'name');
   const podUid = textOf(pod, 'uid');
-  checkBound('Pod', await objects.getPod(namespace, podName), podUid, cutoff);
-  return {
-    ...userOf(namespace, name, uid),
-    extra: {
-      'authentication.kubernetes.io/pod-name': [podName],
-      'authentication.kubernetes.io/pod-uid': [podUid],
-    },
+  const storedPod = await objects.getPod(namespace, podName);
+  restsOn.push({ kind: 'pods', object: checkBound('Pod', storedPod, podUid, cutoff) });
+  const extra = {
+    'authentication.kubernetes.io/pod-name': [podName],
+    'authentication.kubernetes.io/pod-uid': [podUid],
   };
+  return { user: { ...userOf(namespace, name, uid), extra }, restsOn };
 }
 
 /**
@@ -194,7 +220,7 @@ async function checkAccount(
   name: string,
   uid: string,
   cutoffSeconds: number | undefined,
-): Promise<void> {
+): Promise<KubeObject> {
   const account = await getServiceAccount(namespace, name);
   if (account === undefined) throw new InvalidToken(`serviceaccounts ${JSON.stringify(name)} not found`);
   if (isGone(account, cutoffSeconds)) {
@@ -203,13 +229,15 @@ async function checkAccount(
   if (account.metadata.uid !== uid) {
     throw new InvalidToken(`ServiceAccount UID (${account.metadata.uid ?? ''}) does not match claim (${uid})`);
   }
+  return account;
 }
 
-function checkBound(kind: string, stored: KubeObject | undefined, uid: string, cutoffSeconds: number): void {
+function checkBound(kind: string, stored: KubeObject | undefined, uid: string, cutoffSeconds: number): KubeObject {
   if (stored === undefined || isGone(stored, cutoffSeconds)) throw new InvalidToken('Token has been invalidated');
   if (stored.metadata.uid !== uid) {
     throw new InvalidToken(`${kind} UID (${stored.metadata.uid ?? ''}) does not match claim (${uid})`);
   }
+  return stored;
 }
 
 function isGone({ metadata: { deletionTimestamp } }: KubeObject, cutoffSeconds: number | undefined): boolean {

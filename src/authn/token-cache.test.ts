@@ -34,6 +34,18 @@ describe('the token cache', () => {
     }
   });
 
+  it('asks anew, within the time, for what is no longer current', async () => {
+    let isCurrent = true;
+    const { asked, authenticate } = counting({ ...alice, isCurrent: () => isCurrent });
+    const cached = cachedTokenAuthenticator(authenticate, { successTtlMs: 10, failureTtlMs: 0, clock: () => 1 });
+    await cached('t', []);
+    await cached('t', []);
+    expect(asked).toHaveLength(1);
+    isCurrent = false;
+    await cached('t', []);
+    expect(asked).toHaveLength(2);
+  });
+
   it('keeps tokens and audiences apart', async () => {
     const { asked, authenticate } = counting(alice);
     const cached = cachedTokenAuthenticator(authenticate, { successTtlMs: 10, failureTtlMs: 0, clock: () => 1 });

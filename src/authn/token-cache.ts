@@ -26,7 +26,7 @@ const MAX_REMEMBERED = 32_768;
 /**
  * Remembers what `authenticate` found. Tokens are known only by a hash under a key that this process makes up, so that
  * chosen tokens tell nothing; only an open connection remembers the token that it showed last. Requests with the same
- * new token share one question.
+ * new token share one question. A result that knows that it is no longer current is asked for anew.
  */
 export function cachedTokenAuthenticator(
   authenticate: TokenAuthenticator,
@@ -56,7 +56,7 @@ export function cachedTokenAuthenticator(
   return (token, audiences, connection) => {
     const hash = hashFor(token, audiences, connection);
     const known = remembered.get(hash);
-    if (known !== undefined) {
+    if (known !== undefined && isCurrent(known.result)) {
       asked?.('hit');
       return known.result;
     }
@@ -80,6 +80,10 @@ export function cachedTokenAuthenticator(
     pending.set(hash, shared);
     return shared;
   };
+}
+
+function isCurrent(result: AuthenticationResult): boolean {
+  return result === undefined || !('isCurrent' in result) || result.isCurrent?.() !== false;
 }
 
 function hashOf(key: Buffer, token: string, audiences: readonly string[]): string {

@@ -7,24 +7,33 @@ import type { KindDefinition } from '../api/kinds/kind-definition';
 import { admissionChain } from '../admission/chain';
 import { AdmissionMetrics } from '../admission/metrics';
 import { AuthenticationMetrics } from '../authn/metrics';
+import { timerMs } from '../api/time/timer-limit';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import { escalationGuard } from '../authz/escalation';
 import { bootstrapApiServices } from '../bootstrap/api-services';
 import { bootstrapCluster, type BootstrapDependencies } from '../bootstrap/bootstrap';
 import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
+import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
+import { registerInFlightMetrics } from '../flowcontrol/metrics';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
-import { fieldOwnership, type FieldOwnership } from '../http/field-ownership';
+import { fieldOwnership, noFieldOwnership } from '../http/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
 import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
+import { MemoryBudget } from '../memory/memory-budget';
+import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
+import { LoopMonitor } from '../observability/loop-monitor';
+import { registerMemoryMetrics } from '../observability/memory-metrics';
+import { printMetrics } from '../observability/metrics-text';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ResourceRegistry } from '../registry/resource-registry';
 import { storedDecoder } from '../registry/stored-decoder';
 import { startRegistryCache } from '../storage/cache/registry-cache';
+import { StorageMetrics } from '../storage/metrics';
 import type { Store } from '../storage/store';
 import { admissionPlugins, DEFAULT_ADMISSION, type AdmissionOptions } from './admission-plugins';
 import { guardedAdmission } from './admission-guards';
@@ -78,6 +87,8 @@ export interface ApiServerOptions {
   readonly eventTtlMs?: number;
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutSeconds: number;
+  /** Absent: kube-apiserver's. */
+  readonly inFlightLimits?: InFlightLimits;
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
   readonly logger: Logger;
@@ -88,7 +99,7 @@ export interface ApiServerOptions {
 /** A server that answers. */
 export interface RunningApiServer {
   readonly port: number;
-  /** Resolves when the default objects are there (or the server stops before that). */
+  /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
    * Ends in order: /readyz fails and answers end their connections, the shutdown delay passes, watches end, requests under way finish, memory is let go.
@@ -147,12 +158,19 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const authorization = createAuthorization(options.authorization);
   const { authorize } = authorization;
   const authorizationFeed = feedResources(authorization.sinks, resourceCache, keyRoot, logger);
-  const ownership = gates.ServerSideApply ? fieldOwnership(catalogue, Date.now) : undefined;
-  const trackUpdate: FieldOwnership['trackUpdate'] = (change) => ownership?.trackUpdate(change) ?? change.updated;
+  const ownership = gates.ServerSideApply ? fieldOwnership(catalogue, Date.now) : noFieldOwnership;
   const definitions = catalogue.storageVersionOf('apiextensions.k8s.io', 'customresourcedefinitions');
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  const loopMonitor = new LoopMonitor(registry, logger);
   const metrics = new RequestMetrics(registry);
+  new StorageMetrics(registry, store);
+  const maxInFlight = new MaxInFlight(options.inFlightLimits);
+  registerInFlightMetrics(registry, maxInFlight);
+  const memory = new MemoryBudget(clientMemoryLimit(), (bytes) =>
+    logger.warn({ bytes }, 'dropped the connection that held most, as the memory for clients was used up'),
+  );
+  registerMemoryMetrics(registry, memory);
   const customResources = new CustomResources({
     catalogue,
     cache,
@@ -162,7 +180,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     },
     createRegistry: (definition, decoder) => new ResourceRegistry({ definition, store, cache, keyRoot, ...decoder }),
     schema,
-    trackFields: (live, updated) => trackUpdate({ served: definitions, live, updated, manager: OWN_MANAGER }),
+    trackFields: (live, updated) => ownership.trackUpdate({ served: definitions, live, updated, manager: OWN_MANAGER }),
     keyRoot,
     onRemoved: () =>
       void metrics.forgetUnserved(
@@ -196,7 +214,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       keyRoot,
       reader,
       served: quotas,
-      trackFields: (live, updated) => trackUpdate({ served: quotas, live, updated, manager: OWN_MANAGER }),
+      trackFields: (live, updated) => ownership.trackUpdate({ served: quotas, live, updated, manager: OWN_MANAGER }),
     }),
     findResource: (group, version, kind) =>
       catalogue
@@ -208,7 +226,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
 
   const server = createServer({
     catalogue,
-    serverSideApply: gates.ServerSideApply,
+    fieldOwnership: ownership,
     features: {
       compression: gates.APIResponseCompression,
       listChunking: gates.APIListChunking,
@@ -228,9 +246,10 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     ]),
     requestTimeoutMs: options.requestTimeoutMs,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
+    maxInFlight,
     nonResourceRoutes: [
       versionRoute(version),
-      metricsRoute(options.shareMetrics?.(registry) ?? (() => registry.metrics())),
+      metricsRoute(options.shareMetrics?.(registry) ?? (() => printMetrics(registry))),
       ...healthRoutes(healthChecks(store, lifecycle, options.livezGraceMs), logger),
       ...discoveryRoutes({
         ...dynamic,
@@ -256,6 +275,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     port: options.securePort,
     logger,
     metrics,
+    memory,
   });
   const { port } = await server.listen();
   tls.onChanged((changed) => server.setSecureContext(changed));
@@ -269,7 +289,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     registryOf: (group, resource) => catalogue.registryOf(group, resource),
     trackFields: (group, resource, live, object) => {
       const served = catalogue.storageVersionOf(group, resource);
-      return trackUpdate({ served, live, updated: object, manager: OWN_MANAGER });
+      return ownership.trackUpdate({ served, live, updated: object, manager: OWN_MANAGER });
     },
   };
   const apiServices = catalogue.storageVersionOf('apiregistration.k8s.io', 'apiservices').definition.storagePrefix;
@@ -307,7 +327,10 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     bootstrap,
     (error) => logger.warn({ err: error }, 'creating the default objects failed'),
     stopping.signal,
-  ).catch(() => undefined);
+  ).catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
+  });
+  const settled = bootstrapped.catch(() => undefined);
 
   return {
     port,
@@ -316,11 +339,11 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       lifecycle.stopping();
       server.drain();
       stopping.abort();
-      await bootstrapped;
+      await settled;
       await liveReplicas?.close();
       await apiServiceFeed?.close();
       await customApiServices.close();
-      await new Promise((resolve) => setTimeout(resolve, options.shutdownDelayMs));
+      await new Promise((resolve) => setTimeout(resolve, timerMs(options.shutdownDelayMs)));
       await repairs.close();
       await server.close();
       await customResources.close();
@@ -329,6 +352,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       authorization.close();
       await authorizationFeed.close();
       await cache.close();
+      loopMonitor.close();
     },
   };
 }

@@ -6,7 +6,7 @@ import { startServer } from './api-server';
 import { apiserverFlags, type ApiserverOptions } from './apiserver-flags';
 import { authenticationFromFlags, authenticationProblems, signingKeyFromFlags } from './authentication-flags';
 import { authorizationFromFlags, authorizationProblems } from './authorization-flags';
-import { certificateDirectory, certificatePaths, loadCertificates } from './certificates';
+import { certificateDirectory, certificatePaths, loadCertificates, protectCertificates } from './certificates';
 import { describeFlags, parseFlags, UsageError } from './flag-table';
 import { parseFeatureGates } from './feature-gates';
 import { ignoredFlags } from './ignored-flags';
@@ -16,6 +16,7 @@ import { serviceRangesFromFlags } from './service-range-flags';
 import { http2Options, http2Problems } from './http2-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
 import { TlsMaterial } from './tls-material';
+import { unbuiltFlags } from './unbuilt-flags';
 import { optimizeSoon } from './v8-flags';
 import { VERSION } from './version';
 import { shareMetrics } from './worker-metrics';
@@ -42,7 +43,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
 
 /** `sternpost apiserver`: serves until SIGTERM, then ends gracefully. */
 export async function apiserverCommand(argv: readonly string[]): Promise<void> {
-  const { options, warnings } = parseFlags(apiserverFlags, argv, ignoredFlags);
+  const { options, warnings } = parseFlags(apiserverFlags, argv, ignoredFlags, unbuiltFlags);
   if (options.help) {
     process.stdout.write(
       `sternpost apiserver: the API server, with kube-apiserver's flags.\n\n${describeFlags(apiserverFlags)}`,
@@ -72,6 +73,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     logger.warn(warning);
   const advertiseAddress = options.advertiseAddress || defaultAdvertiseAddress();
   const directory = certificateDirectory(options.dataDir);
+  protectCertificates(directory, (message) => logger.warn(message));
   const makingSigningKey = signingKeyFromFlags(options, directory);
   const load = () => loadCertificates(directory, options, [advertiseAddress], new Date());
   const certificates = load();
@@ -111,6 +113,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     eventTtlMs: options.eventTtl,
     requestTimeoutMs: options.requestTimeout,
     minRequestTimeoutSeconds: options.minRequestTimeout,
+    inFlightLimits: { readOnly: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight },
     shutdownDelayMs: options.shutdownDelayDuration,
     livezGraceMs: options.livezGracePeriod,
     logger,
@@ -118,8 +121,12 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   });
   logger.info({ port: server.port, version: VERSION }, 'serving');
   reportServing();
-  void server.ready.then(optimizeSoon, () => undefined);
-  const signal = await stopped;
+  // A server that cannot become ready ends the command.
+  const failed = server.ready.then(() => {
+    optimizeSoon();
+    return new Promise<never>(() => undefined);
+  });
+  const signal = await Promise.race([stopped, failed]);
   logger.info({ signal }, 'shutting down');
   await server.stop();
   await store.close();

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSigningAlgorithm } from '../pki/jwt';
-import { loadOrCreateSigningKey, parseSigningKey, parseVerificationKeys, type SigningKey } from '../pki/signing-keys';
+import { loadOrCreateSigningKey, readSigningKey, parseVerificationKeys, type SigningKey } from '../pki/signing-keys';
 import type { AuthenticationOptions, ServiceAccountOptions } from './authentication';
 import type { FlagTable, OptionsOf } from './flag-table';
 
@@ -288,7 +287,7 @@ export async function signingKeyFromFlags(flags: AuthenticationFlags, directory:
   const file = flags.serviceAccountSigningKeyFile;
   return file === ''
     ? loadOrCreateSigningKey(signingKeyFile(directory))
-    : parseSigningKey(await readFile(file, 'utf8'));
+    : readSigningKey(file, 'It is named by --service-account-signing-key-file: name another, or mend it');
 }
 
 /** Where a generated signing key is kept. */

@@ -14,6 +14,7 @@ import { failuresAsRefusals, tokenWebhookAuthenticator, type ReviewVersion } fro
 import { authenticateRequest, authenticateTokenUnion, type AuthenticateRequest } from '../authn/union';
 import { jsonFetcher } from '../client/json-fetcher';
 import { webhookClient } from '../client/webhook-client';
+import type { KubeObject } from '../api/object';
 import type { Logger } from '../observability/logger';
 import type { AuthorityBundle } from '../pki/authority-bundle';
 import type { SigningKey, VerificationKey } from '../pki/signing-keys';
@@ -49,7 +50,7 @@ export interface AuthenticationOptions {
 
 /** What the authenticators look at. */
 export interface AuthenticationDependencies {
-  readonly reader: Pick<RegistryReader, 'getLive'>;
+  readonly reader: Pick<RegistryReader, 'getLive' | 'follow'>;
   readonly clientAuthority: () => AuthorityBundle | undefined;
   readonly frontAuthority: () => AuthorityBundle | undefined;
   readonly metrics: AuthenticationMetrics;
@@ -136,6 +137,7 @@ function tokenAuthenticators(
         getServiceAccount: (namespace, name) => reader.getLive('serviceaccounts', namespace, name),
         getSecret: (namespace, name) => reader.getLive('secrets', namespace, name),
         getPod: (namespace, name) => reader.getLive('pods', namespace, name),
+        follow: (kind, namespace, name, found) => reader.follow(found, kind, namespace, name),
       },
       now,
       used: metrics.tokenUsed,
@@ -143,7 +145,8 @@ function tokenAuthenticators(
   );
   if (bootstrapTokens) {
     const getSecret = (name: string) => reader.getLive('secrets', 'kube-system', name);
-    list.push(forAudiences(audiences, bootstrapTokenAuthenticator({ getSecret, now })));
+    const follow = (name: string, found: KubeObject) => reader.follow(found, 'secrets', 'kube-system', name);
+    list.push(forAudiences(audiences, bootstrapTokenAuthenticator({ getSecret, follow, now })));
   }
   if (oidc !== undefined) {
     const fetcher = jsonFetcher(oidc.caFile === '' ? undefined : readFileSync(oidc.caFile, 'utf8'));

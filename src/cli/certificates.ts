@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { MASTERS_GROUP } from '../api/user';
 import { loadOrCreateAuthority, loadOrIssueKeyPair, type Authority, type KeyPair } from '../pki/authority';
+import { readCertificates, readPemPair } from '../pki/pem-files';
+import { protectFile, protectFolder, type Warn } from '../files/private-files';
 import { loadNamedCertificate, parseNamedCertificate, type NamedCertificate } from './named-certificates';
 
 /** Everything TLS needs; PEM texts. */
@@ -70,10 +72,7 @@ export function loadCertificates(
   const altNames = [...new Set([...LOCAL_NAMES, hostname().toLowerCase(), ...addresses])];
   return {
     serving: givenServing
-      ? {
-          certificatePem: readFileSync(files.tlsCertFile, 'utf8'),
-          privateKeyPem: readFileSync(files.tlsPrivateKeyFile, 'utf8'),
-        }
+      ? readPemPair(files.tlsCertFile, files.tlsPrivateKeyFile, namedBy('tls-cert-file', 'tls-private-key-file'))
       : loadOrIssueKeyPair(
           directory,
           'apiserver',
@@ -84,12 +83,14 @@ export function loadCertificates(
     named: namedFlags(files).map(loadNamedCertificate),
     servingAuthority: givenServing ? undefined : ownAuthority().certificatePem,
     clientAuthority: givenClientAuthority
-      ? readFileSync(files.clientCaFile, 'utf8')
+      ? readCertificates(files.clientCaFile, namedBy('client-ca-file'))
       : ownClientAuthority
         ? ownAuthority().certificatePem
         : undefined,
     frontAuthority:
-      files.requestheaderClientCaFile === '' ? undefined : readFileSync(files.requestheaderClientCaFile, 'utf8'),
+      files.requestheaderClientCaFile === ''
+        ? undefined
+        : readCertificates(files.requestheaderClientCaFile, namedBy('requestheader-client-ca-file')),
     admin: !ownClientAuthority
       ? undefined
       : loadOrIssueKeyPair(
@@ -109,6 +110,21 @@ export function loadCertificates(
 /** Where generated certificates are kept below the data directory. */
 export function certificateDirectory(dataDir: string): string {
   return join(dataDir, 'pki');
+}
+
+/** What to do about a file that is no good. */
+function namedBy(...flags: readonly string[]): string {
+  return `It is named by ${flags.map((flag) => `--${flag}`).join(' and ')}: name another, or mend it`;
+}
+
+/** What lies in a folder of generated certificates. */
+const GENERATED = /\.(crt|key|tmp)$/;
+
+/** Takes from others the right to read generated keys, which earlier versions or somebody else may have given them. */
+export function protectCertificates(directory: string, warn: Warn): void {
+  if (!existsSync(directory)) return;
+  protectFolder(directory, (name) => GENERATED.test(name), warn);
+  for (const name of readdirSync(directory)) if (name.endsWith('.key')) protectFile(join(directory, name), warn);
 }
 
 function namedFlags({ tlsSniCertKey }: CertificateFiles) {

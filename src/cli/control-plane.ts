@@ -4,7 +4,7 @@ import type { Store } from '../storage/store';
 import { startServer } from './api-server';
 import { loadOrCreateSigningKey } from '../pki/signing-keys';
 import { ownAuthentication, signingKeyFile } from './authentication-flags';
-import { ADMIN_USER, loadCertificates, NO_CERTIFICATE_FILES } from './certificates';
+import { ADMIN_USER, loadCertificates, NO_CERTIFICATE_FILES, protectCertificates } from './certificates';
 import { CONTROLLER_NAMES, startControllers } from './controllers';
 import { printKubeconfig } from './kubeconfig';
 import { DEFAULT_HTTP2 } from './http2-flags';
@@ -39,6 +39,7 @@ const CLUSTER_NAME = 'sternpost';
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, logger } = options;
   const directory = options.certificateDirectory;
+  protectCertificates(directory, (message) => logger.warn(message));
   const signingKey = loadOrCreateSigningKey(signingKeyFile(directory));
   const load = () => loadCertificates(directory, NO_CERTIFICATE_FILES, [], new Date());
   const certificates = load();

@@ -65,6 +65,14 @@ describe('flags', () => {
     }
   });
 
+  it('that ask for what is not there stop the start, unless they ask for nothing', () => {
+    const unbuilt = new Map([['audit-log-path', 'an audit log']]);
+    expect(() => parseFlags(table, ['--audit-log-path', '/var/log/audit'], {}, unbuilt)).toThrow(
+      'flag --audit-log-path asks for an audit log, which this server does not have yet',
+    );
+    expect(() => parseFlags(table, ['--audit-log-path='], {}, unbuilt)).not.toThrow();
+  });
+
   it('describe themselves by section', () => {
     expect(describeFlags(table)).toContain(
       'Serving flags:\n\n      --secure-port port\n              Port. (default 6443)',

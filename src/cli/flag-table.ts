@@ -111,12 +111,13 @@ function parseDurationMs(text: string): number {
 
 /**
  * Parses arguments by the table. Flags in `ignored` are taken with a warning. Throws {@link UsageError} with every
- * unknown flag, missing value and malformed value.
+ * unknown flag, missing value and malformed value, and every flag that asks for what is not there (`unbuilt`: for what).
  */
 export function parseFlags<const Table extends FlagTable>(
   table: Table,
   argv: readonly string[],
   ignored: Readonly<Record<string, 'bool' | 'value'>> = {},
+  unbuilt: ReadonlyMap<string, string> = new Map(),
 ): ParsedFlags<Table> {
   const texts = new Map<string, string[]>();
   const warnings: string[] = [];
@@ -125,14 +126,19 @@ export function parseFlags<const Table extends FlagTable>(
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
     const match = /^--?([a-zA-Z][\w.-]*)(?:=([\s\S]*))?$/.exec(argument);
     const name = match?.[1]?.replaceAll('_', '-') ?? '';
-    const kind = table[name]?.type ?? ignored[name];
+    const missing = unbuilt.get(name);
+    const isKnown = Object.hasOwn(table, name);
+    const withoutEffect = Object.hasOwn(ignored, name) ? ignored[name] : undefined;
+    const kind = isKnown ? table[name]?.type : missing === undefined ? withoutEffect : 'value';
     if (kind === undefined) {
       problems.push(match === null ? `unexpected argument ${JSON.stringify(argument)}` : `unknown flag: --${name}`);
       continue;
     }
     const value = match?.[2] ?? (kind === 'bool' ? 'true' : rest.shift());
     if (value === undefined) problems.push(`flag needs an argument: --${name}`);
-    else if (table[name] === undefined) warnings.push(`flag --${name} is accepted but has no effect`);
+    else if (missing !== undefined) {
+      if (value !== '') problems.push(`flag --${name} asks for ${missing}, which this server does not have yet`);
+    } else if (!isKnown) warnings.push(`flag --${name} is accepted but has no effect`);
     else texts.set(name, [...(texts.get(name) ?? []), value]);
   }
   const options: Record<string, unknown> = {};

@@ -1,5 +1,6 @@
 import type { HealthChecks } from '../http/routes/health-routes';
 import type { HealthCheck } from '../http/routes/health';
+import { sharedCheck } from '../http/routes/shared-check';
 import type { Store } from '../storage/store';
 
 /** How far the start has come, and whether the end has begun. */
@@ -17,24 +18,33 @@ export class Lifecycle {
   }
 
   /** Unfinished start-up work counts as alive for this long. */
-  startCheck(graceMs: number): () => Promise<void> {
-    return async () => {
+  startCheck(graceMs: number): () => void {
+    return () => {
       if (!this.#started && performance.now() - this.#createdAt >= graceMs) throw new Error('not finished');
     };
   }
 
-  readonly shutdownCheck = async (): Promise<void> => {
+  readonly shutdownCheck = (): void => {
     if (this.#stopping) throw new Error('process is shutting down');
   };
 }
 
 /**
- * The named checks. `etcd` is the store, whichever it is, under the name that probes and dashboards know.
+ * The named checks. `etcd` is the store, whichever it is, under the name that probes and dashboards know; the others
+ * know their answer at once.
  */
 export function healthChecks(store: Store, lifecycle: Lifecycle, livezGraceMs: number): HealthChecks {
-  const ping: HealthCheck = { name: 'ping', check: async () => undefined };
-  const log: HealthCheck = { name: 'log', check: async () => undefined };
-  const etcd: HealthCheck = { name: 'etcd', check: (signal) => store.health(signal) };
+  const ping: HealthCheck = { name: 'ping', check: () => undefined };
+  const log: HealthCheck = { name: 'log', check: () => undefined };
+  const etcd: HealthCheck = { name: 'etcd', check: sharedCheck((signal) => store.health(signal)) };
+  // Not alive would mean a restart, which gives no space; not ready keeps writes away.
+  const space: HealthCheck = {
+    name: 'storage-space',
+    check: sharedCheck(async (signal) => {
+      const shortage = (await store.space(signal)).find((one) => one.shortage !== undefined)?.shortage;
+      if (shortage !== undefined) throw new Error(shortage);
+    }),
+  };
   const bootstrap = (graceMs: number): HealthCheck => ({
     name: 'poststarthook/rbac/bootstrap-roles',
     check: lifecycle.startCheck(graceMs),
@@ -45,6 +55,7 @@ export function healthChecks(store: Store, lifecycle: Lifecycle, livezGraceMs: n
       ping,
       log,
       etcd,
+      space,
       { name: 'informer-sync', check: lifecycle.startCheck(0) },
       bootstrap(0),
       { name: 'shutdown', check: lifecycle.shutdownCheck },

@@ -1,6 +1,7 @@
 /**
  * kube-apiserver's flags that Sternpost accepts with a warning, so that existing unit files and manifests start: either it has no use
- * for them or does not have the feature yet (docs/compatibility.md says which). `bool` flags take no separate value.
+ * for them or does not have the feature yet (docs/compatibility.md says which), and nobody is less safe without. `bool` flags take
+ * no separate value.
  */
 export const ignoredFlags = {
   'cloud-provider-gce-l7lb-src-cidrs': 'value',
@@ -11,7 +12,6 @@ export const ignoredFlags = {
   'default-watch-cache-size': 'value',
   'delete-collection-workers': 'value',
   'enable-garbage-collector': 'bool',
-  'encryption-provider-config': 'value',
   'etcd-count-metric-poll-period': 'value',
   'etcd-db-metric-poll-interval': 'value',
   'etcd-healthcheck-timeout': 'value',
@@ -33,19 +33,16 @@ export const ignoredFlags = {
   'audit-log-maxbackup': 'value',
   'audit-log-maxsize': 'value',
   'audit-log-mode': 'value',
-  'audit-log-path': 'value',
   'audit-log-truncate-enabled': 'bool',
   'audit-log-truncate-max-batch-size': 'value',
   'audit-log-truncate-max-event-size': 'value',
   'audit-log-version': 'value',
-  'audit-policy-file': 'value',
   'audit-webhook-batch-buffer-size': 'value',
   'audit-webhook-batch-max-size': 'value',
   'audit-webhook-batch-max-wait': 'value',
   'audit-webhook-batch-throttle-burst': 'value',
   'audit-webhook-batch-throttle-enable': 'bool',
   'audit-webhook-batch-throttle-qps': 'value',
-  'audit-webhook-config-file': 'value',
   'audit-webhook-initial-backoff': 'value',
   'audit-webhook-mode': 'value',
   'audit-webhook-truncate-enabled': 'bool',
@@ -56,7 +53,6 @@ export const ignoredFlags = {
   profiling: 'bool',
   'cloud-config': 'value',
   'cloud-provider': 'value',
-  'egress-selector-config-file': 'value',
   'show-hidden-metrics-for-version': 'value',
   'experimental-logging-sanitization': 'bool',
   'logging-format': 'value',
@@ -90,7 +86,6 @@ export const ignoredFlags = {
   vmodule: 'value',
   'target-ram-mb': 'value',
   'deserialization-cache-size': 'value',
-  'experimental-encryption-provider-config': 'value',
   'insecure-bind-address': 'value',
   address: 'value',
   'insecure-port': 'value',
@@ -107,6 +102,4 @@ export const ignoredFlags = {
   'allow-privileged': 'bool',
   // Certificates that are made are kept below --data-dir.
   'cert-dir': 'value',
-  'max-mutating-requests-inflight': 'value',
-  'max-requests-inflight': 'value',
 } as const satisfies Readonly<Record<string, 'bool' | 'value'>>;

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { printYaml } from '../api/codec/yaml-print';
 
 /** What a client needs to reach a server; PEM texts. */
 export interface KubeconfigInput {
@@ -17,7 +17,7 @@ function base64(text: string): string {
 /** A kubeconfig (v1 Config, YAML) with one cluster, one user and one context, everything embedded. */
 export function printKubeconfig(input: KubeconfigInput): string {
   const { clusterName, userName } = input;
-  return stringify({
+  return printYaml({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': clusterName,

@@ -2,9 +2,11 @@ import { createLogger, type Logger } from '../observability/logger';
 import type { RegistryEnd } from '../storage/migrate/compare-registries';
 import { copyRegistry } from '../storage/migrate/copy-registry';
 import { remainingSeconds } from '../storage/migrate/event-lifetime';
+import { pruneConsent } from '../storage/migrate/prune-consent';
 import { describeFlags, parseFlags, UsageError, type FlagTable, type OptionsOf } from './flag-table';
-import { openDataDirectory, openEtcd } from './open-store';
+import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory, openEtcd, problemsOfRegistryFile } from './open-store';
 import { ProgressLine } from './progress-line';
+import { storageFlags } from './storage-flags';
 import { untilSignal } from './until-signal';
 
 const END = 'the data directory of an embedded store, or the endpoints of etcd, comma-separated (scheme://host:port)';
@@ -15,7 +17,12 @@ const migrateFlags = {
   prune: {
     type: 'bool',
     section: 'Migration',
-    help: 'Delete keys of the destination that the source does not have, instead of refusing to copy.',
+    help: 'Delete keys of the destination that the source does not have, instead of refusing to copy. Says beforehand how many of which resource.',
+  },
+  yes: {
+    type: 'bool',
+    section: 'Migration',
+    help: 'With --prune: delete them also when they are more than a tenth of the destination.',
   },
   'event-ttl': {
     type: 'duration',
@@ -23,6 +30,7 @@ const migrateFlags = {
     default: '1h0m0s',
     help: 'How long Events live; copied ones get what is left of it.',
   },
+  ...storageFlags,
   'etcd-prefix': { type: 'string', section: 'etcd', default: '/registry', help: 'Prefix of all keys in etcd.' },
   'etcd-cafile': { type: 'string', section: 'etcd', help: 'CA that verifies etcd.' },
   'etcd-certfile': { type: 'string', section: 'etcd', help: 'Client certificate for etcd.' },
@@ -34,18 +42,16 @@ type MigrateOptions = OptionsOf<typeof migrateFlags>;
 
 const INTRODUCTION = `sternpost migrate: copies a whole registry from one store to another.
 
-Stop the servers of both first. A copy that was broken off goes on where it was when the command is given again; at the
+Stop the servers of both first. A source without a registry is an error, and is not made. A copy that was broken off goes on where it was when the command is given again; at the
 end, both stores are compared. resourceVersions begin anew in the destination, so clients list anew.
 `;
-
-/** A store has five minutes of history at most that anybody could ask for afterwards. */
-const HISTORY_MS = 5 * 60_000;
 
 function problemsOf({ from, to, etcdCertfile, etcdKeyfile }: MigrateOptions): readonly string[] {
   return [
     ...(from === '' ? ['--from must be given'] : []),
     ...(to === '' ? ['--to must be given'] : []),
     ...(from !== '' && from === to ? ['--from and --to are the same'] : []),
+    ...(from === '' || isEtcd(from) ? [] : problemsOfRegistryFile(from).map((problem) => `--from: ${problem}`)),
     ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
   ];
 }
@@ -57,7 +63,11 @@ function isEtcd(end: string): boolean {
 async function openEnd(end: string, options: MigrateOptions, logger: Logger): Promise<RegistryEnd> {
   const { store, keyRoot } = isEtcd(end)
     ? await openEtcd({ ...options, etcdServers: end.split(',') }, 0, logger)
-    : await openDataDirectory(end, HISTORY_MS, logger);
+    : await openDataDirectory(
+        end,
+        { ...DEFAULT_DATA_DIRECTORY_OPTIONS, quotaBytes: options.quotaBackendBytes },
+        logger,
+      );
   return { store, root: keyRoot };
 }
 
@@ -87,7 +97,11 @@ export async function migrateCommand(argv: readonly string[]): Promise<void> {
       from,
       to,
       ttlSecondsOf: (path, value) => remainingSeconds(path, value, options.eventTtl / 1000, Date.now()),
-      prune: options.prune,
+      mayPrune: pruneConsent({
+        prune: options.prune,
+        yes: options.yes,
+        announce: (text) => process.stderr.write(`${text}\n`),
+      }),
       onProgress: (done, total) => progress.show(done, total),
       signal: stop.signal,
     });

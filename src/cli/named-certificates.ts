@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import type { KeyPair } from '../pki/authority';
+import { readPemPair } from '../pki/pem-files';
 
 /** A value of `--tls-sni-cert-key`: `cert,key` or `cert,key:pattern,pattern`. */
 export interface NamedCertificateFlag {
@@ -42,8 +42,8 @@ export function namedCertificateProblems(text: string): readonly string[] {
 
 /** Reads the files. Throws when one cannot be read, or a certificate has no name and none is given. */
 export function loadNamedCertificate({ certFile, keyFile, patterns }: NamedCertificateFlag): NamedCertificate {
-  const certificatePem = readFileSync(certFile, 'utf8');
-  return { certificatePem, privateKeyPem: readFileSync(keyFile, 'utf8'), patterns };
+  const advice = 'It is named by --tls-sni-cert-key: name another, or mend it';
+  return { ...readPemPair(certFile, keyFile, advice), patterns };
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { CacheEntry, RegistryCache, ResourceCache } from '../storage/cache/cache';
-import type { Store } from '../storage/store';
+import type { Revision, Store } from '../storage/store';
 
 /** Reads of the registry for those who decide about requests: from memory, and where it must be so from the store. */
 export class RegistryReader {
@@ -31,6 +31,23 @@ export class RegistryReader {
   /** Looks at the store itself when memory has nothing: another replica may have created it just now. */
   getLive(storagePrefix: string, ...path: readonly string[]): MaybePromise<KubeObject | undefined> {
     return this.get(storagePrefix, ...path) ?? this.#getStored(storagePrefix, path);
+  }
+
+  /**
+   * Tells, whenever it is asked, whether memory has the object just as it was found. While nothing of its resource changes,
+   * the answer costs a comparison.
+   */
+  follow(found: KubeObject, storagePrefix: string, ...path: readonly string[]): () => boolean {
+    const resource = this.#resource(storagePrefix);
+    const key = `${this.#keyRoot}${storagePrefix}/${path.join('/')}`;
+    const revision = Number(found.metadata.resourceVersion);
+    let lookedAt: Revision | undefined;
+    return () => {
+      if (lookedAt === resource.changed) return true;
+      if (resource.get(key)?.revision !== revision) return false;
+      lookedAt = resource.changed;
+      return true;
+    };
   }
 
   async #getStored(storagePrefix: string, path: readonly string[]): Promise<KubeObject | undefined> {

@@ -1,9 +1,17 @@
-import { readFileSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { packageFile } from '../api/package-file';
 import { formatDate } from '../api/time/rfc3339';
 
 interface Package {
   readonly version: string;
+}
+
+/** What scripts/build-info.js writes. */
+interface BuildInfo {
+  /** 40 hex digits; git's null id where no commit is known. */
+  readonly gitCommit: string;
+  readonly gitTreeState: string;
+  readonly buildDate: string;
 }
 
 /** The package's version, from its package.json. */
@@ -13,17 +21,24 @@ export const VERSION = (JSON.parse(readFileSync(packageFile('package.json'), 'ut
 export const KUBERNETES_RELEASE = { major: '1', minor: '21' } as const;
 
 /** The answer of `/version`. */
-export function versionInfo(): Readonly<Record<string, string>> {
+export function versionInfo(build: BuildInfo = buildInfo()): Readonly<Record<string, string>> {
   const { major, minor } = KUBERNETES_RELEASE;
   return {
     major,
     minor,
     gitVersion: `v${major}.${minor}.0+sternpost-${VERSION}`,
-    gitCommit: '',
-    gitTreeState: 'clean',
-    buildDate: formatDate(statSync(__filename).mtime),
+    gitCommit: build.gitCommit,
+    gitTreeState: build.gitTreeState,
+    buildDate: build.buildDate,
     goVersion: `node ${process.version}`,
     compiler: 'tsc',
     platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
   };
+}
+
+function buildInfo(): BuildInfo {
+  const file = packageFile('generated', 'build-info.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as BuildInfo;
+  // Sources that run unbuilt.
+  return { gitCommit: '0'.repeat(40), gitTreeState: '', buildDate: formatDate(statSync(__filename).mtime) };
 }

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { KubeObject, ListMeta } from '../api/object';
@@ -173,6 +174,8 @@ export class ApiClient {
   ): Promise<IncomingMessage> {
     const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
     const bearerToken = await this.#authenticate();
+    // A controller has one signal for all that it asks at once; each request listens for the end only while it lasts.
+    if (signal !== undefined) setMaxListeners(0, signal);
     return new Promise((resolve, reject) => {
       const request = httpsRequest(
         new URL(path, this.#config.url),

@@ -17,6 +17,16 @@ function write(name: string, text: string): string {
 }
 
 describe('a kubeconfig', () => {
+  it.each([
+    ['is garbled', 'a: [b: "', /the kubeconfig cannot be read .*"sternpost kubeconfig"/],
+    ['holds something else', 'hello', /this is no kubeconfig.*"sternpost kubeconfig"/],
+    ['is empty', '', /this is no kubeconfig/],
+  ])('that %s is named, with what to do', (_, text, message) => {
+    const file = write('config', text);
+    expect(() => readKubeconfig(file)).toThrow(message);
+    expect(() => readKubeconfig(file)).toThrow(file);
+  });
+
   it('leads to its current context, with the files it names relative to itself', () => {
     write('ca.pem', 'CA');
     write('token', 'secret\n');

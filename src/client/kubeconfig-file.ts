@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { parse } from 'yaml';
+import { parseYaml } from '../api/codec/yaml';
 import type { PeerTls } from './https-request';
 
 /** The command of a credential plugin (client.authentication.k8s.io). */
@@ -33,7 +33,7 @@ type Json = Readonly<Record<string, unknown>>;
  */
 export function readKubeconfig(file: string): KubeconfigTarget {
   const directory = dirname(resolve(file));
-  const config = mapOf(parse(readFileSync(file, 'utf8')));
+  const config = readConfig(file);
   const contextName = textAt(config, 'current-context');
   const contexts = listAt(config, 'contexts');
   const clusters = listAt(config, 'clusters');
@@ -70,6 +70,20 @@ export function readKubeconfig(file: string): KubeconfigTarget {
     ...(username === '' ? {} : { basic: { username, password: textAt(user, 'password') } }),
     ...(exec === undefined ? {} : { exec: execConfig(exec, directory) }),
   };
+}
+
+/** Throws an error that names the file when it is no kubeconfig at all. */
+function readConfig(file: string): Json | undefined {
+  const remedy = 'Name another file, or have one made with "sternpost kubeconfig"';
+  let config: Json | undefined;
+  try {
+    config = mapOf(parseYaml(readFileSync(file, 'utf8')));
+  } catch (error) {
+    const [firstLine] = (error as Error).message.split('\n');
+    throw new Error(`${file}: the kubeconfig cannot be read (${firstLine ?? ''}). ${remedy}`, { cause: error });
+  }
+  if (config === undefined) throw new Error(`${file}: this is no kubeconfig. ${remedy}`);
+  return config;
 }
 
 /** The Authorization header of its token or password; undefined when it has neither. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { timerMs } from '../api/time/timer-limit';
 import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import type { ApiClient } from './api-client';
@@ -66,7 +67,7 @@ export async function runAsLeader(
 }
 
 async function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  await delay(milliseconds, undefined, { signal }).catch(() => undefined);
+  await delay(timerMs(milliseconds), undefined, { signal }).catch(() => undefined);
 }
 
 function pathOf({ namespace, name }: LeaderElectionOptions): string {

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { timerMs } from '../api/time/timer-limit';
 import { agentFor, sendRequest, type HttpsResponse } from './https-request';
 import { authorizationHeader, readKubeconfig } from './kubeconfig-file';
 
@@ -45,7 +46,7 @@ export function webhookClient(kubeconfigFile: string): WebhookClient {
           timeoutMs: TIMEOUT_MS,
         });
         if (attempt === MAX_ATTEMPTS || !isWorthAnotherTry(response)) return readResponse(response);
-        const asked = (response.retryAfterSeconds ?? 0) * 1000;
+        const asked = timerMs((response.retryAfterSeconds ?? 0) * 1000);
         await delay(Math.max(asked, wait * (1 + Math.random() * JITTER)));
         wait *= WAIT_FACTOR;
       }

@@ -1,4 +1,3 @@
-import { setMaxListeners } from 'node:events';
 import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import { formatDate } from '../api/time/rfc3339';
@@ -143,8 +142,6 @@ async function deleteContent(
 export function startNamespaceController(client: ApiClient, logger: Logger): Controller {
   const stop = new AbortController();
   const { signal } = stop;
-  // Discovery asks for every group version at once, each request listening for the end.
-  setMaxListeners(0, signal);
 
   const sync = async (name: string): Promise<void> => {
     const namespace = await getOrUndefined(client, `/api/v1/namespaces/${name}`, signal);

@@ -8,6 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { createAuthority, issueKeyPair } from '../pki/authority';
 import { BlockPool } from '../memory/block-pool';
+import { MemoryBudget } from '../memory/memory-budget';
 import { BlockWriter } from './block-writer';
 import { writePieces } from './body-writer';
 
@@ -39,7 +40,7 @@ class SlowSink extends Writable {
 function writerTo(sink: Writable): { out: BlockWriter; pool: BlockPool; given: () => number } {
   const pool = new BlockPool(BLOCK_BYTES, 10 * BLOCK_BYTES);
   const give = jest.spyOn(pool, 'give');
-  const out = new BlockWriter(sink as unknown as ServerResponse, () => sink, pool);
+  const out = new BlockWriter(sink as unknown as ServerResponse, () => sink, undefined, pool);
   return { out, pool, given: () => give.mock.calls.length };
 }
 
@@ -123,7 +124,7 @@ describe('BlockWriter', () => {
             });
           },
         });
-        const out = new BlockWriter(sink as unknown as ServerResponse, () => sink, new BlockPool(16, 64));
+        const out = new BlockWriter(sink as unknown as ServerResponse, () => sink, undefined, new BlockPool(16, 64));
         for (const piece of pieces) await out.write(piece);
         const finished = new Promise((resolve) => sink.on('finish', resolve));
         out.end();
@@ -143,6 +144,7 @@ describe('BlockWriter', () => {
 describe.each(['plain', 'tls'])('many slow clients over %s', (transport) => {
   /** More than the buffers of a connection hold. */
   const BODY_BYTES = 10_000_000;
+  const memory = new MemoryBudget(Infinity).open(() => undefined);
   const now = new Date();
   const authority = createAuthority('test-ca', now);
   const names = { subject: { commonName: 's', organizations: [] }, altNames: ['localhost'] };
@@ -166,6 +168,7 @@ describe.each(['plain', 'tls'])('many slow clients over %s', (transport) => {
       contentType: 'text/plain',
       length: known === 'known' ? body.length : undefined,
       acceptEncoding: headers['accept-encoding'],
+      request: { memory, describeWork: () => ({}) },
     };
     response.on('error', () => undefined);
     void writePieces(response, write, [piecesOf(body)]);

@@ -1,5 +1,6 @@
 import type { MaybePromise } from '../api/maybe-promise';
 import { BlockPool } from '../memory/block-pool';
+import type { MemoryHolder } from '../memory/memory-budget';
 import type { HttpResponse } from './exchange';
 
 const BLOCK_BYTES = 256 * 1024;
@@ -30,6 +31,8 @@ export class BlockWriter {
   constructor(
     private readonly response: HttpResponse,
     private readonly open: () => Sink,
+    /** Is told of blocks from when they are taken until they can be used again. */
+    private readonly memory?: MemoryHolder,
     private readonly pool = blocks,
   ) {}
 
@@ -58,7 +61,14 @@ export class BlockWriter {
     if (this.closed) return;
     this.flushed += piece.length;
     const sink = this.opened();
-    if (!sink.write(piece, ignore)) return drained(sink, this.response);
+    if (!sink.write(piece, ignore)) return this.drainedOf(sink, piece.length);
+  }
+
+  /** TLS copies what it is given, so that what is not sent is held even if others have the piece, too. */
+  private async drainedOf(sink: Sink, bytes: number): Promise<void> {
+    this.memory?.hold(bytes);
+    await drained(sink, this.response);
+    this.memory?.release(bytes);
   }
 
   end(): void {
@@ -76,26 +86,33 @@ export class BlockWriter {
 
   /** Returns how many bytes found a place. */
   private copy(piece: Uint8Array, from: number): number {
-    this.block ??= this.pool.take();
+    this.block ??= this.taken();
     const count = Math.min(piece.length - from, this.block.length - this.used);
     this.block.set(count === piece.length ? piece : piece.subarray(from, from + count), this.used);
     this.used += count;
     return count;
   }
 
+  private taken(): Buffer {
+    this.memory?.hold(this.pool.blockBytes);
+    return this.pool.take();
+  }
+
   /** Returns whether more may be written at once. */
   private flush(): boolean {
-    const { block, used, pool } = this;
+    const { block, used, pool, memory } = this;
     this.block = undefined;
     this.used = 0;
     if (block === undefined) return true;
     if (this.closed) {
+      memory?.release(pool.blockBytes);
       pool.give(block);
       return true;
     }
     this.flushed += used;
     // The callback comes when the system, TLS or zlib has taken the last byte. After an error they may still be reading.
     return this.opened().write(block.subarray(0, used), (error) => {
+      memory?.release(pool.blockBytes);
       if (!error) pool.give(block);
     });
   }
@@ -109,7 +126,7 @@ export class BlockWriter {
 function ignore(): void {}
 
 /** Waits until more can be written, or the response is closed. */
-function drained(sink: Sink, response: HttpResponse): Promise<void> {
+export function drained(sink: Sink, response: HttpResponse): Promise<void> {
   return new Promise((resolve, reject) => {
     const leave = (): void => {
       sink.off('drain', done).off('error', fail);

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { MemoryBudget } from '../memory/memory-budget';
 import { takesGzip, writePieces, writeReady, type BodyWrite } from './body-writer';
 
 interface Answer {
@@ -27,7 +28,13 @@ async function answerOf(write: (response: ServerResponse) => unknown): Promise<A
 }
 
 const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-const options: BodyWrite = { code: 200, contentType: 'text/plain', length: undefined, acceptEncoding: undefined };
+const options: BodyWrite = {
+  code: 200,
+  contentType: 'text/plain',
+  length: undefined,
+  acceptEncoding: undefined,
+  request: { memory: new MemoryBudget(Infinity).open(() => undefined), describeWork: () => ({}) },
+};
 
 describe('the body writer', () => {
   it.each([
@@ -35,7 +42,9 @@ describe('the body writer', () => {
     ['large', 200],
   ])('sends every byte of a %s body as it is', async (_what, times) => {
     const body = Buffer.concat(Array.from({ length: times }, () => allBytes));
-    const answer = await answerOf((response) => writeReady(response, { ...options, length: body.length }, [body]));
+    const answer = await answerOf((response) =>
+      writeReady(response, { ...options, length: body.length }, [body], false),
+    );
     expect(answer.body.equals(body)).toBe(true);
     expect(answer.headers['content-length']).toBe(String(body.length));
   });
@@ -83,7 +92,7 @@ describe('the body writer', () => {
     const answer = await answerOf((response) => {
       response.setHeader('Content-Encoding', 'gzip');
       const ready = gzipSync(body);
-      return writeReady(response, { ...options, acceptEncoding: 'gzip', length: ready.length }, [ready]);
+      return writeReady(response, { ...options, acceptEncoding: 'gzip', length: ready.length }, [ready], false);
     });
     expect(gunzipSync(answer.body).equals(body)).toBe(true);
   });

@@ -1,9 +1,12 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { createGzip } from 'node:zlib';
 import type { MaybePromise } from '../api/maybe-promise';
+import type { Work } from '../event-loop/loop-work';
 import { Turn } from '../event-loop/turn';
-import { BlockWriter, type Sink } from './block-writer';
+import type { MemoryHolder } from '../memory/memory-budget';
+import { BlockWriter, drained, type Sink } from './block-writer';
 import type { HttpResponse } from './exchange';
+import { cutPieces } from './pieces';
 import { writeHead } from './response-head';
 
 /** Bodies above this are compressed for clients that take gzip. */
@@ -13,6 +16,13 @@ const GZIP_LEVEL = 1;
 const GZIP_CHUNK_BYTES = 64 * 1024;
 /** Up to here copying is cheaper than a write of its own. */
 const SMALL_BODY_BYTES = 16 * 1024;
+/** TLS copies what it is given: what is not taken yet is held in parts of this size, however large the body. */
+const PART_BYTES = 256 * 1024;
+/** zlib's memory for one stream at the level above, with the chunk that it writes to. */
+const GZIP_BYTES = 384 * 1024;
+
+/** What is compressed before anybody takes it. */
+const AHEAD_BYTES = 256 * 1024;
 
 export interface BodyWrite {
   readonly code: number;
@@ -21,6 +31,8 @@ export interface BodyWrite {
   readonly length: number | undefined;
   /** The request's header of that name. */
   readonly acceptEncoding: string | readonly string[] | undefined;
+  /** Its memory is told what the client has not taken yet; looked up only for what is worth it. */
+  readonly request: Work & { readonly memory: MemoryHolder };
 }
 
 /** A weight that refuses what it stands with (RFC 9110, "Quality Values"). */
@@ -45,6 +57,8 @@ export function writeReady(
   response: HttpResponse,
   write: BodyWrite & { readonly length: number },
   ready: readonly Buffer[],
+  /** The pieces are there anyway, whether this client takes them or not. */
+  isShared: boolean,
 ): MaybePromise<number> {
   const { code, contentType, length } = write;
   if (length > GZIP_FROM_BYTES && takesGzip(write.acceptEncoding) && !response.hasHeader('Content-Encoding')) {
@@ -52,8 +66,24 @@ export function writeReady(
   }
   writeHead(response, code, { 'Content-Type': contentType, 'Content-Length': length });
   // As text of one character per byte, a small body goes out in one write with the head; as bytes, it takes two.
-  if (length <= SMALL_BODY_BYTES) response.end(latin1Of(ready), 'latin1');
-  else response.end(ready.length === 1 ? ready[0]! : Buffer.concat(ready, length));
+  if (length <= SMALL_BODY_BYTES) {
+    response.end(latin1Of(ready), 'latin1');
+    return length;
+  }
+  write.request.memory.hold(isShared ? Math.min(length, PART_BYTES) : length);
+  if (length > PART_BYTES) return writeInParts(response, ready, length);
+  for (const piece of ready) response.write(piece);
+  response.end();
+  return length;
+}
+
+/** Bytes that others share are not copied, and the next part is handed over when the client has taken the one before. */
+async function writeInParts(response: HttpResponse, ready: readonly Buffer[], length: number): Promise<number> {
+  for (const part of cutPieces(ready, PART_BYTES)) {
+    if (!response.write(part) && response.writableNeedDrain) await drained(response, response);
+    if (response.destroyed) break;
+  }
+  response.end();
   return length;
 }
 
@@ -78,18 +108,20 @@ export async function writePieces(
   pieces: Iterable<readonly Uint8Array[]>,
 ): Promise<number> {
   const compressed = isCompressed(write);
-  const out = new BlockWriter(response, () => {
+  if (compressed) write.request.memory.hold(GZIP_BYTES);
+  const open = (): Sink => {
     writeHead(response, write.code, headersOf(write, compressed));
     return compressed ? gzipInto(response) : response;
-  });
-  await handOver(out, pieces);
+  };
+  const out = new BlockWriter(response, open, write.request.memory);
+  await handOver(out, pieces, write.request);
   out.end();
   return out.bytes;
 }
 
 /** Until all is written or the client is gone. */
-async function handOver(out: BlockWriter, pieces: Iterable<readonly Uint8Array[]>): Promise<void> {
-  const turn = new Turn();
+async function handOver(out: BlockWriter, pieces: Iterable<readonly Uint8Array[]>, work: Work): Promise<void> {
+  const turn = new Turn(work);
   for (const some of pieces) {
     for (const piece of some) {
       const waiting = out.write(piece);
@@ -113,10 +145,15 @@ export async function writeGzipped(
   write: BodyWrite,
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<void> {
-  const out = new BlockWriter(response, () => {
+  // Until there is something to write, so that not all answers of a connection are begun at once.
+  const { memory } = write.request;
+  memory.hold(AHEAD_BYTES);
+  const open = (): Sink => {
+    memory.release(AHEAD_BYTES);
     writeHead(response, write.code, headersOf(write, true));
     return response;
-  });
+  };
+  const out = new BlockWriter(response, open, write.request.memory);
   for await (const piece of pieces) {
     const waiting = out.write(piece);
     if (waiting !== undefined) await waiting;

@@ -1,5 +1,6 @@
 import { trace, type Tracer } from '@opentelemetry/api';
 import { whenKnown, type MaybePromise } from '../api/maybe-promise';
+import { ANONYMOUS_USER } from '../api/user';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { authorizeRequest } from './authorization';
 import { credentialsOf } from './credentials';
@@ -8,7 +9,9 @@ import type { Deadlines } from './deadline';
 import type { ChainDependencies } from './dependencies';
 import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
+import { refuseUnderPressure } from './memory-pressure';
 import { parseRequestInfo } from './request-info';
+import { takeSeat } from './seats';
 
 export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
   readonly deadlines: Deadlines;
@@ -50,6 +53,7 @@ const authenticate: Filter = (context, dependencies) => {
   const user = dependencies.authenticate(credentialsOf(context.request), (key, value) => context.annotate(key, value));
   return whenKnown(user, (known) => {
     context.user = known;
+    if (known.name !== ANONYMOUS_USER) context.request.trustClient?.();
     // Nobody behind the server gets to see the client's token. Deleting it would turn the headers into a hash table.
     context.request.headers.authorization = undefined;
   });
@@ -57,7 +61,12 @@ const authenticate: Filter = (context, dependencies) => {
 
 const impersonation: Filter = (context, { authorize }) => impersonate(context, authorize);
 
-const flowControl: Filter = (context, dependencies) => dependencies.flowControl?.(context);
+/** Before flow control: what is refused here needs no seat. */
+const memoryPressure: Filter = refuseUnderPressure;
+
+const flowControl: Filter = (context, { maxInFlight, deadlines }) => {
+  if (maxInFlight !== undefined) takeSeat(context, maxInFlight, deadlines.seatsOf);
+};
 
 /** Before the body is read: a stranger cannot make the server parse. */
 const authorization: Filter = (context, { authorize }) => authorizeRequest(context, authorize);
@@ -71,6 +80,7 @@ export const filters: readonly Filter[] = [
   audit,
   authenticate,
   impersonation,
+  memoryPressure,
   flowControl,
   authorization,
 ];

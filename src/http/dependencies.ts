@@ -10,11 +10,13 @@ import type { Schema, StructType } from '../api/schema/model';
 import type { UserInfo } from '../api/user';
 import type { AuthenticateRequest } from '../authn/union';
 import type { Authorizer } from '../authz/attributes';
+import type { MaxInFlight } from '../flowcontrol/max-in-flight';
 import type { RequestMetrics } from '../observability/request-metrics';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { RequestContext } from './context';
 import type { ServerFeatures } from './features';
 import type { FieldOwnership } from './field-ownership';
+import type { LargeBodies } from './large-bodies';
 import type { Reply } from './reply';
 
 /** What the endpoints ask of a resource's registry. */
@@ -79,7 +81,7 @@ export interface ResourceRequest {
 export interface EndpointDependencies {
   readonly catalogue: Catalogue;
   readonly admission?: AdmissionChain;
-  /** Absent: `--feature-gates=ServerSideApply=false`. */
+  /** Absent: each object's own, by what its kind says. */
   readonly fieldOwnership?: FieldOwnership;
   /** By `verb group/resource` or `verb group/resource/subresource`: takes precedence over the plain endpoint. */
   readonly specialEndpoints?: ReadonlyMap<string, Endpoint>;
@@ -89,6 +91,8 @@ export interface EndpointDependencies {
   /** Aborts when the server goes down: watches end as if their time were over. */
   readonly closing: AbortSignal;
   readonly metrics?: Pick<RequestMetrics, 'recordWatchEvents' | 'recordDeprecated'>;
+  /** How bodies are read that are too large for one stretch. */
+  readonly bodies: LargeBodies;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -100,7 +104,7 @@ export interface ChainDependencies {
   readonly authorize: Authorizer;
   /** Registers with `context.onFinished` what it wants to write down, and sets the Audit-Id header. */
   readonly audit?: (context: RequestContext) => void;
-  /** Resolves when the request may run, throws a 429; gives its seat back with `context.onFinished`. */
-  readonly flowControl?: (context: RequestContext) => Promise<void> | undefined;
+  /** Absent: no limits. */
+  readonly maxInFlight?: MaxInFlight;
   readonly requestTimeoutMs: number;
 }

@@ -16,6 +16,8 @@ export interface HttpRequest extends Pick<
   off(event: 'error', listener: (error: Error) => void): this;
   /** What is left of the body is dropped as it comes. */
   resume(): unknown;
+  /** The client has proved who it is: its connection may hold more than that of a stranger. */
+  trustClient?(): void;
 }
 
 /** An answer as it is written, whichever version of HTTP carries it. `close` comes once, whole answer or not. */

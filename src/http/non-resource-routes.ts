@@ -1,3 +1,4 @@
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { RequestContext } from './context';
 import type { NonResourceRoute } from './dependencies';
 import { BUILT_IN_PLAIN, negotiate, type Negotiated } from './negotiate';
@@ -44,16 +45,17 @@ export class NonResourceRoutes {
     return [...new Set(this.listed)].sort();
   }
 
-  async run(context: RequestContext): Promise<Dispatched> {
+  run(context: RequestContext): MaybePromise<Dispatched> {
     const { path } = context.info;
     const route = this.find(path);
     if (route === undefined) return this.unknown(path);
     if (!(route.methods ?? ['GET']).includes(context.request.method ?? '')) throw methodNotAllowed();
-    const reply = await route.handler(context);
-    // A reply that comes with its bytes, or without any, has no form to choose: a 304 must not become a 406.
-    const hasForm = reply.type === 'object' || reply.type === 'entry' || reply.type === 'list';
-    const negotiated = hasForm ? negotiate(context.request.headers.accept, BUILT_IN_PLAIN) : PLAIN;
-    return { reply, negotiated };
+    return whenKnown(route.handler(context), (reply) => {
+      // A reply that comes with its bytes, or without any, has no form to choose: a 304 must not become a 406.
+      const hasForm = reply.type === 'object' || reply.type === 'entry' || reply.type === 'list';
+      const negotiated = hasForm ? negotiate(context.request.headers.accept, BUILT_IN_PLAIN) : PLAIN;
+      return { reply, negotiated };
+    });
   }
 
   private find(asked: string): NonResourceRoute | undefined {

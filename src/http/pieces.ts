@@ -20,3 +20,10 @@ export function joinPieces(pieces: readonly Uint8Array[]): Buffer {
   copyPieces(pieces, joined);
   return joined;
 }
+
+/** The pieces in parts of at most so many bytes, none of which is copied. */
+export function* cutPieces(pieces: readonly Buffer[], most: number): Iterable<Buffer> {
+  for (const piece of pieces) {
+    for (let from = 0; from < piece.length; from += most) yield piece.subarray(from, from + most);
+  }
+}

@@ -13,6 +13,11 @@ export class PlainTextError extends Error {
   }
 }
 
+/** kube-apiserver's words; the filter that throws it sets Retry-After. */
+export function tooManyRequests(): PlainTextError {
+  return new PlainTextError(429, 'Too many requests, please try again later.\n');
+}
+
 export function resourceNotFound(): StatusError {
   return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
 }

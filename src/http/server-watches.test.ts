@@ -57,6 +57,21 @@ describe('a watch', () => {
     expect(await send('GET', `${path}?watch=1&timeoutSeconds=1`)).toMatchObject({ status: 200, text: '' });
   });
 
+  const long = '/api/v1/namespaces/long/configmaps';
+  it.each(['2147484', '9223372036854775807', '0'])('does not end at once with timeoutSeconds=%s', async (seconds) => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const response = await open('GET', `${long}?watch=1&timeoutSeconds=${seconds}`);
+    const waits = timers.mock.calls.map(([, milliseconds]) => milliseconds ?? 0);
+    timers.mockRestore();
+    const ended = jest.fn();
+    response.on('end', ended).resume();
+    await send('POST', long, { body: { metadata: { name: `during-${seconds}` } } });
+    expect(ended).not.toHaveBeenCalled();
+    expect(Math.max(...waits)).toBeGreaterThan(1_000_000);
+    expect(Math.max(...waits)).toBeLessThan(2 ** 31);
+    response.destroy();
+  });
+
   it('takes no YAML', async () => {
     const answer = await send('GET', `${path}?watch=1`, { headers: { accept: 'application/yaml' } });
     expect(answer.status).toBe(406);

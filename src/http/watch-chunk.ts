@@ -12,6 +12,8 @@ export interface WatchChunk {
   readonly start: number;
   /** Bytes of the body. */
   readonly length: number;
+  /** Connections that have not taken it. */
+  waiting: number;
 }
 
 /** What may wait for a client before it holds its watch back. The stream's own bound is reached by one chunk of many events. */
@@ -44,7 +46,12 @@ function chunkOf(items: readonly WatchItem[], encoder: WatchEncoder): WatchChunk
   const size = Buffer.from(`${length.toString(16)}\r\n`);
   pieces[0] = size;
   pieces.push(LINE_END);
-  return { framed: Buffer.concat(pieces, size.length + length + LINE_END.length), start: size.length, length };
+  return {
+    framed: Buffer.concat(pieces, size.length + length + LINE_END.length),
+    start: size.length,
+    length,
+    waiting: 0,
+  };
 }
 
 /**

@@ -41,6 +41,25 @@ describe('frames', () => {
     expect(() => reader.push(header.subarray(4), () => undefined)).toThrow(Http2Error);
   });
 
+  it('hold memory for what has come of them, not for what they announce', () => {
+    const largest = 256 * 1024;
+    const reader = new FrameReader(largest);
+    const whole = jest.fn();
+    reader.push(frameHeader(largest, FrameType.DATA, 0, 1), whole);
+    expect(reader.heldBytes).toBeLessThanOrEqual(1_024);
+    const piece = Buffer.alloc(1_000);
+    let copies = 0;
+    for (let come = 0; come < largest; come += piece.length) {
+      const before = reader.heldBytes;
+      reader.push(piece.subarray(0, largest - come), whole);
+      expect(reader.heldBytes).toBeLessThanOrEqual(Math.max(1_024, 2 * (come + 9 + piece.length)));
+      if (reader.heldBytes > before) copies++;
+    }
+    expect(whole.mock.calls).toEqual([[FrameType.DATA, 0, 1, Buffer.alloc(largest)]]);
+    expect(reader).toMatchObject({ heldBytes: 0, isWithinFrame: false, frames: 1 });
+    expect(copies).toBeLessThan(10);
+  });
+
   it('are read without their padding and priority', () => {
     const padded = Buffer.from([2, 0, 0, 0, 0, 0, 7, 8, 0, 0]);
     expect([...contentOf(FrameType.HEADERS, Flag.PADDED | Flag.PRIORITY, padded)]).toEqual([7, 8]);

@@ -124,20 +124,42 @@ export function contentOf(type: number, flags: number, payload: Buffer): Buffer 
 
 export type FrameHandler = (type: number, flags: number, streamId: number, payload: Buffer) => void;
 
+/** Memory for the beginning of a frame: doubles as its bytes come, so that nobody gets more by announcing more. */
+const FIRST_PARTIAL_BYTES = 1_024;
+
 /** Finds the frames in a stream of bytes, however it is cut. Only frames that are cut in two are copied. */
 export class FrameReader {
-  /** The beginning of a frame whose end has not come yet: room for its header, then for all of it. */
-  #partial = Buffer.allocUnsafe(HEADER_BYTES);
+  /** The beginning of a frame whose end has not come yet. */
+  #partial = NOTHING;
   #filled = 0;
+  /** Where that frame will end; Infinity as long as its header is not whole. */
+  #end = Infinity;
+  #frames = 0;
 
   constructor(private readonly maxFrameBytes = MAX_FRAME_BYTES) {}
+
+  /** Frames that have come to their end. */
+  get frames(): number {
+    return this.#frames;
+  }
+
+  /** A frame has begun and not ended. */
+  get isWithinFrame(): boolean {
+    return this.#filled > 0;
+  }
+
+  /** Memory that is held for a frame that has begun. */
+  get heldBytes(): number {
+    return this.#partial.length;
+  }
 
   /** Throws an {@link Http2Error} for a frame that is too large, and whatever `take` throws. */
   push(chunk: Buffer, take: FrameHandler): void {
     let at = 0;
     while (at < chunk.length) {
-      const end = this.#filled === 0 ? this.#endOfFrame(chunk, at) : Infinity;
+      const end = this.#filled === 0 ? this.#endOfFrame(chunk, at, chunk.length) : Infinity;
       if (end <= chunk.length) {
+        this.#frames++;
         takeFrame(chunk, at, end, take);
         at = end;
       } else {
@@ -148,23 +170,32 @@ export class FrameReader {
 
   /** Returns how many bytes it took. */
   #fill(chunk: Buffer, at: number, take: FrameHandler): number {
-    const copied = chunk.copy(this.#partial, this.#filled, at);
-    this.#filled += copied;
-    const end = this.#endOfFrame(this.#partial.subarray(0, this.#filled), 0);
-    if (this.#filled === end) {
+    const wanted = Math.min(this.#filled < HEADER_BYTES ? HEADER_BYTES : this.#end, this.#filled + chunk.length - at);
+    const taken = wanted - this.#filled;
+    if (wanted > this.#partial.length) this.#grow(wanted);
+    chunk.copy(this.#partial, this.#filled, at, at + taken);
+    this.#filled = wanted;
+    if (wanted === HEADER_BYTES) this.#end = this.#endOfFrame(this.#partial, 0, wanted);
+    if (wanted === this.#end) {
       const whole = this.#partial;
-      this.#partial = Buffer.allocUnsafe(HEADER_BYTES);
+      this.#partial = NOTHING;
       this.#filled = 0;
-      takeFrame(whole, 0, end, take);
-    } else if (this.#filled === HEADER_BYTES) {
-      this.#partial = Buffer.concat([this.#partial], end);
+      this.#end = Infinity;
+      this.#frames++;
+      takeFrame(whole, 0, wanted, take);
     }
-    return copied;
+    return taken;
   }
 
-  /** Infinity as long as the header is not whole. */
-  #endOfFrame(bytes: Buffer, at: number): number {
-    if (bytes.length - at < HEADER_BYTES) return Infinity;
+  #grow(wanted: number): void {
+    const doubled = Math.max(FIRST_PARTIAL_BYTES, 2 * this.#partial.length, wanted);
+    const bytes = Buffer.allocUnsafe(Math.min(doubled, Math.max(this.#end, HEADER_BYTES)));
+    this.#partial.copy(bytes, 0, 0, this.#filled);
+    this.#partial = bytes;
+  }
+
+  #endOfFrame(bytes: Buffer, at: number, to: number): number {
+    if (to - at < HEADER_BYTES) return Infinity;
     const length = bytes.readUIntBE(at, 3);
     if (length > this.maxFrameBytes) throw new Http2Error(ErrorCode.FRAME_SIZE_ERROR, `a frame of ${length} bytes`);
     return at + HEADER_BYTES + length;

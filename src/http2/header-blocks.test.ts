@@ -30,9 +30,10 @@ describe('the header blocks of a connection', () => {
     const large = new HeaderBlocks(3);
     large.begin(0, 1, bytes('ab'));
     expect(() => large.goOn(Flag.END_HEADERS, 1, bytes('cd'))).toThrow('too large');
+    expect(() => large.begin(0, 1, bytes('abcd'))).toThrow('too large');
     const empty = new HeaderBlocks(3);
     empty.begin(0, 1, bytes(''));
-    for (let frame = 2; frame <= 64; frame++) expect(empty.goOn(0, 1, bytes(''))).toBeUndefined();
+    for (let frame = 2; frame <= 16; frame++) expect(empty.goOn(0, 1, bytes(''))).toBeUndefined();
     expect(() => empty.goOn(0, 1, bytes(''))).toThrow('too large');
   });
 });

@@ -16,14 +16,25 @@ interface OpenBlock {
   length: number;
 }
 
-/** Empty frames are free for whoever sends them. */
-const MAX_FRAMES = 64;
+/** Empty frames are free for whoever sends them. Clients fill frames of 16 KiB or more before they begin another. */
+const MAX_FRAMES = 16;
 
 /** Puts the blocks of one connection together. */
 export class HeaderBlocks {
   #open: OpenBlock | undefined;
 
+  /** `maxBytes`: of what comes in several frames. */
   constructor(private readonly maxBytes: number) {}
+
+  /** Bytes of a block that has begun and not ended. */
+  get heldBytes(): number {
+    return this.#open?.length ?? 0;
+  }
+
+  /** Frames of a block that has begun and not ended. */
+  get frames(): number {
+    return this.#open?.pieces.length ?? 0;
+  }
 
   /** A block has begun and not ended. */
   get isOpen(): boolean {
@@ -35,10 +46,14 @@ export class HeaderBlocks {
     if (this.isOpen && type !== FrameType.CONTINUATION) throw protocolError('a header block has no end');
   }
 
-  /** Takes a HEADERS frame without padding and priority; copies what is not the whole block. Undefined when that goes on. */
+  /**
+   * Takes a HEADERS frame without padding and priority; copies what is not the whole block. Undefined when that goes on. Throws
+   * an {@link Http2Error}.
+   */
   begin(flags: number, streamId: number, bytes: Buffer): HeaderBlock | undefined {
     const isLast = (flags & Flag.END_STREAM) !== 0;
     if ((flags & Flag.END_HEADERS) !== 0) return { streamId, isLast, bytes };
+    this.#checkLength(bytes.length, 1);
     this.#open = { streamId, isLast, pieces: [Buffer.from(bytes)], length: bytes.length };
   }
 
@@ -46,13 +61,16 @@ export class HeaderBlocks {
   goOn(flags: number, streamId: number, bytes: Buffer): HeaderBlock | undefined {
     const open = this.#open;
     if (open?.streamId !== streamId) throw protocolError('a header block goes on that nobody began');
-    open.pieces.push(Buffer.from(bytes));
     open.length += bytes.length;
-    if (open.length > this.maxBytes || open.pieces.length > MAX_FRAMES) {
-      throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'a header block is too large');
-    }
+    this.#checkLength(open.length, open.pieces.length + 1);
+    open.pieces.push(Buffer.from(bytes));
     if ((flags & Flag.END_HEADERS) === 0) return undefined;
     this.#open = undefined;
     return { streamId, isLast: open.isLast, bytes: Buffer.concat(open.pieces) };
+  }
+
+  #checkLength(bytes: number, frames: number): void {
+    if (bytes <= this.maxBytes && frames <= MAX_FRAMES) return;
+    throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'a header block is too large');
   }
 }

@@ -1,8 +1,58 @@
 import { compressionError } from './http2-error';
 
-export interface HeaderField {
-  readonly name: string;
-  readonly value: string;
+/** What RFC 7541 (4.1) adds to the length of a field. */
+export const FIELD_OVERHEAD_BYTES = 32;
+
+/** RFC 9113 (8.2.1): a name of RFC 9110 (5.6.2) without capitals, after the colon of a pseudo-header. */
+const NAME = /^:?[!#$%&'*+\-.^_`|~0-9a-z]+$/;
+// eslint-disable-next-line no-control-regex -- what control characters there are is the point
+const BAD_IN_VALUE = /[\0-\x08\x0a-\x1f\x7f]/;
+const SPACE = 0x20;
+const TAB = 0x09;
+
+/** How often texts were looked through, since the start. */
+export const judged: { names: number; values: number } = { names: 0, values: 0 };
+
+/**
+ * One line of a header. Whether it is well-formed is found out once, when somebody asks: the fields of a table, to which a byte
+ * refers, keep the answer.
+ */
+export class HeaderField {
+  /** As RFC 7541 (4.1) counts. */
+  readonly bytes: number;
+  #hasGoodName: boolean | undefined;
+  #hasGoodValue: boolean | undefined;
+
+  /** `named`: a field that has the same name. */
+  constructor(
+    readonly name: string,
+    readonly value: string,
+    named?: HeaderField,
+  ) {
+    this.bytes = name.length + value.length + FIELD_OVERHEAD_BYTES;
+    this.#hasGoodName = named?.hasGoodName;
+  }
+
+  get hasGoodName(): boolean {
+    return (this.#hasGoodName ??= isGoodName(this.name));
+  }
+
+  /** RFC 9113, section 8.2.1. */
+  get isWellFormed(): boolean {
+    return this.hasGoodName && (this.#hasGoodValue ??= isGoodValue(this.value));
+  }
+}
+
+function isGoodName(name: string): boolean {
+  judged.names++;
+  return NAME.test(name);
+}
+
+function isGoodValue(value: string): boolean {
+  judged.values++;
+  const first = value.charCodeAt(0);
+  const last = value.charCodeAt(value.length - 1);
+  return !(first === SPACE || first === TAB || last === SPACE || last === TAB || BAD_IN_VALUE.test(value));
 }
 
 /** RFC 7541, appendix A: names, some with a value; the first has index 1. */
@@ -18,11 +68,8 @@ server|set-cookie|strict-transport-security|transfer-encoding|user-agent|vary|vi
   .split('|')
   .map((entry) => {
     const [name = '', value = ''] = entry.split('=');
-    return { name, value };
+    return new HeaderField(name, value);
   });
-
-/** What RFC 7541 (4.1) adds to the length of a field. */
-export const FIELD_OVERHEAD_BYTES = 32;
 
 /** The fields that a block of headers can refer to: the static ones, and those that the sender wanted remembered. */
 export class HeaderTable {
@@ -48,7 +95,7 @@ export class HeaderTable {
 
   /** Forgets the oldest fields until there is room; one that is larger than the table empties it (RFC 7541, 4.4). */
   add(field: HeaderField): void {
-    const bytes = sizeOf(field);
+    const { bytes } = field;
     this.#evict(this.#limit - bytes);
     if (bytes > this.#limit) return;
     this.#fields.push(field);
@@ -64,12 +111,7 @@ export class HeaderTable {
 
   #evict(limit: number): void {
     let gone = 0;
-    while (this.#bytes > limit && gone < this.#fields.length) this.#bytes -= sizeOf(this.#fields[gone++]!);
+    while (this.#bytes > limit && gone < this.#fields.length) this.#bytes -= this.#fields[gone++]!.bytes;
     if (gone > 0) this.#fields.splice(0, gone);
   }
-}
-
-/** Bytes, as RFC 7541 (4.1) counts them. */
-export function sizeOf({ name, value }: HeaderField): number {
-  return name.length + value.length + FIELD_OVERHEAD_BYTES;
 }

@@ -9,7 +9,10 @@ const NO_TABLE = new HeaderTable(0);
 
 function read(block: Buffer, table = NO_TABLE): Record<string, string> {
   const headers: Record<string, string> = {};
-  readHeaderBlock(block, table, ({ name, value }) => (headers[name] = value));
+  readHeaderBlock(block, table, ({ name, value }) => {
+    headers[name] = value;
+    return true;
+  });
   return headers;
 }
 
@@ -130,6 +133,18 @@ describe('header blocks', () => {
     expect(() => decode(block)).toThrow(message);
   });
 
+  it('are read to their end for the table when nobody wants more of them', () => {
+    const table = new HeaderTable(4096);
+    const taken: string[] = [];
+    // :method, an unremembered field of a new name and of a known one, a remembered field, :method again.
+    const block = hex('82 00 01 61 01 62 04 01 2f 40 01 63 01 64 82');
+    readHeaderBlock(block, table, ({ name }) => taken.push(name) > 1);
+    expect(taken).toEqual([':method']);
+    expect(table.get(62)).toMatchObject({ name: 'c', value: 'd' });
+    expect(() => readHeaderBlock(hex('82 00 01 61 05 62'), table, () => false)).toThrow('ends too early');
+    expect(() => readHeaderBlock(hex('82 c0'), table, () => false)).toThrow('there is no header field');
+  });
+
   it('may say that there is no table', () => {
     expect(decode('20 88')).toEqual({ ':status': '200' });
   });
@@ -152,7 +167,7 @@ describe('header blocks', () => {
     fc.assert(
       fc.property(fields, (sent) => {
         const received: [string, string][] = [];
-        readHeaderBlock(encodeHeaders(sent), NO_TABLE, (field) => received.push([field.name, field.value]));
+        readHeaderBlock(encodeHeaders(sent), NO_TABLE, ({ name, value }) => received.push([name, value]) > 0);
         expect(received).toEqual(
           Object.entries(sent).flatMap(([key, value]) => [value].flat().map((one) => [key, one])),
         );

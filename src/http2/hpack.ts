@@ -1,4 +1,4 @@
-import { staticTable, type HeaderField, type HeaderTable } from './header-table';
+import { HeaderField, staticTable, type HeaderTable } from './header-table';
 import { compressionError } from './http2-error';
 import { decodeHuffman } from './huffman';
 
@@ -21,11 +21,13 @@ const MAX_INTEGER_BYTES = 5;
 
 /**
  * Gives the fields of a whole block to `take`, one after the other, and has the table remember those that the sender wants
- * remembered. Throws an {@link Http2Error}, after which the table is of no use any more.
+ * remembered. When `take` returns false it gets no more of them: then the rest is read for the table's sake only, and texts
+ * that the table does not remember are stepped over. Throws an {@link Http2Error}, after which the table is of no use any more.
  */
-export function readHeaderBlock(block: Buffer, table: HeaderTable, take: (field: HeaderField) => void): void {
+export function readHeaderBlock(block: Buffer, table: HeaderTable, take: (field: HeaderField) => boolean): void {
   const reader = new BlockReader(block);
   let hasFields = false;
+  let isWanted = true;
   while (!reader.isAtEnd) {
     const first = reader.peek();
     if (!(first & (INDEXED | LITERAL_INDEXED)) && first & TABLE_SIZE) {
@@ -35,15 +37,22 @@ export function readHeaderBlock(block: Buffer, table: HeaderTable, take: (field:
     }
     hasFields = true;
     if (first & INDEXED) {
-      take(table.get(reader.integer(INDEXED_BITS)));
+      const field = table.get(reader.integer(INDEXED_BITS));
+      if (isWanted) isWanted = take(field);
       continue;
     }
     const isRemembered = (first & LITERAL_INDEXED) !== 0;
     const index = reader.integer(isRemembered ? LITERAL_INDEXED_BITS : LITERAL_BITS);
-    const name = index === 0 ? reader.string() : table.get(index).name;
-    const field = { name, value: reader.string() };
+    const named = index === 0 ? undefined : table.get(index);
+    if (!isWanted && !isRemembered) {
+      if (named === undefined) reader.skipString();
+      reader.skipString();
+      continue;
+    }
+    const name = named === undefined ? reader.string() : named.name;
+    const field = new HeaderField(name, reader.string(), named);
     if (isRemembered) table.add(field);
-    take(field);
+    if (isWanted) isWanted = take(field);
   }
 }
 
@@ -77,12 +86,17 @@ class BlockReader {
 
   string(): string {
     const isHuffman = (this.peek() & HUFFMAN) !== 0;
+    const from = this.skipString();
+    return isHuffman ? decodeHuffman(this.bytes, from, this.#at) : this.bytes.toString('latin1', from, this.#at);
+  }
+
+  /** Returns where the text begins; it ends where the reader is then. */
+  skipString(): number {
     const length = this.integer(STRING_LENGTH_BITS);
     const from = this.#at;
-    const to = from + length;
-    if (to > this.bytes.length) throw compressionError('a header block ends too early');
-    this.#at = to;
-    return isHuffman ? decodeHuffman(this.bytes.subarray(from, to)) : this.bytes.toString('latin1', from, to);
+    if (from + length > this.bytes.length) throw compressionError('a header block ends too early');
+    this.#at = from + length;
+    return from;
   }
 
   #next(): number {

@@ -48,44 +48,73 @@ const symbolsByLength: readonly (readonly [bits: number, symbols: string | reado
 
 const MAX_BITS = 30;
 const SHORTEST_BITS = 5;
+/** RFC 7541 (5.2): padding is shorter than a byte. */
+const MAX_PADDING_BITS = 7;
 
-/** Of each length: its first code, how many there are, and where their symbols begin among all. */
-const firstCode = new Int32Array(MAX_BITS + 1);
-const count = new Int32Array(MAX_BITS + 1);
-const firstSymbol = new Int32Array(MAX_BITS + 1);
-const symbols: number[] = [];
+/**
+ * What four bits do in each state. A state is a beginning of a code that is no whole one: its bits so far. The lowest byte is the
+ * symbol, if one ends here; none is shorter than four bits, so that at most one does.
+ */
+const steps = new Uint32Array(256 * 16);
+const SYMBOL = 0x100;
+const FAILURE = 0x200;
+const NEXT_SHIFT = 16;
+/** A text may end here: what has begun is padding. */
+const mayEnd = new Uint8Array(256);
+
+/** The two ways on from each state: another state, or a symbol below zero. */
+const ways: [zero: number, one: number][] = [[0, 0]];
+const ofSymbol = (symbol: number): number => -1 - symbol;
 
 const byLength = new Map(symbolsByLength);
 for (let bits = 1, code = 0; bits <= MAX_BITS; bits++) {
   const own = byLength.get(bits) ?? [];
-  firstCode[bits] = code;
-  count[bits] = own.length;
-  firstSymbol[bits] = symbols.length;
-  symbols.push(...(typeof own === 'string' ? Buffer.from(own, 'latin1') : own));
-  code = (code + own.length) << 1;
+  for (const symbol of typeof own === 'string' ? Buffer.from(own, 'latin1') : own) grow(code++, bits, symbol);
+  code <<= 1;
+}
+for (let state = 0; state < ways.length; state++) {
+  for (let nibble = 0; nibble < 16; nibble++) steps[state * 16 + nibble] = stepOf(state, nibble);
+}
+for (let state = 0, bits = 0; bits <= MAX_PADDING_BITS; bits++, state = ways[state]![1]) mayEnd[state] = 1;
+
+function grow(code: number, bits: number, symbol: number): void {
+  let state = 0;
+  for (let left = bits - 1; left > 0; left--) {
+    const way = ways[state]!;
+    const bit = (code >> left) & 1;
+    if (way[bit] === 0) way[bit] = ways.push([0, 0]) - 1;
+    state = way[bit]!;
+  }
+  ways[state]![code & 1] = ofSymbol(symbol);
 }
 
-/** The text, a character a byte. Throws an {@link Http2Error} when the bytes are no such code. */
-export function decodeHuffman(bytes: Buffer): string {
-  const text = Buffer.allocUnsafe(Math.floor((bytes.length * 8) / SHORTEST_BITS));
+function stepOf(from: number, nibble: number): number {
+  let state = from;
+  let ended = 0;
+  for (let left = 3; left >= 0; left--) {
+    state = ways[state]![(nibble >> left) & 1]!;
+    if (state >= 0) continue;
+    if (state === ofSymbol(EOS)) return FAILURE;
+    ended = SYMBOL | ofSymbol(state);
+    state = 0;
+  }
+  return (state << NEXT_SHIFT) | ended;
+}
+
+/** The text of some of the bytes, a character a byte. Throws an {@link Http2Error} when they are no such code. */
+export function decodeHuffman(bytes: Buffer, from = 0, to = bytes.length): string {
+  const text = Buffer.allocUnsafe(Math.floor(((to - from) * 8) / SHORTEST_BITS));
   let length = 0;
-  let code = 0;
-  let bits = 0;
-  for (let index = 0; index < bytes.length; index++) {
+  let state = 0;
+  for (let index = from; index < to; index++) {
     const byte = bytes[index]!;
-    for (let shift = 7; shift >= 0; shift--) {
-      code = (code << 1) | ((byte >> shift) & 1);
-      bits++;
-      const offset = code - firstCode[bits]!;
-      if (offset >= count[bits]!) continue;
-      const symbol = symbols[firstSymbol[bits]! + offset]!;
-      if (symbol === EOS) throw compressionError('a string contains its own end');
-      text[length++] = symbol;
-      code = 0;
-      bits = 0;
+    for (let shift = 4; shift >= 0; shift -= 4) {
+      const step = steps[state * 16 + ((byte >> shift) & 0xf)]!;
+      if ((step & SYMBOL) !== 0) text[length++] = step;
+      else if ((step & FAILURE) !== 0) throw compressionError('a string contains its own end');
+      state = step >>> NEXT_SHIFT;
     }
   }
-  // The rest of the last byte is the beginning of EOS, which is all ones.
-  if (bits > 7 || code !== (1 << bits) - 1) throw compressionError('a string is badly padded');
+  if (mayEnd[state] === 0) throw compressionError('a string is badly padded');
   return text.toString('latin1', 0, length);
 }

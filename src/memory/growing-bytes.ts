@@ -1,12 +1,15 @@
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
- * Bytes that come in pieces of any size. A single piece is kept as it is; of several each is copied, so that what is kept does not
- * depend on how they were cut, nor on the larger memory that they are parts of.
+ * Bytes that come in pieces of any size. A single piece that is all, or most of the memory that it is part of, is kept as it is;
+ * others are copied, so that what is kept does not depend on how they were cut, nor on the larger memory that they are parts of.
  */
 export class GrowingBytes {
   #bytes = NOTHING;
   #length = 0;
+
+  /** `expected`: how many bytes will come, if that is known; no more memory is taken than for these, unless more come. */
+  constructor(private readonly expected = NaN) {}
 
   get length(): number {
     return this.#length;
@@ -15,7 +18,8 @@ export class GrowingBytes {
   push(piece: Buffer): void {
     const length = this.#length + piece.length;
     if (this.#length === 0) {
-      this.#bytes = piece;
+      const isWhole = length === this.expected || 2 * length >= piece.buffer.byteLength;
+      this.#bytes = isWhole ? piece : Buffer.from(piece);
     } else {
       if (length > this.#bytes.length) this.#grow(length);
       this.#bytes.set(piece, this.#length);
@@ -32,7 +36,8 @@ export class GrowingBytes {
   }
 
   #grow(length: number): void {
-    const bytes = Buffer.allocUnsafeSlow(2 * length);
+    const most = length <= this.expected ? this.expected : Infinity;
+    const bytes = Buffer.allocUnsafeSlow(Math.min(2 * length, most));
     bytes.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = bytes;
   }

@@ -32,6 +32,12 @@ const SLI_BOUNDS = DURATION_BOUNDS.slice(2);
 const RESPONSE_BOUNDS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const WATCH_EVENT_BOUNDS = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072];
 
+/**
+ * More sets of labels than any cluster needs, of 3 kB each. Beyond them requests count by their verb alone: the labels are
+ * bounded one by one, but their combinations are many, and anybody may ask for them.
+ */
+const MAX_SERIES = 10_000;
+
 /** All that is kept of the requests of one set of labels. */
 interface RequestSeries {
   readonly codes: Map<number, CounterSeries>;
@@ -55,7 +61,6 @@ export class RequestMetrics {
   private readonly aborts: Counter;
   private readonly deprecated: Gauge;
   private readonly tlsErrors: Counter;
-  private readonly inflight = { readOnly: new Peak(), mutating: new Peak() };
 
   constructor(registry: Registry) {
     const all = this.series;
@@ -137,17 +142,6 @@ export class RequestMetrics {
       help: 'Connections that ended before their TLS handshake did.',
       registers,
     });
-    const { inflight } = this;
-    new Gauge({
-      name: 'apiserver_current_inflight_requests',
-      help: 'The most requests that were under way at once since the metrics were last read.',
-      labelNames: ['request_kind'],
-      registers,
-      collect() {
-        this.set({ request_kind: 'readOnly' }, inflight.readOnly.take());
-        this.set({ request_kind: 'mutating' }, inflight.mutating.take());
-      },
-    });
   }
 
   recordRequest(labels: RequestLabels, outcome: RequestOutcome): void {
@@ -169,12 +163,6 @@ export class RequestMetrics {
     const names = requestLabels(labels);
     this.longRunning.inc(names);
     return () => this.longRunning.dec(names);
-  }
-
-  startInflight(kind: 'readOnly' | 'mutating'): () => void {
-    const peak = this.inflight[kind];
-    peak.add(1);
-    return () => peak.add(-1);
   }
 
   /** The server gave up on a request: its deadline, its queue, its shutdown. */
@@ -238,6 +226,9 @@ export class RequestMetrics {
     const key = `${verb} ${group}/${version}/${resource}/${subresource} ${scope} ${dryRun}`;
     let series = this.series.get(key);
     if (series === undefined) {
+      if (this.series.size >= MAX_SERIES && (resource !== '' || subresource !== '' || dryRun !== '')) {
+        return this.seriesOf({ ...NO_LABELS, verb });
+      }
       const names = requestLabels(labels);
       series = {
         codes: new Map(),
@@ -252,27 +243,20 @@ export class RequestMetrics {
   }
 }
 
+const NO_LABELS: RequestLabels = {
+  verb: '',
+  group: '',
+  version: '',
+  resource: '',
+  subresource: '',
+  scope: '',
+  dryRun: '',
+};
+
 function requestLabels({ verb, group, version, resource, subresource, scope }: RequestLabels): Record<string, string> {
   return { verb, group, version, resource, subresource, scope, component: 'apiserver' };
 }
 
 function* pick<From, To>(all: Iterable<From>, one: (from: From) => To): Iterable<To> {
   for (const from of all) yield one(from);
-}
-
-/** The highest value since it was last taken. */
-class Peak {
-  private current = 0;
-  private highest = 0;
-
-  add(change: 1 | -1): void {
-    this.current += change;
-    if (this.current > this.highest) this.highest = this.current;
-  }
-
-  take(): number {
-    const { highest } = this;
-    this.highest = this.current;
-    return highest;
-  }
 }

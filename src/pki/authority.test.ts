@@ -73,4 +73,55 @@ describe('certificates kept in a directory', () => {
     );
     expect(readFileSync(join(directory, 'serving.crt'), 'utf8')).not.toBe(signedByOther.certificatePem);
   });
+
+  const damages: readonly (readonly [string, (file: string) => void, RegExp])[] = [
+    [
+      'ca.crt',
+      (file) => writeFileSync(file, 'garbage'),
+      /it holds no certificate\. Restore it from a backup, or remove/,
+    ],
+    ['ca.crt', (file) => writeFileSync(file, damaged(file)), /it holds a certificate that cannot be read/],
+    ['ca.key', (file) => writeFileSync(file, ''), /it holds no private key\. .*clients then need new kubeconfigs/],
+    ['ca.key', (file) => writeFileSync(file, damaged(file)), /it holds a private key that cannot be read/],
+    ['ca.key', (file) => rmSync(file), /it is missing/],
+    [
+      'ca.key',
+      (file) => writeFileSync(file, createAuthority('x', now).privateKeyPem),
+      /it is not the key of .*ca\.crt/,
+    ],
+    ['serving.crt', (file) => writeFileSync(file, damaged(file)), /it holds a certificate that cannot be read/],
+    ['serving.key', (file) => writeFileSync(file, 'garbage'), /it holds no private key/],
+  ];
+
+  it.each(damages)('are not made anew in silence when %s is damaged: it is named (%#)', (name, damage, problem) => {
+    const load = (): unknown => {
+      const authority = loadOrCreateAuthority(directory, 'ca', 'sternpost-ca', now);
+      return loadOrIssueKeyPair(directory, 'serving', authority, spec, now);
+    };
+    load();
+    damage(join(directory, name));
+    expect(load).toThrow(problem);
+    expect(load).toThrow(join(directory, name));
+  });
+
+  it('are completed when the process was killed between the two files', () => {
+    const authority = loadOrCreateAuthority(directory, 'ca', 'sternpost-ca', now);
+    const pair = issueKeyPair(authority, spec, now);
+    rmSync(join(directory, 'ca.crt'));
+    const again = loadOrCreateAuthority(directory, 'ca', 'sternpost-ca', now);
+    expect(again.privateKeyPem).toBe(authority.privateKeyPem);
+    // Old and new certificates stand for one authority.
+    const known = new X509Certificate(authority.certificatePem);
+    expect(new X509Certificate(issueKeyPair(again, spec, now).certificatePem).verify(known.publicKey)).toBe(true);
+    expect(new X509Certificate(pair.certificatePem).checkIssued(new X509Certificate(again.certificatePem))).toBe(true);
+    const serving = loadOrIssueKeyPair(directory, 'serving', again, spec, now);
+    writeFileSync(join(directory, 'serving.key'), issueKeyPair(again, spec, now).privateKeyPem);
+    expect(loadOrIssueKeyPair(directory, 'serving', again, spec, now)).not.toEqual(serving);
+  });
 });
+
+/** The PEM text with some of its bytes garbled. */
+function damaged(file: string): string {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return [lines[0], 'AAAA', ...lines.slice(2)].join('\n');
+}

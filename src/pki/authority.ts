@@ -1,8 +1,10 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, X509Certificate, type KeyObject } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import { writePrivateFile, writePublicFile } from '../files/private-files';
 import { issueCertificate, type CertificateSpec, type Issuer } from './certificate';
+import { belongTogether, PemFileError, readCertificates, readPemPair, readPrivateKey, type PemPair } from './pem-files';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const AUTHORITY_DAYS = 3650;
@@ -12,10 +14,7 @@ const RENEW_BEFORE_MS = 30 * DAY_MS;
 /** Clocks of clients may be a little behind. */
 const BACKDATE_MS = 5 * 60 * 1000;
 
-export interface KeyPair {
-  readonly certificatePem: string;
-  readonly privateKeyPem: string;
-}
+export type KeyPair = PemPair;
 
 /** A certificate authority whose key this process holds. */
 export interface Authority extends KeyPair {
@@ -31,12 +30,23 @@ function generate(
   issuer?: Issuer,
 ): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const certificatePem = issueCertificate(
-    { ...spec, notBefore: new Date(now.getTime() - BACKDATE_MS), notAfter: new Date(now.getTime() + days * DAY_MS) },
-    publicKey,
-    issuer ?? { subject: spec.subject, publicKey, privateKey },
-  );
-  return { certificatePem, privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString() };
+  const signer = issuer ?? { subject: spec.subject, publicKey, privateKey };
+  return {
+    certificatePem: certify(spec, days, now, publicKey, signer),
+    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  };
+}
+
+function certify(
+  spec: Omit<CertificateSpec, 'notBefore' | 'notAfter'>,
+  days: number,
+  now: Date,
+  publicKey: KeyObject,
+  issuer: Issuer,
+): string {
+  const notBefore = new Date(now.getTime() - BACKDATE_MS);
+  const notAfter = new Date(now.getTime() + days * DAY_MS);
+  return issueCertificate({ ...spec, notBefore, notAfter }, publicKey, issuer);
 }
 
 function asAuthority(pair: KeyPair, commonName: string): Authority {
@@ -47,23 +57,14 @@ function asAuthority(pair: KeyPair, commonName: string): Authority {
   };
 }
 
-function readPair(directory: string, name: string): KeyPair | undefined {
-  try {
-    return {
-      certificatePem: readFileSync(join(directory, `${name}.crt`), 'utf8'),
-      privateKeyPem: readFileSync(join(directory, `${name}.key`), 'utf8'),
-    };
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
+function remedyFor(name: string): string {
+  return `Restore it from a backup, or remove ${name}.crt and ${name}.key to have new ones made`;
 }
 
-/** Keys are readable by their owner only. */
+/** The key first: a process that is killed in between can make the certificate again. */
 function writePair(directory: string, name: string, pair: KeyPair): KeyPair {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  writeFileSync(join(directory, `${name}.key`), pair.privateKeyPem, { mode: 0o600 });
-  writeFileSync(join(directory, `${name}.crt`), pair.certificatePem);
+  writePrivateFile(join(directory, `${name}.key`), pair.privateKeyPem);
+  writePublicFile(join(directory, `${name}.crt`), pair.certificatePem);
   return pair;
 }
 
@@ -73,13 +74,38 @@ export function createAuthority(commonName: string, now: Date): Authority {
   return asAuthority(generate(spec, AUTHORITY_DAYS, now), commonName);
 }
 
-/** The authority kept in `directory` as `<name>.crt` and `<name>.key`; made on first use. */
+/**
+ * The authority kept in `directory` as `<name>.crt` and `<name>.key`; made on first use. Throws when one of them is
+ * damaged, or the key is missing: another authority in its place would lock out everybody who trusts this one.
+ */
 export function loadOrCreateAuthority(directory: string, name: string, commonName: string, now: Date): Authority {
-  const known = readPair(directory, name);
-  if (known !== undefined) return asAuthority(known, commonName);
-  const made = createAuthority(commonName, now);
-  writePair(directory, name, made);
-  return made;
+  const [certificateFile, keyFile] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
+  const remedy = `${remedyFor(name)}; clients then need new kubeconfigs`;
+  if (!existsSync(keyFile)) {
+    if (existsSync(certificateFile))
+      throw new PemFileError(keyFile, `it is missing, and ${certificateFile} is there`, remedy);
+    const made = createAuthority(commonName, now);
+    writePair(directory, name, made);
+    return made;
+  }
+  if (!existsSync(certificateFile)) {
+    const renewed = authorityOf(readPrivateKey(keyFile, remedy), commonName, now);
+    writePublicFile(certificateFile, renewed.certificatePem);
+    return renewed;
+  }
+  return asAuthority(readPemPair(certificateFile, keyFile, remedy), commonName);
+}
+
+/** Whoever trusts an earlier certificate of the same name and key trusts this one. */
+function authorityOf(privateKeyPem: string, commonName: string, now: Date): Authority {
+  const privateKey = createPrivateKey(privateKeyPem);
+  const spec = { subject: { commonName, organizations: [] }, altNames: [], usages: [], isAuthority: true };
+  const certificatePem = certify(spec, AUTHORITY_DAYS, now, createPublicKey(privateKey), {
+    subject: spec.subject,
+    publicKey: createPublicKey(privateKey),
+    privateKey,
+  });
+  return asAuthority({ certificatePem, privateKeyPem }, commonName);
 }
 
 /** A key of its own and a certificate for it, valid for a year. */
@@ -96,7 +122,10 @@ function stillGood(pair: KeyPair, authority: Authority, altNames: readonly strin
   );
 }
 
-/** The pair kept in `directory`; made on first use, and anew when it runs out, lacks a name or has another issuer. */
+/**
+ * The pair kept in `directory`; made on first use, and anew when it runs out, lacks a name, has another issuer or was
+ * written in half. Throws when a file is damaged.
+ */
 export function loadOrIssueKeyPair(
   directory: string,
   name: string,
@@ -104,7 +133,13 @@ export function loadOrIssueKeyPair(
   spec: LeafSpec,
   now: Date,
 ): KeyPair {
-  const known = readPair(directory, name);
-  if (known !== undefined && stillGood(known, authority, spec.altNames, now)) return known;
+  const [certificateFile, keyFile] = [join(directory, `${name}.crt`), join(directory, `${name}.key`)];
+  if (existsSync(certificateFile) && existsSync(keyFile)) {
+    const known = {
+      certificatePem: readCertificates(certificateFile, remedyFor(name)),
+      privateKeyPem: readPrivateKey(keyFile, remedyFor(name)),
+    };
+    if (belongTogether(known) && stillGood(known, authority, spec.altNames, now)) return known;
+  }
   return writePair(directory, name, issueKeyPair(authority, spec, now));
 }

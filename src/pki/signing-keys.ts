@@ -1,8 +1,9 @@
 import { createHash, createPrivateKey, createPublicKey, generateKeyPair, type KeyObject } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
+import { writePrivateFile } from '../files/private-files';
 import { signingAlgorithm } from './jwt';
+import { readPrivateKey } from './pem-files';
 
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[\s\S]+?-----END \1-----/g;
 
@@ -48,20 +49,21 @@ export function parseSigningKey(pem: string): SigningKey {
   return { id: keyIdOf(publicKey), publicKey, privateKey };
 }
 
+/** The signing key of a file; `advice` is a sentence for somebody whose file is no good. */
+export function readSigningKey(file: string, advice: string): SigningKey {
+  return parseSigningKey(readPrivateKey(file, advice));
+}
+
 /**
  * The signing key kept in a file; made on first use, readable by its owner only. Making one takes up to a second, beside
  * what else happens.
  */
 export async function loadOrCreateSigningKey(file: string): Promise<SigningKey> {
-  try {
-    return parseSigningKey(await readFile(file, 'utf8'));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+  if (existsSync(file))
+    return readSigningKey(file, 'Restore it from a backup, or remove it to have a new one made, which ends all tokens');
   const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
   const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
-  await writeFile(file, pem, { mode: 0o600 });
+  writePrivateFile(file, pem);
   return parseSigningKey(pem);
 }
 

@@ -75,7 +75,7 @@ export function prepareNew(
   const problems =
     errors.length > 0 ? errors : pathSegmentName(name, false).map((problem) => invalid('metadata.name', name, problem));
   if (problems.length > 0) throw invalidObject(resource.groupKind, name, problems);
-  return prepared;
+  return strategy.canonicalize?.(prepared) ?? prepared;
 }
 
 /** Whatever was sent for them, the server decides over these fields (API conventions, "Metadata"). */
@@ -90,8 +90,10 @@ function newMetadata(resource: Resource, sent: ObjectMeta): ObjectMeta {
   };
 }
 
-function nameOf({ randomSuffix }: Resource, { name = '', generateName = '' }: ObjectMeta): { readonly name?: string } {
-  if (name !== '' || generateName === '') return {};
+function nameOf(resource: Resource, { name = '', generateName = '' }: ObjectMeta): { readonly name?: string } {
+  const { randomSuffix, newUid, definition } = resource;
+  if (name !== '') return {};
+  if (generateName === '') return definition.namedWhenNameless === true ? { name: newUid() } : {};
   return { name: generateName.slice(0, MAX_GENERATED_BASE) + randomSuffix() };
 }
 

@@ -3,6 +3,7 @@ import type { CacheEntry, ResourceSnapshot } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
 import type { Resource } from './resource';
 import { readSnapshot } from './stored-snapshot';
+import { signalOf, type Caller } from './types';
 
 /** How long a client that asks for "not older than" waits for it (HTTP facts, "futureResourceVersionWait"). */
 const FUTURE_VERSION_WAIT_MS = 3_000;
@@ -12,11 +13,13 @@ const ASK_TIMEOUT_MS = 500;
 const LAG_WAIT_MS = 500;
 
 /** Whether memory gets soon to the revision that is the store's newest at the time of the call. */
-async function isNewest({ cache }: Resource, signal: AbortSignal): Promise<boolean> {
+async function isNewest({ cache }: Resource, caller: Caller): Promise<boolean> {
   // The store answers soon or fails: nobody listens for a client that leaves meanwhile.
   const revision = await cache.currentRevision();
+  if (cache.revision >= revision) return true;
+  const signal = signalOf(caller);
   signal.throwIfAborted();
-  return cache.revision >= revision || cache.waitFor(revision, LAG_WAIT_MS, signal);
+  return cache.waitFor(revision, LAG_WAIT_MS, signal);
 }
 
 /** Memory as of the store's newest revision at the time of the call; undefined when it does not get there soon. */
@@ -25,13 +28,9 @@ export async function newestSnapshot(resource: Resource, signal: AbortSignal): P
 }
 
 /** The newest state of one key, linearizable. */
-export async function newestEntry(
-  resource: Resource,
-  key: string,
-  signal: AbortSignal,
-): Promise<CacheEntry | undefined> {
-  if (await isNewest(resource, signal)) return resource.cached.get(key);
-  const value = await resource.store.get(key, signal);
+export async function newestEntry(resource: Resource, key: string, caller: Caller): Promise<CacheEntry | undefined> {
+  if (await isNewest(resource, caller)) return resource.cached.get(key);
+  const value = await resource.store.get(key, signalOf(caller));
   return value && resource.cache.toEntry(resource.definition.storagePrefix, value);
 }
 
@@ -46,12 +45,12 @@ export async function snapshotNotOlderThan(
   prefix: string,
   revision: Revision,
   text: string,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<ResourceSnapshot> {
   const { cache, cached } = resource;
-  if (cache.revision >= revision || (await cache.waitFor(revision, FUTURE_VERSION_WAIT_MS, signal))) {
-    return cached.snapshot();
-  }
+  if (cache.revision >= revision) return cached.snapshot();
+  const signal = signalOf(caller);
+  if (await cache.waitFor(revision, FUTURE_VERSION_WAIT_MS, signal)) return cached.snapshot();
   const newest = await newestWithin(cache, ASK_TIMEOUT_MS, signal);
   if (newest < revision) throw tooLargeResourceVersion(text, String(newest), true);
   return readSnapshot(resource, prefix, signal);

@@ -5,7 +5,7 @@ import type { Revision } from '../storage/store';
 import { newestEntry, snapshotNotOlderThan } from './freshness';
 import { keyOfNamed, objectNotFound, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
-import type { GetOptions, Scope } from './types';
+import { signalOf, type Caller, type GetOptions, type Scope } from './types';
 
 /** Spec, "Resource version semantics", Get: unset is the newest state, 0 any, another not older than it. */
 export function getEntry(
@@ -13,10 +13,10 @@ export function getEntry(
   scope: Scope,
   name: string,
   { resourceVersion }: GetOptions,
-  signal: AbortSignal,
+  caller: Caller,
 ): MaybePromise<CacheEntry> {
   const key = keyOfNamed(resource, scope, name);
-  return whenKnown(find(resource, key, resourceVersion, signal), (entry) => {
+  return whenKnown(find(resource, key, resourceVersion, caller), (entry) => {
     if (entry === undefined) throw objectNotFound(resource, name);
     return entry;
   });
@@ -26,13 +26,13 @@ function find(
   resource: Resource,
   key: string,
   resourceVersion: string | undefined,
-  signal: AbortSignal,
+  caller: Caller,
 ): MaybePromise<CacheEntry | undefined> {
   const wanted = parseResourceVersion(resourceVersion);
-  if (wanted === 'unset') return newestEntry(resource, key, signal);
-  if (!resource.definition.watchCache) return findUncached(resource, key, wanted, String(resourceVersion), signal);
+  if (wanted === 'unset') return newestEntry(resource, key, caller);
+  if (!resource.definition.watchCache) return findUncached(resource, key, wanted, String(resourceVersion), caller);
   if (wanted === 'any') return resource.cached.get(key);
-  return snapshotNotOlderThan(resource, key, wanted, String(resourceVersion), signal).then((snapshot) =>
+  return snapshotNotOlderThan(resource, key, wanted, String(resourceVersion), caller).then((snapshot) =>
     snapshot.get(key),
   );
 }
@@ -43,9 +43,9 @@ async function findUncached(
   key: string,
   wanted: 'any' | Revision,
   text: string,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<CacheEntry | undefined> {
-  const current = await resource.cache.currentRevision(signal);
+  const current = await resource.cache.currentRevision(signalOf(caller));
   if (wanted !== 'any' && wanted > current) throw tooLargeResourceVersion(text, String(current), false);
-  return newestEntry(resource, key, signal);
+  return newestEntry(resource, key, caller);
 }

@@ -13,6 +13,7 @@ import type { Resource } from './resource';
 import type { SideEffects } from './side-effects';
 import { storageEncoder } from './stored-object';
 import type {
+  Caller,
   CreateHooks,
   DeleteHooks,
   DeleteOptions,
@@ -97,8 +98,8 @@ export class ResourceRegistry {
   }
 
   /** Throws at once for a name that no object can have, and what memory does not have. */
-  get(scope: Scope, name: string, options: GetOptions, signal: AbortSignal): MaybePromise<CacheEntry> {
-    return getEntry(this.resource, scope, name, options, signal);
+  get(scope: Scope, name: string, options: GetOptions, caller: Caller): MaybePromise<CacheEntry> {
+    return getEntry(this.resource, scope, name, options, caller);
   }
 
   list(scope: Scope, options: ListOptions, signal: AbortSignal): Promise<ListResult> {

@@ -7,6 +7,13 @@ import type { Revision } from '../storage/store';
 
 export type { UserInfo };
 
+/** Who waits for an answer: a signal, or what makes one when it is asked for. */
+export type Caller = AbortSignal | { readonly signal: AbortSignal };
+
+export function signalOf(caller: Caller): AbortSignal {
+  return 'signal' in caller ? caller.signal : caller;
+}
+
 /** What every operation needs besides its own arguments. */
 export interface OperationContext {
   readonly signal: AbortSignal;
@@ -103,7 +110,7 @@ export interface UpdateHooks {
   readonly preconditions?: Preconditions;
   /** A PUT whose body has no resourceVersion overwrites; a patch recomputes. */
   readonly retryOnConflict: boolean;
-  /** An apply creates what does not exist, whatever the kind says about PUT. */
+  /** An apply creates what does not exist and a patch never does, whatever the kind says about PUT. */
   readonly createIfMissing?: boolean;
 }
 

@@ -100,6 +100,8 @@ describe('an update', () => {
       message: 'things "none" not found',
     });
     const leases = fixture.registry(thingKind({ resource: 'upserted', allowCreateOnUpdate: true }));
+    const never = { ...putting(thing('new')), createIfMissing: false };
+    expect(await refusal(leases.update(scope, 'new', never, context))).toMatchObject({ code: 404 });
     expect((await leases.update(scope, 'new', putting(thing('new')), context)).created).toBe(true);
     expect((await leases.update(scope, 'new', putting(thing('new', { a: 1 })), context)).created).toBe(false);
     const applied = await things.update(

@@ -90,7 +90,7 @@ async function createMissing(
   context: OperationContext,
   strategy: Strategy,
 ): Promise<Attempt<WriteResult>> {
-  if (!resource.definition.allowCreateOnUpdate && hooks.createIfMissing !== true) throw objectNotFound(resource, name);
+  if (!(hooks.createIfMissing ?? resource.definition.allowCreateOnUpdate)) throw objectNotFound(resource, name);
   const wanted = await hooks.change(undefined);
   checkIdentity(scope, name, wanted);
   const { resourceVersion: _ignored, ...metadata } = wanted.metadata;
@@ -146,7 +146,7 @@ function prepareChange(
     ...(strategy.validateUpdate?.(prepared, old, requested) ?? []),
   ];
   if (errors.length > 0) throw invalidObject(resource.groupKind, metadata.name ?? '', errors);
-  return prepared;
+  return strategy.canonicalize?.(prepared) ?? prepared;
 }
 
 function withoutVersion({ resourceVersion: _current, ...rest }: ObjectMeta): ObjectMeta {

@@ -19,8 +19,9 @@ import { parseResourceVersion } from './resource-version';
 import { selectNext, type Matches } from './select';
 import type { Scope, Selection, WatchItem, WatchOptions } from './types';
 
-/** Bounds what a new watch puts into one batch of its initial events. */
-const INITIAL_BATCH = 500;
+/** How many entries a new watch looks up at a time for its initial events, and about how large a batch of them is. */
+const INITIAL_ENTRIES = 500;
+const INITIAL_BATCH_BYTES = 64 * 1024;
 
 type Items = readonly WatchItem[];
 
@@ -116,13 +117,16 @@ class EntryStream implements EntryWatch {
     const { revision } = snapshot;
     if (sendInitialEvents !== false) {
       const entries = watchedEntries(snapshot, watched);
-      const turn = new Turn();
+      const turn = new Turn('the initial events of a watch');
       for (;;) {
-        const selected = await selectNext(entries, watched.matches, INITIAL_BATCH, signal, turn);
+        const selected = await selectNext(entries, watched.matches, INITIAL_ENTRIES, signal, turn);
         if (selected.length === 0) break;
-        await send(selected.map((entry) => ({ type: 'ADDED', entry })));
-        if (turn.isOver) await turn.next();
-        if (signal.aborted) return revision;
+        for (const items of initialBatches(selected)) {
+          const unread = send(items);
+          if (unread !== undefined) await unread;
+          if (turn.isOver) await turn.next();
+          if (signal.aborted) return revision;
+        }
       }
     }
     if (sendInitialEvents === true && allowWatchBookmarks) {
@@ -192,6 +196,21 @@ function watchedEntries(snapshot: ResourceSnapshot, { prefix, onlyKey, interest 
   }
   const only = snapshot.get(onlyKey);
   return (only === undefined ? [] : [only])[Symbol.iterator]();
+}
+
+/** As events, a few at a time, so that what one client has not taken is bounded. */
+function* initialBatches(entries: readonly CacheEntry[]): Iterable<Items> {
+  let items: WatchItem[] = [];
+  let bytes = 0;
+  for (const entry of entries) {
+    items.push({ type: 'ADDED', entry });
+    bytes += entry.body.length;
+    if (bytes < INITIAL_BATCH_BYTES) continue;
+    yield items;
+    items = [];
+    bytes = 0;
+  }
+  if (items.length > 0) yield items;
 }
 
 function toItems(batch: CacheBatch, watched: Watched): Items {

@@ -190,10 +190,6 @@ beforeAll(async () => {
   put('serving.crt', certificatePem);
   put('serving.key', privateKeyPem);
   put('tokens.csv', 'admintoken,admin,,system:masters\nalicetoken,alice,,dev\n');
-  put(
-    'audit-policy.json',
-    JSON.stringify({ apiVersion: 'audit.k8s.io/v1', kind: 'Policy', rules: [{ level: 'Metadata' }] }),
-  );
   put('tokens.kubeconfig', kubeconfigFor(tokenPort));
   put('authorization.kubeconfig', kubeconfigFor(authorizationPort));
   provider.answer = ({ path }) => {
@@ -228,8 +224,6 @@ beforeAll(async () => {
     'oidc-username-prefix': 'oidc:',
     'oidc-groups-claim': 'groups',
     'request-timeout': `${REQUEST_TIMEOUT_SECONDS}s`,
-    'audit-log-path': 'audit.log',
-    'audit-policy-file': 'audit-policy.json',
     v: '10',
   };
   const argv = Object.entries(flags).map(([name, value]) => `--${name}=${value}`);

@@ -5,7 +5,7 @@ import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ApiClient } from '../../src/client/api-client';
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 
 /** The commands as processes of their own, from the sources. */
 
@@ -80,7 +80,29 @@ describe('sternpost dev', () => {
     expect(dev.output().trimEnd().split('\n')).toHaveLength(3);
     const file = join(folder, 'data', 'kubeconfig');
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(parse(readFileSync(file, 'utf8'))).toMatchObject({ kind: 'Config', 'current-context': 'sternpost' });
+    expect(load(readFileSync(file, 'utf8'))).toMatchObject({ kind: 'Config', 'current-context': 'sternpost' });
+  }, 60_000);
+
+  it('prints no warning when it starts again with many namespaces, which its controllers look at all at once', async () => {
+    const first = await startDev();
+    const client = adminClient(first.port);
+    for (let index = 0; index < 20; index++) {
+      await client.create('/api/v1/namespaces', { metadata: { name: `many-${index}` } });
+    }
+    const hasAccount = (name: string): Promise<boolean> =>
+      client.get(`/api/v1/namespaces/${name}/serviceaccounts/default`).then(
+        () => true,
+        () => false,
+      );
+    await until(() => hasAccount('many-19'), 'the last service account');
+    client.close();
+    first.dev.process.kill('SIGINT');
+    await first.dev.exit;
+    const second = await startDev();
+    await until(async () => (await status(second.port, '/readyz')) === 200, 'readiness');
+    second.dev.process.kill('SIGINT');
+    await second.dev.exit;
+    expect([first.dev.output(), second.dev.output()]).not.toContainEqual(expect.stringContaining('Warning'));
   }, 60_000);
 
   it('refuses a data directory that another process has, and leaves that one in peace', async () => {
@@ -97,15 +119,18 @@ async function whenReady(server: Running): Promise<{ readonly port: number; read
   await until(() => server.output().includes('"serving"'), 'the start');
   const port = Number(/"port":(\d+)/.exec(server.output())?.[1]);
   await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+  return { port, client: adminClient(port) };
+}
+
+function adminClient(port: number): ApiClient {
   const read = (name: string): string => readFileSync(join(folder, 'data', 'pki', name), 'utf8');
-  const client = new ApiClient({
+  return new ApiClient({
     url: `https://127.0.0.1:${port}`,
     certificateAuthority: read('ca.crt'),
     clientCertificate: read('admin.crt'),
     clientKey: read('admin.key'),
     userAgent: 'test',
   });
-  return { port, client };
 }
 
 describe('sternpost apiserver', () => {

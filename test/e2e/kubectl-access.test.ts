@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parse, stringify } from 'yaml';
+import { dump, load } from 'js-yaml';
 import { startApiServer, type ApiServer } from '../../src';
 import { Kubectl, type KubectlResult } from '../support/kubectl';
 
@@ -27,10 +27,10 @@ function kubectl(argv: readonly string[], input?: string, as?: string): Promise<
 
 /** A kubeconfig whose user has a token and nothing else. */
 function kubeconfigOf(token: string): string {
-  const config = parse(server.kubeconfig) as { users: { user: object }[] };
+  const config = load(server.kubeconfig) as { users: { user: object }[] };
   for (const user of config.users) user.user = { token };
   const file = join(tool.folder, 'token.kubeconfig');
-  writeFileSync(file, stringify(config));
+  writeFileSync(file, dump(config));
   return file;
 }
 
@@ -56,7 +56,7 @@ const RULES = [
     ],
   },
 ]
-  .map((object) => stringify(object))
+  .map((object) => dump(object))
   .join('---\n');
 
 describe('kubectl auth', () => {

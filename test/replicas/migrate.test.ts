@@ -1,8 +1,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openEmbeddedStore } from '../../src/storage/embedded/embedded-store';
+import { openEtcdStore } from '../../src/storage/etcd/etcd-store';
 import { EtcdServer, describeWithEtcd } from '../support/etcd-server';
 import { buildServer } from './support/built-server';
 import { freePorts } from '../support/free-ports';
@@ -93,6 +96,61 @@ describeWithEtcd('sternpost migrate', () => {
         code: 2,
         errors: expect.stringContaining('--to must be given'),
       });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }, 90_000);
+
+  it('never empties a store for a source that is none, nor makes one', async () => {
+    await using etcd = await EtcdServer.start();
+    const folder = await mkdtemp(join(tmpdir(), 'sternpost-migrate-'));
+    const keys = async (end: string): Promise<number> => {
+      const store = end.startsWith('http')
+        ? await openEtcdStore({ endpoints: [end] })
+        : await openEmbeddedStore({ path: join(end, 'registry.mdb') });
+      const outcome = await store.list({ prefix: '/registry/' });
+      await store.close();
+      return outcome.ok ? outcome.items.length : NaN;
+    };
+    try {
+      const [full, typo, empty] = [join(folder, 'full'), join(folder, 'typo'), join(folder, 'empty')];
+      const store = await openEmbeddedStore({ path: join(full, 'registry.mdb') });
+      for (let i = 0; i < 20; i++) await store.create(`/registry/secrets/default/s-${i}`, Buffer.from('secret'));
+      await store.close();
+      expect(await migrate(`--from=${full}`, `--to=${etcd.endpoint}`)).toMatchObject({ code: 0 });
+
+      for (const to of [etcd.endpoint, full]) {
+        const missing = await migrate(`--from=${typo}`, `--to=${to}`, '--prune', '--yes');
+        expect(missing).toMatchObject({
+          code: 2,
+          errors: expect.stringContaining(`${typo}/registry.mdb does not exist`),
+        });
+        expect(existsSync(typo)).toBe(false);
+        await keys(empty);
+        const nothing = await migrate(`--from=${empty}`, `--to=${to}`, '--prune', '--yes');
+        expect(nothing).toMatchObject({ code: 1, errors: expect.stringContaining('the source holds no key') });
+        expect(await keys(to)).toBe(20);
+      }
+      const elsewhere = await migrate(
+        `--from=${etcd.endpoint}`,
+        `--to=${full}`,
+        '--etcd-prefix=/typo',
+        '--prune',
+        '--yes',
+      );
+      expect(elsewhere).toMatchObject({ code: 1, errors: expect.stringContaining('no key below /typo/') });
+      expect(await keys(full)).toBe(20);
+
+      const few = await openEmbeddedStore({ path: join(empty, 'registry.mdb') });
+      await few.create('/registry/secrets/default/s-0', Buffer.from('secret'));
+      await few.close();
+      const most = await migrate(`--from=${empty}`, `--to=${etcd.endpoint}`, '--prune');
+      expect(most.code).toBe(1);
+      expect(most.errors).toContain('--prune deletes 19 of 20 keys of the destination: 19 secrets');
+      expect(most.errors).toContain('--yes');
+      expect(await keys(etcd.endpoint)).toBe(20);
+      expect(await migrate(`--from=${empty}`, `--to=${etcd.endpoint}`, '--prune', '--yes')).toMatchObject({ code: 0 });
+      expect(await keys(etcd.endpoint)).toBe(1);
     } finally {
       await rm(folder, { recursive: true });
     }

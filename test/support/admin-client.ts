@@ -1,4 +1,4 @@
-import { parse } from 'yaml';
+import { load } from 'js-yaml';
 import type { ApiServer } from '../../src';
 import { ApiClient } from '../../src/client/api-client';
 
@@ -13,7 +13,7 @@ export function adminCredentials(server: ApiServer): {
   readonly clientCertificate: string;
   readonly clientKey: string;
 } {
-  const { clusters, users } = parse(server.kubeconfig) as Kubeconfig;
+  const { clusters, users } = load(server.kubeconfig) as Kubeconfig;
   const decode = (text: string | undefined): string => Buffer.from(text ?? '', 'base64').toString();
   return {
     certificateAuthority: decode(clusters[0]?.cluster['certificate-authority-data']),

@@ -5,6 +5,8 @@ import { adminCredentials } from './admin-client';
 
 export interface RawAnswer {
   readonly status: number;
+  /** The Warning header; empty when there is none. */
+  readonly warning: string;
   /** An object or a Status. */
   readonly body: KubeObject & { readonly code?: number; readonly message?: string };
 }
@@ -19,13 +21,18 @@ export class RawClient {
   }
 
   send(method: string, path: string, body?: string, contentType = 'application/json'): Promise<RawAnswer> {
-    const options = { method, agent: this.agent, headers: { 'content-type': contentType } };
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const options = { method, agent: this.agent, headers: { 'content-type': contentType, ...length } };
     return new Promise((resolve, reject) => {
       const request = httpsRequest(new URL(path, this.server.url), options, (response) => {
         let text = '';
         response.on('data', (piece) => (text += String(piece)));
         response.on('end', () =>
-          resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as RawAnswer['body'] }),
+          resolve({
+            status: response.statusCode ?? 0,
+            warning: String(response.headers.warning ?? ''),
+            body: JSON.parse(text) as RawAnswer['body'],
+          }),
         );
       });
       request.on('error', reject);

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { YamlSyntaxError, duplicateYamlKeys, parseYaml } from './yaml';
+import { YamlSyntaxError, parseYaml, readYaml } from './yaml';
 import { printYaml } from './yaml-print';
 
 describe('reading', () => {
@@ -55,6 +55,41 @@ describe('reading', () => {
     expect(() => parseYaml(`${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`)).toThrow(YamlSyntaxError);
   });
 
+  test('a long text that aliases repeat is a bomb too', () => {
+    const repeated = (times: number): string =>
+      `a: &a ${'x'.repeat(64 * 1024)}\nb: [${Array(times).fill('*a').join(',')}]\n`;
+    expect(Object.keys(parseYaml(repeated(10)) as object)).toEqual(['a', 'b']);
+    expect(() => parseYaml(repeated(100))).toThrow('excessive aliasing');
+  });
+
+  test.each([
+    ['flow maps', `a: [${'{},'.repeat(200_001)}{}]`],
+    ['flow pairs', `a: [${'a: b,'.repeat(200_001)}]`],
+    ['list items', 'a:\n' + '- b\n'.repeat(400_001)],
+    ['empty list items', 'a:\n' + '-\n'.repeat(400_001)],
+    ['explicit keys', 'a:\n' + ' ? b\n'.repeat(400_001)],
+    ['lines with keys', 'a: b\n'.repeat(400_001)],
+    ['anchors', `a: [${'&b b,'.repeat(400_001)}]`],
+    ['aliases', `a: &a b\nc: [${'*a,'.repeat(400_001)}]`],
+  ])('a document with too many values is refused before it is read: %s', (_, text) => {
+    expect(() => parseYaml(text)).toThrow(new YamlSyntaxError('document contains too many values'));
+  });
+
+  test('only the first document is read, whatever comes before and after it', () => {
+    expect(parseYaml('%YAML 1.1\n# c\n--- # d\na: 1\n...\n{[')).toEqual({ a: 1 });
+    expect(parseYaml('\r\n---\r\na: 1\r\n---\r\nb: 2')).toEqual({ a: 1 });
+    expect(parseYaml('a: 1\n' + '--- {}\n'.repeat(400_001))).toEqual({ a: 1 });
+    expect(parseYaml('#\n'.repeat(1_000_000) + 'a: 1')).toEqual({ a: 1 });
+    expect(parseYaml('a: "---"\nb: ---c\nc: |\n  ---\n')).toEqual({ a: '---', b: '---c', c: '---\n' });
+  });
+
+  test('keys that are deep in keys are refused', () => {
+    const level = (name: string, of: string): string =>
+      `${name}: &${name} {? ${'['.repeat(900)}${of}${']'.repeat(900)} : b}\n`;
+    const text = level('a', 'x') + level('b', '*a') + level('c', '*b') + level('d', '*c');
+    expect(() => parseYaml(text)).toThrow(YamlSyntaxError);
+  });
+
   test('a key called __proto__ is an ordinary key', () => {
     const value = parseYaml('__proto__: {x: 1}') as object;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
@@ -84,10 +119,15 @@ describe('reading', () => {
   });
 
   test('duplicate keys are found', () => {
-    expect(duplicateYamlKeys('a: 1\nb:\n  c: 1\n  c: 2\n')).toEqual([
+    expect(readYaml('a: 1\nb:\n  c: 1\n  c: 2\n').duplicates).toEqual([
       'yaml: unmarshal errors:\n  line 4: key "c" already set in map',
     ]);
-    expect(duplicateYamlKeys('a: 1\nb: 2\n')).toEqual([]);
+    expect(readYaml('a: 1\nb: 2\n').duplicates).toEqual([]);
+    expect(readYaml('{"a": 1, "b": {"a": 1}}').duplicates).toEqual([]);
+    expect(readYaml('{"a": 1, "a": 2}')).toEqual({
+      value: { a: 2 },
+      duplicates: ['yaml: unmarshal errors:\n  line 1: key "a" already set in map'],
+    });
   });
 });
 

@@ -1,196 +1,213 @@
-import {
-  Composer,
-  Parser,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  type Document,
-  type Node,
-  type Pair,
-  type YAMLMap,
-} from 'yaml';
-import { MAX_JSON_DEPTH, parseJson } from './json-syntax';
+import { EVENT_ID, SCALAR_STYLE, getScalarValue, type Event, type ScalarEvent } from 'js-yaml';
+import { MAX_JSON_DEPTH, duplicateFields, parseJson } from './json-syntax';
 import { setOwn, type MutableObject } from './struct-plan';
+import { lineAt, yamlEvents } from './yaml-events';
 import { resolvePlain } from './yaml-scalar';
+import { YamlSyntaxError } from './yaml-syntax-error';
 
 /** YAML bodies, read as kube-apiserver does: the first document, turned into what JSON can say. */
 
-/** Thrown for a text that is no YAML, or says what JSON cannot; the message begins with `yaml: `. */
-export class YamlSyntaxError extends Error {
-  override readonly name = 'YamlSyntaxError';
+export { YamlSyntaxError } from './yaml-syntax-error';
 
-  constructor(problem: string) {
-    super(`yaml: ${problem}`);
-  }
-}
-
-/** Nodes that aliases may add to a document in all: a bomb of nested aliases stops here. */
+/** What aliases may add to a document in all, in nodes: a bomb of nested aliases stops here. */
 const MAX_ALIASED_NODES = 100_000;
+/** A text counts as a node for each of so many characters, so that a long one cannot be repeated for nothing either. */
+const CHARACTERS_PER_NODE = 32;
+/** Kubernetes reports no more problems than this of one document. */
+const MAX_DUPLICATES = 100;
 
-type Composed = Document.Parsed;
+const BINARY_TAGS: ReadonlySet<string> = new Set(['!!binary', '!<tag:yaml.org,2002:binary>']);
+const STRING_TAGS: ReadonlySet<string> = new Set(['!!str', '!', '!<tag:yaml.org,2002:str>']);
 
-/** Only the first document is composed; what follows it is not looked at. */
-function firstDocument(text: string, uniqueKeys: boolean): { readonly document?: Composed; readonly problem?: string } {
-  try {
-    const composer = new Composer({ version: '1.1', schema: 'failsafe', uniqueKeys, merge: false, logLevel: 'silent' });
-    for (const document of composer.compose(new Parser().parse(text))) return { document };
-    return {};
-  } catch (error) {
-    if (error instanceof RangeError) return { problem: 'exceeded max depth of 10000' };
-    throw error;
-  }
+export interface YamlReading {
+  /** Plain JSON data; null for an empty text. */
+  readonly value: unknown;
+  /** One sentence for each key that a map names again, as strict validation words it. */
+  readonly duplicates: readonly string[];
 }
 
-/** Where a message says the problem is: the number of lines before it, or none for the first line. */
-function at(line: number): string {
-  return line === 0 ? '' : `line ${line}: `;
-}
-
-/** The complaint of the library in the words, and with the line numbers, of kube-apiserver's. */
-function explain(text: string, code: string, message: string, line: number): string {
-  const lines = text.split('\n');
-  const lineCount = lines.at(-1) === '' ? lines.length - 1 : lines.length;
-  switch (code) {
-    case 'TAB_AS_INDENT':
-    case 'BAD_SCALAR_START':
-      return `${at(line)}found character that cannot start any token`;
-    case 'BLOCK_AS_IMPLICIT_KEY':
-      return `${at(line)}mapping values are not allowed in this context`;
-    case 'BAD_DQ_ESCAPE':
-      return `${at(line)}found unknown escape character`;
-    case 'MULTILINE_IMPLICIT_KEY':
-      return `${at(line + 1)}could not find expected ':'`;
-    case 'BAD_INDENT':
-    case 'MISSING_CHAR': {
-      if (!message.startsWith('Flow')) return `${at(lineCount)}found unexpected end of stream`;
-      const end = text.trimEnd().at(-1) ?? '';
-      if ('[{,:'.includes(end)) return `${at(lineCount)}did not find expected node content`;
-      return `${at(lineCount)}did not find expected ',' or '${message.startsWith('Flow map') ? '}' : ']'}'`;
-    }
-    default:
-      return `${at(line - 1)}did not find expected key`;
-  }
-}
-
+/** Turns events into values by walking over them; where an alias stands it walks over what it names once more. */
 class Converter {
-  private readonly anchors = new Map<string, Node>();
-  private readonly open = new Set<Node>();
+  private readonly anchors = new Map<string, number>();
+  private readonly open = new Set<number>();
+  private readonly duplicateKeys: { readonly key: string; readonly position: number }[] = [];
+  private next = 0;
   private aliasDepth = 0;
   private aliasedNodes = 0;
 
-  convert(node: Node | null | undefined, depth: number): unknown {
-    if (depth > MAX_JSON_DEPTH) throw new YamlSyntaxError('exceeded max depth of 10000');
-    if (node === null || node === undefined) return null;
-    if (this.aliasDepth > 0) {
-      this.aliasedNodes += 1;
-      if (this.aliasedNodes > MAX_ALIASED_NODES) throw new YamlSyntaxError('document contains excessive aliasing');
-    }
-    if (isAlias(node)) return this.follow(node.source, (target) => this.convert(target, depth + 1));
-    if (this.aliasDepth === 0 && 'anchor' in node && node.anchor !== undefined) this.anchors.set(node.anchor, node);
-    this.open.add(node);
-    const value = this.convertContent(node, depth);
-    this.open.delete(node);
-    return value;
+  constructor(
+    private readonly text: string,
+    private readonly events: readonly Event[],
+  ) {}
+
+  document(): unknown {
+    if (this.events.length === 0) return null;
+    // The first event says that a document begins.
+    this.next = 1;
+    return this.convert(0);
   }
 
-  private follow<T>(name: string, use: (target: Node) => T): T {
+  get duplicates(): readonly string[] {
+    return this.duplicateKeys.map(({ key, position }) => {
+      const line = lineAt(this.text, position);
+      return `yaml: unmarshal errors:\n  line ${line}: key ${JSON.stringify(key)} already set in map`;
+    });
+  }
+
+  private convert(depth: number): unknown {
+    if (depth > MAX_JSON_DEPTH) throw new YamlSyntaxError('exceeded max depth of 10000');
+    const index = this.next;
+    const event = this.take();
+    this.countAliased(1);
+    switch (event.type) {
+      case EVENT_ID.ALIAS:
+        return this.follow(this.text.slice(event.anchorStart, event.anchorEnd), depth + 1);
+      case EVENT_ID.SCALAR:
+        this.register(index, event);
+        return this.scalar(event);
+      case EVENT_ID.SEQUENCE:
+      case EVENT_ID.MAPPING: {
+        this.register(index, event);
+        this.open.add(index);
+        const value = event.type === EVENT_ID.SEQUENCE ? this.list(depth) : this.map(depth);
+        this.open.delete(index);
+        return value;
+      }
+      default:
+        return null;
+    }
+  }
+
+  private take(): Event {
+    const event = this.events[this.next];
+    if (event === undefined) throw new Error('the document has no end');
+    this.next += 1;
+    return event;
+  }
+
+  private countAliased(nodes: number): void {
+    if (this.aliasDepth === 0) return;
+    this.aliasedNodes += nodes;
+    if (this.aliasedNodes > MAX_ALIASED_NODES) throw new YamlSyntaxError('document contains excessive aliasing');
+  }
+
+  private register(index: number, { anchorStart, anchorEnd }: { anchorStart: number; anchorEnd: number }): void {
+    if (anchorStart >= 0 && this.aliasDepth === 0) this.anchors.set(this.text.slice(anchorStart, anchorEnd), index);
+  }
+
+  private follow(name: string, depth: number): unknown {
     const target = this.anchors.get(name);
     if (target === undefined) throw new YamlSyntaxError(`unknown anchor '${name}' referenced`);
     if (this.open.has(target)) throw new YamlSyntaxError(`anchor '${name}' value contains itself`);
+    const { next } = this;
+    this.next = target;
     this.aliasDepth += 1;
-    const result = use(target);
+    const value = this.convert(depth);
     this.aliasDepth -= 1;
-    return result;
-  }
-
-  private convertContent(node: Node, depth: number): unknown {
-    if (isScalar(node)) return this.scalar(node.source ?? '', node.type, node.tag);
-    if (isSeq<Node>(node)) return node.items.map((item) => this.convert(item, depth + 1));
-    return isMap<Node, Node | null>(node) ? this.map(node, depth) : null;
-  }
-
-  private scalar(source: string, style: string | null | undefined, tag: string | undefined): unknown {
-    if (tag === 'tag:yaml.org,2002:binary') return Buffer.from(source, 'base64').toString();
-    if (tag === 'tag:yaml.org,2002:str' || tag === '!') return source;
-    if (style !== 'PLAIN' && tag === undefined) return source;
-    const value = resolvePlain(source);
-    if (typeof value === 'number' && !Number.isFinite(value)) throw new YamlSyntaxError(`unsupported value: ${source}`);
+    this.next = next;
     return value;
   }
 
-  private map(node: YAMLMap<Node, Node | null>, depth: number): MutableObject {
+  private isAtEnd(): boolean {
+    return this.events[this.next]?.type === EVENT_ID.POP;
+  }
+
+  private list(depth: number): unknown[] {
+    const items: unknown[] = [];
+    while (!this.isAtEnd()) items.push(this.convert(depth + 1));
+    this.next += 1;
+    return items;
+  }
+
+  private map(depth: number): MutableObject {
     const object: MutableObject = {};
-    const merges: Pair<Node, Node | null>[] = [];
-    for (const pair of node.items) {
-      if (isMerge(pair.key)) merges.push(pair);
-      else setOwn(object, this.key(pair.key), this.convert(pair.value, depth + 1));
+    const merges: unknown[] = [];
+    while (!this.isAtEnd()) {
+      const keyEvent = this.events[this.next];
+      if (this.isMerge(keyEvent)) {
+        this.next += 1;
+        merges.push(this.convert(depth + 1));
+      } else {
+        const key = this.key(depth + 1);
+        if (Object.hasOwn(object, key)) this.addDuplicate(key, keyEvent);
+        setOwn(object, key, this.convert(depth + 1));
+      }
     }
-    for (const { value } of merges) this.merge(object, value, depth + 1);
+    this.next += 1;
+    for (const merged of merges) mergeInto(object, merged);
     return object;
   }
 
-  private key(node: Node | null): string {
-    const key = this.convert(node, 0);
+  private isMerge(event: Event | undefined): boolean {
+    return event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN && this.source(event) === '<<';
+  }
+
+  private key(depth: number): string {
+    const key = this.convert(depth);
     if (typeof key === 'string') return key;
     if (typeof key === 'number' || typeof key === 'boolean') return String(key);
     throw new YamlSyntaxError('invalid map key');
   }
 
-  /** `<<: *base` or `<<: [*a, *b]`: fields that are not there yet. */
-  private merge(object: MutableObject, value: Node | null, depth: number): void {
-    const merged = this.convert(value, depth);
-    for (const base of Array.isArray(merged) ? (merged as readonly unknown[]) : [merged]) {
-      if (typeof base !== 'object' || base === null || Array.isArray(base)) {
-        throw new YamlSyntaxError('map merge requires map or sequence of maps as the value');
-      }
-      for (const [key, entry] of Object.entries(base)) {
-        if (!Object.hasOwn(object, key)) setOwn(object, key, entry);
-      }
+  private addDuplicate(key: string, event: Event | undefined): void {
+    if (this.aliasDepth > 0 || this.duplicateKeys.length === MAX_DUPLICATES) return;
+    this.duplicateKeys.push({ key, position: event?.type === EVENT_ID.SCALAR ? event.valueStart : 0 });
+  }
+
+  private source(event: ScalarEvent): string {
+    return event.valueStart < 0 ? '' : getScalarValue(this.text, event);
+  }
+
+  private scalar(event: ScalarEvent): unknown {
+    const source = this.source(event);
+    this.countAliased(Math.floor(source.length / CHARACTERS_PER_NODE));
+    const tag = event.tagStart < 0 ? undefined : this.text.slice(event.tagStart, event.tagEnd);
+    if (tag === undefined && event.style !== SCALAR_STYLE.PLAIN) return source;
+    if (tag !== undefined && BINARY_TAGS.has(tag)) return Buffer.from(source, 'base64').toString();
+    if (tag !== undefined && STRING_TAGS.has(tag)) return source;
+    const value = resolvePlain(source);
+    if (typeof value === 'number' && !Number.isFinite(value)) throw new YamlSyntaxError(`unsupported value: ${source}`);
+    return value;
+  }
+}
+
+/** `<<: *base` or `<<: [*a, *b]`: fields that are not there yet. */
+function mergeInto(object: MutableObject, merged: unknown): void {
+  for (const base of Array.isArray(merged) ? (merged as readonly unknown[]) : [merged]) {
+    if (typeof base !== 'object' || base === null || Array.isArray(base)) {
+      throw new YamlSyntaxError('map merge requires map or sequence of maps as the value');
+    }
+    for (const [key, entry] of Object.entries(base)) {
+      if (!Object.hasOwn(object, key)) setOwn(object, key, entry);
     }
   }
 }
 
-function isMerge(key: unknown): boolean {
-  return isScalar(key) && key.type === 'PLAIN' && key.source === '<<';
-}
-
 /**
- * Parses the first document of a YAML text into plain JSON data; an empty text gives null. JSON is YAML too and takes
- * the short way. Throws {@link YamlSyntaxError}.
+ * Reads the first document of a YAML text. JSON is YAML too and takes the short way. Throws {@link YamlSyntaxError}.
  */
-export function parseYaml(text: string): unknown {
-  if (/^\s*\{/.test(text)) {
-    const value = tryJson(text);
-    if (value !== undefined) return value;
-  }
-  const { document, problem } = firstDocument(text, false);
-  if (problem !== undefined) throw new YamlSyntaxError(problem);
-  if (document === undefined) return null;
-  const error = document.errors[0];
-  if (error !== undefined) {
-    const line = text.slice(0, error.pos[0]).split('\n').length;
-    throw new YamlSyntaxError(explain(text, error.code, error.message, line));
-  }
-  return new Converter().convert(document.contents, 0);
+export function readYaml(text: string): YamlReading {
+  return readJsonAsYaml(text) ?? readYamlOnly(text);
 }
 
-function tryJson(text: string): unknown {
+/** A text that begins like an object of JSON, and is one whose maps name no key twice. */
+function readJsonAsYaml(text: string): YamlReading | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
   try {
-    return parseJson(text);
+    const value = parseJson(text);
+    return duplicateFields(text).length === 0 ? { value, duplicates: [] } : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** One sentence for each key that a map of the first document names again, as strict validation words it. */
-export function duplicateYamlKeys(text: string): readonly string[] {
-  const { document } = firstDocument(text, true);
-  return (document?.errors ?? [])
-    .filter(({ code }) => code === 'DUPLICATE_KEY')
-    .map(({ pos }) => {
-      const line = text.slice(0, pos[0]).split('\n').length;
-      const key = /^[^:\s]*/.exec(text.slice(pos[0]))?.[0] ?? '';
-      return `yaml: unmarshal errors:\n  line ${line}: key ${JSON.stringify(key)} already set in map`;
-    });
+export function readYamlOnly(text: string): YamlReading {
+  const converter = new Converter(text, yamlEvents(text));
+  const value = converter.document();
+  return { value, duplicates: converter.duplicates };
+}
+
+/** {@link readYaml} for those who do not ask about duplicate keys. */
+export function parseYaml(text: string): unknown {
+  return readYaml(text).value;
 }

@@ -105,6 +105,25 @@ describe('the body of a custom resource', () => {
     expect(decodeObject(open.type, sent, options)).toEqual({ object: sent, unknownFields: [] });
   });
 
+  it('reads columns through filters, and prints what is no text', () => {
+    const columns = [
+      { name: 'Ready', type: 'string', jsonPath: '.spec.conditions[?(@.type=="Ready")].status ' },
+      { name: 'Whole', type: 'string', jsonPath: '.spec' },
+      { name: 'Null', type: 'string', jsonPath: '.spec.none' },
+      { name: 'Missing', type: 'string', jsonPath: '.spec.conditions[5]' },
+    ];
+    const { table } = only(kindOf([{ additionalPrinterColumns: columns }]));
+    const spec = { none: null, conditions: [{ type: 'Ready', status: 'a<b' }] };
+    const whole = '{"conditions":[{"status":"a\\u003cb","type":"Ready"}],"none":null}';
+    expect(table.cells(thing({ spec }), 0)).toEqual(['a', 'a<b', whole, '<no value>', null]);
+  });
+
+  it('leaves out a column that cannot be read, and those after it', () => {
+    const columns = ['.spec.a', '.spec[a', '.spec.b'].map((jsonPath) => ({ name: jsonPath, type: 'string', jsonPath }));
+    const { table } = only(kindOf([{ additionalPrinterColumns: columns }]));
+    expect(table.columns.map(({ name }) => name)).toEqual(['Name', '.spec.a']);
+  });
+
   it('shows in tables what the columns ask for', () => {
     const additionalPrinterColumns = [
       { name: 'Text', type: 'string', jsonPath: '.spec.s' },
@@ -128,6 +147,32 @@ describe('the body of a custom resource', () => {
   });
 });
 
+describe('versions with schemas of their own', () => {
+  const text = { type: 'string' };
+  const schema = (properties: Readonly<Record<string, JsonSchema>>) => ({
+    schema: { openAPIV3Schema: { type: 'object', properties } },
+  });
+  const { definition } = kindOf([
+    { name: 'v1', ...schema({ both: text, old: text }) },
+    { name: 'v2', ...schema({ both: text, young: { ...text, default: 'Y' } }) },
+    { name: 'v3', ...schema({ both: text, old: text }) },
+  ]);
+  const versionOf = (name: string) => definition.versions.find(({ version }) => version === name);
+
+  it('show what they know, without defaults, and keep what the stored one knows', () => {
+    const stored = thing({ both: 'b', old: 'o' });
+    expect(versionOf('v2')?.convert?.fromStorage(stored)).toEqual(thing({ both: 'b' }));
+    const sent = thing({ both: 'b', young: 'y' }, 'example.com/v2');
+    expect(versionOf('v2')?.convert?.toStorage(sent)).toEqual(thing({ both: 'b', young: 'y' }));
+    expect(definition.strategy.canonicalize?.(thing({ both: 'b', young: 'y' }))).toEqual(thing({ both: 'b' }));
+  });
+
+  it('that know the same need no conversion', () => {
+    expect(versionOf('v3')?.convert).toBeUndefined();
+    expect(kindOf([{ name: 'v1' }, { name: 'v2' }]).definition.strategy.canonicalize).toBeUndefined();
+  });
+});
+
 describe('what is stored of a custom resource', () => {
   const late: JsonSchema = { type: 'object', properties: { late: { type: 'string', default: 'L' } } };
 
@@ -140,6 +185,15 @@ describe('what is stored of a custom resource', () => {
   it('gets the defaults that came later, and loses the fields that are gone', () => {
     const { decoder } = kindOf([schemaOf(late)]);
     expect(decoder.complete?.(thing({ spec: { gone: 1 } }))).toEqual(thing({ spec: { late: 'L' } }));
+  });
+
+  it('comes over from another version by its schema and then by that of the storage version', () => {
+    const early: JsonSchema = { type: 'object', properties: { early: { type: 'string', default: 'E' }, late: {} } };
+    const both: JsonSchema = { ...late, properties: { ...late.properties, early: { type: 'string' } } };
+    const { decoder } = kindOf([schemaOf(both), { ...schemaOf(early), name: 'v1beta1' }]);
+    const adopted = decoder.adopt({ apiVersion: 'example.com/v1beta1' })?.(thing({ spec: { gone: 1 } }));
+    expect(adopted).toEqual(thing({ spec: { early: 'E', late: 'L' } }));
+    expect(decoder.adopt({ apiVersion: 'example.com/v1' })).toBe(decoder.complete);
   });
 
   it('is left alone when the schema is open', () => {

@@ -1,3 +1,4 @@
+import { deepEqual } from '../kinds/deep-equal';
 import { defineKind } from '../kinds/define-kind';
 import { valueAt } from '../kinds/field-values';
 import type {
@@ -16,6 +17,7 @@ import type { StructType } from '../schema/model';
 import { storageVersionOf, type CustomResourceDefinition, type CustomVersion } from './custom-resource-definition';
 import { CustomValidation } from './custom-validation';
 import { completeStored, customDecoder } from './decode';
+import { withoutDefaults } from './json-schema';
 import { customTable } from './printer-columns';
 import { customScale, fieldPath } from './scale';
 import { compileShape, type Shaper } from './shape';
@@ -46,6 +48,7 @@ export interface StoredDecoder {
   readonly decode: (value: Buffer) => KubeObject;
   readonly storedAs: { readonly kind: string; readonly apiVersion: string };
   readonly complete?: (object: KubeObject) => KubeObject;
+  readonly adopt: (before: { readonly apiVersion: string }) => ((object: KubeObject) => KubeObject) | undefined;
 }
 
 /** In the order in which discovery lists them for custom resources. */
@@ -65,7 +68,7 @@ export function customKind(crd: CustomResourceDefinition, objectMeta: StructType
   const served = spec.versions
     .filter((version) => version.served)
     .sort((left, right) => compareVersions(left.name, right.name));
-  const strategy = customStrategy(crd, storageVersion);
+  const strategy = customStrategy(crd, storageVersion, shapes);
   const subresourcesOf = (version: CustomVersion) => subresourcesOfVersion(version, strategy);
   const subresources = uniqueByName(served.flatMap(subresourcesOf));
   const definition: KindDefinition = {
@@ -87,7 +90,9 @@ export function customKind(crd: CustomResourceDefinition, objectMeta: StructType
       allowUnconditionalUpdate: false,
       unqualifiedFinalizers: true,
     }),
-    versions: served.map((version) => servedVersion(crd, version, without(subresources, subresourcesOf(version)))),
+    versions: served.map((version) =>
+      servedVersion(crd, version, without(subresources, subresourcesOf(version)), shapes),
+    ),
     // Discovery has the status of custom resources before their scale.
     subresources,
   };
@@ -135,6 +140,24 @@ class Shapes {
     this.#compiled.set(version, shape);
     return shape;
   }
+
+  /** Whether objects look different in a version than they are stored. */
+  differs(version: CustomVersion, storageVersion: string): boolean {
+    const stored = this.#schemas.get(storageVersion)?.schema;
+    return !this.#keepAll && !deepEqual(version.schema?.openAPIV3Schema, stored?.openAPIV3Schema);
+  }
+
+  /** Takes out what a version's schema does not know; its defaults are for objects that are sent in it. */
+  pruner(version: string): (object: KubeObject) => KubeObject {
+    let prune: ((object: KubeObject) => KubeObject) | undefined;
+    return (object) => (prune ??= this.#compilePruner(version))(object);
+  }
+
+  #compilePruner(version: string): (object: KubeObject) => KubeObject {
+    const schema = this.#schemas.get(version)?.schema?.openAPIV3Schema;
+    const shape = schema === undefined ? undefined : compileShape(withoutDefaults(schema));
+    return shape === undefined ? (object) => object : completeStored(shape);
+  }
 }
 
 /**
@@ -145,18 +168,28 @@ function storedDecoder(crd: CustomResourceDefinition, kind: string, shapes: Shap
   const { group } = crd.spec;
   const storageVersion = storageVersionOf(crd);
   const apiVersion = apiVersionOf(group, storageVersion);
+  /** By the schema of a version other than the storage version. */
+  const completeOther = (from: string): StoredDecoder['complete'] => {
+    const version = from.slice(group.length + 1);
+    const shape = version === storageVersion ? undefined : shapes.of(version);
+    return shape && completeStored(shape);
+  };
   const decode = (value: Buffer): KubeObject => {
     const stored = JSON.parse(value.toString('utf8')) as KubeObject;
-    const version = (stored.apiVersion ?? '').slice(group.length + 1);
-    const shape = version === storageVersion ? undefined : shapes.of(version);
-    return { ...(shape === undefined ? stored : completeStored(shape)(stored)), kind, apiVersion };
+    const completed = completeOther(stored.apiVersion ?? '')?.(stored) ?? stored;
+    return { ...completed, kind, apiVersion };
   };
   const shape = shapes.of(storageVersion);
-  return {
-    decode,
-    storedAs: { kind, apiVersion },
-    ...(shape === undefined ? {} : { complete: completeStored(shape) }),
+  const complete = shape && completeStored(shape);
+  const adopt: StoredDecoder['adopt'] = (before) => {
+    const first = completeOther(before.apiVersion);
+    if (first === undefined) return complete;
+    return (object) => {
+      const completed = first(object);
+      return complete?.(completed) ?? completed;
+    };
   };
+  return { decode, storedAs: { kind, apiVersion }, adopt, ...(complete === undefined ? {} : { complete }) };
 }
 
 function subresourcesOfVersion({ subresources }: CustomVersion, main: Strategy): readonly SubresourceDefinition[] {
@@ -193,12 +226,23 @@ function servedVersion(
   crd: CustomResourceDefinition,
   version: CustomVersion,
   withoutSubresources: readonly string[],
+  shapes: Shapes,
 ): ServedVersion {
   const { group } = crd.spec;
+  const storageVersion = storageVersionOf(crd);
+  const storedAs = apiVersionOf(group, storageVersion);
   const warning = deprecationWarning(crd, version);
   return {
     group,
     version: version.name,
+    ...(shapes.differs(version, storageVersion)
+      ? {
+          convert: {
+            toStorage: (object: KubeObject): KubeObject => ({ ...object, apiVersion: storedAs }),
+            fromStorage: shapes.pruner(version.name),
+          },
+        }
+      : {}),
     ...(warning === undefined ? {} : { deprecationWarning: warning }),
     ...(withoutSubresources.length === 0 ? {} : { withoutSubresources }),
     ...(version.selectableFields === undefined
@@ -235,7 +279,7 @@ function selectableField({
 }
 
 /** By the version in which an object is sent: its schema validates, and its subresources say whose the status is. */
-function customStrategy({ spec }: CustomResourceDefinition, storageVersion: string): Strategy {
+function customStrategy({ spec }: CustomResourceDefinition, storageVersion: string, shapes: Shapes): Strategy {
   const structural = spec.preserveUnknownFields !== true;
   const rules = new Map(
     spec.versions.map((version) => [
@@ -258,5 +302,9 @@ function customStrategy({ spec }: CustomResourceDefinition, storageVersion: stri
       rulesOf(request?.requested)?.statusApart === true ? keepStatus(object, old) : object,
     validateCreate: (object, requested) => rulesOf(requested)?.validation.validateCreate(object) ?? [],
     validateUpdate: (object, old, requested) => rulesOf(requested)?.validation.validateUpdate(object, old) ?? [],
+    // What only another version knows is valid, and not kept.
+    ...(spec.versions.some((version) => shapes.differs(version, storageVersion))
+      ? { canonicalize: shapes.pruner(storageVersion) }
+      : {}),
   };
 }

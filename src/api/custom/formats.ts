@@ -1,5 +1,17 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
+const ATOM = "[A-Za-z0-9!#$%&'*+\\-/=?^_`{|}~\\u0080-\\u{10ffff}]+";
+const DOTTED = `${ATOM}(?:\\.${ATOM})*`;
+const QUOTED = '"(?:[^"\\\\\\r\\n]|\\\\.)*"';
+const ADDRESS = `(?:${DOTTED}|${QUOTED})[ \\t]*@[ \\t]*${DOTTED}`;
+/** Before an address in angle brackets: words, with points, and quoted texts. */
+const DISPLAY_NAME = `(?:[A-Za-z0-9!#$%&'*+\\-/=?^_\`{|}~\\u0080-\\u{10ffff}. \\t]|${QUOTED})*`;
+/** RFC 5322's mailbox: with a name or without, and a comment behind it. */
+const MAIL_ADDRESS = new RegExp(
+  `^[ \\t]*(?:${ADDRESS}|${DISPLAY_NAME}<[ \\t]*${ADDRESS}[ \\t]*>)[ \\t]*(?:\\([^()]*\\)[ \\t]*)?$`,
+  'u',
+);
+
 /** The formats of texts that kube-apiserver checks; others say nothing. */
 export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['byte', matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/)],
@@ -10,7 +22,7 @@ export const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ['date-time', isDateTime],
   ['datetime', isDateTime],
   ['duration', isDuration],
-  ['email', matches(/^[^\s@<>(),;:\\"[\]]+@[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/)],
+  ['email', matches(MAIL_ADDRESS)],
   ['hexcolor', matches(/^#?(?:[0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/)],
   ['hostname', isHostname],
   ['ipv4', isIPv4],
@@ -49,17 +61,32 @@ function isDateTime(text: string): boolean {
   return match !== null && isDate(match[1] ?? '');
 }
 
-/** Go's durations (`1h30m`, `-5ms`) and numbers of longer units (`3 days`, `2w`). */
+const GO_DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+/** Looked for where digits begin only: from within a long run of them the search would cost the square of its length. */
+const AMOUNT_OF_TIME = /(?<!\d)(\d+)\s*([A-Za-zµ]+)/g;
+const SHORT_UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk']);
+const LONG_UNIT = /^(?:nano|micro|milli|sec|min|hour|day|week)/;
+const MAX_INT64 = 2 ** 63;
+
+/** Go's durations (`1h30m`, `-5ms`), and any text in which a number of a unit stands (`3 days`, `about 2 weeks`). */
 function isDuration(text: string): boolean {
-  return (
-    /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(text) ||
-    /^\d+(?:\.\d+)?\s*(?:ns|nano|us|µs|micro|ms|milli|s|sec|m|min|h|hr|hour|d|day|w|wk|week)s?$/i.test(text)
-  );
+  if (GO_DURATION.test(text)) return true;
+  const amounts = [...text.matchAll(AMOUNT_OF_TIME)];
+  if (amounts.some(([, digits]) => Number(digits) >= MAX_INT64)) return false;
+  return amounts.some(([, , unit = '']) => SHORT_UNITS.has(unit.toLowerCase()) || LONG_UNIT.test(unit.toLowerCase()));
 }
 
+const HOST_CHARACTER = 'a-zA-Z0-9\\p{S}\\p{L}';
+/** One label with at most one hyphen, behind its first character; or labels that end in a top-level domain. */
+const HOST_NAME = new RegExp(
+  `^(?:[${HOST_CHARACTER}](?:-?[${HOST_CHARACTER}]{0,62})?|` +
+    `(?:[${HOST_CHARACTER}](?:[${HOST_CHARACTER}-]{0,61}[${HOST_CHARACTER}])?\\.)+[a-zA-Z\\p{L}]{2,63})$`,
+  'u',
+);
+
 function isHostname(text: string): boolean {
-  if (text.length === 0 || text.length > 255) return false;
-  return text.split('.').every((label) => /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?$/.test(label));
+  if (Buffer.byteLength(text) > 255 || !HOST_NAME.test(text)) return false;
+  return text.split('.').every((label) => Buffer.byteLength(label) <= 63);
 }
 
 function isCidr(text: string): boolean {

@@ -1,136 +1,220 @@
 import type { JsonValue } from '../object';
+import { parseJsonPath, type Comparison, type LiteralType, type PathStep, type PathSteps } from './json-path-syntax';
 import { isJsonList, isJsonObject } from './json-schema';
 
 /**
- * The JSONPath of printer columns, as kubectl knows it: fields (`.spec.replicas`, `['a.b']`, `.a\.b`), `[0]`, `[-1]`,
- * `[1:3]`, `[*]`, `..name` and filters `[?(@.type=="Ready")]`.
+ * Every value that the path leads to. Missing fields lead nowhere; an index that the list does not have, a filter of what is no
+ * list and a comparison of different types make the whole path lead nowhere.
  */
-type Step =
-  | { readonly kind: 'field'; readonly name: string }
-  | { readonly kind: 'every' }
-  | { readonly kind: 'descend' }
-  | { readonly kind: 'slice'; readonly from: number | undefined; readonly to: number | undefined }
-  | { readonly kind: 'index'; readonly index: number }
-  | { readonly kind: 'filter'; readonly holds: (value: JsonValue) => boolean };
-
-/** Every value that the path leads to; missing fields lead nowhere. */
 export type JsonPath = (value: JsonValue) => readonly JsonValue[];
 
-/** A path that cannot be read leads nowhere: definitions with one are refused, older ones must not break lists. */
-export function compileJsonPath(text: string): JsonPath {
-  const steps = parse(text.replace(/^\{(.*)\}$/s, '$1').replace(/^\$/, ''));
-  if (steps === undefined) return () => [];
-  return (value) =>
-    steps.reduce<readonly JsonValue[]>((values, step) => values.flatMap((one) => take(one, step)), [value]);
-}
+/**
+ * Values that one evaluation looks at. Each step looks at a value once, so that only filters below a descent, which look through
+ * lists within lists, come near it.
+ */
+const MAX_VISITS = 1_000_000;
 
-const FIELD = /^\.((?:\\.|[^.[\]\\])+)/;
-const QUOTED = /^\[(?:'((?:\\.|[^'\\])*)'|"((?:\\.|[^"\\])*)")\]/;
-const SLICE = /^\[(-?\d*):(-?\d*)\]/;
-const FILTER =
-  /^\[\?\(\s*@((?:\.(?:\\.|[^.[\]\\=!<>\s)])+|\['[^']*'\])*)\s*(?:(==|!=|<=|>=|<|>)\s*('[^']*'|"[^"]*"|[^)\s]+)\s*)?\)\]/;
-
-function parse(text: string): readonly Step[] | undefined {
-  const steps: Step[] = [];
-  let rest = text;
-  if (rest !== '' && !rest.startsWith('.') && !rest.startsWith('[')) rest = `.${rest}`;
-  while (rest !== '' && rest !== '.') {
-    const [step, length] = nextStep(rest) ?? [];
-    if (step === undefined || length === undefined) return undefined;
-    steps.push(step);
-    rest = rest.slice(length);
-  }
-  return steps;
-}
-
-function nextStep(text: string): readonly [Step, number] | undefined {
-  if (text.startsWith('..')) return [{ kind: 'descend' }, 1];
-  if (text.startsWith('.[')) return withOffset(nextStep(text.slice(1)), 1);
-  if (text.startsWith('[*]')) return [{ kind: 'every' }, 3];
-  const field = FIELD.exec(text);
-  if (field !== null) {
-    const name = unescape(field[1] ?? '');
-    return [name === '*' ? { kind: 'every' } : { kind: 'field', name }, field[0].length];
-  }
-  const quoted = QUOTED.exec(text);
-  if (quoted !== null) return [{ kind: 'field', name: unescape(quoted[1] ?? quoted[2] ?? '') }, quoted[0].length];
-  const index = /^\[(-?\d+)\]/.exec(text);
-  if (index !== null) return [{ kind: 'index', index: Number(index[1]) }, index[0].length];
-  const slice = SLICE.exec(text);
-  if (slice !== null) return [{ kind: 'slice', from: bound(slice[1]), to: bound(slice[2]) }, slice[0].length];
-  const filter = FILTER.exec(text);
-  if (filter === null) return undefined;
-  const [whole, path = '', operator, literal] = filter;
-  return [{ kind: 'filter', holds: compileFilter(compileJsonPath(path), operator, literal) }, whole.length];
-}
-
-function withOffset(found: readonly [Step, number] | undefined, offset: number): readonly [Step, number] | undefined {
-  return found && [found[0], found[1] + offset];
-}
-
-function unescape(text: string): string {
-  return text.replace(/\\(.)/g, '$1');
-}
-
-function bound(text: string | undefined): number | undefined {
-  return text === undefined || text === '' ? undefined : Number(text);
-}
-
-function compileFilter(
-  path: JsonPath,
-  operator: string | undefined,
-  literal: string | undefined,
-): (value: JsonValue) => boolean {
-  if (operator === undefined || literal === undefined) return (value) => path(value).length > 0;
-  const wanted = literalValue(literal);
+/** Undefined for a path that cannot be read. */
+export function compileJsonPath(text: string): JsonPath | undefined {
+  const steps = parseJsonPath(text);
+  if (steps === undefined) return undefined;
   return (value) => {
-    const [found] = path(value);
-    if (found === undefined) return false;
-    switch (operator) {
-      case '==':
-        return found === wanted;
-      case '!=':
-        return found !== wanted;
-      default:
-        return typeof found === typeof wanted && isOrdered(found as string, wanted as string, operator);
-    }
+    const found = new Evaluation().follow([value], steps);
+    return found.failed ? [] : found.values;
   };
 }
 
-function literalValue(text: string): JsonValue {
-  const quoted = /^(['"])(.*)\1$/s.exec(text);
-  if (quoted !== null) return quoted[2] ?? '';
-  if (text === 'true' || text === 'false') return text === 'true';
-  return Number.isNaN(Number(text)) ? text : Number(text);
+interface Found {
+  /** Of a failed path: what the step that failed had to start from. */
+  readonly values: readonly JsonValue[];
+  readonly failed: boolean;
 }
 
-function isOrdered(left: string, right: string, operator: string): boolean {
-  if (operator.startsWith('<')) return operator === '<' ? left < right : left <= right;
-  return operator === '>' ? left > right : left >= right;
-}
+class Evaluation {
+  private visits = 0;
 
-function take(value: JsonValue, step: Step): readonly JsonValue[] {
-  switch (step.kind) {
-    case 'field': {
-      const member = isJsonObject(value) && Object.hasOwn(value, step.name) ? value[step.name] : undefined;
-      return member === undefined ? [] : [member];
+  follow(start: readonly JsonValue[], steps: PathSteps): Found {
+    let values = start;
+    for (const step of steps) {
+      const next = this.take(values, step);
+      if (next === undefined || (this.visits += next.length + 1) > MAX_VISITS) return { values, failed: true };
+      values = next.length > 1 ? withoutRepeats(next) : next;
     }
-    case 'every':
-      return childrenOf(value);
-    case 'descend':
-      return [value, ...childrenOf(value).flatMap((child) => take(child, step))];
-    case 'index': {
-      const item = isJsonList(value) ? value.at(step.index) : undefined;
-      return item === undefined ? [] : [item];
-    }
-    case 'slice':
-      return isJsonList(value) ? value.slice(step.from, step.to) : [];
-    case 'filter':
-      return childrenOf(value).filter(step.holds);
+    return { values, failed: false };
   }
+
+  /** Undefined when the step cannot be taken. */
+  private take(values: readonly JsonValue[], step: PathStep): readonly JsonValue[] | undefined {
+    switch (step.kind) {
+      case 'field':
+        return values.flatMap((value) => member(value, step.name));
+      case 'every':
+        return values.flatMap(childrenOf);
+      case 'descend':
+        return descend(values);
+      case 'literal':
+        return step.type === 'text' ? [step.value] : values.map(() => step.value);
+      case 'index':
+      case 'slice':
+        return sliceAll(values, step);
+      case 'union':
+        return this.union(values, step.members);
+      case 'filter':
+        return this.filter(values, step.left, step.comparison);
+      case 'word':
+        return undefined;
+    }
+  }
+
+  private union(values: readonly JsonValue[], members: readonly PathSteps[]): readonly JsonValue[] | undefined {
+    const all: JsonValue[] = [];
+    for (const member of members) {
+      const found = this.follow(values, member);
+      if (found.failed) return undefined;
+      for (const value of found.values) all.push(value);
+    }
+    return all;
+  }
+
+  private filter(
+    values: readonly JsonValue[],
+    left: PathSteps,
+    comparison: Comparison | undefined,
+  ): readonly JsonValue[] | undefined {
+    const kept: JsonValue[] = [];
+    for (const value of values) {
+      if (!isJsonList(value)) return undefined;
+      for (const item of value) {
+        const holds = this.holds(item, left, comparison);
+        if (holds === undefined || this.visits > MAX_VISITS) return undefined;
+        if (holds) kept.push(item);
+      }
+    }
+    return kept;
+  }
+
+  private holds(item: JsonValue, left: PathSteps, comparison: Comparison | undefined): boolean | undefined {
+    const found = this.follow([item], left);
+    if (comparison === undefined) return found.values.length > 0;
+    if (found.failed || found.values.length > 1) return undefined;
+    if (found.values.length === 0) return false;
+    const wanted = this.follow([item], comparison.right);
+    if (wanted.failed || wanted.values.length > 1) return undefined;
+    if (wanted.values.length === 0) return false;
+    return compare(
+      found.values[0] as JsonValue,
+      literalType(left, found.values[0]),
+      comparison.operator,
+      wanted.values[0] as JsonValue,
+      literalType(comparison.right, wanted.values[0]),
+    );
+  }
+}
+
+/** The same object or list need not be looked at twice, by whatever ways the path leads to it. */
+function withoutRepeats(values: readonly JsonValue[]): readonly JsonValue[] {
+  const seen = new Set<JsonValue>();
+  return values.filter((value) => {
+    if (typeof value !== 'object' || value === null) return true;
+    const { size } = seen;
+    return seen.add(value).size > size;
+  });
+}
+
+function member(value: JsonValue, name: string): readonly JsonValue[] {
+  const found = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+  return found === undefined ? [] : [found];
 }
 
 function childrenOf(value: JsonValue): readonly JsonValue[] {
   if (isJsonList(value)) return value;
-  return isJsonObject(value) ? Object.values(value).filter((member) => member !== undefined) : [];
+  return isJsonObject(value) ? Object.values(value).filter((one) => one !== undefined) : [];
+}
+
+/** Whatever has something in it, from the outside in; texts count as lists of bytes. */
+function descend(values: readonly JsonValue[]): readonly JsonValue[] {
+  const found: JsonValue[] = [];
+  const seen = new Set<JsonValue>();
+  const visit = (value: JsonValue): void => {
+    if (typeof value === 'string' && value !== '') found.push(value);
+    if (typeof value !== 'object' || value === null || seen.has(value)) return;
+    const children = childrenOf(value);
+    if (children.length === 0) return;
+    seen.add(value);
+    found.push(value);
+    children.forEach(visit);
+  };
+  values.forEach(visit);
+  return found;
+}
+
+type Slice = Extract<PathStep, { readonly kind: 'index' | 'slice' }>;
+
+function sliceAll(values: readonly JsonValue[], step: Slice): readonly JsonValue[] | undefined {
+  const all: JsonValue[] = [];
+  for (const value of values) {
+    if (value === null) continue;
+    if (!isJsonList(value)) return undefined;
+    const bounds = boundsOf(step, value.length);
+    if (bounds === undefined) return undefined;
+    // An empty range ends the step with what came before it.
+    if (bounds.from === bounds.to) return all;
+    for (let index = bounds.from; index < bounds.to; index += bounds.step) all.push(value[index] as JsonValue);
+  }
+  return all;
+}
+
+function boundsOf(step: Slice, length: number): { from: number; to: number; step: number } | undefined {
+  const first = step.kind === 'index' ? step.index : step.from;
+  const from = first < 0 ? first + length : first;
+  const last = step.kind === 'index' ? from + 1 : (step.to ?? length);
+  const to = last < 0 ? last + length : last;
+  const stride = step.kind === 'index' ? 1 : (step.step ?? 1);
+  if (from === to) return { from, to, step: 1 };
+  return from < 0 || from >= length || to < from || to > length || stride <= 0 ? undefined : { from, to, step: stride };
+}
+
+function literalType(steps: PathSteps, value: JsonValue | undefined): LiteralType | undefined {
+  const last = steps.at(-1);
+  if (last?.kind === 'literal') return last.type;
+  switch (typeof value) {
+    case 'string':
+      return 'text';
+    case 'number':
+      return Number.isInteger(value) ? 'integer' : 'float';
+    case 'boolean':
+      return 'boolean';
+    default:
+      return undefined;
+  }
+}
+
+/** Undefined where the two cannot be compared so. */
+function compare(
+  left: JsonValue,
+  leftType: LiteralType | undefined,
+  operator: string,
+  right: JsonValue,
+  rightType: LiteralType | undefined,
+): boolean | undefined {
+  if (leftType === undefined || leftType !== rightType) return undefined;
+  if (operator === '==') return left === right;
+  if (operator === '!=') return left !== right;
+  if (leftType === 'boolean') return undefined;
+  const order =
+    leftType === 'text'
+      ? Buffer.compare(Buffer.from(left as string), Buffer.from(right as string))
+      : Number(left) - Number(right);
+  switch (operator) {
+    case '<':
+      return order < 0;
+    case '<=':
+      return order <= 0;
+    case '>':
+      return order > 0;
+    case '>=':
+      return order >= 0;
+    default:
+      return undefined;
+  }
 }

@@ -44,6 +44,22 @@ export function isJsonList(value: JsonValue | undefined): value is readonly Json
   return Array.isArray(value);
 }
 
+/** The same schema with nothing to fill in. */
+export function withoutDefaults({ default: _default, ...schema }: JsonSchema): JsonSchema {
+  const { properties, items } = schema;
+  const values = valueSchema(schema);
+  return {
+    ...schema,
+    ...(properties === undefined
+      ? {}
+      : {
+          properties: Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, withoutDefaults(one)])),
+        }),
+    ...(items === undefined ? {} : { items: withoutDefaults(items) }),
+    ...(values === undefined ? {} : { additionalProperties: withoutDefaults(values) }),
+  };
+}
+
 /** The schema of all values of a map; undefined when there is none, or any value will do. */
 export function valueSchema({ additionalProperties }: JsonSchema): JsonSchema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;

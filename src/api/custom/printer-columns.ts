@@ -1,9 +1,12 @@
+import { printGoValue } from '../apply/go-text';
+import { sortedKeys } from '../codec/key-order';
 import type { ColumnDefinition, TableDefinition } from '../kinds/kind-definition';
 import type { JsonValue, KubeObject } from '../object';
 import { ageOf } from '../table/age';
 import { column, nameColumn, tableOf, type Column } from '../table/table';
 import type { PrinterColumn } from './custom-resource-definition';
-import { compileJsonPath } from './json-path';
+import { compileJsonPath, type JsonPath } from './json-path';
+import { isJsonObject } from './json-schema';
 
 const AGE: PrinterColumn = {
   name: 'Age',
@@ -12,16 +15,24 @@ const AGE: PrinterColumn = {
   jsonPath: '.metadata.creationTimestamp',
 };
 
-/** The table of a custom kind's version: the name, then what its definition says; without columns of its own, the age. */
+/**
+ * The table of a custom kind's version: the name, then what its definition says; without columns of its own, the age. A column
+ * whose path cannot be read ends the table.
+ */
 export function customTable(columns: readonly PrinterColumn[] = []): TableDefinition {
-  return tableOf([nameColumn, ...(columns.length === 0 ? [AGE] : columns).map(printerColumn)]);
+  const read: Column[] = [nameColumn];
+  for (const column of columns.length === 0 ? [AGE] : columns) {
+    const path = compileJsonPath(column.jsonPath);
+    if (path === undefined) break;
+    read.push(printerColumn(column, path));
+  }
+  return tableOf(read);
 }
 
-function printerColumn({ name, type, format, description, priority, jsonPath }: PrinterColumn): Column {
-  const path = compileJsonPath(jsonPath);
+function printerColumn({ name, type, format, description, priority, jsonPath }: PrinterColumn, path: JsonPath): Column {
   const cell = (object: KubeObject, now: number): unknown => {
     const [value] = path(object as unknown as JsonValue);
-    return value === undefined || value === null ? null : cellOf(type, value, now);
+    return value === undefined ? null : cellOf(type, value, now);
   };
   return column(name, description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`, cell, {
     type: type as ColumnDefinition['type'],
@@ -34,7 +45,7 @@ function printerColumn({ name, type, format, description, priority, jsonPath }: 
 function cellOf(type: string, value: JsonValue, now: number): unknown {
   switch (type) {
     case 'string':
-      return typeof value === 'string' ? value : JSON.stringify(value);
+      return textOf(value);
     case 'integer':
       return typeof value === 'number' ? Math.trunc(value) : null;
     case 'number':
@@ -43,8 +54,29 @@ function cellOf(type: string, value: JsonValue, now: number): unknown {
       return typeof value === 'boolean' ? value : null;
     case 'date':
       if (typeof value !== 'string') return null;
+      if (value === '' || value === 'null') return ageOf(null, now);
       return Number.isNaN(Date.parse(value)) ? '<invalid>' : ageOf(value, now);
     default:
       return null;
   }
+}
+
+const ESCAPED_IN_JSON: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+};
+
+/** Lists and objects as JSON with sorted keys, anything else as Go prints it. */
+function textOf(value: JsonValue): string {
+  if (value === null) return '<no value>';
+  if (typeof value !== 'object') return printGoValue(value);
+  return JSON.stringify(value, inOrder).replace(/[<>&\u2028\u2029]/g, (one) => ESCAPED_IN_JSON[one] ?? one);
+}
+
+function inOrder(_key: string, value: JsonValue): JsonValue {
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(sortedKeys(value).map((name) => [name, value[name] as JsonValue]));
 }

@@ -52,12 +52,15 @@ function childPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
+const MAX_INT64 = 2 ** 63;
+
 /** A value's JSON type, and the format that numbers have by themselves. */
 function typeOf(value: JsonValue): { readonly type: string; readonly format: string } {
   if (value === null) return { type: 'null', format: '' };
   if (isJsonList(value)) return { type: 'array', format: '' };
   if (typeof value === 'number') {
-    return Number.isInteger(value) ? { type: 'integer', format: 'int64' } : { type: 'number', format: 'float64' };
+    const isInteger = Number.isInteger(value) && Math.abs(value) < MAX_INT64;
+    return isInteger ? { type: 'integer', format: 'int64' } : { type: 'number', format: 'float64' };
   }
   return { type: typeof value, format: '' };
 }

@@ -163,3 +163,13 @@ describe('the room for defaults', () => {
     expect([items[0]?.a, items[19_999]?.a]).toEqual([long, undefined]);
   });
 });
+
+test('a null that a map does not allow goes', () => {
+  const shape = compileShape({
+    type: 'object',
+    properties: { m: { type: 'object', additionalProperties: { type: 'integer' } } },
+  });
+  expect(shape?.({ m: { a: null, b: 1 } }, { unknown: undefined, path: [], room: new DefaultsRoom(true) })).toEqual({
+    m: { b: 1 },
+  });
+});

@@ -1,7 +1,7 @@
 import { printGoSyntax } from '../apply/go-text';
 import { required, invalid, type FieldError } from '../errors/field-error';
 import type { JsonObject, JsonValue, ObjectMeta } from '../object';
-import { pathSegmentName } from '../validation/names';
+import { dns1035LabelProblems, pathSegmentName } from '../validation/names';
 import { validateObjectMeta } from '../validation/object-meta';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
 
@@ -50,7 +50,7 @@ function compile(
     own?.(value, path, errors);
     if (isJsonObject(value)) {
       for (const [name, check] of properties) {
-        const member = value[name];
+        const member = Object.hasOwn(value, name) ? value[name] : undefined;
         if (member !== undefined) check(member, path === '' ? name : `${path}.${name}`, errors);
       }
       if (ofValues !== undefined) {
@@ -64,12 +64,24 @@ function compile(
   };
 }
 
+const typeMetaProblems: Readonly<Record<'apiVersion' | 'kind', (text: string) => readonly string[]>> = {
+  apiVersion: (text) => (text.split('/').length > 2 ? [`unexpected GroupVersion string: ${text}`] : []),
+  kind: (text) => {
+    const problems = dns1035LabelProblems(text.toLowerCase());
+    const detail = `may have mixed case, but should otherwise match: ${problems.join(',')}`;
+    return problems.length === 0 ? [] : [detail];
+  },
+};
+
 const checkEmbedded: StructuralCheck = (value, path, errors) => {
   if (!isJsonObject(value)) return;
   for (const name of ['apiVersion', 'kind'] as const) {
     const text = value[name];
-    if (text === undefined || text === '') errors.push(required(`${path}.${name}`, 'must not be empty'));
-    else if (typeof text !== 'string') errors.push(invalid(`${path}.${name}`, text, 'must be a string'));
+    const field = `${path}.${name}`;
+    if (text === undefined) errors.push(required(field, 'must not be empty'));
+    else if (typeof text !== 'string') errors.push(invalid(field, text, 'must be a string'));
+    else if (text === '') errors.push(invalid(field, text, 'must not be empty'));
+    else errors.push(...typeMetaProblems[name](text).map((problem) => invalid(field, text, problem)));
   }
   const { metadata } = value;
   if (!isJsonObject(metadata)) return;
@@ -87,7 +99,7 @@ const checkEmbedded: StructuralCheck = (value, path, errors) => {
 function keysOf(item: JsonValue, keys: readonly string[]): JsonValue {
   if (!isJsonObject(item)) return item;
   const found: JsonObject = Object.fromEntries(
-    keys.filter((key) => item[key] !== undefined).map((key) => [key, item[key]]),
+    keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key]]),
   );
   return found;
 }

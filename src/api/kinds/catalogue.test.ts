@@ -118,7 +118,7 @@ describe('the catalogue of kinds', () => {
       'limitranges',
       'rolebindings',
       'roles',
-      'services',
+      'runtimeclasses',
     ]);
     const conditional = CATALOGUE.filter(({ allowUnconditionalUpdate }) => !allowUnconditionalUpdate);
     expect(conditional.map(({ resource }) => resource).sort()).toEqual([

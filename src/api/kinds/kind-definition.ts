@@ -70,8 +70,12 @@ export interface Strategy {
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, request?: WriteRequest) => KubeObject;
   /** An update without resourceVersion is invalid, though the kind allows such updates elsewhere (services). */
   readonly requiresResourceVersion?: boolean;
+  /** The form in which a valid object is kept; what validation says is about the object as it was sent. */
+  readonly canonicalize?: (object: KubeObject) => KubeObject;
   /** All problems at once, without those of metadata, which every kind shares. Storage version, defaults applied. */
   readonly validateCreate?: (object: KubeObject, requested?: RequestedVersion) => readonly FieldError[];
+  /** What a client should know of an object that it may write all the same; sent as Warning headers. Storage version. */
+  readonly warningsOf?: (object: KubeObject) => readonly string[];
   /** Only what concerns the change, in addition to `validateCreate` where the kind wants that too (call it). */
   readonly validateUpdate?: (
     object: KubeObject,
@@ -169,6 +173,8 @@ export interface KindDefinition {
   readonly table?: TableDefinition;
   /** metadata.generation counts changes of anything but metadata and status. */
   readonly tracksGeneration: boolean;
+  /** An object without any name is given one (limit ranges). */
+  readonly namedWhenNameless?: boolean;
   /** A PUT on a name that does not exist creates it (leases, for example). */
   readonly allowCreateOnUpdate: boolean;
   /** False: an update without resourceVersion is refused. */

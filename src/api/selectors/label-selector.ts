@@ -29,9 +29,11 @@ export interface LabelSelector {
 
 const INT64 = /^[+-]?[0-9]+$/;
 const INT64_LIMIT = 1n << 63n;
+const INT64_DIGITS = 19;
 
 function parseInt64(text: string): bigint | undefined {
-  if (!INT64.test(text)) return undefined;
+  // A number of many digits takes longer to read than it is long.
+  if (!INT64.test(text) || text.replace(/^[+-]?0*/, '').length > INT64_DIGITS) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
   return value >= -INT64_LIMIT && value < INT64_LIMIT ? value : undefined;
 }

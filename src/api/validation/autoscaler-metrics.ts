@@ -2,7 +2,9 @@ import { forbiddenField, invalid, notSupported, required, type FieldError } from
 import { isPlainMap, stringAt, valueAt, type PlainMap } from '../kinds/field-values';
 import { parseQuantity } from '../quantity/quantity';
 import type { MetricIdentifier, MetricSpec, MetricTarget } from '../schema/generated/autoscaling-v2';
+import { invalidLiteral } from './go-literal';
 import { pathSegmentName } from './names';
+import { quantityLiteral } from './pod/quantity-literal';
 
 /** The field of each type of metric, in the order in which they are checked. */
 const SOURCES = {
@@ -26,15 +28,15 @@ function validateTarget(target: MetricTarget, path: string): readonly FieldError
     ...(TARGET_TYPES.includes(type)
       ? []
       : [invalid(`${path}.type`, type, 'must be either Utilization, Value, or AverageValue')]),
-    ...(averageUtilization !== undefined && averageUtilization < 1
-      ? [invalid(`${path}.averageUtilization`, averageUtilization, 'must be greater than 0')]
-      : []),
     ...(['value', 'averageValue'] as const).flatMap((field) => {
       const quantity = target[field];
       return quantity === undefined || isPositive(quantity)
         ? []
-        : [invalid(`${path}.${field}`, quantity, 'must be positive')];
+        : [invalidLiteral(`${path}.${field}`, quantityLiteral(quantity), 'must be positive')];
     }),
+    ...(averageUtilization !== undefined && averageUtilization < 1
+      ? [invalid(`${path}.averageUtilization`, averageUtilization, 'must be greater than 0')]
+      : []),
   ];
 }
 
@@ -111,7 +113,7 @@ const SOURCE_RULES: Readonly<Record<string, SourceRule>> = {
     const { averageValue } = targetOf(source);
     return [
       ...validateMetricAndTarget(source, path),
-      ...(averageValue === undefined || !isPositive(averageValue)
+      ...(averageValue === undefined
         ? [required(`${path}.target.averageValue`, 'must specify a positive target averageValue')]
         : []),
     ];

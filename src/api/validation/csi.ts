@@ -15,7 +15,7 @@ import { invalidBecause } from './pod/field-rules';
 import { repetitions } from './repetitions';
 
 const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType'];
-const LIFECYCLE_MODES = ['Ephemeral', 'Persistent'];
+const LIFECYCLE_MODES = ['Persistent', 'Ephemeral'];
 const MAX_DRIVER_NAME_LENGTH = 63;
 const MAX_NODE_ID_LENGTH = 128;
 const MIN_TOKEN_SECONDS = 600;
@@ -85,6 +85,7 @@ export function validateCsiDriverUpdate(object: KubeObject, old: KubeObject): re
   const [spec, was] = [driverOf(object), driverOf(old)];
   return [
     ...validateUnchanged(spec.attachRequired, was.attachRequired, 'spec.attachedRequired'),
+    ...validateUnchanged(spec.fsGroupPolicy, was.fsGroupPolicy, 'spec.fsGroupPolicy'),
     ...validateUnchanged(spec.podInfoOnMount, was.podInfoOnMount, 'spec.podInfoOnMount'),
     ...validateUnchanged(spec.volumeLifecycleModes, was.volumeLifecycleModes, 'spec.volumeLifecycleModes'),
     ...validateTokenRequests(spec.tokenRequests ?? []),

@@ -1,3 +1,4 @@
+import { compileEmbeddedCheck } from '../custom/structural-rules';
 import { compileValidation } from '../custom/schema-validation';
 import type { JsonSchema } from '../custom/json-schema';
 import type { FieldError } from '../errors/field-error';
@@ -12,9 +13,10 @@ function hasUnknownFields(schema: Schema, value: unknown): boolean {
     return isPlainMap(items) && value.some((item) => hasUnknownFields(items, item));
   }
   if (!isPlainMap(value)) return false;
-  const values = schema.additionalProperties;
+  const { properties = {}, additionalProperties: values } = schema;
   return Object.entries(value).some(([name, field]) => {
-    const property = schema.properties?.[name] ?? (typeof values === 'object' ? values : undefined);
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const property = known ?? (typeof values === 'object' ? values : undefined);
     if (property !== undefined) return hasUnknownFields(property, field);
     return values !== true && schema['x-kubernetes-preserve-unknown-fields'] !== true;
   });
@@ -29,16 +31,26 @@ function valueLiteral(value: unknown): string {
   return `map[string]interface {}{${texts.join(', ')}}`;
 }
 
+/** Of a whole object, which has to say what it is; in the metadata of one, which schemas do not describe; or elsewhere. */
+export type DefaultPlace = 'root' | 'metadata' | 'field';
+
 /** A default is a value that the schema itself allows, and of which nothing would be dropped. */
-export function validateDefault(schema: Schema, path: string): readonly FieldError[] {
+export function validateDefault(schema: Schema, path: string, place: DefaultPlace): readonly FieldError[] {
   const value = schema.default;
   if (value === undefined) return [];
   const field = `${path}.default`;
-  if (hasUnknownFields(schema, value)) {
+  if (place !== 'metadata' && hasUnknownFields(schema, value)) {
     return [invalidLiteral(field, valueLiteral(value), 'must not have unknown fields')];
   }
   const errors: FieldError[] = [];
   const { default: _default, ...rules } = schema;
-  compileValidation(rules as JsonSchema)(value, '', errors);
-  return errors.map((error) => ({ ...error, field }));
+  if (place === 'root') {
+    const embedded = { ...rules, 'x-kubernetes-embedded-resource': true } as JsonSchema;
+    compileEmbeddedCheck(embedded)?.(value, '', errors);
+  }
+  if (errors.length === 0) compileValidation(rules as JsonSchema)(value, '', errors);
+  return errors.map((error) => ({
+    ...error,
+    field: error.field === '' ? field : `${field}.${error.field.replace(/^\./, '')}`,
+  }));
 }

@@ -99,6 +99,96 @@ test.each<[string, object, string]>([
   ]);
 });
 
+test.each<[string, object, readonly string[]]>([
+  ['only that unknown fields are kept', { 'x-kubernetes-preserve-unknown-fields': true }, []],
+  ['another type', { type: 'string' }, ['.type: Invalid value: "string": must be object at the root']],
+  ['null', { type: 'object', nullable: true }, ['.nullable: Forbidden: nullable cannot be true at the root']],
+  [
+    'a map',
+    { type: 'object', additionalProperties: { type: 'string' } },
+    ['.additionalProperties: Forbidden: must not be used at the root'],
+  ],
+  [
+    'a default',
+    { type: 'object', default: {} },
+    ['.default.apiVersion: Required value: must not be empty', '.default.kind: Required value: must not be empty'],
+  ],
+  [
+    'a default of its metadata',
+    { type: 'object', properties: { metadata: { type: 'object', default: { name: 'x' } } } },
+    ['.properties[metadata].default: Forbidden: must not be set in top-level metadata'],
+  ],
+  [
+    'a default that does not fit inside',
+    { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'string' } }, default: { b: 1 } } } },
+    ['.properties[a].default.b: Invalid value: "integer": b in body must be of type string: "integer"'],
+  ],
+  [
+    'a condition on what it does not name',
+    { type: 'object', anyOf: [{ properties: { x: { minimum: 1 } } }] },
+    ['.properties[x]: Required value: because it is defined in spec.validation.openAPIV3Schema.anyOf[0].properties[x]'],
+  ],
+])('the root of a schema may say or not say: %s', (_name, schema, problems) => {
+  expect(problemsOfNew(v1, definition(schema))).toEqual(
+    problems.map((problem) => `spec.validation.openAPIV3Schema${problem}`),
+  );
+});
+
+test.each<[string, object, readonly string[]]>([
+  ['an integer or a text, with a type', { type: 'string', 'x-kubernetes-int-or-string': true }, []],
+  [
+    'an embedded object that is a text',
+    { type: 'string', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
+    ['.type: Invalid value: "string": must be object if x-kubernetes-embedded-resource is true'],
+  ],
+  [
+    'a list by keys that are no scalars, twice',
+    {
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': ['k', 'k'],
+      items: { type: 'object', required: ['k'], properties: { k: { type: 'object', nullable: true } } },
+    },
+    [
+      '.items.properties[k].type: Invalid value: "object": must be a scalar type if parent array\'s x-kubernetes-list-type is map',
+      '.items.properties[k].type: Invalid value: "object": must be a scalar type if parent array\'s x-kubernetes-list-type is map',
+      '.x-kubernetes-list-map-keys: Invalid value: []string{"k", "k"}: must not contain duplicate entries',
+      '.items.properties[k].nullable: Forbidden: this property is in x-kubernetes-list-map-keys, so it cannot be nullable',
+      '.items.properties[k].nullable: Forbidden: this property is in x-kubernetes-list-map-keys, so it cannot be nullable',
+    ],
+  ],
+  [
+    'a set of lists that merge',
+    {
+      type: 'array',
+      'x-kubernetes-list-type': 'set',
+      items: { type: 'array', 'x-kubernetes-list-type': 'set', items: { type: 'string' } },
+    },
+    [
+      '.items.x-kubernetes-list-type: Invalid value: "set": must be atomic as item of a list with x-kubernetes-list-type=set',
+    ],
+  ],
+])('a field of a schema may be or not be: %s', (_name, field, problems) => {
+  expect(problemsOfNew(v1, definition({ type: 'object', properties: { f: field } }))).toEqual(
+    problems.map((problem) => `spec.validation.openAPIV3Schema.properties[f]${problem}`),
+  );
+});
+
+test('with a status of its own, the root says nothing that the status would miss', () => {
+  const versions = [
+    {
+      name: 'v1',
+      served: true,
+      storage: true,
+      schema: { openAPIV3Schema: { ...plain, minProperties: 1 } },
+      subresources: { status: {} },
+    },
+  ];
+  expect(problemsOfNew(v1, definition(plain, { versions })).join()).toMatch(
+    /fields are allowed at the root of the schema if the status subresource is enabled/,
+  );
+});
+
 test('v1beta1 has one schema for all versions, or none, and no defaults in it', () => {
   const spec = { group: 'example.com', names, version: 'v1' };
   expect(problemsOfNew(beta, { metadata, spec })).toEqual([]);
@@ -159,3 +249,22 @@ test('a schema that is not structural may stay so until fields are pruned by it'
     'spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root',
   ]);
 });
+
+test.each(['.status.conditions[?(@.type=="Ready")].status', '.a[0,1]', '.a ', '.', '.a..b', '.a[', '.$é'])(
+  'the path of a column may be whatever starts with a point: %j',
+  (jsonPath) => {
+    const columns = (path: string): object => ({
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: plain },
+          additionalPrinterColumns: [{ name: 'A', type: 'string', jsonPath: path }],
+        },
+      ],
+    });
+    expect(problemsOfNew(v1, definition(plain, columns(jsonPath)))).toEqual([]);
+    expect(problemsOfNew(v1, definition(plain, columns(`a${jsonPath}`)))).toHaveLength(1);
+  },
+);

@@ -19,7 +19,21 @@ const UNSUPPORTED = [
 interface Demands {
   readonly structure: boolean;
   readonly noDefaults: boolean;
+  /** The status is a resource of its own, validated by what the root's properties say of it. */
+  readonly hasStatus: boolean;
 }
+
+/** Where a schema stands: what it may not say there, and why no default. */
+interface Place {
+  readonly isRoot?: boolean;
+  /** In metadata, kind or apiVersion of an object. */
+  readonly inMetadata?: boolean;
+  readonly noDefaultBecause?: string;
+}
+
+const TOO_OLD = '(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)';
+const METADATA_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
 /** A schema of all items, as opposed to one for each. */
 export function itemSchema({ items }: Schema): Schema | undefined {
@@ -36,27 +50,49 @@ export function propertiesOf(schema: Schema): readonly (readonly [name: string, 
 }
 
 /** The schemas within a schema, with their paths, in the order in which they are checked. */
-function within(schema: Schema, path: string): readonly (readonly [schema: Schema, path: string])[] {
+function within(
+  schema: Schema,
+  path: string,
+  place: Place,
+): readonly (readonly [schema: Schema, path: string, place: Place])[] {
   const values = valueSchema(schema);
   const items = itemSchema(schema);
+  const inside = { ...place, isRoot: false };
+  const ofValues = place.inMetadata
+    ? { ...inside, noDefaultBecause: 'inside additionalProperties applying to object metadata' }
+    : inside;
   const listed = (name: 'allOf' | 'oneOf' | 'anyOf') =>
-    (schema[name] ?? []).map((one, index) => [one, `${path}.${name}[${index}]`] as const);
+    (schema[name] ?? []).map((one, index) => [one, `${path}.${name}[${index}]`, inside] as const);
   return [
-    ...(values === undefined ? [] : [[values, `${path}.additionalProperties`] as const]),
-    ...propertiesOf(schema).map(([name, property]) => [property, `${path}.properties[${name}]`] as const),
-    ...(schema.not ? [[schema.not, `${path}.not`] as const] : []),
+    ...(values === undefined ? [] : [[values, `${path}.additionalProperties`, ofValues] as const]),
+    ...propertiesOf(schema).map(
+      ([name, property]) => [property, `${path}.properties[${name}]`, placeOf(schema, name, place)] as const,
+    ),
+    ...(schema.not ? [[schema.not, `${path}.not`, inside] as const] : []),
     ...listed('allOf'),
     ...listed('oneOf'),
     ...listed('anyOf'),
-    ...(items === undefined ? [] : [[items, `${path}.items`] as const]),
+    ...(items === undefined ? [] : [[items, `${path}.items`, inside] as const]),
   ];
 }
 
-function validateKeywords(schema: Schema, path: string, { noDefaults }: Demands): readonly FieldError[] {
-  const tooOld =
-    'must not be set (cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)';
+function placeOf(schema: Schema, property: string, place: Place): Place {
+  const { isRoot = false } = place;
+  const inside = { ...place, isRoot: false };
+  if (!METADATA_FIELDS.includes(property) || !(isRoot || schema['x-kubernetes-embedded-resource'] === true)) {
+    return inside;
+  }
+  return { ...inside, inMetadata: true, ...(isRoot ? { noDefaultBecause: `in top-level ${property}` } : {}) };
+}
+
+function validateKeywords(schema: Schema, path: string, demands: Demands, place: Place): readonly FieldError[] {
+  const { type = '' } = schema;
+  const noDefaultBecause = place.noDefaultBecause ?? (demands.noDefaults ? TOO_OLD : undefined);
   return [
-    ...(noDefaults && schema.default !== undefined ? [forbiddenField(`${path}.default`, tooOld)] : []),
+    ...(demands.structure && type !== '' && !TYPES.includes(type) ? [notSupported(`${path}.type`, type, TYPES)] : []),
+    ...(noDefaultBecause !== undefined && schema.default !== undefined
+      ? [forbiddenField(`${path}.default`, `must not be set ${noDefaultBecause}`)]
+      : []),
     ...UNSUPPORTED.filter(([name]) => schema[name] !== undefined && schema[name] !== '').map(([name, text]) =>
       forbiddenField(`${path}.${name}`, `${text} is not supported`),
     ),
@@ -66,7 +102,9 @@ function validateKeywords(schema: Schema, path: string, { noDefaults }: Demands)
     ...(Array.isArray(schema.items)
       ? [forbiddenField(`${path}.items`, 'items must be a schema object and not an array')]
       : []),
-    ...(schema.type === 'array' && schema.items === undefined ? [required(`${path}.items`, 'must be specified')] : []),
+    ...(place.inMetadata === true && schema['x-kubernetes-embedded-resource'] === true
+      ? [forbiddenField(`${path}.x-kubernetes-embedded-resource`, 'must not be used inside of resource meta')]
+      : []),
     ...(schema.uniqueItems === true
       ? [
           forbiddenField(
@@ -115,36 +153,65 @@ function validateMapType(schema: Schema, path: string): readonly FieldError[] {
   ];
 }
 
+/** A property may have any name, also one that every object knows. */
+function propertyOf({ properties = {} }: Schema, name: string): Schema | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
 /** The keys of a list that is a map are scalars which every item has. */
 function validateMapKeys(schema: Schema, keys: readonly string[], path: string): readonly FieldError[] {
   const field = `${path}.x-kubernetes-list-map-keys`;
+  const empty = keys.length === 0 ? [required(field, 'must not be empty if x-kubernetes-list-type is map')] : [];
   const items = itemSchema(schema);
-  if (items === undefined) return [required(`${path}.items`, 'must have a schema if x-kubernetes-list-type is map')];
-  const literal = stringListLiteral('[]string', keys);
+  if (items === undefined) {
+    return [...empty, required(`${path}.items`, 'must have a schema if x-kubernetes-list-type is map')];
+  }
   const ofParent = "if parent array's x-kubernetes-list-type is map";
+  if (items.type !== 'object') {
+    return [...empty, invalid(`${path}.items.type`, items.type ?? '', `must be object ${ofParent}`)];
+  }
+  const literal = stringListLiteral('[]string', keys);
   const repeated = repetitions(keys);
-  const alwaysThere = new Set(items.required ?? []);
   return [
-    ...(keys.length === 0 ? [required(field, 'must not be empty if x-kubernetes-list-type is map')] : []),
-    ...(items.type === 'object' ? [] : [invalid(`${path}.items.type`, items.type ?? '', `must be object ${ofParent}`)]),
+    ...empty,
     ...keys.flatMap((key, index) => {
-      const property = items.properties?.[key];
-      const keyPath = `${path}.items.properties[${key}]`;
-      if (property === undefined)
-        return [invalidLiteral(field, literal, 'entries must all be names of item properties')];
+      const property = propertyOf(items, key);
+      // The type that the message shows is that of the items.
+      const isScalar = !['array', 'object'].includes(property?.type ?? '');
       return [
-        ...(repeated[index] ? [invalid(`${field}[${index}]`, key, 'must not contain duplicate entries')] : []),
-        ...(['array', 'object'].includes(property.type ?? '')
-          ? [invalid(`${keyPath}.type`, property.type, `must be a scalar type ${ofParent}`)]
+        ...(property === undefined
+          ? [invalidLiteral(field, literal, 'entries must all be names of item properties')]
           : []),
+        ...(isScalar
+          ? []
+          : [invalid(`${path}.items.properties[${key}].type`, items.type, `must be a scalar type ${ofParent}`)]),
+        ...(repeated[index] ? [invalidLiteral(field, literal, 'must not contain duplicate entries')] : []),
+      ];
+    }),
+  ];
+}
+
+/** Items of sets and maps are something, and what pairs them is there. */
+function validatePairedItems(schema: Schema, type: string, keys: readonly string[], path: string) {
+  const items = itemSchema(schema);
+  if (items === undefined) return [];
+  const nullable = forbiddenField(
+    `${path}.items.nullable`,
+    `cannot be nullable when x-kubernetes-list-type is ${type}`,
+  );
+  const alwaysThere = new Set(items.required ?? []);
+  const ofKey = 'this property is in x-kubernetes-list-map-keys, so it';
+  return [
+    ...(items.nullable === true ? [nullable] : []),
+    ...(type === 'map' ? keys : []).flatMap((key) => {
+      const property = propertyOf(items, key);
+      const keyPath = `${path}.items.properties[${key}]`;
+      if (property === undefined) return [];
+      return [
         ...(alwaysThere.has(key) || property.default !== undefined
           ? []
-          : [
-              required(
-                `${keyPath}.default`,
-                'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property',
-              ),
-            ]),
+          : [required(`${keyPath}.default`, `${ofKey} must have a default or be a required property`)]),
+        ...(property.nullable === true ? [forbiddenField(`${keyPath}.nullable`, `${ofKey} cannot be nullable`)] : []),
       ];
     }),
   ];
@@ -153,23 +220,16 @@ function validateMapKeys(schema: Schema, keys: readonly string[], path: string):
 /** Items of a set are compared whole, so that they must be values without parts, or atomic ones. */
 function validateSetItems(schema: Schema, path: string): readonly FieldError[] {
   const items = itemSchema(schema);
-  if (items === undefined) return [];
-  const detail = (kind: string): string => `must be atomic as item of a list with x-kubernetes-${kind}=set`;
-  const kind = items.type === 'object' ? 'map-type' : items.type === 'array' ? 'list-type' : undefined;
-  const given = kind && items[`x-kubernetes-${kind}`];
+  const kind = items?.type === 'object' ? 'map-type' : items?.type === 'array' ? 'list-type' : undefined;
+  const given = kind && items?.[`x-kubernetes-${kind}`];
+  // A list is atomic unless it says something else; a map is not.
+  if (kind === undefined || given === 'atomic' || (kind === 'list-type' && given === undefined)) return [];
   return [
-    ...(items.nullable === true
-      ? [forbiddenField(`${path}.items.nullable`, 'cannot be nullable when x-kubernetes-list-type is set')]
-      : []),
-    ...(kind === undefined || given === 'atomic'
-      ? []
-      : [
-          invalidLiteral(
-            `${path}.items.x-kubernetes-${kind}`,
-            given === undefined ? '"null"' : JSON.stringify(given),
-            detail('list-type'),
-          ),
-        ]),
+    invalidLiteral(
+      `${path}.items.x-kubernetes-${kind}`,
+      items?.['x-kubernetes-list-type'] === undefined ? '"null"' : JSON.stringify(items['x-kubernetes-list-type']),
+      'must be atomic as item of a list with x-kubernetes-list-type=set',
+    ),
   ];
 }
 
@@ -181,17 +241,20 @@ function validateListType(schema: Schema, path: string): readonly FieldError[] {
   if (type === undefined) return keys.length > 0 ? [required(field, needsMap)] : [];
   return [
     ...validateType(schema, 'array', 'x-kubernetes-list-type is specified', path),
+    ...(type === 'set' && schema.type === 'array' ? validateSetItems(schema, path) : []),
     ...(LIST_TYPES.includes(type) ? [] : [notSupported(field, type, LIST_TYPES)]),
     ...(keys.length > 0 && type !== 'map' ? [invalid(field, type, needsMap)] : []),
     ...(type === 'map' ? validateMapKeys(schema, keys, path) : []),
-    ...(type === 'set' ? validateSetItems(schema, path) : []),
+    ...(type === 'map' || type === 'set' ? validatePairedItems(schema, type, keys, path) : []),
   ];
 }
 
-function validateAll(schema: Schema, path: string, demands: Demands): readonly FieldError[] {
+function validateAll(schema: Schema, path: string, demands: Demands, place: Place): readonly FieldError[] {
   return [
-    ...validateKeywords(schema, path, demands),
-    ...within(schema, path).flatMap(([inner, innerPath]) => validateAll(inner, innerPath, demands)),
+    ...validateKeywords(schema, path, demands, place),
+    ...within(schema, path, place).flatMap(([inner, innerPath, innerPlace]) =>
+      validateAll(inner, innerPath, demands, innerPlace),
+    ),
     ...(schema['x-kubernetes-preserve-unknown-fields'] === false
       ? [invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined')]
       : []),
@@ -200,11 +263,50 @@ function validateAll(schema: Schema, path: string, demands: Demands): readonly F
   ];
 }
 
+/** Keywords without which nothing can be said of the structure. */
+function hasReadableStructure(schema: Schema): boolean {
+  return (
+    UNSUPPORTED.every(([name]) => schema[name] === undefined || schema[name] === '') &&
+    schema.type !== 'null' &&
+    schema['x-kubernetes-preserve-unknown-fields'] !== false &&
+    !Array.isArray(schema.items) &&
+    within(schema, '', {}).every(([inner]) => hasReadableStructure(inner))
+  );
+}
+
+/** What the root may say when the status, one of its properties, is validated alone. */
+const BESIDE_STATUS: ReadonlySet<string> = new Set([
+  ...['description', 'type', 'format', 'title', 'maximum', 'exclusiveMaximum', 'minimum', 'exclusiveMinimum'],
+  ...['maxLength', 'minLength', 'pattern', 'maxItems', 'minItems', 'uniqueItems', 'multipleOf', 'required', 'items'],
+  ...['properties', 'externalDocs', 'example', 'x-kubernetes-preserve-unknown-fields'],
+]);
+
+function validateRoot(schema: Schema, path: string, { hasStatus }: Demands): readonly FieldError[] {
+  const { type = '' } = schema;
+  const ifStatus = 'at the root of the schema if the status subresource is enabled';
+  const names = [...BESIDE_STATUS].map((name) =>
+    name === 'x-kubernetes-preserve-unknown-fields'
+      ? 'XPreserveUnknownFields'
+      : `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+  );
+  const other = Object.entries(schema).find(([name, value]) => Boolean(value) && !BESIDE_STATUS.has(name));
+  return [
+    ...(hasStatus && type !== '' && type !== 'object'
+      ? [invalid(`${path}.type`, type, `only "object" is allowed as the type ${ifStatus}`)]
+      : []),
+    ...(hasStatus && other !== undefined
+      ? [invalid(path, schema, `only [${names.join(' ')}] fields are allowed ${ifStatus}`)]
+      : []),
+    ...(schema.nullable === true ? [forbiddenField(`${path}.nullable`, 'nullable cannot be true at the root')] : []),
+  ];
+}
+
 /**
  * The problems of a custom resource's schema: keywords that the API does not know or would be too slow with, extensions
- * that do not fit; when there are none and `structure` is asked for, what is not structural.
+ * that do not fit; when `structure` is asked for, what is not structural.
  */
 export function validateCustomSchema(schema: Schema, path: string, demands: Demands): readonly FieldError[] {
-  const errors = validateAll(schema, path, demands);
-  return demands.structure && errors.length === 0 ? validateStructure(schema, path) : errors;
+  const errors = [...validateRoot(schema, path, demands), ...validateAll(schema, path, demands, { isRoot: true })];
+  if (!demands.structure || !hasReadableStructure(schema)) return errors;
+  return [...errors, ...validateStructure(schema, path)];
 }

@@ -10,7 +10,6 @@ import { validateCustomSchema } from './custom-schema';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
-const SIMPLE_PATH = /^\.[A-Za-z0-9_.[\]'"*\\/@:$%~-]*$/;
 const NOT_A_SIMPLE_PATH = 'must be a simple json path starting with .';
 const MAX_WARNING_LENGTH = 256;
 
@@ -71,14 +70,12 @@ function validateColumn(column: CustomResourceColumnDefinition, path: string): r
       ? []
       : [invalid(`${path}.format`, format, `must be one of ${COLUMN_FORMATS.join(',')}`)]),
     ...(jsonPath === '' ? [required(`${path}.JSONPath`, '')] : []),
-    ...(jsonPath === '' || SIMPLE_PATH.test(jsonPath)
-      ? []
-      : [invalid(`${path}.JSONPath`, jsonPath, NOT_A_SIMPLE_PATH)]),
+    ...(jsonPath === '' || jsonPath.startsWith('.') ? [] : [invalid(`${path}.JSONPath`, jsonPath, NOT_A_SIMPLE_PATH)]),
   ];
 }
 
 function validateReplicasPath(value: string, roots: readonly string[], where: string, field: string) {
-  if (!SIMPLE_PATH.test(value)) return [invalid(field, value, NOT_A_SIMPLE_PATH)];
+  if (!value.startsWith('.')) return [invalid(field, value, NOT_A_SIMPLE_PATH)];
   return roots.some((root) => value.startsWith(root))
     ? []
     : [invalid(field, value, `should be a json path under ${where}`)];
@@ -112,13 +109,17 @@ function eachPart<P extends Part>(
   versions: readonly CustomResourceDefinitionVersion[],
   part: P,
   commonPath: string,
-  validate: (value: NonNullable<CustomResourceDefinitionVersion[P]>, path: string) => readonly FieldError[],
+  validate: (
+    value: NonNullable<CustomResourceDefinitionVersion[P]>,
+    path: string,
+    versions: readonly CustomResourceDefinitionVersion[],
+  ) => readonly FieldError[],
 ): readonly FieldError[] {
   const isCommon = versions.every((version) => deepEqual(version[part], versions[0]?.[part]));
   return (isCommon ? versions.slice(0, 1) : versions).flatMap((version, index) => {
     const value = version[part];
     if (value === undefined || value === null) return [];
-    return validate(value, isCommon ? commonPath : `spec.versions[${index}].${part}`);
+    return validate(value, isCommon ? commonPath : `spec.versions[${index}].${part}`, isCommon ? versions : [version]);
   });
 }
 
@@ -127,9 +128,11 @@ export function validateVersionParts(
   demands: { readonly structure: boolean; readonly noDefaults: boolean },
 ): readonly FieldError[] {
   return [
-    ...eachPart(versions, 'schema', 'spec.validation', ({ openAPIV3Schema }, path) =>
-      openAPIV3Schema ? validateCustomSchema(openAPIV3Schema, `${path}.openAPIV3Schema`, demands) : [],
-    ),
+    ...eachPart(versions, 'schema', 'spec.validation', ({ openAPIV3Schema }, path, those) => {
+      const hasStatus = those.some(({ subresources }) => Boolean(subresources?.status));
+      const field = `${path}.openAPIV3Schema`;
+      return openAPIV3Schema ? validateCustomSchema(openAPIV3Schema, field, { ...demands, hasStatus }) : [];
+    }),
     ...eachPart(versions, 'subresources', 'spec.subresources', validateSubresources),
     ...eachPart(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns', (columns, path) =>
       columns.flatMap((column, index) => validateColumn(column, `${path}[${index}]`)),

@@ -30,7 +30,7 @@ describe('ephemeral containers', () => {
     expect(problems(pod([{ name: 'b', image: 'i:2' }]), pod([{ name: 'a' }, { name: 'b' }]))).toEqual([
       'spec.ephemeralContainers: Forbidden: existing ephemeral containers "a" may not be removed\n',
       'spec.ephemeralContainers: Forbidden: existing ephemeral containers "b" may not be changed\n' +
-        'b.image: "i:1" -> "i:2"',
+        '  core.EphemeralContainer{\n- \timage: "i:1",\n+ \timage: "i:2",\n  }\n',
     ]);
   });
 

@@ -18,8 +18,8 @@ function validateAdditions(
     const container = byName.get(name);
     const existing = `existing ephemeral containers ${JSON.stringify(name)}`;
     if (container === undefined) return [forbiddenField(PATH, `${existing} may not be removed\n`)];
-    const changes = describeChangedFields(container, before, name);
-    return changes === '' ? [] : [forbiddenField(PATH, `${existing} may not be changed\n${changes}`)];
+    const changes = describeChangedFields(container, before, 'core.EphemeralContainer');
+    return changes === undefined ? [] : [forbiddenField(PATH, `${existing} may not be changed\n${changes}`)];
   });
 }
 

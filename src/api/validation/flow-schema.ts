@@ -1,4 +1,5 @@
 import { duplicate, forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { quoteGo } from '../errors/go-quote';
 import type { KubeObject } from '../object';
 import type {
   FlowSchemaSpec,
@@ -7,7 +8,7 @@ import type {
   ResourcePolicyRule,
   Subject,
 } from '../schema/generated/flowcontrol-v1beta1';
-import { invalidLiteral, stringListLiteral } from './go-literal';
+import { invalidLiteral, notSupportedLiteral, stringListLiteral } from './go-literal';
 import { dnsLabelName, dnsSubdomainName } from './names';
 import { invalidBecause } from './pod/field-rules';
 import { repetitions } from './repetitions';
@@ -83,8 +84,13 @@ function validateNamespaces(namespaces: readonly string[], isClusterScoped: bool
     return isClusterScoped ? [] : [required(field, detail)];
   }
   if (namespaces.includes('*')) return validateList(namespaces, field, '', 'namespaces');
+  const members = "each member of this list must be '*' or a DNS-1123 label; ";
   return namespaces.flatMap((namespace, index) =>
-    invalidBecause(`${field}[${index}]`, namespace, dnsLabelName(namespace, false)),
+    invalidBecause(
+      `${field}[${index}]`,
+      namespace,
+      dnsLabelName(namespace, false).map((problem) => `${members}${problem}`),
+    ),
   );
 }
 
@@ -178,10 +184,11 @@ export function validateFlowSchema(object: KubeObject): readonly FieldError[] {
   const spec = (object['spec'] ?? {}) as FlowSchemaSpec;
   const method = spec.distinguisherMethod;
   const methodType = method?.type ?? '';
+  const methodLiteral = `flowcontrol.FlowDistinguisherMethod{Type:${quoteGo(methodType)}}`;
   return [
     ...validatePrecedence(spec.matchingPrecedence ?? 0, object.metadata.name ?? ''),
     ...(method && !DISTINGUISHERS.includes(methodType)
-      ? [notSupported('spec.distinguisherMethod.type', methodType, DISTINGUISHERS)]
+      ? [notSupportedLiteral('spec.distinguisherMethod.type', methodLiteral, DISTINGUISHERS)]
       : []),
     ...validateLevelName(spec.priorityLevelConfiguration?.name ?? ''),
     ...(spec.rules ?? []).flatMap((rules, index) => validateRules(rules, `spec.rules[${index}]`)),

@@ -9,7 +9,8 @@ import type { ServicePort } from '../schema/generated/core-v1';
 
 /** The problem of a value whose printed form is given as it is to stand in the message. */
 export function invalidLiteral(field: string, literal: string, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${literal}: ${detail}` };
+  const suffix = detail === '' ? '' : `: ${detail}`;
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${literal}${suffix}` };
 }
 
 export function notSupportedLiteral(field: string, literal: string, supported: readonly string[]): FieldError {

@@ -41,9 +41,8 @@ export function validateIngressClass(object: KubeObject): readonly FieldError[] 
 
 /** Who serves the class cannot change under its ingresses. */
 export function validateIngressClassUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
-  const { controller = '', parameters } = specOf(object);
   return [
-    ...validateUnchanged(controller, specOf(old).controller ?? '', 'spec.controller'),
-    ...validateTypedReference(parameters, 'spec.parameters'),
+    ...validateUnchanged(specOf(object).controller ?? '', specOf(old).controller ?? '', 'spec.controller'),
+    ...validateIngressClass(object),
   ];
 }

@@ -128,34 +128,62 @@ function hostProblems(host: string): readonly string[] {
   return host.includes('*') ? wildcardSubdomainProblems(host) : dns1123SubdomainProblems(host);
 }
 
-function validateRule({ host = '', http }: IngressRule, names: FieldNames, path: string): readonly FieldError[] {
-  const paths = http?.paths ?? [];
+function validateRule(rule: IngressRule, names: FieldNames, lenient: Leniency, path: string): readonly FieldError[] {
+  const { host = '' } = rule;
   return [
     ...(host !== '' && isIP(host) !== 0 ? [invalid(`${path}.host`, host, NOT_A_NAME)] : []),
     ...(host === '' ? [] : invalidBecause(`${path}.host`, host, hostProblems(host))),
+    ...(lenient.wildcardRules && host.includes('*') ? [] : validatePaths(rule, names, path)),
+  ];
+}
+
+function validatePaths({ http }: IngressRule, names: FieldNames, path: string): readonly FieldError[] {
+  const paths = http?.paths ?? [];
+  return [
     ...(http && paths.length === 0 ? [required(`${path}.http.paths`, '')] : []),
     ...paths.flatMap((rule, index) => validatePath(rule, names, `${path}.http.paths[${index}]`)),
   ];
 }
 
-function validateTls({ hosts, secretName = '' }: IngressTLS, path: string): readonly FieldError[] {
+function secretNameProblems({ secretName = '' }: IngressTLS): readonly string[] {
+  return secretName === '' ? [] : dns1123SubdomainProblems(secretName);
+}
+
+function validateTls(tls: IngressTLS, lenient: Leniency, path: string): readonly FieldError[] {
+  const { hosts, secretName = '' } = tls;
   return [
     ...(hosts ?? []).flatMap((host, index) => invalidBecause(`${path}.hosts[${index}]`, host, hostProblems(host))),
-    ...(secretName === ''
-      ? []
-      : invalidBecause(`${path}.secretName`, secretName, dns1123SubdomainProblems(secretName))),
+    ...(lenient.secretNames ? [] : invalidBecause(`${path}.secretName`, secretName, secretNameProblems(tls))),
   ];
 }
 
-function validateSpec(object: KubeObject, names: FieldNames): readonly FieldError[] {
+/** What is let pass because it was once: the beta version never looked, and what is stored stays. */
+interface Leniency {
+  /** Rules of hosts that begin with a star. */
+  readonly wildcardRules: boolean;
+  readonly secretNames: boolean;
+}
+
+function leniencyOf(requested: RequestedVersion | undefined, old?: KubeObject): Leniency {
+  if (requested?.version === 'v1beta1') return { wildcardRules: true, secretNames: true };
+  const { rules, tls } = (old?.['spec'] ?? {}) as IngressSpec;
+  return {
+    wildcardRules: (rules ?? []).some(
+      (rule) => rule.host?.includes('*') === true && validatePaths(rule, STABLE_NAMES, '').length > 0,
+    ),
+    secretNames: (tls ?? []).some((entry) => secretNameProblems(entry).length > 0),
+  };
+}
+
+function validateSpec(object: KubeObject, names: FieldNames, lenient: Leniency): readonly FieldError[] {
   const { defaultBackend, rules, tls, ingressClassName } = (object['spec'] ?? {}) as IngressSpec;
   const isEmpty = (rules ?? []).length === 0 && !defaultBackend;
   const detail = `either \`${names.defaultBackend}\` or \`rules\` must be specified`;
   return [
     ...(isEmpty ? [invalidLiteral('spec', '[]networking.IngressRule(nil)', detail)] : []),
     ...(defaultBackend ? validateBackend(defaultBackend, names, `spec.${names.defaultBackend}`) : []),
-    ...(rules ?? []).flatMap((rule, index) => validateRule(rule, names, `spec.rules[${index}]`)),
-    ...(tls ?? []).flatMap((entry, index) => validateTls(entry, `spec.tls[${index}]`)),
+    ...(rules ?? []).flatMap((rule, index) => validateRule(rule, names, lenient, `spec.rules[${index}]`)),
+    ...(tls ?? []).flatMap((entry, index) => validateTls(entry, lenient, `spec.tls[${index}]`)),
     ...(ingressClassName === undefined || ingressClassName === null
       ? []
       : invalidBecause('spec.ingressClassName', ingressClassName, dnsSubdomainName(ingressClassName, false))),
@@ -172,7 +200,7 @@ export function validateIngress(object: KubeObject, requested?: RequestedVersion
   const { ingressClassName } = (object['spec'] ?? {}) as IngressSpec;
   const named = annotation !== undefined && ingressClassName !== undefined && ingressClassName !== null;
   return [
-    ...validateSpec(object, namesIn(requested)),
+    ...validateSpec(object, namesIn(requested), leniencyOf(requested)),
     ...(named
       ? [invalid(`annotations.${CLASS_ANNOTATION}`, annotation, 'can not be set when the class field is also set')]
       : []),
@@ -181,10 +209,10 @@ export function validateIngress(object: KubeObject, requested?: RequestedVersion
 
 export function validateIngressUpdate(
   object: KubeObject,
-  _old: KubeObject,
+  old: KubeObject,
   requested?: RequestedVersion,
 ): readonly FieldError[] {
-  return validateSpec(object, namesIn(requested));
+  return validateSpec(object, namesIn(requested), leniencyOf(requested, old));
 }
 
 /** The addresses of a load balancer, as ingresses and services have them in their status. */

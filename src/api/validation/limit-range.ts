@@ -105,7 +105,7 @@ function validateRatio(
   if (compareQuantities(ratio.quantity, ONE) < 0) {
     errors.push(invalidLiteral(field, quantityLiteral(ratio.text), `ratio ${printed(ratio)} is less than 1`));
   }
-  if (min && max && min.quantity.nanos > 0n) {
+  if (min && max) {
     const possible = Number(max.quantity.nanos) / Number(min.quantity.nanos);
     if (Number(ratio.quantity.nanos) / 1e9 > possible) {
       errors.push(
@@ -143,7 +143,9 @@ function validateItem(item: LimitRangeItem, seen: Set<string>, path: string): re
   seen.add(type);
   for (const error of validateNames(item, type, path)) errors.push(error);
   if (type === CLAIM && amount(item.min, 'storage') === undefined && amount(item.max, 'storage') === undefined) {
-    errors.push(required(path, 'either minimum or maximum storage value is required, but neither was provided'));
+    errors.push(
+      required(`${path}.limits`, 'either minimum or maximum storage value is required, but neither was provided'),
+    );
   }
   const names = new Set(LISTS.flatMap((list) => Object.keys(item[list] ?? {})));
   for (const name of names) errors.push(...validateOrder(item, name, path));

@@ -1,12 +1,16 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { deepEqual } from '../kinds/deep-equal';
 import { isPlainMap, listAt, valueAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
-import type { NodeSpec, NodeStatus, Taint } from '../schema/generated/core-v1';
+import type { NodeConfigSource, NodeSpec, NodeStatus, Taint } from '../schema/generated/core-v1';
 import { parseCidr } from './cidr';
+import { configKeyProblems } from './config-keys';
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { goJsonObjectProblem } from './json-problem';
+import { structLiteral } from './immutable';
 import { labelValueProblems } from './label-syntax';
-import { validateQualifiedName } from './pod/field-rules';
+import { dns1123LabelProblems, dns1123SubdomainProblems } from './names';
+import { invalidBecause, validateQualifiedName } from './pod/field-rules';
 import { validateResourceQuantity } from './pod/resources';
 
 /** Asks the scheduler to prefer other nodes for pods of certain controllers. */
@@ -139,6 +143,59 @@ function validateIdentity(spec: NodeSpec, oldSpec: NodeSpec): readonly FieldErro
   ];
 }
 
+/** Where a kubelet's settings come from: a ConfigMap's key, which has an identity only in the status. */
+function validateConfigSource(source: NodeConfigSource, path: string, inStatus: boolean): readonly FieldError[] {
+  const { configMap } = source;
+  const literal = structLiteral('core.NodeConfigSource', source);
+  if (!configMap) return [invalidLiteral(path, literal, 'exactly one reference subfield must be non-nil')];
+  const { uid = '', resourceVersion = '', namespace = '', name = '', kubeletConfigKey: key = '' } = configMap;
+  const identity = { uid, resourceVersion };
+  const at = (field: string): string => `${path}.configMap.${field}`;
+  const named = (field: string, value: string, problems: (text: string) => readonly string[]): readonly FieldError[] =>
+    value === '' ? [required(at(field), `${field} must be set`)] : invalidBecause(at(field), value, problems(value));
+  return [
+    ...Object.entries(identity).flatMap(([field, value]) => {
+      if (inStatus) return value === '' ? [required(at(field), `${field} must be set in status`)] : [];
+      return value === '' ? [] : [forbiddenField(at(field), `${field} must not be set in spec`)];
+    }),
+    ...named('namespace', namespace, dns1123LabelProblems),
+    ...named('name', name, dns1123SubdomainProblems),
+    ...named('kubeletConfigKey', key, configKeyProblems),
+  ];
+}
+
+const REPORTED_CONFIGS = ['assigned', 'active', 'lastKnownGood'] as const;
+
+function validateConfigSources({ configSource }: NodeSpec, { config }: NodeStatus): readonly FieldError[] {
+  return [
+    ...(configSource ? validateConfigSource(configSource, 'spec.configSource', false) : []),
+    ...REPORTED_CONFIGS.flatMap((field) => {
+      const source = config?.[field];
+      return source ? validateConfigSource(source, `status.config.${field}`, true) : [];
+    }),
+  ];
+}
+
+/** Everything in the spec but what an update may set, change or set once. */
+function fixedPart(
+  { configSource: _source, unschedulable: _flag, taints: _taints, ...fixed }: NodeSpec,
+  old: NodeSpec,
+) {
+  const { podCIDR: _cidr, podCIDRs, providerID, ...rest } = fixed;
+  return {
+    ...rest,
+    ...((old.podCIDRs ?? []).length === 0 ? {} : { podCIDRs }),
+    ...(old.providerID ? { providerID } : {}),
+  };
+}
+
+function validateFixedPart(spec: NodeSpec, old: NodeSpec): readonly FieldError[] {
+  if (deepEqual(fixedPart(spec, old), fixedPart(old, old))) return [];
+  const detail =
+    'node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)';
+  return [forbiddenField('[]', detail)];
+}
+
 export function validateNodeStatusUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const spec = specOf(object);
   const status = statusOf(object);
@@ -147,7 +204,9 @@ export function validateNodeStatusUpdate(object: KubeObject, old: KubeObject): r
     ...validateResources(status),
     ...validateAddresses(status),
     ...validateIdentity(spec, specOf(old)),
+    ...validateConfigSources(spec, status),
     ...validateTaints(spec),
+    ...validateFixedPart(spec, specOf(old)),
   ];
 }
 

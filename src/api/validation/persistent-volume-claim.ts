@@ -2,7 +2,11 @@ import { forbiddenField, invalid, required, type FieldError } from '../errors/fi
 import { deepEqual } from '../kinds/deep-equal';
 import type { KubeObject } from '../object';
 import { parseQuantity } from '../quantity/quantity';
-import type { PersistentVolumeClaimSpec, PersistentVolumeClaimStatus } from '../schema/generated/core-v1';
+import type {
+  PersistentVolumeClaimSpec,
+  PersistentVolumeClaimStatus,
+  TypedLocalObjectReference,
+} from '../schema/generated/core-v1';
 import { validateLabelSelector } from './label-selector';
 import { validateResourceQuantity } from './pod/resources';
 import {
@@ -24,7 +28,22 @@ function validateSize(spec: PersistentVolumeClaimSpec, field: string): readonly 
   const size = spec.resources?.requests?.['storage'];
   return size === undefined
     ? [required(field, '')]
-    : [...validateResourceQuantity('storage', size, field), ...validatePositiveAmount(size, field)];
+    : ([validatePositiveAmount(size, field), validateResourceQuantity('storage', size, field)].find(isNotEmpty) ?? []);
+}
+
+function isNotEmpty(errors: readonly FieldError[]): boolean {
+  return errors.length > 0;
+}
+
+/** What a new volume begins as: another claim, or something that a driver knows, such as a snapshot. */
+function validateDataSource(source: TypedLocalObjectReference | undefined, path: string): readonly FieldError[] {
+  if (!source) return [];
+  const { apiGroup, kind = '', name = '' } = source;
+  return [
+    ...(name === '' ? [required(`${path}.name`, '')] : []),
+    ...(kind === '' ? [required(`${path}.kind`, '')] : []),
+    ...(!apiGroup && kind !== 'PersistentVolumeClaim' ? [invalid(path, kind, '')] : []),
+  ];
 }
 
 /** The problems of a claim's spec at `path`; claims of ephemeral volumes have the same. */
@@ -37,6 +56,7 @@ export function validateClaimSpec(spec: PersistentVolumeClaimSpec, path: string)
     ...validateSize(spec, `${path}.resources[storage]`),
     ...validateClassName(spec.storageClassName, `${path}.storageClassName`),
     ...validateVolumeMode(spec.volumeMode, `${path}.volumeMode`),
+    ...validateDataSource(spec.dataSource, `${path}.dataSource`),
   ];
 }
 
@@ -101,8 +121,11 @@ function validateUpdate(object: KubeObject, old: KubeObject, canGrow: boolean): 
   const fixed = canGrow
     ? 'spec is immutable after creation except resources.requests for bound claims'
     : 'field is immutable after creation';
+  const errors = validatePersistentVolumeClaim(object);
   return [
-    ...validatePersistentVolumeClaim(object),
+    // The rules of the claim as a whole are looked at twice.
+    ...errors,
+    ...errors,
     ...(moved ? [] : validateClassAnnotation(object, old)),
     ...(deepEqual(fixedPart(spec, exempt), fixedPart(oldSpec, exempt)) ? [] : [forbiddenField('spec', fixed)]),
     ...(canGrow ? validateSizeUpdate(spec, oldSpec) : []),

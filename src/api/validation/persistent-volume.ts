@@ -1,7 +1,7 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
 import type { KubeObject } from '../object';
-import type { PersistentVolumeSpec } from '../schema/generated/core-v1';
+import type { PersistentVolumeSpec, VolumeNodeAffinity } from '../schema/generated/core-v1';
 import { invalidLiteral, notSupportedLiteral } from './go-literal';
 import { dns1123SubdomainProblems } from './names';
 import { validatePresent } from './pod/field-rules';
@@ -211,17 +211,26 @@ export function validatePersistentVolume(object: KubeObject): readonly FieldErro
 }
 
 /** Where the data is does not change; where it can be reached from may be added once. */
+function nodeAffinityLiteral(affinity: VolumeNodeAffinity | undefined): string {
+  if (affinity === undefined) return '"null"';
+  const required = affinity.required ? JSON.stringify(affinity.required) : '(*core.NodeSelector)(nil)';
+  return `core.VolumeNodeAffinity{Required:${required}}`;
+}
+
 export function validatePersistentVolumeUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const spec = specOf(object);
   const oldSpec = specOf(old);
+  const errors = validatePersistentVolume(object);
   return [
-    ...validatePersistentVolume(object),
+    // The rules of the volume as a whole are looked at twice.
+    ...errors,
+    ...errors,
     ...(SOURCE_NAMES.every((name) => deepEqual(spec[name], oldSpec[name]))
       ? []
       : [forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation')]),
     ...(spec.volumeMode === oldSpec.volumeMode ? [] : [invalid('volumeMode', spec.volumeMode, 'field is immutable')]),
     ...(oldSpec.nodeAffinity === undefined || deepEqual(spec.nodeAffinity, oldSpec.nodeAffinity)
       ? []
-      : [invalidLiteral('nodeAffinity', JSON.stringify(spec.nodeAffinity ?? null), 'field is immutable')]),
+      : [invalidLiteral('nodeAffinity', nodeAffinityLiteral(spec.nodeAffinity), 'field is immutable')]),
   ];
 }

@@ -7,7 +7,7 @@ import { structLiteral } from './immutable';
 import { validateLabelSelector } from './label-selector';
 import { validateAtMostAll, validateIntOrPercent, validateNonNegative } from './numbers';
 
-/** All problems of a budget's spec: also what an update checks. */
+/** All problems of a budget: also what an update checks. */
 export function validatePodDisruptionBudget(object: KubeObject): readonly FieldError[] {
   const spec = (object['spec'] ?? {}) as PodDisruptionBudgetSpec;
   const both = spec.minAvailable !== undefined && spec.maxUnavailable !== undefined;
@@ -20,6 +20,7 @@ export function validatePodDisruptionBudget(object: KubeObject): readonly FieldE
     ]),
     ...validateLabelSelector(spec.selector, 'spec.selector'),
     ...validateUnhealthyPolicy(spec.unhealthyPodEvictionPolicy),
+    ...validateCounts(object),
   ];
 }
 
@@ -41,6 +42,10 @@ export function validatePodDisruptionBudgetStatusUpdate(
   requested?: RequestedVersion,
 ): readonly FieldError[] {
   if (requested?.version === 'v1beta1') return [];
+  return validateCounts(object);
+}
+
+function validateCounts(object: KubeObject): readonly FieldError[] {
   const status = (object['status'] ?? {}) as PodDisruptionBudgetStatus;
   return COUNTS.flatMap((field) => validateNonNegative(status[field], `status.${field}`));
 }

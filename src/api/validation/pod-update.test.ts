@@ -80,7 +80,7 @@ describe('what may change about a pod', () => {
       {},
       ['spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds'],
     ],
-    ['the node', {}, { nodeName: 'n' }, [`${REFUSAL}\nspec.nodeName: null -> "n"`]],
+    ['the node', {}, { nodeName: 'n' }, [`${REFUSAL}\n  core.PodSpec{\n+ \tnodeName: "n",\n  }\n`]],
     [
       'another gate',
       {},

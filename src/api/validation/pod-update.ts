@@ -75,8 +75,8 @@ function withoutAllowedChanges(spec: PodSpec, old: PodSpec): Fields {
 }
 
 function validateOtherFields(spec: PodSpec, old: PodSpec): readonly FieldError[] {
-  const changes = describeChangedFields(withoutAllowedChanges(spec, old), old, 'spec');
-  return changes === '' ? [] : [forbiddenField('spec', `${REFUSAL}\n${changes}`)];
+  const changes = describeChangedFields(withoutAllowedChanges(spec, old), old, 'core.PodSpec');
+  return changes === undefined ? [] : [forbiddenField('spec', `${REFUSAL}\n${changes}`)];
 }
 
 /** Reasons not to schedule a pod go away one by one. */

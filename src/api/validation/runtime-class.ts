@@ -19,10 +19,11 @@ function validateDuplicates(tolerations: readonly Toleration[], path: string): r
   );
 }
 
+/** The paths of problems of a toleration name the list twice, and those of the overhead call it limits. */
 function validateScheduling({ nodeSelector, tolerations }: Scheduling): readonly FieldError[] {
   return [
     ...validateLabels(nodeSelector, 'scheduling.nodeSelector'),
-    ...validateTolerations(tolerations, 'scheduling.tolerations'),
+    ...validateTolerations(tolerations, 'scheduling.tolerations.tolerations'),
     ...validateDuplicates(tolerations ?? [], 'scheduling.tolerations'),
   ];
 }
@@ -31,7 +32,7 @@ export function validateRuntimeClass(object: KubeObject): readonly FieldError[] 
   const { podFixed } = (object['overhead'] ?? {}) as Overhead;
   return [
     ...validateDnsLabel(stringAt(object, 'handler'), 'handler'),
-    ...(podFixed ? validateResourceRequirements({ limits: podFixed }, 'overhead.podFixed') : []),
+    ...(podFixed ? validateResourceRequirements({ limits: podFixed }, 'overhead') : []),
     ...validateScheduling(object['scheduling'] ?? {}),
   ];
 }

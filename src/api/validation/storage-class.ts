@@ -47,8 +47,14 @@ function validateRequirement(
   ];
 }
 
+/** What each key of a term may be; the order says nothing. */
+function topologyKey({ matchLabelExpressions }: TopologySelectorTerm): string {
+  const values = (matchLabelExpressions ?? []).map((one) => [one.key ?? '', [...new Set(one.values ?? [])].sort()]);
+  return contentKey(Object.fromEntries(values));
+}
+
 function validateTopologies(terms: readonly TopologySelectorTerm[]): readonly FieldError[] {
-  const repeatedTerms = repetitions(terms.map(contentKey));
+  const repeatedTerms = repetitions(terms.map(topologyKey));
   return terms.flatMap((term, index) => {
     const path = `allowedTopologies[${index}].matchLabelExpressions`;
     const requirements = term.matchLabelExpressions ?? [];
@@ -58,7 +64,8 @@ function validateTopologies(terms: readonly TopologySelectorTerm[]): readonly Fi
         ...validateRequirement(requirement, `${path}[${position}]`),
         ...(repeated[position] ? [duplicate(`${path}[${position}].key`, requirement.key ?? '')] : []),
       ]),
-      ...(repeatedTerms[index] ? [duplicate(path, '')] : []),
+      // A term that says nothing counts as a repetition, whatever there is beside it.
+      ...(repeatedTerms[index] || requirements.length === 0 ? [duplicate(path, '')] : []),
     ];
   });
 }

@@ -1,5 +1,5 @@
-import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
-import { validateDefault } from './custom-default';
+import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
+import { validateDefault, type DefaultPlace } from './custom-default';
 import type { JSONSchemaProps as Schema } from '../schema/generated/apiextensions-v1';
 
 /**
@@ -8,7 +8,6 @@ import type { JSONSchemaProps as Schema } from '../schema/generated/apiextension
  */
 type Level = 'root' | 'field' | 'items';
 
-const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 const MISSING_TYPE: Readonly<Record<Level, string>> = {
   root: 'must not be empty at the root',
   field: 'must not be empty for specified object fields',
@@ -21,18 +20,6 @@ const METADATA_TYPES = [
   ['metadata', 'object'],
 ] as const;
 const METADATA_FIELDS: readonly string[] = ['name', 'generateName'];
-/** What only the structure may say, not the conditions on values beside it. */
-const STRUCTURAL_KEYWORDS = [
-  'type',
-  'title',
-  'description',
-  'default',
-  'nullable',
-  'x-kubernetes-embedded-resource',
-  'x-kubernetes-int-or-string',
-  'x-kubernetes-preserve-unknown-fields',
-] as const;
-
 function entries(schema: Schema): readonly (readonly [name: string, schema: Schema])[] {
   return Object.entries(schema.properties ?? {}).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
 }
@@ -44,16 +31,19 @@ function itemsOf({ items }: Schema): Schema | undefined {
 function validateType(schema: Schema, level: Level, path: string): readonly FieldError[] {
   const { type = '' } = schema;
   const field = `${path}.type`;
-  if (schema['x-kubernetes-int-or-string'] === true) {
-    return type === '' ? [] : [invalid(field, type, 'must be empty if x-kubernetes-int-or-string is true')];
+  if (schema['x-kubernetes-embedded-resource'] === true && type !== 'object') {
+    const detail = 'must be object if x-kubernetes-embedded-resource is true';
+    return [type === '' ? required(field, detail) : invalid(field, type, detail), ...rootType(schema, level, field)];
   }
-  if (type === '') {
-    return schema['x-kubernetes-preserve-unknown-fields'] === true && level !== 'root'
-      ? []
-      : [required(field, MISSING_TYPE[level])];
-  }
-  if (level === 'root' && type !== 'object') return [invalid(field, type, 'must be object at the root')];
-  return TYPES.includes(type) ? [] : [notSupported(field, type, TYPES)];
+  const isOpen =
+    schema['x-kubernetes-int-or-string'] === true || schema['x-kubernetes-preserve-unknown-fields'] === true;
+  return [...(type === '' && !isOpen ? [required(field, MISSING_TYPE[level])] : []), ...rootType(schema, level, field)];
+}
+
+function rootType({ type = '' }: Schema, level: Level, field: string): readonly FieldError[] {
+  return level === 'root' && type !== '' && type !== 'object'
+    ? [invalid(field, type, 'must be object at the root')]
+    : [];
 }
 
 /** A whole object within another: it has metadata of its own. */
@@ -61,7 +51,21 @@ function validateEmbedded(schema: Schema, path: string): readonly FieldError[] {
   const hasNoFields = entries(schema).length === 0 && schema['x-kubernetes-preserve-unknown-fields'] !== true;
   const detail =
     'must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields';
-  return hasNoFields ? [required(`${path}.properties`, detail)] : [];
+  return [
+    ...(schema.additionalProperties === undefined
+      ? []
+      : [forbiddenField(`${path}.additionalProperties`, 'must not be used if x-kubernetes-embedded-resource is set')]),
+    ...(hasNoFields ? [required(`${path}.properties`, detail)] : []),
+  ];
+}
+
+function validateExtensions(schema: Schema, path: string): readonly FieldError[] {
+  if (schema['x-kubernetes-int-or-string'] !== true) return [];
+  return (['x-kubernetes-preserve-unknown-fields', 'x-kubernetes-embedded-resource'] as const).flatMap((name) =>
+    schema[name] === true
+      ? [invalid(`${path}.${name}`, true, 'must be false if x-kubernetes-int-or-string is true')]
+      : [],
+  );
 }
 
 function validateMetadataTypes(schema: Schema, path: string): readonly FieldError[] {
@@ -73,19 +77,16 @@ function validateMetadataTypes(schema: Schema, path: string): readonly FieldErro
   });
 }
 
-/** The metadata of the object itself is the API's; a schema may narrow its name only. */
+/** Of the metadata of the object itself, which is the API's, a schema may narrow the names only. */
 function validateRootMetadata(schema: Schema, path: string): readonly FieldError[] {
   const metadata = schema.properties?.['metadata'];
   if (metadata === undefined) return [];
-  const field = `${path}.properties[metadata]`;
   const detail = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
-  const others = entries(metadata).some(([name]) => !METADATA_FIELDS.includes(name));
-  return [
-    ...(others || metadata.additionalProperties !== undefined ? [forbiddenField(field, detail)] : []),
-    ...(metadata.default === undefined
-      ? []
-      : [forbiddenField(`${field}.default`, 'must not be set in top-level metadata')]),
-  ];
+  const { type: _type, default: _default, properties: _properties, ...others } = metadata;
+  const saysMore =
+    Object.values(others).some((value) => value !== undefined && value !== false && value !== '') ||
+    entries(metadata).some(([name]) => !METADATA_FIELDS.includes(name));
+  return saysMore ? [forbiddenField(`${path}.properties[metadata]`, detail)] : [];
 }
 
 function validateLevel(schema: Schema, level: Level, path: string): readonly FieldError[] {
@@ -93,11 +94,15 @@ function validateLevel(schema: Schema, level: Level, path: string): readonly Fie
   const values = typeof schema.additionalProperties === 'object' ? schema.additionalProperties : undefined;
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
   return [
+    ...(schema.type === 'array' && items === undefined ? [required(`${path}.items`, 'must be specified')] : []),
     ...(items === undefined ? [] : validateLevel(items, 'items', `${path}.items`)),
     ...entries(schema).flatMap(([name, property]) => validateLevel(property, 'field', `${path}.properties[${name}]`)),
+    ...(level === 'root' && schema.additionalProperties !== undefined
+      ? [forbiddenField(`${path}.additionalProperties`, 'must not be used at the root')]
+      : []),
     ...(values === undefined ? [] : validateLevel(values, 'field', `${path}.additionalProperties`)),
+    ...validateExtensions(schema, path),
     ...validateType(schema, level, path),
-    ...validateDefault(schema, path),
     ...(isEmbedded ? validateEmbedded(schema, path) : []),
     ...(isEmbedded || level === 'root' ? validateMetadataTypes(schema, path) : []),
     ...(level === 'root' ? validateRootMetadata(schema, path) : []),
@@ -133,22 +138,98 @@ function validateConditions(schema: Schema, path: string): readonly FieldError[]
   ];
 }
 
+/** What only the structure may say, not the conditions on values beside it. */
+const STRUCTURAL_KEYWORDS = [
+  ['type', 'must be empty to be structural'],
+  ['additionalProperties', 'must be undefined to be structural'],
+  ['default', 'must be undefined to be structural'],
+  ['title', 'must be empty to be structural'],
+  ['description', 'must be empty to be structural'],
+  ['nullable', 'must be false to be structural'],
+  ['x-kubernetes-preserve-unknown-fields', 'must be false to be structural'],
+  ['x-kubernetes-embedded-resource', 'must be false to be structural'],
+  ['x-kubernetes-int-or-string', 'must be false to be structural'],
+  ['x-kubernetes-list-map-keys', 'must be empty to be structural'],
+  ['x-kubernetes-list-type', 'must be undefined to be structural'],
+  ['x-kubernetes-map-type', 'must be undefined to be structural'],
+] as const;
+
 /** A condition on values says nothing of their structure. */
 function validateCondition(condition: Schema, path: string): readonly FieldError[] {
   const items = itemsOf(condition);
+  const says = (name: (typeof STRUCTURAL_KEYWORDS)[number][0]): boolean =>
+    name === 'default' || name === 'additionalProperties' ? condition[name] !== undefined : Boolean(condition[name]);
   return [
-    ...STRUCTURAL_KEYWORDS.filter((name) => Boolean(condition[name])).map((name) =>
-      forbiddenField(`${path}.${name}`, 'must be empty to be structural'),
-    ),
-    ...(condition.additionalProperties === undefined
-      ? []
-      : [forbiddenField(`${path}.additionalProperties`, 'must be undefined to be structural')]),
     ...validateConditions(condition, path),
     ...(items === undefined ? [] : validateCondition(items, `${path}.items`)),
     ...entries(condition).flatMap(([name, property]) => validateCondition(property, `${path}.properties[${name}]`)),
+    ...STRUCTURAL_KEYWORDS.filter(([name]) => says(name)).map(([name, detail]) =>
+      forbiddenField(`${path}.${name}`, detail),
+    ),
+    ...(condition.properties?.['metadata'] === undefined
+      ? []
+      : [forbiddenField(`${path}.properties[metadata]`, 'must not be specified in a nested context')]),
   ];
 }
 
+/** Every field that a condition of the root names is one that the structure names. */
+function validateCompleteness(
+  condition: Schema,
+  schema: Schema,
+  schemaPath: string,
+  path: string,
+): readonly FieldError[] {
+  const listed = (['allOf', 'anyOf', 'oneOf'] as const).flatMap((name) =>
+    (condition[name] ?? []).map((one, index) => [one, `${path}.${name}[${index}]`] as const),
+  );
+  const conditions = condition.not ? [[condition.not, `${path}.not`] as const, ...listed] : listed;
+  return conditions.flatMap(([one, onePath]) => [
+    ...validateCompleteness(one, schema, schemaPath, onePath),
+    ...validateNamedFields(one, schema, schemaPath, onePath),
+  ]);
+}
+
+function validateNamedFields(condition: Schema, schema: Schema, schemaPath: string, path: string) {
+  const inner = (
+    part: Schema,
+    known: Schema | undefined,
+    knownPath: string,
+    partPath: string,
+  ): readonly FieldError[] =>
+    known === undefined
+      ? [required(knownPath, `because it is defined in ${partPath}`)]
+      : [
+          ...validateCompleteness(part, known, knownPath, partPath),
+          ...validateNamedFields(part, known, knownPath, partPath),
+        ];
+  const items = itemsOf(condition);
+  return [
+    ...(items === undefined ? [] : inner(items, itemsOf(schema), `${schemaPath}.items`, `${path}.items`)),
+    ...entries(condition).flatMap(([name, property]) => {
+      const part = `.properties[${name}]`;
+      return inner(property, schema.properties?.[name], `${schemaPath}${part}`, `${path}${part}`);
+    }),
+  ];
+}
+
+function validateDefaults(schema: Schema, path: string, place: DefaultPlace): readonly FieldError[] {
+  const items = itemsOf(schema);
+  const isObject = place === 'root' || schema['x-kubernetes-embedded-resource'] === true;
+  const inside = isObject ? 'field' : place;
+  return [
+    ...validateDefault(schema, path, isObject ? 'root' : place),
+    ...(items === undefined ? [] : validateDefaults(items, `${path}.items`, inside)),
+    ...entries(schema).flatMap(([name, property]) => {
+      const isMetadata = isObject && METADATA_TYPES.some(([one]) => one === name);
+      return validateDefaults(property, `${path}.properties[${name}]`, isMetadata ? 'metadata' : inside);
+    }),
+  ];
+}
+
+/** In the order of their texts. Defaults are looked at when the structure is clear. */
 export function validateStructure(schema: Schema, path: string): readonly FieldError[] {
-  return validateLevel(schema, 'root', path);
+  const errors = [...validateLevel(schema, 'root', path), ...validateCompleteness(schema, schema, path, path)];
+  if (errors.length === 0) return validateDefaults(schema, path, 'root');
+  const texts = errors.map((error) => [`${error.field}: ${error.message}`, error] as const);
+  return texts.sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)).map(([, error]) => error);
 }

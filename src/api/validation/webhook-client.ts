@@ -32,14 +32,14 @@ function validateUrl(text: string, field: string): readonly FieldError[] {
     const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1] ?? '';
     return [
       ...(scheme === 'https' ? [] : [invalid(field, scheme, `'https' is the only allowed URL scheme${URL_FORM}`)]),
-      invalid(field, '', `host must be specified${URL_FORM}`),
+      invalid(field, '', `host must be provided${URL_FORM}`),
     ];
   }
   const scheme = url.protocol.slice(0, -1);
   const user = url.password === '' ? url.username : `${url.username}:${url.password}`;
   return [
     ...(scheme === 'https' ? [] : [invalid(field, scheme, `'https' is the only allowed URL scheme${URL_FORM}`)]),
-    ...(url.host === '' ? [invalid(field, '', `host must be specified${URL_FORM}`)] : []),
+    ...(url.host === '' ? [invalid(field, '', `host must be provided${URL_FORM}`)] : []),
     ...(user === '' ? [] : [invalid(field, user, 'user information is not permitted in the URL')]),
     ...(url.hash === '' ? [] : [invalid(field, url.hash.slice(1), 'fragments are not permitted in the URL')]),
     ...(url.search === ''

@@ -81,6 +81,9 @@ export function admissionHooks(
         withoutDuplicateOwners(mutated ?? object, 'admitted', context),
       ),
     validate: (operation, object, oldObject) => {
+      if (object !== undefined && info.subresource === '') {
+        served.definition.strategy.warningsOf?.(object).forEach(warn);
+      }
       const validated = (): MaybePromise<void> => admission.validate(attributes(operation, object, oldObject));
       // Another try of the same write, after it has lost a race.
       return undos.length > 0 ? undo().then(validated) : validated();

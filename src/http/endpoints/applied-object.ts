@@ -1,8 +1,10 @@
-import { duplicateYamlKeys, parseYaml, YamlSyntaxError } from '../../api/codec/yaml';
+import { readYaml, YamlSyntaxError } from '../../api/codec/yaml';
 import { badRequest } from '../../api/errors/status-error';
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import { apiVersionOf, type KubeObject } from '../../api/object';
 import { reportStrict } from '../decode';
 import type { ResourceRequest } from '../dependencies';
+import type { LargeBodies, TextReading } from '../large-bodies';
 import type { WriteOptions } from '../write-options';
 import { kindOf } from './resource-request';
 
@@ -10,9 +12,49 @@ import { kindOf } from './resource-request';
  * The partial object of a server-side apply, as it was sent: nothing is defaulted, for what is not there is not owned.
  * Throws a 400 for what is no object of the path's kind and version.
  */
-export function parseAppliedObject(request: ResourceRequest, body: Buffer, options: WriteOptions): KubeObject {
-  const text = body.toString('utf8');
-  const parsed = parse(text);
+export function readAppliedObject(
+  request: ResourceRequest,
+  body: Buffer,
+  options: WriteOptions,
+  bodies: LargeBodies,
+): MaybePromise<KubeObject> {
+  const reading = bodies.isLarge(body.length, 'yaml') ? readLarge(request, body, options, bodies) : read(body);
+  return whenKnown(reading, (known) => appliedObject(request, known, options));
+}
+
+async function readLarge(
+  { context }: ResourceRequest,
+  body: Buffer,
+  { fieldValidation }: WriteOptions,
+  bodies: LargeBodies,
+): Promise<TextReading> {
+  await bodies.begin(context, body);
+  try {
+    return await bodies.readYaml(context, body, fieldValidation !== 'Ignore');
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function read(body: Buffer): TextReading {
+  try {
+    return readYaml(body.toString('utf8'));
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): unknown {
+  if (!(error instanceof YamlSyntaxError)) return error;
+  return badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+}
+
+function appliedObject(
+  request: ResourceRequest,
+  { value, duplicates }: TextReading,
+  options: WriteOptions,
+): KubeObject {
+  const parsed = objectOf(value);
   const expected = kindOf(request);
   const expectedVersion = apiVersionOf(expected.group, expected.version);
   const sentVersion = typeof parsed.apiVersion === 'string' ? parsed.apiVersion : '';
@@ -26,9 +68,8 @@ export function parseAppliedObject(request: ResourceRequest, body: Buffer, optio
     throw badRequest(`no corresponding type for ${sentVersion}, Kind=${kind}, expected ${expected.kind}`);
   }
   if (options.fieldValidation !== 'Ignore') {
-    const problems = duplicateYamlKeys(text);
-    reportStrict(request.context, options.fieldValidation, problems, () =>
-      badRequest(`error strict decoding YAML: error converting YAML to JSON: ${problems.join(', ')}`),
+    reportStrict(request.context, options.fieldValidation, duplicates, () =>
+      badRequest(`error strict decoding YAML: error converting YAML to JSON: ${duplicates.join(', ')}`),
     );
   }
   const { metadata } = parsed;
@@ -38,18 +79,10 @@ export function parseAppliedObject(request: ResourceRequest, body: Buffer, optio
   return { ...parsed, metadata: metadata ?? {} };
 }
 
-function parse(text: string): Readonly<Record<string, unknown>> {
-  let value: unknown;
-  try {
-    value = parseYaml(text) ?? {};
-  } catch (error) {
-    if (error instanceof YamlSyntaxError) {
-      throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
-    }
-    throw error;
-  }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+function objectOf(value: unknown): Readonly<Record<string, unknown>> {
+  const object = value ?? {};
+  if (typeof object !== 'object' || Array.isArray(object)) {
     throw badRequest('error decoding YAML: the document is no map');
   }
-  return value as Readonly<Record<string, unknown>>;
+  return object as Readonly<Record<string, unknown>>;
 }

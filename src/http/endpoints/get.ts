@@ -11,7 +11,8 @@ export const getObject: Endpoint = (request) => {
     scopeOf(request),
     info.name,
     resourceVersion === '' ? {} : { resourceVersion },
-    request.context.signal,
+    // Not its signal, which most reads need not make.
+    request.context,
   );
   return whenKnown(entry, (found) => entryReply(200, found, request.served));
 };

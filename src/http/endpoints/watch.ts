@@ -4,11 +4,12 @@ import type { RequestContext } from '../context';
 import type { HttpResponse } from '../exchange';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
 import { parseCollectionOptions } from '../list-options';
+import { timerMs } from '../../api/time/timer-limit';
 import type { EntryWatch, SendItems } from '../../registry/watch';
 import { sendWarnings } from '../reply-writer';
 import { writeHead } from '../response-head';
 import { parseIncludeObject } from '../table';
-import { drainSource, encodeBatch, writeChunk } from '../watch-chunk';
+import { drainSource, encodeBatch, writeChunk, type WatchChunk } from '../watch-chunk';
 import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../watch-encoder';
 import { scopeOf } from './resource-request';
 
@@ -22,7 +23,8 @@ export const watchObjects: Endpoint = (request, dependencies) => {
   const { context, served } = request;
   const options = parseCollectionOptions(context.info, served);
   const negotiated = negotiate(context.request.headers.accept, served.custom ? CUSTOM : BUILT_IN);
-  const timeoutMs = (options.timeoutSeconds ?? randomTimeoutSeconds(dependencies)) * 1000;
+  // 0 says nothing, as on kube-apiserver.
+  const timeoutMs = timerMs((options.timeoutSeconds || randomTimeoutSeconds(dependencies)) * 1000);
   const format = watchFormat(request, negotiated);
   if (format === undefined) {
     // The list form of a transform has no form for one object: the stream ends before its first event.
@@ -105,10 +107,15 @@ function streamEvents(
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
   const send: SendItems = (items) => {
+    if (context.isHeldBack(true)) return sendWhenRoom(items);
     const chunk = encodeBatch(items, encoder);
     metrics?.recordWatchEvents(resource, items.length, chunk.length);
     context.responseBytes += chunk.length;
-    if (!writeChunk(response, chunk)) return drained(response, watch, signal);
+    if (!writeChunk(response, chunk)) return taken(context, chunk, watch, signal);
+  };
+  const sendWhenRoom = async (items: Parameters<SendItems>[0]): Promise<void> => {
+    await context.room(true);
+    if (!signal.aborted && !response.destroyed) await send(items);
   };
   watch
     .run(send)
@@ -121,6 +128,20 @@ function streamEvents(
 
 function writeAll(response: HttpResponse, pieces: readonly Uint8Array[]): void {
   for (const piece of pieces) response.write(piece);
+}
+
+/** Waits for the client. A chunk that waits for many of them is held once. */
+async function taken(
+  { response, memory }: RequestContext,
+  chunk: WatchChunk,
+  watch: EntryWatch,
+  signal: AbortSignal,
+): Promise<void> {
+  const bytes = chunk.waiting++ === 0 ? chunk.length : 0;
+  if (bytes > 0) memory.hold(bytes);
+  await drained(response, watch, signal);
+  chunk.waiting--;
+  if (bytes > 0) memory.release(bytes);
 }
 
 /**

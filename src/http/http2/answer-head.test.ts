@@ -4,7 +4,7 @@ import { readHeaderBlock } from '../../http2/hpack';
 
 function read(block: Buffer): [string, string][] {
   const fields: [string, string][] = [];
-  readHeaderBlock(block, new HeaderTable(0), ({ name, value }) => fields.push([name, value]));
+  readHeaderBlock(block, new HeaderTable(0), ({ name, value }) => fields.push([name, value]) > 0);
   return fields;
 }
 

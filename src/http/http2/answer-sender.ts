@@ -9,7 +9,8 @@ import {
 } from '../../http2/frames';
 import { Outbox } from '../../http2/outbox';
 import { BlockPool } from '../../memory/block-pool';
-import type { Http2ServerStream, OnTaken } from './server-stream';
+import type { MemoryAccount } from '../../memory/memory-budget';
+import type { Http2ServerStream, OnTaken, Waiting } from './server-stream';
 
 /** What a socket may have to send before answers wait, and before nothing is read from the client any more. */
 const HELD_BACK_FROM_BYTES = 256 * 1024;
@@ -32,9 +33,13 @@ export class AnswerSender {
   /** How much the client takes on a new stream, and on all of them together. Below 0 when it has changed its mind. */
   #firstWindow = DEFAULT_WINDOW_BYTES;
   #window = DEFAULT_WINDOW_BYTES;
+  /** What the socket holds, as the account knows it. */
+  #unsent = 0;
 
   constructor(
     private readonly socket: Socket,
+    /** Is told what the connection holds besides what the requests say themselves. */
+    readonly account: MemoryAccount,
     /** The last byte of an answer is on its way. */
     private readonly onAnswerSent: (stream: Http2ServerStream) => void,
     /** Everything so far was handed to the socket. */
@@ -68,13 +73,19 @@ export class AnswerSender {
       this.#data(stream, bytes, isLast);
       onTaken?.();
     } else {
-      const waiting = typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes;
-      stream.waiting = [...stream.waiting, { bytes: waiting, onTaken }];
+      stream.waiting = [...stream.waiting, typeof bytes === 'string' ? this.#kept(bytes) : { bytes, onTaken }];
       this.pump(stream);
     }
     if (isLast && stream.waiting.length > 0) {
       stream.endTimer = setTimeout(() => stream.breakOff(), LAST_BYTES_TIMEOUT_MS).unref();
     }
+  }
+
+  /** A text that has to wait is nobody else's. */
+  #kept(text: string): Waiting {
+    const bytes = Buffer.from(text, 'latin1');
+    this.account.hold(bytes.length);
+    return { bytes, onTaken: () => this.account.release(bytes.length) };
   }
 
   /** Sends what the stream has and the windows allow. */
@@ -127,9 +138,20 @@ export class AnswerSender {
       this.#outbox.sendTo(this.socket);
       // Whoever asks and does not read would have us keep the answers.
       if (this.socket.writableLength > DEAF_FROM_BYTES) this.socket.pause();
+      this.countUnsent();
     }
     this.onFlushed();
   };
+
+  /** After a write, and when the socket has drained. What it takes at once is not worth counting. */
+  countUnsent(): void {
+    const unsent = this.socket.writableNeedDrain ? this.socket.writableLength : 0;
+    if (unsent === this.#unsent) return;
+    const change = unsent - this.#unsent;
+    this.#unsent = unsent;
+    if (change > 0) this.account.hold(change);
+    else this.account.release(-change);
+  }
 
   #data(stream: Http2ServerStream, bytes: Uint8Array | string, isLast: boolean): void {
     stream.sendWindow -= bytes.length;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { GrowingBytes } from '../../memory/growing-bytes';
 import type { HttpRequest } from '../exchange';
-import type { RequestHead } from './request-head';
+import { newHeaders, type RequestHead } from './request-head';
 
 /** A request whose body the client sends as fast as it is taken. */
 export class Http2Request extends EventEmitter implements HttpRequest {
@@ -13,6 +13,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   readonly headers: IncomingHttpHeaders;
   readableEnded: boolean;
   readonly #repeated: RequestHead['repeated'];
+  #distinct: NodeJS.Dict<string[]> | undefined;
   /** What came before somebody listened. */
   #early: GrowingBytes | undefined;
   #isFlowing = false;
@@ -22,7 +23,13 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     head: RequestHead,
     readonly socket: Socket,
     hasNoBody: boolean,
-    private readonly stream: { readonly isClosed: boolean; bodyTaken(bytes: number): void },
+    private readonly stream: {
+      readonly isClosed: boolean;
+      bodyTaken(bytes: number): void;
+      /** So many more bytes are kept until somebody takes them; fewer when negative. */
+      bodyKept(bytes: number): void;
+      trustClient(): void;
+    },
   ) {
     super();
     this.method = head.method;
@@ -37,13 +44,13 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     return this.stream.isClosed && !this.readableEnded;
   }
 
+  /** Made once, as some look at it for every name. */
   get headersDistinct(): NodeJS.Dict<string[]> {
-    const distinct: NodeJS.Dict<string[]> = {};
-    for (const [name, value] of Object.entries(this.headers)) {
-      const values = this.#repeated?.get(name);
-      distinct[name] = values === undefined ? [String(value)] : [...values];
-    }
-    return distinct;
+    return (this.#distinct ??= distinctOf(this.headers, this.#repeated));
+  }
+
+  trustClient(): void {
+    this.stream.trustClient();
   }
 
   override on(event: string, listener: (...values: never[]) => void): this {
@@ -63,7 +70,16 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   /** Takes a piece of the body from the connection. */
   push(chunk: Buffer): void {
     if (this.#isFlowing && this.#early === undefined) this.#give(chunk);
-    else (this.#early ??= new GrowingBytes()).push(chunk);
+    else {
+      (this.#early ??= new GrowingBytes()).push(chunk);
+      this.stream.bodyKept(chunk.length);
+    }
+  }
+
+  /** The stream is closed: what was kept is dropped, and the body has no end any more. */
+  forgetBody(): void {
+    this.#takeEarly();
+    this.#hasAll = false;
   }
 
   /** The client has said all. */
@@ -77,12 +93,28 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     this.stream.bodyTaken(chunk.length);
   }
 
-  #flow(): void {
+  #takeEarly(): Buffer | undefined {
     const early = this.#early?.take();
+    if (early === undefined) return undefined;
     this.#early = undefined;
+    this.stream.bodyKept(-early.length);
+    return early;
+  }
+
+  #flow(): void {
+    const early = this.#takeEarly();
     if (early !== undefined) this.#give(early);
     if (!this.#hasAll || this.readableEnded) return;
     this.readableEnded = true;
     this.emit('end');
   }
+}
+
+function distinctOf(headers: IncomingHttpHeaders, repeated: RequestHead['repeated']): NodeJS.Dict<string[]> {
+  const distinct = newHeaders() as unknown as NodeJS.Dict<string[]>;
+  for (const [name, value] of Object.entries(headers)) {
+    const values = repeated?.get(name);
+    distinct[name] = values === undefined ? [String(value)] : [...values];
+  }
+  return distinct;
 }

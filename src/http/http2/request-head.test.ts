@@ -1,8 +1,15 @@
 import fc from 'fast-check';
-import { HeaderTable, staticTable, type HeaderField } from '../../http2/header-table';
+import { HeaderTable, judged, staticTable, type HeaderField } from '../../http2/header-table';
 import { encodeHeaders } from '../../http2/hpack';
 import { Http2Error } from '../../http2/http2-error';
-import { MAX_HEADER_BYTES, readRequestHead, skipTrailers, type HeadFault, type RequestHead } from './request-head';
+import {
+  MAX_FIELDS,
+  MAX_HEADER_LIST_BYTES,
+  readRequestHead,
+  readTrailers,
+  type HeadFault,
+  type RequestHead,
+} from './request-head';
 
 type Fields = readonly (readonly [name: string, value: string])[];
 
@@ -12,6 +19,9 @@ const PSEUDO: Fields = [
   [':path', '/api?watch=1'],
   [':authority', 'host:6443'],
 ];
+
+const withPseudo = (name: string, value: string): Fields =>
+  PSEUDO.map(([key, text]) => [key, key === name ? value : text] as const);
 
 /** Fields in any order and number, which an object of headers could not say. */
 const encode = (fields: Fields): Buffer =>
@@ -25,7 +35,7 @@ function headOf(...fields: Fields): RequestHead {
 }
 
 /** A field that the reader is to remember (RFC 7541, 6.2.1). Short ones only. */
-function remembered({ name, value }: HeaderField): Buffer {
+function remembered({ name, value }: Pick<HeaderField, 'name' | 'value'>): Buffer {
   return Buffer.concat([
     Buffer.from([0x40, name.length]),
     Buffer.from(name, 'latin1'),
@@ -50,8 +60,16 @@ describe('the head of a request', () => {
     expect(read(...PSEUDO.slice(0, 3))).toMatchObject({ headers: {} });
   });
 
-  it('names the host of its pseudo header when it names two', () => {
-    expect(headOf(['host', 'other']).headers.host).toBe('host:6443');
+  it('may name its host twice when that is the same', () => {
+    expect(headOf(['host', 'HOST:6443'], ['host', 'host:6443']).headers.host).toBe('host:6443');
+  });
+
+  it('is a CONNECT with an authority and nothing else', () => {
+    expect(read([':method', 'CONNECT'], [':authority', 'a:1'])).toMatchObject({ method: 'CONNECT', url: 'a:1' });
+  });
+
+  it('may ask for the options of the whole server', () => {
+    expect(read([':method', 'OPTIONS'], [':scheme', 'https'], [':path', '*'])).toMatchObject({ url: '*' });
   });
 
   it('may come in any order as long as pseudo headers are first', () => {
@@ -91,6 +109,24 @@ describe('the head of a request', () => {
     ['with a length below 0', [...PSEUDO, ['content-length', '-1']]],
     ['with an empty length', [...PSEUDO, ['content-length', '']]],
     ['with a length beyond reckoning', [...PSEUDO, ['content-length', '9'.repeat(16)]]],
+    ['with a space at the beginning of a value', [...PSEUDO, ['a', ' b']]],
+    ['with a tab at the end of a value', [...PSEUDO, ['a', 'b\t']]],
+    ['with nothing but a space in a value', [...PSEUDO, ['a', ' ']]],
+    ['with a path that is an address', withPseudo(':path', 'https://host/')],
+    ['with a path without its slash', withPseudo(':path', 'api')],
+    ['with a path of all but for OPTIONS', withPseudo(':path', '*')],
+    ['with a space in its path', withPseudo(':path', '/a b')],
+    ['with a space in its method', withPseudo(':method', 'GET /')],
+    ['with a method that is no word', withPseudo(':method', 'GE(T')],
+    ['with another scheme', withPseudo(':scheme', 'ftp')],
+    ['with a user in its authority', withPseudo(':authority', 'me@host')],
+    ['with a path in its authority', withPseudo(':authority', 'host/api')],
+    ['with a space in its authority', withPseudo(':authority', 'a b')],
+    ['with another host', [...PSEUDO, ['host', 'other']]],
+    ['with two hosts', [...PSEUDO.slice(0, 3), ['host', 'one'], ['host', 'two']]],
+    ['with a path for CONNECT', withPseudo(':method', 'CONNECT')],
+    ['with a scheme for CONNECT', withPseudo(':method', 'CONNECT').filter(([name]) => name !== ':path')],
+    ['with no authority for CONNECT', [[':method', 'CONNECT']]],
     ['with two lengths', [...PSEUDO, ['content-length', '1'], ['content-length', '2']]],
   ])('%s is malformed', (_, fields) => {
     expect(read(...fields)).toBe('malformed');
@@ -120,7 +156,7 @@ describe('the head of a request', () => {
       expect([...head.repeated!]).toEqual([['x-remote-group', ['a, b', 'c', '']]]);
     });
 
-    it.each(['authorization', 'content-type', 'user-agent', 'if-modified-since', 'host'])(
+    it.each(['authorization', 'content-type', 'user-agent', 'if-modified-since'])(
       'has the first %s, of which there can be one only',
       (name) => {
         const head = read(...PSEUDO.slice(0, 3), [name, 'first'], [name, 'second']) as RequestHead;
@@ -139,10 +175,14 @@ describe('the head of a request', () => {
     expect(headOf(['constructor', 'a'], ['constructor', 'b']).headers.constructor).toBe('a, b');
   });
 
-  it('keeps what every object inherits when a header is named __proto__', () => {
+  it('inherits nothing, and may have a header named __proto__', () => {
     const { headers } = headOf(['__proto__', 'a'], ['__proto__', 'b'], ['accept', '*/*']);
-    expect(Object.getPrototypeOf(headers)).toBe(Object.prototype);
-    expect(headers.accept).toBe('*/*');
+    expect(Object.entries(headers)).toEqual([
+      ['__proto__', 'a, b'],
+      ['accept', '*/*'],
+      ['host', 'host:6443'],
+    ]);
+    for (const name of ['constructor', 'toString', 'hasOwnProperty']) expect(headers[name]).toBeUndefined();
     expect(({} as Record<string, unknown>).a).toBeUndefined();
   });
 
@@ -152,19 +192,43 @@ describe('the head of a request', () => {
     const filling = (bytes: number): Fields[number] => ['a', 'x'.repeat(bytes - soFar - 1 - overhead)];
 
     it('is taken up to its limit', () => {
-      expect(headOf(filling(MAX_HEADER_BYTES)).method).toBe('GET');
+      expect(headOf(filling(MAX_HEADER_LIST_BYTES)).method).toBe('GET');
     });
 
     it('is too large beyond that, whatever else is wrong with it after that', () => {
-      expect(read(...PSEUDO, filling(MAX_HEADER_BYTES + 1))).toBe('too large');
-      expect(read(...PSEUDO, filling(MAX_HEADER_BYTES + 1), ['A', '\0'])).toBe('too large');
+      expect(read(...PSEUDO, filling(MAX_HEADER_LIST_BYTES + 1))).toBe('too large');
+      expect(read(...PSEUDO, filling(MAX_HEADER_LIST_BYTES + 1), ['A', '\0'])).toBe('too large');
+    });
+
+    it('is too large with more fields than there may be', () => {
+      const fields = (count: number): Fields => Array.from({ length: count }, (): Fields[number] => ['a', '']);
+      expect(headOf(...fields(MAX_FIELDS - PSEUDO.length)).repeated?.get('a')).toHaveLength(MAX_FIELDS - PSEUDO.length);
+      expect(read(...PSEUDO, ...fields(MAX_FIELDS - PSEUDO.length + 1))).toBe('too large');
+    });
+
+    it('costs no look at a text that it only refers to, and none after its limit', () => {
+      const table = new HeaderTable(4096);
+      const name = 'x'.repeat(100);
+      readRequestHead(remembered({ name, value: 'y'.repeat(120) }), table);
+      const before = { ...judged };
+      const named = Buffer.from([0x0f, 62 - 15, 1, 0x61]);
+      const times = Math.floor(MAX_HEADER_LIST_BYTES / 300);
+      for (const head of ['too large', 'fine']) {
+        const block = [encode(PSEUDO), ...Array.from({ length: times }, () => Buffer.from([0xbe]))];
+        const more = head === 'fine' ? [named, named] : Array.from({ length: 2_000 }, () => named);
+        const read = readRequestHead(Buffer.concat([...block, ...more]), table);
+        expect(typeof read === 'string' ? read : 'fine').toBe(head);
+      }
+      expect(judged.names - before.names).toBeLessThanOrEqual(2 * PSEUDO.length);
+      // A value of one byte each, until the limit was reached.
+      expect(judged.values - before.values).toBeLessThan(MAX_HEADER_LIST_BYTES / 100);
     });
 
     it('is too large when few bytes mean many, by way of the table', () => {
       const table = new HeaderTable(4096);
       const field = { name: 'a', value: 'x'.repeat(120) };
       const index = Buffer.from([0x80 | (staticTable.length + 1)]);
-      const times = Math.ceil(MAX_HEADER_BYTES / 153);
+      const times = Math.ceil(MAX_HEADER_LIST_BYTES / 153);
       const block = Buffer.concat([encode(PSEUDO), remembered(field), ...Array.from({ length: times }, () => index)]);
       expect(block.length).toBeLessThan(10_000);
       expect(readRequestHead(block, table)).toBe('too large');
@@ -173,8 +237,14 @@ describe('the head of a request', () => {
 
   describe('that is refused', () => {
     it.each<[HeadFault, Fields]>([
-      ['malformed', [['Bad', 'x']]],
-      ['too large', [['a', 'x'.repeat(MAX_HEADER_BYTES)]]],
+      [
+        'malformed',
+        [
+          ['Bad', 'x'],
+          ['a', 'y'],
+        ],
+      ],
+      ['too large', [['a', 'x'.repeat(MAX_HEADER_LIST_BYTES)]]],
     ])('as %s is still read to its end, so that the next ones may refer to it', (fault, fields) => {
       const table = new HeaderTable(4096);
       const later = remembered({ name: 'later', value: 'known' });
@@ -187,13 +257,21 @@ describe('the head of a request', () => {
   it('that cannot be read is an error of the connection', () => {
     const index = Buffer.from([0x80 | (staticTable.length + 1)]);
     expect(() => readRequestHead(index, new HeaderTable(4096))).toThrow(Http2Error);
-    expect(() => skipTrailers(index, new HeaderTable(4096))).toThrow(Http2Error);
+    expect(() => readTrailers(index, new HeaderTable(4096))).toThrow(Http2Error);
   });
 });
 
-it('trailers are not looked at, but what they want remembered is', () => {
+it.each<[HeadFault | undefined, string, Fields]>([
+  [undefined, 'what they should be', [['checksum', '1']]],
+  ['malformed', 'capitals', [['Bad', 'x']]],
+  ['malformed', 'a zero', [['a', '\0']]],
+  ['malformed', 'a pseudo header', [[':path', '/']]],
+  ['malformed', 'what belongs to a connection', [['connection', 'close']]],
+  ['too large', 'too much', [['a', 'x'.repeat(MAX_HEADER_LIST_BYTES)]]],
+  ['too large', 'too many', Array.from({ length: MAX_FIELDS + 1 }, () => ['a', ''] as const)],
+])('trailers are %s when they say %s, and what they want remembered is', (fault, _, fields) => {
   const table = new HeaderTable(4096);
-  skipTrailers(Buffer.concat([encode([['Bad', '\0']]), remembered({ name: 'a', value: 'b' })]), table);
+  expect(readTrailers(Buffer.concat([encode(fields), remembered({ name: 'a', value: 'b' })]), table)).toBe(fault);
   const next = Buffer.concat([encode(PSEUDO), Buffer.from([0x80 | (staticTable.length + 1)])]);
   expect(readRequestHead(next, table)).toMatchObject({ headers: { a: 'b' } });
 });

@@ -3,7 +3,7 @@ import { Flag, FrameType, resetFrame } from '../../http2/frames';
 import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode } from '../../http2/http2-error';
 import { data, frame, headers } from '../../http2/wire.fixture';
-import { asked, greeted, post, said, type Served } from './server-connection.fixture';
+import { ask, asked, greeted, post, said, type Served } from './server-connection.fixture';
 import type { Http2Request } from './http2-request';
 
 const WINDOW_BYTES = 256 * 1024;
@@ -215,20 +215,85 @@ describe('the window of a body', () => {
     expect(served.told.closed).toBe(0);
   });
 
-  it('of the whole connection opens again for what comes, taken or not', async () => {
-    const served = await greeted([], { maxStreams: 2 });
-    await served.wire.send(post(1), post(3));
-    await served.wire.send(bytes(1, WINDOW_BYTES - 1));
-    expect(await said(served)).toEqual([]);
-    await served.wire.send(bytes(3, 1));
-    expect(await said(served)).toEqual([`0: window ${WINDOW_BYTES}`]);
-  });
+  describe('of the whole connection', () => {
+    const MEBIBYTE = 1024 * 1024;
+    /** By how much it was opened. */
+    const opened = async (served: Served): Promise<number> =>
+      (await said(served))
+        .filter((line) => line.startsWith('0: window'))
+        .reduce((sum, line) => sum + Number(line.split(' ')[2]), 0);
 
-  it('of the whole connection opens for streams that have ended', async () => {
-    const served = await greeted([], { maxStreams: 1 });
-    (await asked(served, post(1))).response.end();
-    await said(served);
-    for (let sent = 0; sent < 20; sent++) await served.wire.send(bytes(1, WINDOW_BYTES / 2));
-    expect(await said(served)).toEqual(Array.from({ length: 20 }, () => `0: window ${WINDOW_BYTES / 2}`));
+    it('stays closed for what nobody has taken, and may not be overrun', async () => {
+      const served = await greeted();
+      for (const id of [1, 3, 5, 7]) await served.wire.send(post(id), bytes(id, WINDOW_BYTES));
+      expect(await opened(served)).toBe(0);
+      const head = served.connection.heldBytes - MEBIBYTE;
+      expect(head).toBeLessThan(1_000);
+      await served.wire.send(post(9), bytes(9, 1));
+      expect((await said(served)).at(-1)).toMatch(/FLOW_CONTROL_ERROR$/);
+    });
+
+    it('opens for what was taken, also when its body is whole', async () => {
+      const served = await greeted();
+      for (const id of [1, 3, 5, 7]) await served.wire.send(post(id), bytes(id, WINDOW_BYTES, Flag.END_STREAM));
+      await said(served);
+      for (const { request } of served.streams) request.resume();
+      await turn();
+      expect(await opened(served)).toBe(MEBIBYTE);
+    });
+
+    it('opens for what nobody will take any more', async () => {
+      const served = await greeted();
+      for (const id of [1, 3, 5, 7]) await served.wire.send(post(id), bytes(id, WINDOW_BYTES));
+      await served.wire.send(resetFrame(1, ErrorCode.CANCEL));
+      served.streams[1]!.response.end();
+      expect(await opened(served)).toBe(MEBIBYTE / 2);
+    });
+
+    it('opens for streams that have ended', async () => {
+      const served = await greeted([], { maxStreams: 1 });
+      (await asked(served, post(1))).response.end();
+      await said(served);
+      for (let sent = 0; sent < 20; sent++) await served.wire.send(bytes(1, WINDOW_BYTES / 2));
+      expect(await opened(served)).toBe((20 * WINDOW_BYTES) / 2);
+    });
+
+    it('is larger when the client has proved who it is', async () => {
+      const served = await greeted();
+      const { request } = await asked(served, post(1));
+      request.trustClient();
+      request.trustClient();
+      expect(await opened(served)).toBe(3 * MEBIBYTE);
+    });
+
+    it('is never used up by bodies that are taken', async () => {
+      const served = await greeted();
+      for (const id of [1, 3, 5]) await served.wire.send(post(id), bytes(id, WINDOW_BYTES));
+      const { request } = await asked(served, post(7));
+      request.resume();
+      let window = WINDOW_BYTES;
+      for (let left = 3_000_000; left > 0;) {
+        const count = Math.min(left, window, 16_384);
+        left -= count;
+        window -= count;
+        await served.wire.send(bytes(7, count, left === 0 ? Flag.END_STREAM : 0));
+        window += await opened(served);
+        expect(window).toBeGreaterThan(0);
+      }
+      expect(served.told.closed).toBe(0);
+    });
+  });
+});
+
+describe('the body of a request that has none', () => {
+  it('is dropped, and no more of it is asked for', async () => {
+    const served = await greeted();
+    const { request } = await asked(served, ask(1, {}, 0));
+    const heard = listen(request);
+    await served.wire.send(bytes(1, WINDOW_BYTES - 1));
+    expect(served.connection.heldBytes).toBeLessThan(1_000);
+    expect((await said(served)).filter((line) => line.startsWith('1:'))).toEqual([]);
+    await served.wire.send(bytes(1, 1, Flag.END_STREAM));
+    expect(heard).toEqual(['end']);
   });
 });

@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { Flag, FrameType, PREFACE, resetFrame, settingsFrame, windowUpdateFrame } from '../../http2/frames';
 import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode } from '../../http2/http2-error';
-import { data, frame, headers } from '../../http2/wire.fixture';
+import { data, frame } from '../../http2/wire.fixture';
 import { ask, asked, firstWindow, greeted, post, PSEUDO, said, serve, type Served } from './server-connection.fixture';
 import type { Http2ServerStream } from './server-stream';
 
@@ -77,11 +77,34 @@ describe('a client that gives up thousands of requests', () => {
     expect((await said(served)).at(-1)).toMatch(/ENHANCE_YOUR_CALM$/);
   });
 
-  it('may do so when it had seen the head of each answer', async () => {
+  it('is sent away when it had seen no more than the head of each answer, twice as late', async () => {
     const served = await greeted([], { onRequest: ({ response }) => response.flushHeaders() });
-    for (let id = 1; id < 3_000; id += 2) await served.wire.send(ask(id), CANCEL(id));
-    await served.wire.send(ask(3_001));
-    expect((await said(served)).at(-1)).toBe('3001: 200');
+    for (let id = 1; id < 1_500; id += 2) await served.wire.send(ask(id), CANCEL(id));
+    // All watches of a connection, three times in a row.
+    expect((await said(served)).at(-1)).toBe('1499: 200');
+    for (let id = 1_501; id < 6_000; id += 2) await served.wire.send(ask(id), CANCEL(id));
+    expect((await said(served)).at(-1)).toMatch(/ENHANCE_YOUR_CALM$/);
+    expect(served.connection.heldBytes).toBe(0);
+  });
+
+  it('is sent away when they were more than it was allowed', async () => {
+    const served = await greeted([], { maxStreams: 1 });
+    for (let id = 1; id < 3_000; id += 2) await served.wire.send(ask(id));
+    const lines = await said(served);
+    expect(lines.filter((line) => line.endsWith('REFUSED_STREAM')).length).toBeGreaterThanOrEqual(1_000);
+    expect(lines.at(-1)).toMatch(/ENHANCE_YOUR_CALM$/);
+  });
+
+  it('is sent away when their headers were too large', async () => {
+    const served = await greeted();
+    const large = ask(1, { a: 'x'.repeat(200_000) });
+    for (let id = 1; id < 3_000; id += 2) {
+      large.writeUInt32BE(id, 5);
+      await served.wire.send(large);
+    }
+    const lines = await said(served);
+    expect(lines.slice(0, 2)).toEqual(['1: 431', '1: "431 Request Header Fields Too Large".']);
+    expect(lines.at(-1)).toMatch(/ENHANCE_YOUR_CALM$/);
   });
 });
 
@@ -210,42 +233,118 @@ describe('the end of a connection', () => {
   });
 });
 
-describe('a client that takes its time', () => {
-  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] }));
-  afterEach(() => jest.useRealTimers());
+describe('a client that is silent', () => {
+  const halfBlock = frame(FrameType.HEADERS, Flag.END_STREAM, 1, encodeHeaders(PSEUDO));
+  const more = frame(FrameType.CONTINUATION, 0, 1);
+  const part = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length - 1);
 
-  it('is not waited for longer than ten seconds when it does not begin', async () => {
+  /** Lets seconds go by, in each of which somebody looks. */
+  async function wait(served: Served, seconds: number, each?: (second: number) => Promise<void>): Promise<void> {
+    const from = served.lookedAt;
+    for (let second = 1; second <= seconds; second++) {
+      await each?.(second);
+      served.connection.sweep((served.lookedAt = from + 1_000 * second));
+    }
+  }
+
+  it.each<[string, number, readonly Buffer[]]>([
+    ['ten seconds before it begins', 10, [PREFACE.subarray(0, 23)]],
+    ['ten seconds before its settings', 10, [PREFACE]],
+    ['ten seconds in a block of headers', 10, [PREFACE, settingsFrame([]), halfBlock]],
+    ['ten seconds in a block of headers, whatever comes meanwhile', 10, [PREFACE, settingsFrame([]), halfBlock, more]],
+    ['32 seconds in a frame', 32, [PREFACE, settingsFrame([]), part(data(1, 'abc'))]],
+    ['32 seconds in the head of a frame', 32, [PREFACE, settingsFrame([]), Buffer.alloc(1)]],
+    ['32 seconds in a frame while it has requests under way', 32, [PREFACE, settingsFrame([]), ask(1), part(ask(3))]],
+  ])('is waited for no longer than %s', async (_, seconds, bytes) => {
     const served = serve();
-    await served.wire.send(PREFACE.subarray(0, 23));
-    jest.advanceTimersByTime(9_900);
+    await served.wire.send(...bytes);
+    served.connection.sweep(served.lookedAt);
+    await wait(served, seconds - 1);
     expect(served.told.closed).toBe(0);
-    jest.advanceTimersByTime(200);
-    expect(served.told.closed).toBe(1);
+    await wait(served, 1);
+    expect(served.told).toEqual({ closed: 1, faults: [] });
     expect(served.wire.destroyed).toBe(true);
   });
 
-  it('is not waited for longer than ten seconds when it does not end a block of headers', async () => {
+  it('is not waited for because it goes on with a block byte by byte', async () => {
     const served = await greeted();
-    await served.wire.send(frame(FrameType.HEADERS, Flag.END_STREAM, 1, encodeHeaders(PSEUDO)));
-    jest.advanceTimersByTime(9_000);
-    await served.wire.send(frame(FrameType.CONTINUATION, 0, 1));
-    jest.advanceTimersByTime(1_100);
+    await served.wire.send(halfBlock);
+    served.connection.sweep(served.lookedAt);
+    await wait(served, 9, () => served.wire.send(more));
+    expect(served.told.closed).toBe(0);
+    await wait(served, 1, () => served.wire.send(more));
     expect(served.told.closed).toBe(1);
   });
 
-  it('may say nothing for days when it has begun, or has ended its block', async () => {
+  it('has its time anew for each block and each frame', async () => {
     const served = await greeted();
-    jest.advanceTimersByTime(200_000_000);
-    await served.wire.send(
-      frame(FrameType.HEADERS, Flag.END_STREAM, 1, encodeHeaders(PSEUDO)),
-      frame(FrameType.CONTINUATION, Flag.END_HEADERS, 1),
-    );
-    jest.advanceTimersByTime(200_000_000);
-    await served.wire.send(headers(3, encodeHeaders(PSEUDO), Flag.END_STREAM));
-    expect(served.streams).toHaveLength(2);
+    const [end, block] = [frame(FrameType.CONTINUATION, Flag.END_HEADERS, 1), encodeHeaders(PSEUDO)];
+    const rest = ask(5);
+    await served.wire.send(halfBlock);
+    await wait(served, 8);
+    await served.wire.send(end, frame(FrameType.HEADERS, Flag.END_STREAM, 3, block));
+    await wait(served, 8);
+    await served.wire.send(frame(FrameType.CONTINUATION, Flag.END_HEADERS, 3), rest.subarray(0, 5));
+    await wait(served, 30);
+    await served.wire.send(rest.subarray(5), part(ask(7)));
+    await wait(served, 30);
     expect(served.told.closed).toBe(0);
+    expect(served.streams.map(({ id }) => id)).toEqual([1, 3, 5]);
     served.connection.destroy();
   });
+
+  it('is not blamed for what we do not read', async () => {
+    const served = await greeted();
+    await served.wire.send(part(ask(1)));
+    served.wire.pause();
+    await wait(served, 60);
+    expect(served.told.closed).toBe(0);
+    served.wire.resume();
+    await wait(served, 33);
+    expect(served.told.closed).toBe(1);
+  });
+
+  it('is told to leave after a minute and a half without a request, pings or not', async () => {
+    const served = await greeted();
+    const ping = frame(FrameType.PING, 0, 0, Buffer.alloc(8));
+    served.connection.sweep(served.lookedAt);
+    await wait(served, 60, () => served.wire.send(ping));
+    (await asked(served, ask(1))).response.end();
+    await said(served);
+    await wait(served, 90, () => served.wire.send(ping));
+    expect(await said(served)).not.toContain('go away after 1 NO_ERROR');
+    await wait(served, 1);
+    expect(await said(served)).toEqual(['go away after 1 NO_ERROR']);
+    expect(served.wire.writableEnded).toBe(true);
+    served.connection.destroy();
+  });
+
+  it('may be silent for as long as its requests last', async () => {
+    const served = await greeted();
+    const { response } = await asked(served, ask(1));
+    await wait(served, 3_600);
+    response.end();
+    expect(await said(served)).toEqual(['1: 200.']);
+    served.connection.destroy();
+  });
+
+  it('has half a minute to take something of the last bytes of its connection', async () => {
+    const served = await greeted();
+    served.wire.hold();
+    (await asked(served, ask(1))).response.end('bye');
+    served.connection.drain();
+    await turn();
+    served.connection.sweep(served.lookedAt);
+    await wait(served, 29);
+    expect(served.told.closed).toBe(0);
+    await wait(served, 1);
+    expect(served.told.closed).toBe(1);
+  });
+});
+
+describe('a client that takes its time', () => {
+  beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] }));
+  afterEach(() => jest.useRealTimers());
 
   it('has a second to leave when it was told to', async () => {
     const served = await greeted();

@@ -3,6 +3,7 @@ import { Flag, FrameType, PREFACE, Setting, SETTINGS_ACK, settingsFrame } from '
 import { HeaderTable } from '../../http2/header-table';
 import { encodeHeaders, readHeaderBlock, type HeaderFields } from '../../http2/hpack';
 import { errorName } from '../../http2/http2-error';
+import { MemoryBudget } from '../../memory/memory-budget';
 import { headers, Wire, type Frame } from '../../http2/wire.fixture';
 import { Http2ServerConnection, type ConnectionOptions } from './server-connection';
 import type { Http2ServerStream } from './server-stream';
@@ -17,6 +18,8 @@ export interface Served {
   readonly wire: Wire;
   /** The requests so far. */
   readonly streams: Http2ServerStream[];
+  /** When somebody last looked at the deadlines of the connection; tests move it. */
+  lookedAt: number;
   /** What the connection has told its owner: how often that it has ended, and what was not the client's fault. */
   readonly told: { readonly closed: number; readonly faults: readonly unknown[] };
 }
@@ -28,12 +31,13 @@ export function serve(options: Partial<ConnectionOptions> = {}): Served {
   const told = { closed: 0, faults: [] as unknown[] };
   const connection = new Http2ServerConnection(wire as unknown as Socket, {
     maxStreams: 10,
+    accountOf: () => new MemoryBudget(Infinity).open(() => wire.destroy()),
     onRequest: (stream) => streams.push(stream),
     onClose: () => told.closed++,
     onFault: (error) => told.faults.push(error),
     ...options,
   });
-  return { connection, wire, streams, told };
+  return { connection, wire, streams, told, lookedAt: Math.ceil(performance.now()) };
 }
 
 /** A connection whose client has said hello with these settings. */
@@ -65,7 +69,10 @@ export async function asked(served: Served, ...frames: readonly Buffer[]): Promi
 
 export function fieldsOf(block: Buffer): Record<string, string> {
   const fields: Record<string, string> = {};
-  readHeaderBlock(block, new HeaderTable(0), ({ name, value }) => (fields[name] = value));
+  readHeaderBlock(block, new HeaderTable(0), ({ name, value }) => {
+    fields[name] = value;
+    return true;
+  });
   return fields;
 }
 

@@ -4,7 +4,6 @@ import {
   checkLength,
   checkMaxFrameSize,
   contentOf,
-  DEFAULT_WINDOW_BYTES,
   Flag,
   forEachSetting,
   FrameReader,
@@ -12,7 +11,6 @@ import {
   goAwayFrame,
   isPingRequest,
   isSettingsAck,
-  MAX_WINDOW_BYTES,
   pingAck,
   PREFACE,
   resetFrame,
@@ -27,9 +25,12 @@ import { HeaderTable } from '../../http2/header-table';
 import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
 import { StreamTable } from '../../http2/stream-table';
+import type { MemoryAccount } from '../../memory/memory-budget';
 import { AnswerSender } from './answer-sender';
-import { MAX_HEADER_BYTES, readRequestHead, skipTrailers, type RequestHead } from './request-head';
-import { ResetBudget } from './reset-budget';
+import { BodyWindow } from './body-window';
+import { ConnectionDeadlines } from './connection-deadlines';
+import { MAX_HEADER_LIST_BYTES, newHeaders, readRequestHead, readTrailers, type RequestHead } from './request-head';
+import { ResetBudget, WATCH_RESET, WHOLE_RESET } from './reset-budget';
 import { Http2ServerStream, type StreamOwner } from './server-stream';
 
 /** How much of a body a client sends ahead, and the largest frame that it may send, as with kube-apiserver. */
@@ -37,22 +38,33 @@ const STREAM_WINDOW_BYTES = 256 * 1024;
 const MAX_RECEIVED_FRAME_BYTES = 256 * 1024;
 /** What a client may have us remember of earlier headers; the standard's. */
 const HEADER_TABLE_BYTES = 4096;
-/** How long a client may take for the preface, or for a block of headers that it has begun. */
-const HEADERS_TIMEOUT_MS = 10_000;
 /** How long a client that was told to go may take to close the connection. */
 const LINGER_MS = 1_000;
-/** Headers of all requests under way: references into the header table are large for us and small for the client. */
-const MAX_HEADER_BYTES_UNDER_WAY = 4 * 1024 * 1024;
+
+/** What a connection may make us hold: headers of all requests under way, and bytes of bodies that nobody has taken. */
+interface ConnectionLimits {
+  /** References into the header table are large for us and small for the client. */
+  readonly headerBytes: number;
+  readonly bodyBytes: number;
+}
+
+/** Until the client has proved who it is. Room for 250 requests with tokens of 2 kB, and for four bodies that wait. */
+const OF_STRANGERS: ConnectionLimits = { headerBytes: 512 * 1024, bodyBytes: 1024 * 1024 };
+/** Room for 250 watches with tokens of 8 kB, and for 16 bodies that wait. */
+const OF_CLIENTS: ConnectionLimits = { headerBytes: 2 * 1024 * 1024, bodyBytes: 4 * 1024 * 1024 };
+
 /** Of so many streams that we reset, frames that were under way are still ignored. */
 const REMEMBERED_RESETS = 1_000;
 const PRIORITY_BYTES = 5;
 const CONTINUE = { ':status': '100' };
 /** Stands for the head of a request that has too much of it. */
-const UNREADABLE: RequestHead = { method: 'GET', url: '/', headers: {}, repeated: undefined, bytes: 0 };
+const UNREADABLE: RequestHead = { method: 'GET', url: '/', headers: newHeaders(), repeated: undefined, bytes: 0 };
 
 export interface ConnectionOptions {
   /** How many requests a client may have under way. */
   readonly maxStreams: number;
+  /** Where what is held for the client of a connection is written down. */
+  readonly accountOf: (socket: Socket) => MemoryAccount;
   readonly onRequest: (stream: Http2ServerStream) => void;
   /** The connection has ended and all streams were told. */
   readonly onClose: () => void;
@@ -67,14 +79,13 @@ export class Http2ServerConnection implements StreamOwner {
   readonly #streams = new StreamTable<Http2ServerStream>();
   readonly #resets = new ResetBudget();
   readonly sender: AnswerSender;
-  readonly #windowBytes: number;
-  /** Bytes of bodies for which the client's window has not been opened again. */
-  #received = 0;
+  readonly #bodies: BodyWindow;
+  readonly #deadlines = new ConnectionDeadlines(performance.now());
+  #limits = OF_STRANGERS;
   #prefaceLeft = PREFACE.length;
   #hasSettings = false;
   #lastId = 0;
-  readonly #headerBlocks = new HeaderBlocks(MAX_HEADER_BYTES);
-  #headersTimer: NodeJS.Timeout | undefined;
+  readonly #headerBlocks = new HeaderBlocks(MAX_HEADER_LIST_BYTES);
   /** The last streams that we reset, in a ring. */
   readonly #resetIds: number[] = [];
   #resetCount = 0;
@@ -93,6 +104,7 @@ export class Http2ServerConnection implements StreamOwner {
     const { maxStreams } = options;
     this.sender = new AnswerSender(
       socket,
+      options.accountOf(socket),
       (stream) => this.#onAnswerSent(stream),
       () => this.#onFlushed(),
     );
@@ -101,18 +113,44 @@ export class Http2ServerConnection implements StreamOwner {
         [Setting.MAX_CONCURRENT_STREAMS, maxStreams],
         [Setting.INITIAL_WINDOW_SIZE, STREAM_WINDOW_BYTES],
         [Setting.MAX_FRAME_SIZE, MAX_RECEIVED_FRAME_BYTES],
-        [Setting.MAX_HEADER_LIST_SIZE, MAX_HEADER_BYTES],
+        [Setting.MAX_HEADER_LIST_SIZE, MAX_HEADER_LIST_BYTES],
       ]),
     );
-    this.#windowBytes = Math.min(MAX_WINDOW_BYTES, Math.max(DEFAULT_WINDOW_BYTES, STREAM_WINDOW_BYTES * maxStreams));
-    if (this.#windowBytes > DEFAULT_WINDOW_BYTES) {
-      this.sender.write(windowUpdateFrame(0, this.#windowBytes - DEFAULT_WINDOW_BYTES));
-    }
-    this.#awaitHeaders();
+    this.#bodies = new BodyWindow(OF_STRANGERS.bodyBytes, STREAM_WINDOW_BYTES, (bytes) =>
+      this.sender.write(windowUpdateFrame(0, bytes)),
+    );
     const destroy = (): void => this.destroy();
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('drain', () => this.#onDrain());
     socket.on('error', destroy).on('end', destroy).on('close', destroy);
+  }
+
+  /** What the connection holds of requests, in bytes. */
+  get heldBytes(): number {
+    return this.#headerBytes + this.#bodies.heldBytes + this.#reader.heldBytes + this.#headerBlocks.heldBytes;
+  }
+
+  /** To be called now and then: ends what takes too long. `now`: milliseconds of a monotonic clock. */
+  sweep(now: number): void {
+    const state = {
+      hasSettings: this.#hasSettings,
+      frame: this.#reader.isWithinFrame ? this.#reader.frames : undefined,
+      block: this.#headerBlocks.isOpen ? this.#reader.frames - this.#headerBlocks.frames : undefined,
+      isPaused: this.socket.isPaused(),
+      lastId: this.#lastId,
+      underWay: this.#streams.size,
+      lastBytes: this.#isLeaving ? this.socket.writableLength : undefined,
+    };
+    const verdict = this.#deadlines.judge(state, now);
+    if (verdict === 'late') this.destroy();
+    else if (verdict === 'idle') this.drain();
+  }
+
+  /** The client has proved who it is. */
+  trust(): void {
+    if (this.#limits === OF_CLIENTS) return;
+    this.#limits = OF_CLIENTS;
+    this.#bodies.grow(OF_CLIENTS.bodyBytes);
   }
 
   /** The client is to open another connection. What it has asked here is still answered, then this one ends. */
@@ -127,7 +165,6 @@ export class Http2ServerConnection implements StreamOwner {
   destroy(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearTimeout(this.#headersTimer);
     this.socket.destroy();
     for (const stream of [...this.#streams]) this.#remove(stream);
     // The last bytes of those that were answered in this turn did not leave.
@@ -142,7 +179,17 @@ export class Http2ServerConnection implements StreamOwner {
 
   bodyTaken(stream: Http2ServerStream, bytes: number): void {
     stream.taken += bytes;
+    this.#bodies.release(bytes);
+    // Nobody sends more of it.
+    if (stream.hasReceivedAll) return;
     if (2 * stream.taken < STREAM_WINDOW_BYTES) return;
+    const { account } = this.sender;
+    if (account.mayGoOn(stream)) this.#openWindow(stream);
+    else void account.roomToGoOn(stream).then(() => this.#openWindow(stream));
+  }
+
+  #openWindow(stream: Http2ServerStream): void {
+    if (stream.isClosed || stream.hasReceivedAll || stream.taken === 0) return;
     this.sender.write(windowUpdateFrame(stream.id, stream.taken));
     stream.received -= stream.taken;
     stream.taken = 0;
@@ -169,6 +216,7 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #onDrain(): void {
+    this.sender.countUnsent();
     this.socket.resume();
     this.#pumpAll();
   }
@@ -190,6 +238,7 @@ export class Http2ServerConnection implements StreamOwner {
   #remove(stream: Http2ServerStream): void {
     if (!this.#streams.delete(stream.id)) return;
     this.#headerBytes -= stream.headerBytes;
+    this.#bodies.release(stream.received - stream.taken - stream.dropped);
     this.#ended.push(stream);
     stream.close();
     this.sender.flushSoon();
@@ -214,12 +263,8 @@ export class Http2ServerConnection implements StreamOwner {
     else this.#reset(stream, code);
   }
 
-  #spendReset(): void {
-    if (!this.#resets.spend()) throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'too many requests are given up');
-  }
-
-  #awaitHeaders(): void {
-    this.#headersTimer = setTimeout(() => this.destroy(), HEADERS_TIMEOUT_MS).unref();
+  #spendReset(cost = WHOLE_RESET): void {
+    if (!this.#resets.spend(cost)) throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'too many requests are given up');
   }
 
   #receive(chunk: Buffer): void {
@@ -300,8 +345,11 @@ export class Http2ServerConnection implements StreamOwner {
   #onData(flags: number, streamId: number, payload: Buffer): void {
     const stream = this.#stream(streamId);
     const data = contentOf(FrameType.DATA, flags, payload);
-    this.#countReceived(payload.length);
-    if (stream === undefined) return this.#checkUnderWay(streamId);
+    this.#bodies.receive(payload.length);
+    if (stream === undefined) {
+      this.#bodies.release(payload.length);
+      return this.#checkUnderWay(streamId);
+    }
     if (stream.hasReceivedAll) throw new Http2Error(ErrorCode.STREAM_CLOSED, 'a body goes on after its end');
     stream.received += payload.length;
     if (stream.received > STREAM_WINDOW_BYTES) {
@@ -312,7 +360,8 @@ export class Http2ServerConnection implements StreamOwner {
       stream.bodyLeft -= data.length;
       if (stream.bodyLeft < 0) return this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
     }
-    if (data.length > 0) stream.request.push(data);
+    if (!stream.hasUsefulBody) this.#drop(stream, data.length);
+    else if (data.length > 0) stream.request.push(data);
     if ((flags & Flag.END_STREAM) !== 0) this.#onBodyEnd(stream);
   }
 
@@ -323,15 +372,10 @@ export class Http2ServerConnection implements StreamOwner {
     }
   }
 
-  /** Opens the connection's window again at once: what waits to be taken is bounded by the windows of the streams. */
-  #countReceived(bytes: number): void {
-    this.#received += bytes;
-    if (this.#received > this.#windowBytes) {
-      throw new Http2Error(ErrorCode.FLOW_CONTROL_ERROR, 'bodies are larger than the window');
-    }
-    if (2 * this.#received < this.#windowBytes) return;
-    this.sender.write(windowUpdateFrame(0, this.#received));
-    this.#received = 0;
+  /** The stream's window stays as it is: a watch lasts, and would take such a body for as long. */
+  #drop(stream: Http2ServerStream, bytes: number): void {
+    stream.dropped += bytes;
+    this.#bodies.release(bytes);
   }
 
   #onBodyEnd(stream: Http2ServerStream): void {
@@ -346,26 +390,24 @@ export class Http2ServerConnection implements StreamOwner {
   #onHeaders(flags: number, streamId: number, bytes: Buffer): void {
     if (streamId % 2 === 0) throw protocolError('a client opens streams with odd numbers');
     const block = this.#headerBlocks.begin(flags, streamId, bytes);
-    if (block === undefined) this.#awaitHeaders();
-    else this.#onBlock(block);
+    if (block !== undefined) this.#onBlock(block);
   }
 
   #onContinuation(flags: number, streamId: number, bytes: Buffer): void {
     const block = this.#headerBlocks.goOn(flags, streamId, bytes);
-    if (block === undefined) return;
-    clearTimeout(this.#headersTimer);
-    this.#onBlock(block);
+    if (block !== undefined) this.#onBlock(block);
   }
 
   #onBlock(block: HeaderBlock): void {
     const { streamId, isLast, bytes } = block;
     if (streamId > this.#lastId) return this.#open(block);
     const stream = this.#streams.get(streamId);
-    skipTrailers(bytes, this.#table);
+    const fault = readTrailers(bytes, this.#table);
     if (stream === undefined) return this.#checkUnderWay(streamId);
     if (stream.hasReceivedAll) throw new Http2Error(ErrorCode.STREAM_CLOSED, 'headers after the end of a stream');
-    if (isLast) this.#onBodyEnd(stream);
-    else this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
+    if (fault === 'too large') this.#refuse(streamId, ErrorCode.ENHANCE_YOUR_CALM);
+    else if (fault === 'malformed' || !isLast) this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
+    else this.#onBodyEnd(stream);
   }
 
   #open({ streamId, isLast, bytes }: HeaderBlock): void {
@@ -375,13 +417,15 @@ export class Http2ServerConnection implements StreamOwner {
     this.#lastId = streamId;
     if (head === 'malformed') return this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
     const known = head === 'too large' ? UNREADABLE : head;
-    if (this.#streams.size >= this.options.maxStreams || this.#headerBytes + known.bytes > MAX_HEADER_BYTES_UNDER_WAY) {
-      return this.#sendReset(streamId, ErrorCode.REFUSED_STREAM);
+    const headerBytes = this.#headerBytes + known.bytes;
+    if (this.#streams.size >= this.options.maxStreams || headerBytes > this.#limits.headerBytes) {
+      return this.#refuse(streamId, ErrorCode.REFUSED_STREAM);
     }
     const stream = new Http2ServerStream(this, streamId, known, isLast);
     this.#streams.add(stream);
-    this.#headerBytes += known.bytes;
+    this.#headerBytes = headerBytes;
     if (head === 'too large') {
+      this.#spendReset();
       stream.response.writeHead(431, { 'Content-Type': 'text/plain; charset=utf-8' });
       stream.response.end('431 Request Header Fields Too Large');
       return;
@@ -395,8 +439,7 @@ export class Http2ServerConnection implements StreamOwner {
     checkLength('RST_STREAM', payload, 4);
     const stream = this.#stream(streamId);
     if (stream === undefined) return;
-    // Whoever has seen the head of an answer, as of a watch, may leave whenever it likes.
-    if (!stream.response.headersSent) this.#spendReset();
+    this.#spendReset(stream.response.headersSent ? WATCH_RESET : WHOLE_RESET);
     this.#remove(stream);
   }
 
@@ -438,7 +481,6 @@ export class Http2ServerConnection implements StreamOwner {
 
   #onSettings(flags: number, streamId: number, payload: Buffer): void {
     if (isSettingsAck(flags, streamId, payload)) return;
-    if (!this.#hasSettings) clearTimeout(this.#headersTimer);
     this.#hasSettings = true;
     forEachSetting(payload, (id, value) => this.#onSetting(id, value));
     this.sender.write(SETTINGS_ACK);

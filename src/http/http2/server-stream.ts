@@ -7,7 +7,7 @@ import type { RequestHead } from './request-head';
 export type OnTaken = (error?: Error | null) => void;
 
 /** Bytes of an answer that wait for the client's windows. */
-interface Waiting {
+export interface Waiting {
   readonly bytes: Uint8Array;
   readonly onTaken: OnTaken | undefined;
 }
@@ -19,8 +19,13 @@ export interface StreamOwner {
   /** Somebody took bytes of the request's body. */
   bodyTaken(stream: Http2ServerStream, bytes: number): void;
   breakOff(stream: Http2ServerStream): void;
+  /** The client of one of the requests has proved who it is. */
+  trust(): void;
   drain(): void;
 }
+
+/** A body of theirs means nothing (RFC 9110, 9.3.1), and no endpoint reads it. */
+const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 const NONE: readonly Waiting[] = [];
 
@@ -32,6 +37,9 @@ export class Http2ServerStream {
   /** Bytes of the body for which the client's window has not been opened again, and those of them that were taken. */
   received = 0;
   taken = 0;
+  /** Bytes of a body that nobody would take. */
+  dropped = 0;
+  readonly hasUsefulBody: boolean;
   /** What is to come according to Content-Length. */
   bodyLeft: number | undefined;
   /** By how much the client takes more than it does on a new stream, or less. */
@@ -57,6 +65,7 @@ export class Http2ServerStream {
   ) {
     const length = head.headers['content-length'];
     this.headerBytes = head.bytes;
+    this.hasUsefulBody = !WITHOUT_BODY.has(head.method);
     this.bodyLeft = length === undefined ? undefined : Number(length);
     this.request = new Http2Request(head, owner.socket, hasReceivedAll, this);
     this.response = new Http2Response(this, head.method === 'HEAD');
@@ -77,7 +86,18 @@ export class Http2ServerStream {
   }
 
   bodyTaken(bytes: number): void {
-    if (!this.hasReceivedAll && !this.isClosed) this.owner.bodyTaken(this, bytes);
+    if (!this.isClosed) this.owner.bodyTaken(this, bytes);
+  }
+
+  /** The client has proved who it is. */
+  trustClient(): void {
+    this.owner.trust();
+  }
+
+  bodyKept(bytes: number): void {
+    const { account } = this.owner.sender;
+    if (bytes > 0) account.hold(bytes);
+    else account.release(-bytes);
   }
 
   /** The answer will not be completed. */
@@ -94,6 +114,8 @@ export class Http2ServerStream {
   close(): void {
     this.isClosed = true;
     clearTimeout(this.endTimer);
+    this.request.forgetBody();
+    this.owner.sender.account.follow(this);
     const { waiting } = this;
     this.waiting = NONE;
     if (waiting.length === 0) return;

@@ -1,7 +1,8 @@
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { Logger } from '../../observability/logger';
 import type { NonResourceRoute } from '../dependencies';
 import { textReply, type Reply } from '../reply';
-import { printReport, runChecks, type HealthCheck } from './health';
+import { printReport, runChecks, type HealthCheck, type HealthReport } from './health';
 
 /** The checks of each endpoint, in the order in which they are listed. */
 export interface HealthChecks {
@@ -10,32 +11,45 @@ export interface HealthChecks {
   readonly healthz: readonly HealthCheck[];
 }
 
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+const OK = textReply(200, 'ok');
+/** A check that fails is logged this often at most: anybody may probe, as often as they like. */
+const LOG_EVERY_MS = 1_000;
+
 /** `/livez`, `/readyz`, `/healthz` and each single check below them (spec, "Health endpoints"). Any method answers. */
 export function healthRoutes(checks: HealthChecks, logger: Logger): readonly NonResourceRoute[] {
+  const loggedAt = new Map<string, number>();
   // Probes fail as a matter of course while a server starts and ends.
-  const tell = (endpoint: string, check: string, error: unknown): void =>
-    logger.info({ check, cause: error instanceof Error ? error.message : String(error) }, `${endpoint} check failed`);
-  const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+  const tell = (endpoint: string, { failures }: HealthReport): void => {
+    for (const { name, error } of failures) {
+      const now = performance.now();
+      if (now - (loggedAt.get(`${endpoint}/${name}`) ?? -LOG_EVERY_MS) < LOG_EVERY_MS) continue;
+      loggedAt.set(`${endpoint}/${name}`, now);
+      const cause = error instanceof Error ? error.message : String(error);
+      logger.info({ check: name, cause }, `${endpoint} check failed`);
+    }
+  };
   return Object.entries(checks).flatMap(([endpoint, ofEndpoint]: [string, readonly HealthCheck[]]) => {
     const whole: NonResourceRoute = {
       path: `/${endpoint}`,
-      methods,
-      handler: async ({ info: { query } }): Promise<Reply> => {
-        const report = await runChecks(ofEndpoint, query.all('exclude'));
-        for (const { name, error } of report.failures) tell(endpoint, name, error);
-        return textReply(report.healthy ? 200 : 500, printReport(endpoint, report, query.has('verbose')));
-      },
+      methods: METHODS,
+      handler: ({ info: { query } }): MaybePromise<Reply> =>
+        whenKnown(runChecks(ofEndpoint, query.all('exclude')), (report) => {
+          tell(endpoint, report);
+          const verbose = query.has('verbose');
+          if (report.healthy && !verbose) return OK;
+          return textReply(report.healthy ? 200 : 500, printReport(endpoint, report, verbose));
+        }),
     };
     const single = ofEndpoint.map((check): NonResourceRoute => ({
       path: `/${endpoint}/${check.name}`,
-      methods,
-      handler: async (): Promise<Reply> => {
-        const { healthy, failures } = await runChecks([check], []);
-        if (healthy) return textReply(200, 'ok');
-        const [failure] = failures;
-        tell(endpoint, check.name, failure?.error);
-        return textReply(500, `internal server error: ${check.name} failed: reason withheld\n`);
-      },
+      methods: METHODS,
+      handler: (): MaybePromise<Reply> =>
+        whenKnown(runChecks([check], []), (report) => {
+          if (report.healthy) return OK;
+          tell(endpoint, report);
+          return textReply(500, `internal server error: ${check.name} failed: reason withheld\n`);
+        }),
     }));
     return [whole, ...single];
   });

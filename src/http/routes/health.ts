@@ -1,7 +1,9 @@
-/** One named check; resolves when all is well, rejects with the cause (which is logged, never shown). */
+import type { MaybePromise } from '../../api/maybe-promise';
+
+/** One named check: returns when all is well, throws or rejects with the cause (which is logged, never shown). */
 export interface HealthCheck {
   readonly name: string;
-  readonly check: (signal: AbortSignal) => Promise<void>;
+  readonly check: () => MaybePromise<void>;
 }
 
 export interface HealthReport {
@@ -11,36 +13,55 @@ export interface HealthReport {
   readonly failures: readonly { readonly name: string; readonly error: unknown }[];
 }
 
-/** Upstream gives etcd, the slowest of its checks, this long. */
-const CHECK_TIMEOUT_MS = 2_000;
+interface Outcome {
+  readonly name: string;
+  readonly excluded?: true;
+  readonly error?: unknown;
+}
 
-async function outcome({ check }: HealthCheck): Promise<{ readonly error?: unknown }> {
+function outcomeOf({ name, check }: HealthCheck): MaybePromise<Outcome> {
   try {
-    const signal = AbortSignal.timeout(CHECK_TIMEOUT_MS);
-    const late = new Promise<never>((_, reject) => {
-      signal.addEventListener('abort', () => reject(new Error(`not answered within ${CHECK_TIMEOUT_MS} ms`)));
-    });
-    await Promise.race([check(signal), late]);
-    return {};
+    const result = check();
+    if (!(result instanceof Promise)) return { name };
+    return result.then(
+      () => ({ name }),
+      (error: unknown) => ({ name, error }),
+    );
   } catch (error) {
-    return { error };
+    return { name, error };
   }
 }
 
-/** Runs every check that is not excluded, side by side. Names that match no check are told in a last line. */
-export async function runChecks(checks: readonly HealthCheck[], excluded: readonly string[]): Promise<HealthReport> {
-  const outcomes = await Promise.all(
-    checks.map(async (check) => ({ name: check.name, ...(excluded.includes(check.name) ? {} : await outcome(check)) })),
+/**
+ * Runs every check that is not excluded, side by side; without a turn of the loop when all of them know at once. Names that
+ * match no check are told in a last line.
+ */
+export function runChecks(checks: readonly HealthCheck[], excluded: readonly string[]): MaybePromise<HealthReport> {
+  const outcomes = checks.map((check): MaybePromise<Outcome> =>
+    excluded.includes(check.name) ? { name: check.name, excluded: true } : outcomeOf(check),
   );
-  const failures = outcomes.flatMap(({ name, error }) => (error === undefined ? [] : [{ name, error }]));
+  if (outcomes.some((outcome) => outcome instanceof Promise)) {
+    return Promise.all(outcomes.map(async (outcome) => outcome)).then((known) => report(checks, known, excluded));
+  }
+  return report(checks, outcomes as readonly Outcome[], excluded);
+}
+
+function report(
+  checks: readonly HealthCheck[],
+  outcomes: readonly Outcome[],
+  excluded: readonly string[],
+): HealthReport {
+  const failures = outcomes.flatMap((outcome) =>
+    'error' in outcome ? [{ name: outcome.name, error: outcome.error }] : [],
+  );
   const unknown = excluded.filter((name) => !checks.some((check) => check.name === name)).sort();
   return {
     healthy: failures.length === 0,
     failures,
     lines: [
-      ...outcomes.map(({ name, error }) => {
-        if (excluded.includes(name)) return `[+]${name} excluded: ok`;
-        return error === undefined ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
+      ...outcomes.map((outcome) => {
+        if (outcome.excluded) return `[+]${outcome.name} excluded: ok`;
+        return 'error' in outcome ? `[-]${outcome.name} failed: reason withheld` : `[+]${outcome.name} ok`;
       }),
       ...(unknown.length === 0
         ? []
@@ -52,7 +73,7 @@ export async function runChecks(checks: readonly HealthCheck[], excluded: readon
 }
 
 /** `ok`, or the lines when asked for (`verbose`) or when something is wrong. `endpoint`: livez, readyz or healthz. */
-export function printReport(endpoint: string, report: HealthReport, verbose: boolean): string {
-  if (report.healthy && !verbose) return 'ok';
-  return `${report.lines.join('\n')}\n${endpoint} check ${report.healthy ? 'passed' : 'failed'}\n`;
+export function printReport(endpoint: string, { healthy, lines }: HealthReport, verbose: boolean): string {
+  if (healthy && !verbose) return 'ok';
+  return `${lines.join('\n')}\n${endpoint} check ${healthy ? 'passed' : 'failed'}\n`;
 }

@@ -30,9 +30,8 @@ export interface RegistryCacheOptions {
   readonly historyMs?: number;
   readonly historyEvents?: number;
   readonly historyBytes?: number;
-  /** How long, and how many per resource, past states that were asked for are kept. */
-  readonly pinMs?: number;
-  readonly pins?: number;
+  /** How many past states that were asked for are kept, per resource. */
+  readonly pastStates?: number;
   /** A watch that has this many events left to give out ends. */
   readonly maxEventsBehind?: number;
   readonly pageSize?: number;
@@ -51,8 +50,7 @@ export const DEFAULTS = {
   historyMs: 5 * 60_000,
   historyEvents: 200_000,
   historyBytes: 128 * 1024 * 1024,
-  pinMs: 5 * 60_000,
-  pins: 16,
+  pastStates: 16,
   maxEventsBehind: 100_000,
   pageSize: 5_000,
   parsedObjects: 4_096,

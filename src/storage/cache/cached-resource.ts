@@ -16,7 +16,7 @@ import { FieldIndexes } from './field-index';
 import type { EventHistory } from './event-history';
 import { LogWatch, type WatchedResource } from './log-watch';
 import { OrderedTree } from './ordered-tree';
-import { PastStates, TreeSnapshot, type PinLimits } from './snapshots';
+import { PastStates, TreeSnapshot } from './snapshots';
 import type { WaitingReader } from './waiting-readers';
 
 /** More writes of one replica are hardly ever under way at once. */
@@ -26,7 +26,11 @@ const MAX_AWAITED = 64;
 export interface ResourceSurroundings {
   readonly store: Store;
   readonly history: EventHistory;
-  readonly limits: PinLimits & { readonly maxEventsBehind: number };
+  readonly limits: {
+    readonly maxEventsBehind: number;
+    /** Past states that are kept. */
+    readonly pastStates: number;
+  };
   readonly reached: () => Revision;
   readonly needProgress: () => () => void;
   readonly nowMs: () => number;
@@ -40,7 +44,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
   /** A clone of the tree as it is now, if anybody has asked since the last change. */
   private view: OrderedTree<CacheEntry> | undefined;
   /** The revision of the last change, or of the load. */
-  private changed: Revision;
+  changed: Revision;
   private staged: CacheEvent[] = [];
   /** Entries of writes whose events have not come yet, by the rest of their revision. */
   private awaited: (CacheEntry | undefined)[] = [];
@@ -56,8 +60,8 @@ export class CachedResource implements ResourceCache, WatchedResource {
     private readonly around: ResourceSurroundings,
   ) {
     this.changed = around.reached();
-    this.past = new PastStates(around.limits);
     this.currentFeed = new EventFeed(this.changed);
+    this.past = this.pastOf(this.currentFeed);
   }
 
   get factory(): EntryFactory {
@@ -83,7 +87,9 @@ export class CachedResource implements ResourceCache, WatchedResource {
   snapshotAt(revision: Revision): ResourceSnapshot | undefined {
     if (revision > this.reached) return undefined;
     if (revision >= this.changed) return this.newestSnapshot(revision);
-    const tree = this.past.at(revision, this.feed.log, this.tree, this.around.nowMs());
+    // Where nothing is written, nothing but a reader finds out that events are too old.
+    this.around.history.trim(this.around.nowMs());
+    const tree = this.past.at(revision, this.tree);
     return tree === undefined ? undefined : new TreeSnapshot(revision, tree);
   }
 
@@ -183,21 +189,27 @@ export class CachedResource implements ResourceCache, WatchedResource {
     this.awaited = [];
     const ended = this.currentFeed;
     this.currentFeed = new EventFeed(revision);
+    this.past = this.pastOf(this.currentFeed);
     ended.finish(gap);
   }
 
-  /** Decodes everything anew, because the storage version is another; watches end. */
+  private pastOf({ log }: EventFeed): PastStates {
+    return new PastStates(log, this.around.limits.pastStates);
+  }
+
+  /** Brings everything into another storage version or schema; watches end. */
   redecode(factory: EntryFactory): void {
     const keys: string[] = [];
     const entries: CacheEntry[] = [];
-    for (const value of this.storedValues()) {
-      const entry = decodedOrReported(factory, value, this.around.reportUndecodable);
+    const adopt = factory.adopterOf(this.entries);
+    for (const before of this.tree.range(this.keyPrefix)) {
+      const entry =
+        adopt?.(before) ?? decodedOrReported(factory, this.entries.toStored(before), this.around.reportUndecodable);
       if (entry === undefined) continue;
-      keys.push(value.key);
+      keys.push(entry.key);
       entries.push(entry);
     }
     this.entries = factory;
-    this.past = new PastStates(this.around.limits);
     for (const reader of this.catchingUp) reader.finish(undefined);
     this.replace(keys, entries, this.reached, undefined);
   }

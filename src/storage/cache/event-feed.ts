@@ -1,3 +1,4 @@
+import { beginWork } from '../../event-loop/loop-work';
 import type { CompactedError, Revision } from '../store';
 import type { CacheBatch } from './cache';
 import { EventLog, type JoinedBatches, type LoggedBatch } from './event-log';
@@ -75,6 +76,7 @@ export class EventFeed {
   }
 
   private deliver(): void {
+    beginWork('delivering events to watches');
     this.cancel = undefined;
     const isComplete = this.deliverable >= this.log.base;
     const from = isComplete ? this.deliverable : this.log.base;

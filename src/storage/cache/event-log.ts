@@ -30,6 +30,8 @@ export class EventLog {
   private offset = 0;
   private oldest = 0;
   private events = 0;
+  /** The log no longer reaches back as far as it did. */
+  onDropped: (() => void) | undefined;
 
   /** Complete after `floor`: every later event is here. */
   constructor(private lowest: Revision) {}
@@ -102,6 +104,7 @@ export class EventLog {
       this.batches = this.batches.slice(empty);
       this.offset = this.oldest;
     }
+    this.onDropped?.();
   }
 }
 

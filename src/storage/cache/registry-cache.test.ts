@@ -7,6 +7,7 @@ import {
   write,
   type TemporaryStore,
 } from '../../../test/support/cache-fixture';
+import type { KubeObject } from '../../api/object';
 import { CompactedError, type Revision } from '../store';
 import { SlowWatcherError, type CacheBatch, type CacheEvent, type RegistryCache, type ResourceCache } from './cache';
 import { findInconsistencies } from './consistency';
@@ -145,6 +146,23 @@ describe('a resource', () => {
     expect(entry?.object).toMatchObject({ apiVersion: 'x.io/v2', metadata: { name: 'a' } });
   });
 
+  it('takes its entries over into another storage version without reading them, where that is enough', async () => {
+    await write(store, '/registry/x.io/things/a', valueOf('Thing', { name: 'a' }, { gone: 1 }, 'x.io/v1'));
+    const { cache } = await start();
+    const things = cache.register('x.io/things', decoderOf('Thing', 'x.io/v1'));
+    const next = decoderOf('Thing', 'x.io/v2');
+    const decode = jest.fn(next.decode);
+    const complete = jest.fn(({ gone: _gone, ...object }: KubeObject) => ({ ...object, late: 'L' }));
+    const adopt = jest.fn(() => complete);
+    cache.register('x.io/things', { ...next, decode, complete, adopt });
+    expect(adopt.mock.calls).toEqual([[{ kind: 'Thing', apiVersion: 'x.io/v1' }]]);
+    expect(complete).not.toHaveBeenCalled();
+    const entry = things.snapshot().get('/registry/x.io/things/a');
+    expect(entry?.object).toMatchObject({ apiVersion: 'x.io/v2', metadata: { name: 'a' }, late: 'L' });
+    expect(entry?.object).not.toHaveProperty('gone');
+    expect(decode).not.toHaveBeenCalled();
+  });
+
   it('can be forgotten and declared again', async () => {
     const { cache } = await start();
     const first = cache.register('x.io/things', decoderOf('Thing', 'x.io/v1'));
@@ -200,19 +218,23 @@ describe('snapshots', () => {
     expect(pods.snapshotAt((removed + 1) as Revision)).toBeUndefined();
   });
 
-  it('stay available for a while after the events are forgotten, if somebody asked', async () => {
+  it('are forgotten with their events, however often they are asked for', async () => {
     let nowMs = 0;
-    const { cache, pods } = await start({ historyEvents: 2, pinMs: 1000, clock: () => nowMs });
+    const { cache, pods } = await start({ historyMs: 1000, clock: () => nowMs });
+    const asked = await putPod('a');
+    await reaches(cache, asked);
+    await reaches(cache, await putPod('a'));
+    for (nowMs = 0; nowMs <= 1000; nowMs += 500) expect(pods.snapshotAt(asked)?.count(PODS)).toBe(1);
+    expect(pods.snapshotAt(asked)).toBeUndefined();
+  });
+
+  it('are forgotten when their events are more than may be kept', async () => {
+    const { cache, pods } = await start({ historyEvents: 2 });
     const asked = await putPod('a');
     await reaches(cache, asked);
     await reaches(cache, await putPod('a'));
     expect(pods.snapshotAt(asked)?.count(PODS)).toBe(1);
     for (let i = 0; i < 5; i++) await reaches(cache, await putPod('b'));
-    nowMs = 900;
-    expect(pods.snapshotAt(asked)?.count(PODS)).toBe(1);
-    nowMs = 1800;
-    expect(pods.snapshotAt(asked)?.count(PODS)).toBe(1);
-    nowMs = 2900;
     expect(pods.snapshotAt(asked)).toBeUndefined();
   });
 

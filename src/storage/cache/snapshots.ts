@@ -34,47 +34,43 @@ interface PinnedState {
   readonly from: Revision;
   readonly until: Revision;
   readonly tree: OrderedTree<CacheEntry>;
-  usedAtMs: number;
-}
-
-export interface PinLimits {
-  /** How long after its last use a past state is kept. */
-  readonly pinMs: number;
-  /** Past states per resource. */
-  readonly pins: number;
 }
 
 /**
  * One resource's past states. None is kept in advance: the log's events carry what stood there before, so a state is
  * made by taking back the events after it from a newer one, at about a microsecond each, and costs nothing until it is
- * asked for. Those that were asked for (pages of one list) are kept for a while, beyond the log's end if need be.
+ * asked for. Those that were asked for last (pages of lists) are kept for as long as the log reaches back to them: whoever
+ * asks, and however often, they hold nothing that the log does not hold.
  */
 export class PastStates {
+  /** The one that was used last is the last. */
   private pinned: PinnedState[] = [];
 
-  constructor(private readonly limits: PinLimits) {}
-
-  /** The state at `revision`, which is before the last event; undefined when neither log nor pins reach back so far. */
-  at(
-    revision: Revision,
-    log: EventLog,
-    newest: OrderedTree<CacheEntry>,
-    nowMs: number,
-  ): OrderedTree<CacheEntry> | undefined {
-    this.pinned = this.pinned.filter((state) => nowMs - state.usedAtMs <= this.limits.pinMs);
-    const known = this.pinned.find((state) => state.from <= revision && revision < state.until);
-    if (known !== undefined) {
-      known.usedAtMs = nowMs;
-      return known.tree;
-    }
-    if (revision < log.floor) return undefined;
-    const state = this.rebuild(revision, log, newest, nowMs);
-    if (this.pinned.length >= this.limits.pins) this.unpinOldest();
-    this.pinned.push(state);
-    return state.tree;
+  constructor(
+    private readonly log: EventLog,
+    /** How many are kept. */
+    private readonly limit: number,
+  ) {
+    log.onDropped = () => this.unpinForgotten();
   }
 
-  private rebuild(revision: Revision, log: EventLog, newest: OrderedTree<CacheEntry>, nowMs: number): PinnedState {
+  /** The state at `revision`, which is before the last event; undefined when the log does not reach back so far. */
+  at(revision: Revision, newest: OrderedTree<CacheEntry>): OrderedTree<CacheEntry> | undefined {
+    if (revision < this.log.floor) return undefined;
+    const state = this.take((pinned) => pinned.from <= revision && revision < pinned.until);
+    const used = state ?? this.rebuild(revision, newest);
+    if (this.pinned.length >= this.limit) this.pinned.shift();
+    this.pinned.push(used);
+    return used.tree;
+  }
+
+  private take(isWanted: (state: PinnedState) => boolean): PinnedState | undefined {
+    const index = this.pinned.findIndex(isWanted);
+    return index < 0 ? undefined : this.pinned.splice(index, 1)[0];
+  }
+
+  private rebuild(revision: Revision, newest: OrderedTree<CacheEntry>): PinnedState {
+    const { log } = this;
     // Starts from the nearest newer state, so that several lists near each other do not take back the same events.
     let base: PinnedState | undefined;
     for (const state of this.pinned) {
@@ -97,12 +93,11 @@ export class PastStates {
         until = event.revision;
       }
     }
-    return { from, until, tree, usedAtMs: nowMs };
+    return { from, until, tree };
   }
 
-  private unpinOldest(): void {
-    const oldest = this.pinned.reduce((a, b) => (a.usedAtMs <= b.usedAtMs ? a : b));
-    this.pinned = this.pinned.filter((state) => state !== oldest);
+  private unpinForgotten(): void {
+    if (this.pinned.length > 0) this.pinned = this.pinned.filter(({ until }) => until > this.log.floor);
   }
 }
 

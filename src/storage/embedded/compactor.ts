@@ -1,13 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Change, LmdbFile } from './database';
 import type { EventFeed } from './event-feed';
-import { readLog } from './reader';
+import { lastRevisionBefore, readLog } from './reader';
 import { encodeKey, encodeNumber, encodeOlderKey } from './records';
 import type { GroupCommitWriter } from './writer';
 import type { Revision } from '../store';
 
-/** Writes whose traces are removed in one commit. */
+/** Writes whose traces are removed in one commit, and about how many bytes are read for that. */
 const STEP = 256;
+const STEP_BYTES = 1024 * 1024;
 
 /**
  * Forgets history. A compaction is one small change of the state, after which nobody may read behind it; what it gave up
@@ -34,7 +35,7 @@ export class Compactor {
 
   /** Compacts what was written before a time (milliseconds since 1970), and frees what earlier compactions gave up. */
   async compactBefore(time: number): Promise<void> {
-    await this.compact(this.#lastRevisionBefore(time));
+    await this.compact(lastRevisionBefore(this.file.tables, this.feed.published, time));
     await this.scrub();
   }
 
@@ -58,6 +59,7 @@ export class Compactor {
       const { log, older } = this.file.tables;
       const changes: Change[] = [];
       let last = scrubbed;
+      let bytes = 0;
       let count = 0;
       for (const record of readLog(this.file.tables, scrubbed, compacted, STEP)) {
         if (record.previous !== undefined) {
@@ -68,23 +70,12 @@ export class Compactor {
           changes.push({ table: log, key: encodeNumber(record.revision), value: undefined });
         last = record.revision;
         count++;
+        bytes += record.value.length;
+        if (bytes >= STEP_BYTES) break;
       }
-      await this.writer.change(changes, { scrubbed: count < STEP ? compacted : last });
+      const isAll = count < STEP && bytes < STEP_BYTES;
+      await this.writer.change(changes, { scrubbed: isAll ? compacted : last });
       await nextTurn();
     }
-  }
-
-  /** The newest revision that was written at or before a time. Times never fall, so halving finds it. */
-  #lastRevisionBefore(time: number): Revision {
-    const { compacted, revision } = this.feed.published;
-    let low: number = compacted;
-    let high: number = revision;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      const [record] = readLog(this.file.tables, (middle - 1) as Revision, revision, 1);
-      if (record !== undefined && record.time <= time) low = Math.max(middle, record.revision);
-      else high = middle - 1;
-    }
-    return low as Revision;
   }
 }

@@ -1,3 +1,4 @@
+import { timerMs } from '../../api/time/timer-limit';
 import type { EtcdClient } from './client';
 import { EtcdError } from './etcd-error';
 import * as messages from './messages';
@@ -63,7 +64,7 @@ export class Compactor {
     private readonly client: EtcdClient,
     private readonly options: CompactorOptions,
   ) {
-    this.#timer = setInterval(() => this.#run(), options.intervalMs);
+    this.#timer = setInterval(() => this.#run(), timerMs(options.intervalMs));
     this.#timer.unref();
     this.#run();
   }

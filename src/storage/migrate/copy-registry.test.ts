@@ -1,6 +1,7 @@
 import { openTemporaryStore, type TemporaryStore } from '../../../test/support/cache-fixture';
 import { copyRegistry, type CopyOptions } from './copy-registry';
 import { remainingSeconds } from './event-lifetime';
+import { pruneConsent } from './prune-consent';
 import type { Store } from '../store';
 
 const signal = new AbortController().signal;
@@ -37,7 +38,7 @@ describe('copying a registry', () => {
       from: { store: source.store, root: '/registry/' },
       to: { store: target.store, root: '/other/root/' },
       ttlSecondsOf: () => undefined,
-      prune: false,
+      mayPrune: pruneConsent({ prune: false, yes: false, announce: () => undefined }),
       onProgress: () => undefined,
       signal,
       ...options,
@@ -80,8 +81,54 @@ describe('copying a registry', () => {
     await fill(target.store, '/other/root/', ['pods/b']);
     await expect(copy()).rejects.toThrow('1 keys that the source does not have (pods/b)');
     expect(await content(target.store, '/other/root/')).toEqual({ 'pods/b': 'value of pods/b' });
-    expect(await copy({ prune: true })).toEqual({ keys: 1, written: 1, deleted: 1 });
+    const announced: string[] = [];
+    const announce = (text: string): number => announced.push(text);
+    await expect(copy({ mayPrune: pruneConsent({ prune: true, yes: false, announce }) })).rejects.toThrow('--yes');
+    expect(await content(target.store, '/other/root/')).toEqual({ 'pods/b': 'value of pods/b' });
+    const outcome = await copy({ mayPrune: pruneConsent({ prune: true, yes: true, announce }) });
+    expect(outcome).toEqual({ keys: 1, written: 1, deleted: 1 });
     expect(await content(target.store, '/other/root/')).toEqual({ 'pods/a': 'value of pods/a' });
+    expect(new Set(announced)).toEqual(new Set(['--prune deletes 1 of 1 keys of the destination: 1 pods']));
+  });
+
+  it('deletes up to a tenth of the destination without being asked, and says of which resource it is', async () => {
+    await fill(source.store, '/registry/', numbered(27));
+    await fill(target.store, '/other/root/', [...numbered(27), 'pods/a', 'secrets/a', 'pods/b']);
+    const announced: string[] = [];
+    const mayPrune = pruneConsent({ prune: true, yes: false, announce: (text) => announced.push(text) });
+    expect(await copy({ mayPrune })).toMatchObject({ keys: 27, deleted: 3 });
+    expect(announced).toEqual(['--prune deletes 3 of 30 keys of the destination: 2 pods, 1 secrets']);
+    await fill(target.store, '/other/root/', ['pods/a', 'secrets/a', 'pods/b', 'pods/c']);
+    await expect(copy({ mayPrune })).rejects.toThrow('more than a tenth');
+  });
+
+  it('never takes an empty source for one, whatever may be deleted', async () => {
+    await fill(source.store, '/elsewhere/', ['pods/a']);
+    await fill(source.store, '/registry/', ['masterleases/192.0.2.1']);
+    await fill(target.store, '/other/root/', ['pods/b']);
+    const mayPrune = pruneConsent({ prune: true, yes: true, announce: () => undefined });
+    await expect(copy({ mayPrune })).rejects.toThrow('the source holds no key below /registry/');
+    expect(await content(target.store, '/other/root/')).toEqual({ 'pods/b': 'value of pods/b' });
+  });
+
+  it('deletes nothing that it has not announced, when the source is emptied meanwhile', async () => {
+    await fill(source.store, '/registry/', ['pods/a', 'pods/b']);
+    await fill(target.store, '/other/root/', ['pods/b']);
+    let lists = 0;
+    const emptied = new Proxy(source.store, {
+      get: (store, name) =>
+        name === 'list'
+          ? async (...args: Parameters<Store['list']>) => {
+              if (lists++ === 1)
+                await store.delete('/registry/pods/b', (await store.get('/registry/pods/b'))!.revision);
+              return store.list(...args);
+            }
+          : (Reflect.get(store, name) as (...args: unknown[]) => unknown).bind(store),
+    });
+    const mayPrune = pruneConsent({ prune: true, yes: true, announce: () => undefined });
+    const copied = copy({ from: { store: emptied, root: '/registry/' }, mayPrune });
+    await expect(copied).rejects.toThrow('the source loses keys while it is copied, last pods/b');
+    expect(await content(target.store, '/other/root/')).toHaveProperty('pods/b');
   });
 
   it('gives up on a source that does not stop changing', async () => {

@@ -1,4 +1,4 @@
-import type { Store, StoredValue, WriteOptions, WriteOutcome } from '../store';
+import type { Revision, Store, StoredValue, WriteOptions, WriteOutcome } from '../store';
 import { compareRegistries, type Difference, type RegistryEnd } from './compare-registries';
 
 export interface CopyOptions {
@@ -6,11 +6,30 @@ export interface CopyOptions {
   readonly to: RegistryEnd;
   /** How long a copied value shall live, for those that do not live for ever. */
   readonly ttlSecondsOf: (path: string, value: Buffer) => number | undefined;
-  /** Deletes what only the destination has; else that is an error. */
-  readonly prune: boolean;
+  /** Told what only the destination has, if anything, before the first write. Throws to leave both stores as they are. */
+  readonly mayPrune: (plan: PrunePlan) => void;
   /** Told of each step: keys that are known to be the same on both sides, of all keys of the source. */
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
+}
+
+/** What would be deleted in the destination, because the source does not have it. */
+export interface PrunePlan {
+  /** Keys of the destination, those that will be deleted among them. */
+  readonly keys: number;
+  readonly deletions: number;
+  /** Deletions by what stands before the first slash: `pods`, `configmaps`. */
+  readonly byResource: ReadonlyMap<string, number>;
+  /** Some of the keys, without the root. */
+  readonly examples: readonly string[];
+}
+
+/** The source holds nothing: most likely it is not the one that was meant. */
+export class EmptySourceError extends Error {
+  constructor(root: string) {
+    super(`the source holds no key below ${root}: it is no registry, or an empty one, and nothing is copied`);
+    this.name = 'EmptySourceError';
+  }
 }
 
 export interface CopyOutcome {
@@ -28,16 +47,17 @@ const MAX_ROUNDS = 3;
 /**
  * Makes the destination equal to the source, and proves it: both are read from beginning to end, what differs is written,
  * and that is repeated until a comparison of the newest states finds no difference. So a copy that was broken off goes on
- * where it was. Throws when the destination holds keys that the source does not have (unless they are to be deleted), and
- * when the source does not stop changing.
+ * where it was. Throws when the source is empty, when the destination holds keys that the source does not have (unless they
+ * may be deleted), and when the source does not stop changing.
  */
 export async function copyRegistry(options: CopyOptions): Promise<CopyOutcome> {
-  const { from, to, prune, signal } = options;
+  const { from, to, signal } = options;
   let written = 0;
   let deleted = 0;
-  if (!prune) await refuseStrangers(options);
+  const planned = await checkEnds(options);
+  const { revision: begun } = await sizeOf(to, signal);
   for (let round = 0; round <= MAX_ROUNDS; round++) {
-    const { total } = await countKeys(from, signal);
+    const { total } = await sizeOf(from, signal);
     const running = new Set<Promise<void>>();
     let done = 0;
     let differences = 0;
@@ -49,6 +69,9 @@ export async function copyRegistry(options: CopyOptions): Promise<CopyOutcome> {
       differences++;
       // The last round only compares.
       if (round === MAX_ROUNDS) throw new Error(`the source keeps changing, last at ${path}: stop its servers first`);
+      if (source === undefined && !planned.has(path) && target!.revision <= begun) {
+        throw new Error(`the source loses keys while it is copied, last ${path}: stop its servers first`);
+      }
       if (running.size >= PARALLEL_WRITES) await Promise.race(running);
       const write = writeTarget(to, path, source, target, options).then(() => {
         running.delete(write);
@@ -70,21 +93,38 @@ function isSame({ source, target }: Difference): boolean {
   return source !== undefined && target !== undefined && source.value.equals(target.value);
 }
 
-/** Before anything is written: a destination with other keys is most likely not the one that was meant. */
-async function refuseStrangers({ from, to, signal }: CopyOptions): Promise<void> {
-  const strangers: string[] = [];
-  for await (const { path, source } of compareRegistries(from, to, signal))
-    if (source === undefined) strangers.push(path);
-  if (strangers.length === 0) return;
-  const some = strangers.slice(0, 3).join(', ');
-  throw new Error(
-    `the destination holds ${strangers.length} keys that the source does not have (${some}): is it the right one?`,
-  );
+/**
+ * Before anything is written: a source without keys, or a destination with other keys, is most likely not the one that was
+ * meant. Returns what may be deleted.
+ */
+async function checkEnds({ from, to, mayPrune, signal }: CopyOptions): Promise<ReadonlySet<string>> {
+  const strangers = new Set<string>();
+  const byResource = new Map<string, number>();
+  let sources = 0;
+  let targets = 0;
+  for await (const { path, source, target } of compareRegistries(from, to, signal)) {
+    if (source !== undefined) sources++;
+    if (target !== undefined) targets++;
+    if (source !== undefined) continue;
+    strangers.add(path);
+    const resource = path.split('/', 1)[0] ?? '';
+    byResource.set(resource, (byResource.get(resource) ?? 0) + 1);
+  }
+  if (sources === 0) throw new EmptySourceError(from.root);
+  const examples = [...strangers].slice(0, 3);
+  if (strangers.size > 0) mayPrune({ keys: targets, deletions: strangers.size, byResource, examples });
+  return strangers;
 }
 
-async function countKeys({ store, root }: RegistryEnd, signal: AbortSignal): Promise<{ readonly total: number }> {
+interface RegistrySize {
+  readonly total: number;
+  readonly revision: Revision;
+}
+
+async function sizeOf({ store, root }: RegistryEnd, signal: AbortSignal): Promise<RegistrySize> {
   const outcome = await store.list({ prefix: root, limit: 1 }, signal);
-  return { total: outcome.ok ? outcome.items.length + outcome.remaining : 0 };
+  if (!outcome.ok) throw new Error('the history was compacted while it was read: try again');
+  return { total: outcome.items.length + outcome.remaining, revision: outcome.revision };
 }
 
 async function writeTarget(

@@ -9,6 +9,7 @@ import { defineKind } from '../define-kind';
 import { keepSpecAndMetadata } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { definitionFromV1, definitionToV1 } from './definition-conversion';
+import { definitionWarnings } from './definition-warnings';
 import { defaultDefinition, prepareDefinition, prepareDefinitionUpdate } from './definition-strategy';
 
 export const customResourceDefinition = defineKind({
@@ -36,6 +37,7 @@ export const customResourceDefinition = defineKind({
   strategy: {
     prepareForCreate: prepareDefinition,
     prepareForUpdate: prepareDefinitionUpdate,
+    warningsOf: definitionWarnings,
     validateCreate: validateDefinition,
     validateUpdate: validateDefinitionUpdate,
   },

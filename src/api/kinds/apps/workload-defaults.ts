@@ -43,6 +43,12 @@ function nameClaimKinds(object: KubeObject): KubeObject {
   });
 }
 
+/** Who names the strategy gets no parameters with it. */
 export function defaultStatefulSet(object: KubeObject): KubeObject {
-  return defaultRollingUpdate(nameClaimKinds(defaultWorkloadTemplate(object)), 'updateStrategy', { partition: 0 });
+  const defaulted = nameClaimKinds(defaultWorkloadTemplate(object));
+  if (stringAt(object, 'spec', 'updateStrategy', 'type') !== '') return defaulted;
+  const withType = withFields(defaulted, 'spec', {
+    updateStrategy: extend(mapAt(defaulted, 'spec', 'updateStrategy'), { type: 'RollingUpdate' }),
+  });
+  return defaultRollingUpdate(withType, 'updateStrategy', { partition: 0 });
 }

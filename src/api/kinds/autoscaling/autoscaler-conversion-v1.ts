@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../object';
 import { isPlainMap, listAt, mapAt, numberAt, stringAt, valueAt, type PlainMap } from '../field-values';
+import { withFields } from '../strategies';
 import {
   metricsFromV2beta1,
   metricStatusesFromV2beta1,
@@ -69,6 +70,14 @@ function statusFromV1(object: KubeObject): PlainMap {
     currentMetrics: measured.length === 0 ? null : measured,
     conditions: conditions.length === 0 ? null : conditions,
   };
+}
+
+/** The metrics in the order in which they come back from v1. */
+export function withCpuLast(object: KubeObject): KubeObject {
+  const metrics = listAt(object, 'spec', 'metrics');
+  const cpu = metrics.find(isCpuUtilization);
+  if (cpu === undefined || cpu === metrics.at(-1)) return object;
+  return withFields(object, 'spec', { metrics: [...metrics.filter((metric) => metric !== cpu), cpu] });
 }
 
 export function autoscalerFromV1(object: KubeObject): KubeObject {

@@ -10,7 +10,7 @@ import { numberAt, stringAt, valueAt } from '../field-values';
 import type { Strategy } from '../kind-definition';
 import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
-import { autoscalerFromV1, autoscalerToV1 } from './autoscaler-conversion-v1';
+import { autoscalerFromV1, autoscalerToV1, withCpuLast } from './autoscaler-conversion-v1';
 import { autoscalerFromV2beta1, autoscalerToV2beta1 } from './autoscaler-conversion-v2beta1';
 import { defaultAutoscaler } from './autoscaler-defaults';
 import { metricsCell } from './metrics-cell';
@@ -19,6 +19,7 @@ const strategy: Strategy = {
   ...specStrategy({ currentReplicas: 0, desiredReplicas: 0, currentMetrics: null, conditions: null }),
   validateCreate: validateAutoscaler,
   validateUpdate: validateAutoscalerUpdate,
+  canonicalize: withCpuLast,
 };
 
 /** The strategy of a server with `--feature-gates=HPAScaleToZero=true`. */

@@ -13,6 +13,8 @@ const remainderPattern = new RegExp(`^(?:${COMPONENT})(?:/${COMPONENT})*(?::(${T
 const identifierPattern = /^[a-f0-9]{64}$/;
 
 const LATEST = 'latest';
+/** Longer ones are no references, so that nothing is known of their tag. */
+const MAX_NAME_LENGTH = 255;
 
 /** The first part names a registry when it looks like a host; otherwise it belongs to the name. */
 function withoutRegistry(image: string): string | undefined {
@@ -22,9 +24,18 @@ function withoutRegistry(image: string): string | undefined {
   return domainPattern.test(first) ? image.slice(slash + 1) : undefined;
 }
 
+/** The name with its registry, which is Docker's where none is named. */
+function nameLength(image: string, remainder: string, tag: string | undefined, digest: string | undefined): number {
+  const suffix = (tag === undefined ? 0 : tag.length + 1) + (digest?.length ?? 0);
+  const prefix = remainder !== image ? '' : remainder.includes('/') ? 'docker.io/' : 'docker.io/library/';
+  return prefix.length + image.length - suffix;
+}
+
 /** True when the image may become another one under the same reference: it says `latest`, or nothing. */
 export function isLatest(image: string): boolean {
   if (identifierPattern.test(image)) return false;
-  const [, tag, digest] = remainderPattern.exec(withoutRegistry(image) ?? '') ?? ['', ''];
+  const remainder = withoutRegistry(image) ?? '';
+  const [whole, tag, digest] = remainderPattern.exec(remainder) ?? ['', ''];
+  if (whole === '' || nameLength(image, remainder, tag, digest) > MAX_NAME_LENGTH) return false;
   return tag === LATEST || (tag === undefined && digest === undefined);
 }

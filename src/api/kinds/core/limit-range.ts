@@ -38,6 +38,7 @@ export const limitRange = defineKind({
     validateCreate: validateLimitRange,
     validateUpdate: validateLimitRange,
   },
+  namedWhenNameless: true,
   allowCreateOnUpdate: true,
   table: nameAndCreationTable,
 });

@@ -52,7 +52,6 @@ export const service = defineKind({
     connectSubresource('proxy', 'ServiceProxyOptions', PROXY_VERBS),
     statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateServiceStatusUpdate }),
   ],
-  allowCreateOnUpdate: true,
   table: tableOf([
     nameColumn,
     column('Type', 'How the service is reached.', (object) => stringAt(object, 'spec', 'type')),

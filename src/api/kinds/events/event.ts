@@ -25,7 +25,8 @@ function lastSeen(event: KubeObject, now: number): string {
 }
 
 function count(event: KubeObject): number {
-  if (isPlainMap(event['series'])) return numberAt(event, 'series', 'count');
+  // The event itself is not counted in its series.
+  if (isPlainMap(event['series'])) return numberAt(event, 'series', 'count') + 1;
   return numberAt(event, 'count') || 1;
 }
 

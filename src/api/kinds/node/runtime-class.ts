@@ -15,6 +15,7 @@ export const runtimeClass = defineKind({
     { version: 'v1alpha1', convert: { toStorage: runtimeClassToV1, fromStorage: runtimeClassFromV1 } },
   ],
   storageVersion: 'v1beta1',
+  allowCreateOnUpdate: true,
   allowUnconditionalUpdate: false,
   strategy: { validateCreate: validateRuntimeClass, validateUpdate: validateRuntimeClassUpdate },
   table: tableOf([

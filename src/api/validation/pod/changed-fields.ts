@@ -2,11 +2,20 @@ import { deepEqual } from '../../kinds/deep-equal';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** One line for each field that differs, as JSON: `spec.hostname: "a" -> "b"`. Empty when none does. */
-export function describeChangedFields(fields: Fields, old: Fields, path: string): string {
-  const print = (value: unknown): string => JSON.stringify(value ?? null);
-  return [...new Set([...Object.keys(fields), ...Object.keys(old)])]
+/**
+ * The fields that differ, framed by the name of their type, before and after as JSON. Undefined when none does. Clients print
+ * it as it is:
+ *
+ *       core.PodSpec{
+ *     - 	hostname: "a",
+ *     + 	hostname: "b",
+ *       }
+ */
+export function describeChangedFields(fields: Fields, old: Fields, type: string): string | undefined {
+  const print = (sign: string, name: string, value: unknown): readonly string[] =>
+    value === undefined ? [] : [`${sign} \t${name}: ${JSON.stringify(value)},`];
+  const lines = [...new Set([...Object.keys(fields), ...Object.keys(old)])]
     .filter((name) => !deepEqual(fields[name], old[name]))
-    .map((name) => `${path}.${name}: ${print(old[name])} -> ${print(fields[name])}`)
-    .join('\n');
+    .flatMap((name) => [...print('-', name, old[name]), ...print('+', name, fields[name])]);
+  return lines.length === 0 ? undefined : [`  ${type}{`, ...lines, '  }', ''].join('\n');
 }

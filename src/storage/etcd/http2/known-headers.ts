@@ -27,6 +27,9 @@ export function decodeHeaders(block: Buffer): Headers {
 
 function readBlock(block: Buffer): Headers {
   const headers = new Map<string, string>();
-  readHeaderBlock(block, NO_TABLE, ({ name, value }) => headers.set(name, value));
+  readHeaderBlock(block, NO_TABLE, ({ name, value }) => {
+    headers.set(name, value);
+    return true;
+  });
   return headers;
 }

@@ -1,0 +1,19 @@
+import { tooManyRequests } from '../api/errors/status-error';
+import type { RequestContext } from './context';
+
+const RETRY_AFTER_SECONDS = 1;
+/** Its members always get an answer, as with kube-apiserver's limits: they are who can help. */
+const PRIVILEGED_GROUP = 'system:masters';
+/** A probe that fails would have the server restarted, which helps nobody. */
+const HEALTH_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
+
+/**
+ * While memory is tight, connections that hold more than a little of it get a 429. All others are served: they are not why it is
+ * tight, and at the limit the one that holds most is dropped.
+ */
+export function refuseUnderPressure(context: RequestContext): void {
+  if (!context.isUnderPressure) return;
+  const { info, user } = context;
+  if (user?.groups.includes(PRIVILEGED_GROUP) || HEALTH_PATHS.test(info.path)) return;
+  throw tooManyRequests('Too many requests, please try again later.', RETRY_AFTER_SECONDS);
+}

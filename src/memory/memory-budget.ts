@@ -1,0 +1,223 @@
+import { RoomQueue } from './room-queue';
+
+/** From this share of the limit on memory is tight. */
+const TIGHT_SHARE = 0.75;
+/** What a connection may hold while memory is tight and still be served. */
+const SMALL_BYTES = 256 * 1024;
+const CONNECTION_SHARE = 1 / 16;
+const MIN_CONNECTION_BYTES = 2 * 1024 * 1024;
+const MAX_CONNECTION_BYTES = 16 * 1024 * 1024;
+/** While memory is tight, connections that take nothing for so long are dropped until it is not. */
+const STALL_MS = 5_000;
+const STALL_CHECK_MS = 1_000;
+
+/** Who may be made to wait, and has to say what it holds. */
+export interface MemoryHolder {
+  hold(bytes: number): void;
+  release(bytes: number): void;
+}
+
+/**
+ * The books of what the server holds for its clients: bytes that they have not taken yet, bodies that it has not worked
+ * through. Every connection has an account. Bookkeeping only: what is held is said by whoever holds it.
+ *
+ * A connection that holds as much as it may is made to wait. When all together hold three quarters of the limit, large
+ * answers wait, connections that hold more than a little are refused new requests, and those that have taken nothing for
+ * some seconds are dropped. At the limit the one that holds most is dropped at once.
+ */
+export class MemoryBudget {
+  readonly connectionBytes: number;
+  readonly queue = new RoomQueue(() => !this.isTight);
+  readonly #tightBytes: number;
+  readonly #accounts = new Set<MemoryAccount>();
+  #held = 0;
+  #dropped = 0;
+  #stallChecks: NodeJS.Timeout | undefined;
+
+  constructor(
+    readonly limitBytes: number,
+    /** An account was dropped that held so much. */
+    private readonly onDropped?: (bytes: number) => void,
+  ) {
+    this.connectionBytes = Math.min(
+      MAX_CONNECTION_BYTES,
+      Math.max(MIN_CONNECTION_BYTES, Math.floor(limitBytes * CONNECTION_SHARE)),
+    );
+    this.#tightBytes = limitBytes * TIGHT_SHARE;
+  }
+
+  /** By all accounts together. */
+  get heldBytes(): number {
+    return this.#held;
+  }
+
+  get droppedAccounts(): number {
+    return this.#dropped;
+  }
+
+  get openAccounts(): number {
+    return this.#accounts.size;
+  }
+
+  get isTight(): boolean {
+    return this.#held >= this.#tightBytes;
+  }
+
+  /** So little is held that no account can be full: what every request may ask at no cost. */
+  get isAtEase(): boolean {
+    return this.#held < this.connectionBytes && this.#held < this.#tightBytes;
+  }
+
+  /** `drop` ends the connection; its memory counts as released from then on. */
+  open(drop: () => void): MemoryAccount {
+    const account = new MemoryAccount(this, drop);
+    this.#accounts.add(account);
+    return account;
+  }
+
+  /** For accounts only. */
+  change(bytes: number): void {
+    this.#held += bytes;
+    while (this.#held > this.limitBytes && this.#dropWorst(Infinity));
+    if (this.isTight) {
+      this.#stallChecks ??= setInterval(() => this.#dropStalled(), STALL_CHECK_MS).unref();
+    } else if (this.#stallChecks !== undefined) {
+      clearInterval(this.#stallChecks);
+      this.#stallChecks = undefined;
+      this.queue.wake();
+    }
+  }
+
+  /** For accounts only. */
+  forget(account: MemoryAccount): void {
+    this.#accounts.delete(account);
+  }
+
+  #dropStalled(): void {
+    const since = performance.now() - STALL_MS;
+    while (this.isTight && this.#dropWorst(since));
+  }
+
+  /** Returns false when there was none that had taken nothing since then. */
+  #dropWorst(since: number): boolean {
+    const worst = this.#worst(since);
+    if (worst === undefined) return false;
+    const { bytes } = worst;
+    this.#dropped++;
+    worst.drop();
+    this.onDropped?.(bytes);
+    return true;
+  }
+
+  /** Of those that hold nearly as much as the one that holds most, the one that has taken nothing for longest. */
+  #worst(since: number): MemoryAccount | undefined {
+    let most = 0;
+    for (const { bytes, lastReleaseMs } of this.#accounts) if (lastReleaseMs < since && bytes > most) most = bytes;
+    let worst: MemoryAccount | undefined;
+    for (const account of this.#accounts) {
+      const { bytes, lastReleaseMs } = account;
+      if (bytes === 0 || 2 * bytes < most || lastReleaseMs >= since) continue;
+      if (worst === undefined || lastReleaseMs < worst.lastReleaseMs) worst = account;
+    }
+    return worst;
+  }
+}
+
+/** What one connection has the server hold. */
+export class MemoryAccount implements MemoryHolder {
+  #bytes = 0;
+  #lastReleaseMs = performance.now();
+  readonly #queue = new RoomQueue(() => !this.isFull);
+  #isClosed = false;
+  #leader: object | undefined;
+
+  constructor(
+    private readonly budget: MemoryBudget,
+    private readonly onDrop: () => void,
+  ) {}
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Milliseconds of the monotonic clock: when it last released anything, or began to hold. */
+  get lastReleaseMs(): number {
+    return this.#lastReleaseMs;
+  }
+
+  /** The connection holds as much as it may. */
+  get isFull(): boolean {
+    return this.#bytes >= this.budget.connectionBytes;
+  }
+
+  /** Memory is tight, and that is this connection's doing, too. */
+  get isUnderPressure(): boolean {
+    return this.budget.isTight && this.#bytes >= SMALL_BYTES;
+  }
+
+  hold(bytes: number): void {
+    if (this.#isClosed) return;
+    if (this.#bytes === 0) this.#lastReleaseMs = performance.now();
+    this.#bytes += bytes;
+    this.budget.change(bytes);
+  }
+
+  release(bytes: number): void {
+    if (this.#isClosed) return;
+    this.#bytes -= bytes;
+    this.#lastReleaseMs = performance.now();
+    this.budget.change(-bytes);
+    this.#queue.wake();
+  }
+
+  /** Resolves when the connection may hold more, or has ended. */
+  async room(): Promise<void> {
+    while (this.isFull && !this.#isClosed) await this.#queue.turn();
+  }
+
+  /** As {@link room}, for what is large: that waits for memory that is not tight, too. */
+  async largeRoom(): Promise<void> {
+    for (;;) {
+      await this.room();
+      if (!this.budget.isTight || this.#isClosed) return;
+      await this.budget.queue.turn();
+    }
+  }
+
+  /**
+   * As {@link room}, for what has to be completed before anything is released: one of them, the leader, goes on although
+   * the account is full, until it calls {@link follow}.
+   */
+  async roomToGoOn(one: object): Promise<void> {
+    while (!this.mayGoOn(one) && !this.#isClosed) await this.#queue.turn();
+  }
+
+  mayGoOn(one: object): boolean {
+    if (!this.isFull) return true;
+    this.#leader ??= one;
+    return this.#leader === one;
+  }
+
+  /** Leaves the lead, if it has it, to the next one that asks. */
+  follow(one: object): void {
+    if (this.#leader !== one) return;
+    this.#leader = undefined;
+    this.#queue.wakeAll();
+  }
+
+  /** The connection has ended, and with it all that was held for it. */
+  close(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    this.budget.forget(this);
+    const bytes = this.#bytes;
+    this.#bytes = 0;
+    this.budget.change(-bytes);
+    this.#queue.wakeAll();
+  }
+
+  drop(): void {
+    this.close();
+    this.onDrop();
+  }
+}

@@ -1,0 +1,37 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** What the server holds for its clients; kube-apiserver has no such metrics. */
+export interface ClientMemory {
+  readonly limitBytes: number;
+  readonly heldBytes: number;
+  readonly droppedAccounts: number;
+}
+
+export function registerMemoryMetrics(registry: Registry, memory: ClientMemory): void {
+  const registers = [registry];
+  new Gauge({
+    name: 'sternpost_client_memory_bytes',
+    help: 'Bytes that are held for clients: answers that they have not taken, bodies that are not complete.',
+    registers,
+    collect() {
+      this.set(memory.heldBytes);
+    },
+  });
+  new Gauge({
+    name: 'sternpost_client_memory_limit_bytes',
+    help: 'How many bytes may be held for clients before the connection that holds most is dropped.',
+    registers,
+    collect() {
+      this.set(memory.limitBytes);
+    },
+  });
+  new Counter({
+    name: 'sternpost_client_memory_dropped_connections_total',
+    help: 'Connections that were dropped because they held most of the memory for clients when it was used up.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(memory.droppedAccounts);
+    },
+  });
+}

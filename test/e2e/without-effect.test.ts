@@ -1,0 +1,87 @@
+import { startApiServer, type ApiServer } from '../../src';
+import { RawClient } from '../support/raw-client';
+
+/** What a user may ask for and does not get yet is said, each time. */
+
+let server: ApiServer;
+let client: RawClient;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  client = new RawClient(server);
+}, 30_000);
+
+afterAll(async () => {
+  client.close();
+  await server.stop();
+});
+
+const post = (path: string, object: object) => client.send('POST', path, JSON.stringify(object));
+
+const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const clientConfig = { url: 'https://127.0.0.1:1/hook' };
+
+function definition(plural: string, schema: object, more: object = {}): object {
+  return {
+    metadata: { name: `${plural}.example.io` },
+    spec: {
+      group: 'example.io',
+      scope: 'Cluster',
+      names: { plural, kind: plural },
+      versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }],
+      ...more,
+    },
+  };
+}
+
+it.each(['validating', 'mutating'])(
+  'a %s webhook configuration that will not be called is answered with a warning',
+  async (kind) => {
+    const { status, warning } = await post(`/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
+      metadata: { name: 'guard' },
+      webhooks: [{ name: 'a.example.io', clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'] }],
+    });
+    expect(status).toBe(201);
+    expect(warning).toBe(
+      '299 - "webhooks: admission webhooks are not called by this server yet: every request passes"',
+    );
+  },
+);
+
+it('a definition with rules in CEL is answered with a warning', async () => {
+  const rules = {
+    type: 'object',
+    properties: { spec: { type: 'object', 'x-kubernetes-validations': [{ rule: 'true' }] } },
+  };
+  const { status, warning } = await post(DEFINITIONS, definition('ruled', rules));
+  expect(status).toBe(201);
+  expect(warning).toContain('spec.versions[0].schema: x-kubernetes-validations are not evaluated by this server yet');
+});
+
+it('a definition that names a conversion webhook is answered with a warning', async () => {
+  const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
+  const { status, warning } = await post(DEFINITIONS, definition('converted', { type: 'object' }, { conversion }));
+  expect(status).toBe(201);
+  expect(warning).toContain('conversion webhooks are not called by this server yet');
+});
+
+it('a definition that asks for nothing of the kind is answered without a warning', async () => {
+  const { status, warning } = await post(DEFINITIONS, definition('plain', { type: 'object' }));
+  expect({ status, warning }).toEqual({ status: 201, warning: '' });
+});
+
+it('an APIService with a backend is answered with a warning', async () => {
+  const { status, warning } = await post('/apis/apiregistration.k8s.io/v1/apiservices', {
+    metadata: { name: 'v1.metrics.example.io' },
+    spec: {
+      group: 'metrics.example.io',
+      version: 'v1',
+      groupPriorityMinimum: 100,
+      versionPriority: 100,
+      insecureSkipTLSVerify: true,
+      service: { namespace: 'default', name: 'metrics' },
+    },
+  });
+  expect(status).toBe(201);
+  expect(warning).toContain('spec.service: requests are not passed on to other API servers by this server yet');
+});

@@ -1,0 +1,79 @@
+import { startApiServer, type ApiServer } from '../../src';
+import type { ObjectMeta } from '../../src/api/object';
+import { RawClient } from '../support/raw-client';
+
+/** Writes to objects of real kinds that clients get right by accident only: absent ones, and ones that have changed. */
+
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
+
+let server: ApiServer;
+let client: RawClient;
+
+beforeAll(async () => {
+  server = await startApiServer();
+  client = new RawClient(server);
+});
+afterAll(async () => {
+  client.close();
+  await server.stop();
+});
+
+const json = (value: unknown): string => JSON.stringify(value);
+
+describe('a deletion', () => {
+  async function configMap(name: string): Promise<ObjectMeta> {
+    return (await client.send('POST', CONFIG_MAPS, json({ metadata: { name } }))).body.metadata;
+  }
+
+  it.each(['uid=other', 'resourceVersion=1', 'uid=other&resourceVersion=1'])(
+    'is refused when the query names another object: %s',
+    async (query) => {
+      await configMap('kept');
+      expect(await client.send('DELETE', `${CONFIG_MAPS}/kept?${query}`)).toMatchObject({ status: 409 });
+      expect(await client.send('GET', `${CONFIG_MAPS}/kept`)).toMatchObject({ status: 200 });
+    },
+  );
+
+  it('happens when the query names the object as it stands', async () => {
+    const { uid, resourceVersion } = await configMap('named');
+    const path = `${CONFIG_MAPS}/named?uid=${uid}&resourceVersion=${resourceVersion}`;
+    expect(await client.send('DELETE', path)).toMatchObject({ status: 200 });
+  });
+
+  it('with a body does not look at the query', async () => {
+    await configMap('bodily');
+    const body = json({ kind: 'DeleteOptions', apiVersion: 'v1' });
+    expect(await client.send('DELETE', `${CONFIG_MAPS}/bodily?uid=other`, body)).toMatchObject({ status: 200 });
+  });
+
+  it('of a collection is refused when the query names another object', async () => {
+    await configMap('collected');
+    const path = `${CONFIG_MAPS}?fieldSelector=metadata.name=collected`;
+    expect(await client.send('DELETE', `${path}&uid=other`)).toMatchObject({ status: 409 });
+    expect(await client.send('GET', `${CONFIG_MAPS}/collected`)).toMatchObject({ status: 200 });
+    expect(await client.send('DELETE', path)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('what is not there', () => {
+  it.each(['merge-patch', 'strategic-merge-patch', 'json-patch'])(
+    'cannot be changed by a %s, even of a kind that a PUT creates',
+    async (format) => {
+      const body = json(format === 'json-patch' ? [{ op: 'add', path: '/metadata/labels', value: {} }] : {});
+      for (const path of [LEASES, ROLES, '/api/v1/namespaces/default/limitranges']) {
+        const patch = client.send('PATCH', `${path}/none`, body, `application/${format}+json`);
+        expect(await patch).toMatchObject({ status: 404 });
+      }
+    },
+  );
+
+  it('is created by a PUT of a lease or runtime class, and not of a service', async () => {
+    const put = async (path: string, object: object) =>
+      (await client.send('PUT', `${path}/new`, json({ metadata: { name: 'new' }, ...object }))).status;
+    expect(await put(LEASES, {})).toBe(201);
+    expect(await put('/apis/node.k8s.io/v1/runtimeclasses', { handler: 'h' })).toBe(201);
+    expect(await put('/api/v1/namespaces/default/services', { spec: { ports: [{ port: 80 }] } })).toBe(404);
+  });
+});
