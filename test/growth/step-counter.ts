@@ -70,9 +70,12 @@ export class StepCounter {
     this.watch(json, 'parse', (_result, _self, [text]) => lengthOf(text));
     this.watch(json, 'stringify', (result) => lengthOf(result));
     const text = String.prototype as unknown as Record<string, unknown>;
-    for (const name of ['replace', 'replaceAll', 'split', 'toLowerCase', 'repeat', 'includes', 'indexOf']) {
+    for (const name of ['replace', 'replaceAll', 'split', 'toLowerCase', 'repeat', 'includes']) {
       this.watch(text, name, own);
     }
+    this.watch(text, 'indexOf', (result, self, [, start]) => {
+      return ((result as number) < 0 ? lengthOf(self) : (result as number)) - Number(start ?? 0);
+    });
     // Not `exec`: with another one the platform splits and replaces in its slow way, character by character.
     const pattern = RegExp.prototype as unknown as Record<string, unknown>;
     this.watch(pattern, 'test', (_result, _self, [subject]) => lengthOf(subject));
