@@ -1,8 +1,11 @@
 import { DecodeError, decodeObject } from '../../api/codec/json-decode';
 import { strictDecodingProblem } from '../../api/codec/request-body';
 import { badRequest, type StatusError } from '../../api/errors/status-error';
-import type { JsonObject, KubeObject } from '../../api/object';
+import type { ServedVersion } from '../../api/kinds/kind-definition';
+import { isRetiredKind } from '../../api/kinds/retired-kinds';
+import { apiVersionOf, parseApiVersion, type JsonObject, type KubeObject } from '../../api/object';
 import { documentDoesNotFit } from '../../api/patch/misfit';
+import type { StructType } from '../../api/schema/model';
 import { checkIdentity } from '../../registry/identity';
 import { readBody } from '../body';
 import { reportStrict } from '../decode';
@@ -33,7 +36,7 @@ export const patchObject: Endpoint = async (request, dependencies) => {
 
 function patchChange(
   request: ResourceRequest,
-  { fieldOwnership }: EndpointDependencies,
+  { fieldOwnership, catalogue }: EndpointDependencies,
   body: Buffer,
   patchType: string,
   options: WriteOptions,
@@ -54,8 +57,11 @@ function patchChange(
         problems: fieldValidation === 'Ignore' ? [] : strictPatchProblems(patchType, body),
         refused: patched.refused,
       };
-      const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom }, (document) =>
-        decodeChanged(request, document, strict),
+      const isKnownIn = (version: string): boolean => versionNamed(request, catalogue, version) !== undefined;
+      const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom, isKnownIn }, (document) =>
+        document.apiVersion === apiVersion
+          ? decodeChanged(request, document, strict)
+          : decodeOther(request, catalogue, document, strict),
       );
       checkIdentity(scopeOf(request), info.name, updated);
       return fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated;
@@ -74,12 +80,51 @@ interface StrictCheck {
   readonly refused: (detail: string) => StatusError;
 }
 
+/** Another version of the requested kind, in which a patched document may be. */
+interface OtherVersion {
+  readonly type: StructType;
+  readonly version: ServedVersion;
+}
+
+function versionNamed(
+  { served }: ResourceRequest,
+  { schema }: EndpointDependencies['catalogue'],
+  apiVersion: string,
+): OtherVersion | undefined {
+  const { kind, versions } = served.definition;
+  const { group, version } = parseApiVersion(apiVersion);
+  const found = versions.find((one) => one.group === group && one.version === version);
+  const type = found && schema.kind(group, version, kind);
+  if (found !== undefined && type !== undefined) return { version: found, type };
+  // In versions that are gone the kind had nearly the same fields.
+  return isRetiredKind({ group, version, kind }) ? served : undefined;
+}
+
+/** Read in the version that the document names, with its defaults, and turned into the requested one. */
+function decodeOther(
+  request: ResourceRequest,
+  catalogue: EndpointDependencies['catalogue'],
+  document: JsonObject,
+  strict: StrictCheck,
+): KubeObject {
+  const { served } = request;
+  const other = versionNamed(request, catalogue, document.apiVersion as string) ?? served;
+  const object = decodeChanged(request, document, strict, other);
+  return wireFormOf(served).convert(other.version.convert?.toStorage(object) ?? object);
+}
+
 /** Type check, strict problems and defaults of an object that was put together on the server. */
-function decodeChanged({ context, served }: ResourceRequest, document: JsonObject, strict: StrictCheck): KubeObject {
-  const { kind, apiVersion } = wireFormOf(served);
-  const { version } = served.version;
+function decodeChanged(
+  { context, served }: ResourceRequest,
+  document: JsonObject,
+  strict: StrictCheck,
+  inVersion: OtherVersion = served,
+): KubeObject {
+  const { kind } = served.definition;
+  const { group, version } = inVersion.version;
+  const apiVersion = apiVersionOf(group, version);
   const { fieldValidation } = strict;
-  const { object, unknownFields } = decodeObject(served.type, document, {
+  const { object, unknownFields } = decodeObject(inVersion.type, document, {
     applyDefaults: true,
     collectUnknown: fieldValidation !== 'Ignore',
     kind,
