@@ -8,11 +8,12 @@ const importX = require('eslint-plugin-import-x');
  */
 const floors = {
   api: ['pki'],
-  observability: [],
+  observability: ['event-loop'],
   files: [],
   pki: ['files'],
   memory: [],
   'event-loop': [],
+  worker: ['api', 'event-loop'],
   http2: ['memory'],
   storage: ['api', 'event-loop', 'files', 'http2', 'memory', 'observability'],
   registry: ['api', 'event-loop', 'storage', 'observability'],
@@ -26,6 +27,7 @@ const floors = {
   http: [
     'api',
     'event-loop',
+    'worker',
     'http2',
     'memory',
     'storage',

@@ -5,11 +5,14 @@
  * - `generated/schema.json`: one descriptor of all messages, so that start-up parses no .proto file
  * - `generated/openapi-v2.json`: the messages of the Protobuf form of OpenAPI documents, for protobufjs
  * - `src/api/schema/generated/<group>-<version>.ts`: a readonly TypeScript type for each message
+ * - `generated/text-worker.js`: what runs in the worker thread, as one file, since a thread is started from a file and the
+ *   sources, the build and the bundled command have theirs in different places
  *
  * The same input gives the same bytes. `--out DIR` writes below another folder than the repository (for tests).
  */
 const fs = require('node:fs');
 const path = require('node:path');
+const { buildSync } = require('esbuild');
 const protobuf = require('protobufjs');
 const { readProtoFolder } = require('./schema/read-proto');
 const { renderTypes } = require('./schema/render-types');
@@ -27,6 +30,7 @@ function main(args) {
   writeIfChanged(path.join(out, 'generated', 'schema.json'), `${JSON.stringify({ files })}\n`);
   const openApi = protobuf.loadSync(path.join(repository, 'proto', 'openapi', 'v2.proto')).toJSON();
   writeIfChanged(path.join(out, 'generated', 'openapi-v2.json'), `${JSON.stringify(openApi)}\n`);
+  writeIfChanged(path.join(out, 'generated', 'text-worker.js'), bundledThread());
   const typesFolder = path.join(out, 'src', 'api', 'schema', 'generated');
   const wanted = new Map(renderTypes(typeFiles, files));
   for (const [name, text] of wanted) writeIfChanged(path.join(typesFolder, name), text);
@@ -34,6 +38,22 @@ function main(args) {
     if (!wanted.has(name)) fs.rmSync(path.join(typesFolder, name));
   }
   return 0;
+}
+
+function bundledThread() {
+  const { outputFiles } = buildSync({
+    absWorkingDir: repository,
+    entryPoints: ['src/worker/text-worker-thread.ts'],
+    bundle: true,
+    write: false,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    tsconfig: 'tsconfig.build.json',
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  return outputFiles[0].text;
 }
 
 /** Leaves the time of an unchanged file alone, so that incremental builds and watchers see no change. */

@@ -3,11 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startControlPlane } from './cli/control-plane';
 import { nodeVersionProblem } from './cli/node-version';
-import { openDataDirectory } from './cli/open-store';
+import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory } from './cli/open-store';
 import { createLogger, type LogLevel } from './observability/logger';
-
-/** As much as a server in a cluster keeps. */
-const HISTORY_MS = 5 * 60_000;
 
 export interface ApiServerOptions {
   /** A free port by default. */
@@ -37,7 +34,7 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   if (problem !== undefined) throw new Error(problem);
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sternpost-'));
   const logger = createLogger({ level: options.logLevel ?? 'fatal' });
-  const { store, keyRoot } = await openDataDirectory(folder, HISTORY_MS, logger);
+  const { store, keyRoot } = await openDataDirectory(folder, DEFAULT_DATA_DIRECTORY_OPTIONS, logger);
   const controlPlane = await startControlPlane({
     store,
     keyRoot,

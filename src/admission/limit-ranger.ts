@@ -49,7 +49,7 @@ function withDefaults(
   ] as const) {
     const given = resources[list] ?? {};
     const missing = Object.keys(limit[list])
-      .filter((name) => given[name] === undefined)
+      .filter((name) => !Object.hasOwn(given, name))
       .sort();
     if (missing.length === 0) continue;
     const added = Object.fromEntries(missing.map((name) => [name, limit[list][name] ?? '0']));

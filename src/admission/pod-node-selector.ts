@@ -59,7 +59,7 @@ export function podNodeSelector(
     return parse(attributes, found?.metadata.annotations?.[ANNOTATION] ?? selectors[CLUSTER_DEFAULT] ?? '');
   };
   const checkConflict = (attributes: AdmissionAttributes, wanted: Labels, own: Labels): void => {
-    if (Object.entries(wanted).every(([key, value]) => own[key] === undefined || own[key] === value)) return;
+    if (Object.entries(wanted).every(([key, value]) => !Object.hasOwn(own, key) || own[key] === value)) return;
     throw refuse(attributes, 'pod node label selector conflicts with its namespace node label selector');
   };
   return {
@@ -77,7 +77,9 @@ export function podNodeSelector(
       if (attributes.object === undefined) return;
       const own = podSpec(attributes.object).nodeSelector ?? {};
       checkConflict(attributes, await ofNamespace(attributes), own);
-      if (isWithin(own, parse(attributes, selectors[attributes.namespace] ?? ''))) return;
+      const { namespace } = attributes;
+      const allowed = Object.hasOwn(selectors, namespace) ? (selectors[namespace] ?? '') : '';
+      if (isWithin(own, parse(attributes, allowed))) return;
       throw refuse(attributes, 'pod node label selector labels conflict with its namespace whitelist');
     },
   };

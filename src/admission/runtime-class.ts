@@ -19,7 +19,9 @@ function sameOverhead(a: Overhead, b: Overhead): boolean {
   const keys = Object.keys(a);
   return (
     keys.length === Object.keys(b).length &&
-    keys.every((key) => b[key] !== undefined && parseQuantity(a[key] ?? '0').nanos === parseQuantity(b[key]).nanos)
+    keys.every(
+      (key) => Object.hasOwn(b, key) && parseQuantity(a[key] ?? '0').nanos === parseQuantity(b[key] ?? '0').nanos,
+    )
   );
 }
 
@@ -34,11 +36,10 @@ function joinedSelector(
   ofClass: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   for (const [key, value] of Object.entries(ofClass)) {
-    const own = ofPod[key];
-    if (own === undefined || own === value) continue;
+    if (!Object.hasOwn(ofPod, key) || ofPod[key] === value) continue;
     throw refuse(
       attributes,
-      `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${own}`,
+      `conflict: runtimeClass.scheduling.nodeSelector[${key}] = ${value}; pod.spec.nodeSelector[${key}] = ${ofPod[key] ?? ''}`,
     );
   }
   return { ...ofPod, ...ofClass };

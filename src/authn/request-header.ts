@@ -38,15 +38,15 @@ export function requestHeaderAuthenticator(options: RequestHeaderOptions): Reque
 }
 
 function readExtra(headers: HeaderReader, prefixes: readonly string[]): Readonly<Record<string, readonly string[]>> {
-  const extra: Record<string, readonly string[]> = {};
+  const extra = new Map<string, readonly string[]>();
   for (const prefix of prefixes) {
     for (const header of headers.names()) {
       if (!header.startsWith(prefix)) continue;
       const key = unescapeKey(header.slice(prefix.length));
-      extra[key] = [...(extra[key] ?? []), ...headers.values(header)];
+      extra.set(key, [...(extra.get(key) ?? []), ...headers.values(header)]);
     }
   }
-  return extra;
+  return Object.fromEntries(extra);
 }
 
 /** Keys are percent-encoded where a header's name cannot hold them; what cannot be decoded is taken as it is. */

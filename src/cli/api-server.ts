@@ -28,10 +28,12 @@ import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { LoopMonitor } from '../observability/loop-monitor';
 import { registerMemoryMetrics } from '../observability/memory-metrics';
+import { printMetrics } from '../observability/metrics-text';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ResourceRegistry } from '../registry/resource-registry';
 import { storedDecoder } from '../registry/stored-decoder';
 import { startRegistryCache } from '../storage/cache/registry-cache';
+import { StorageMetrics } from '../storage/metrics';
 import type { Store } from '../storage/store';
 import { admissionPlugins, DEFAULT_ADMISSION, type AdmissionOptions } from './admission-plugins';
 import { guardedAdmission } from './admission-guards';
@@ -97,7 +99,7 @@ export interface ApiServerOptions {
 /** A server that answers. */
 export interface RunningApiServer {
   readonly port: number;
-  /** Resolves when the default objects are there (or the server stops before that). */
+  /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
    * Ends in order: /readyz fails and answers end their connections, the shutdown delay passes, watches end, requests under way finish, memory is let go.
@@ -162,6 +164,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   collectDefaultMetrics({ register: registry });
   const loopMonitor = new LoopMonitor(registry, logger);
   const metrics = new RequestMetrics(registry);
+  new StorageMetrics(registry, store);
   const maxInFlight = new MaxInFlight(options.inFlightLimits);
   registerInFlightMetrics(registry, maxInFlight);
   const memory = new MemoryBudget(clientMemoryLimit(), (bytes) =>
@@ -246,7 +249,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     maxInFlight,
     nonResourceRoutes: [
       versionRoute(version),
-      metricsRoute(options.shareMetrics?.(registry) ?? (() => registry.metrics())),
+      metricsRoute(options.shareMetrics?.(registry) ?? (() => printMetrics(registry))),
       ...healthRoutes(healthChecks(store, lifecycle, options.livezGraceMs), logger),
       ...discoveryRoutes({
         ...dynamic,
@@ -324,7 +327,10 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     bootstrap,
     (error) => logger.warn({ err: error }, 'creating the default objects failed'),
     stopping.signal,
-  ).catch(() => undefined);
+  ).catch((error: unknown) => {
+    if (!stopping.signal.aborted) throw error;
+  });
+  const settled = bootstrapped.catch(() => undefined);
 
   return {
     port,
@@ -333,7 +339,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       lifecycle.stopping();
       server.drain();
       stopping.abort();
-      await bootstrapped;
+      await settled;
       await liveReplicas?.close();
       await apiServiceFeed?.close();
       await customApiServices.close();

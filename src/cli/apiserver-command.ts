@@ -121,8 +121,12 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   });
   logger.info({ port: server.port, version: VERSION }, 'serving');
   reportServing();
-  void server.ready.then(optimizeSoon, () => undefined);
-  const signal = await stopped;
+  // A server that cannot become ready ends the command.
+  const failed = server.ready.then(() => {
+    optimizeSoon();
+    return new Promise<never>(() => undefined);
+  });
+  const signal = await Promise.race([stopped, failed]);
   logger.info({ signal }, 'shutting down');
   await server.stop();
   await store.close();

@@ -2,6 +2,7 @@ import { authenticationFlags } from './authentication-flags';
 import { authorizationFlags } from './authorization-flags';
 import type { FlagTable, OptionsOf } from './flag-table';
 import { http2Flags } from './http2-flags';
+import { storageFlags } from './storage-flags';
 import { tlsFlags } from './tls-flags';
 
 /** The flags of `sternpost apiserver`: kube-apiserver's names, meanings and defaults, and a few of our own. */
@@ -27,6 +28,7 @@ export const apiserverFlags = {
     default: '5m0s',
     help: 'How much history is kept; older revisions are compacted. 0 leaves compaction to others.',
   },
+  ...storageFlags,
   'event-ttl': { type: 'duration', section: 'Storage', default: '1h0m0s', help: 'How long Events are kept.' },
   'bind-address': { type: 'string', section: 'Serving', default: '0.0.0.0', help: 'Address to listen on.' },
   'secure-port': { type: 'port', section: 'Serving', default: '6443', help: 'Port for HTTPS; 0 picks a free one.' },

@@ -4,7 +4,8 @@ import { createLogger } from '../observability/logger';
 import { certificateDirectory } from './certificates';
 import { startControlPlane } from './control-plane';
 import { describeFlags, parseFlags, type FlagTable } from './flag-table';
-import { openDataDirectory } from './open-store';
+import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory } from './open-store';
+import { storageFlags } from './storage-flags';
 import { untilSignal } from './until-signal';
 import { optimizeSoon } from './v8-flags';
 
@@ -17,11 +18,10 @@ const devFlags = {
   },
   'secure-port': { type: 'port', section: 'Dev', default: '6443', help: 'Port for HTTPS; 0 picks a free one.' },
   'bind-address': { type: 'string', section: 'Dev', default: '127.0.0.1', help: 'Address to listen on.' },
+  ...storageFlags,
   verbose: { type: 'bool', section: 'Dev', help: 'Log everything, not only warnings.' },
   help: { type: 'bool', section: 'Dev', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;
-
-const HISTORY_MS = 5 * 60_000;
 
 /** `sternpost dev`: everything in one process, until it is told to stop. */
 export async function devCommand(argv: readonly string[]): Promise<void> {
@@ -32,7 +32,11 @@ export async function devCommand(argv: readonly string[]): Promise<void> {
   }
   const { dataDir } = options;
   const logger = createLogger({ level: options.verbose ? 'info' : 'warn' });
-  const { store, keyRoot } = await openDataDirectory(dataDir, HISTORY_MS, logger);
+  const { store, keyRoot } = await openDataDirectory(
+    dataDir,
+    { ...DEFAULT_DATA_DIRECTORY_OPTIONS, quotaBytes: options.quotaBackendBytes },
+    logger,
+  );
   const controlPlane = await startControlPlane({
     store,
     keyRoot,

@@ -280,7 +280,7 @@ export function parseFeatureGates(settings: readonly string[]): {
   const named = new Map(given.map(({ name, value = '' }) => [name, TRUE.includes(value)]));
   const gates: { [Gate in FeatureGate]: boolean } = { ...DEFAULT_GATES };
   const set = (name: string, value: boolean): void => {
-    if (name in gates) gates[name as FeatureGate] = value;
+    if (Object.hasOwn(gates, name)) gates[name as FeatureGate] = value;
   };
   for (const [stage, members] of Object.entries(STAGES)) {
     const value = named.get(stage);
@@ -291,7 +291,7 @@ export function parseFeatureGates(settings: readonly string[]): {
 }
 
 function warningsOf(name: string): readonly string[] {
-  if (name in STAGES || name in DEFAULT_GATES) return [];
+  if (Object.hasOwn(STAGES, name) || Object.hasOwn(DEFAULT_GATES, name)) return [];
   return STABLE.includes(name)
     ? [`feature gate ${name} is generally available; setting it has no effect`]
     : [`feature gate ${name} is accepted but has no effect`];

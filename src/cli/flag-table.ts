@@ -127,7 +127,9 @@ export function parseFlags<const Table extends FlagTable>(
     const match = /^--?([a-zA-Z][\w.-]*)(?:=([\s\S]*))?$/.exec(argument);
     const name = match?.[1]?.replaceAll('_', '-') ?? '';
     const missing = unbuilt.get(name);
-    const kind = table[name]?.type ?? (missing === undefined ? ignored[name] : 'value');
+    const isKnown = Object.hasOwn(table, name);
+    const withoutEffect = Object.hasOwn(ignored, name) ? ignored[name] : undefined;
+    const kind = isKnown ? table[name]?.type : missing === undefined ? withoutEffect : 'value';
     if (kind === undefined) {
       problems.push(match === null ? `unexpected argument ${JSON.stringify(argument)}` : `unknown flag: --${name}`);
       continue;
@@ -136,7 +138,7 @@ export function parseFlags<const Table extends FlagTable>(
     if (value === undefined) problems.push(`flag needs an argument: --${name}`);
     else if (missing !== undefined) {
       if (value !== '') problems.push(`flag --${name} asks for ${missing}, which this server does not have yet`);
-    } else if (table[name] === undefined) warnings.push(`flag --${name} is accepted but has no effect`);
+    } else if (!isKnown) warnings.push(`flag --${name} is accepted but has no effect`);
     else texts.set(name, [...(texts.get(name) ?? []), value]);
   }
   const options: Record<string, unknown> = {};

@@ -37,6 +37,14 @@ export function healthChecks(store: Store, lifecycle: Lifecycle, livezGraceMs: n
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
   const log: HealthCheck = { name: 'log', check: () => undefined };
   const etcd: HealthCheck = { name: 'etcd', check: sharedCheck((signal) => store.health(signal)) };
+  // Not alive would mean a restart, which gives no space; not ready keeps writes away.
+  const space: HealthCheck = {
+    name: 'storage-space',
+    check: sharedCheck(async (signal) => {
+      const shortage = (await store.space(signal)).find((one) => one.shortage !== undefined)?.shortage;
+      if (shortage !== undefined) throw new Error(shortage);
+    }),
+  };
   const bootstrap = (graceMs: number): HealthCheck => ({
     name: 'poststarthook/rbac/bootstrap-roles',
     check: lifecycle.startCheck(graceMs),
@@ -47,6 +55,7 @@ export function healthChecks(store: Store, lifecycle: Lifecycle, livezGraceMs: n
       ping,
       log,
       etcd,
+      space,
       { name: 'informer-sync', check: lifecycle.startCheck(0) },
       bootstrap(0),
       { name: 'shutdown', check: lifecycle.shutdownCheck },

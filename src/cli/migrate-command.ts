@@ -1,12 +1,12 @@
-import { statSync } from 'node:fs';
 import { createLogger, type Logger } from '../observability/logger';
 import type { RegistryEnd } from '../storage/migrate/compare-registries';
 import { copyRegistry } from '../storage/migrate/copy-registry';
 import { remainingSeconds } from '../storage/migrate/event-lifetime';
 import { pruneConsent } from '../storage/migrate/prune-consent';
 import { describeFlags, parseFlags, UsageError, type FlagTable, type OptionsOf } from './flag-table';
-import { openDataDirectory, openEtcd, registryFileOf } from './open-store';
+import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory, openEtcd, problemsOfRegistryFile } from './open-store';
 import { ProgressLine } from './progress-line';
+import { storageFlags } from './storage-flags';
 import { untilSignal } from './until-signal';
 
 const END = 'the data directory of an embedded store, or the endpoints of etcd, comma-separated (scheme://host:port)';
@@ -30,6 +30,7 @@ const migrateFlags = {
     default: '1h0m0s',
     help: 'How long Events live; copied ones get what is left of it.',
   },
+  ...storageFlags,
   'etcd-prefix': { type: 'string', section: 'etcd', default: '/registry', help: 'Prefix of all keys in etcd.' },
   'etcd-cafile': { type: 'string', section: 'etcd', help: 'CA that verifies etcd.' },
   'etcd-certfile': { type: 'string', section: 'etcd', help: 'Client certificate for etcd.' },
@@ -45,23 +46,14 @@ Stop the servers of both first. A source without a registry is an error, and is 
 end, both stores are compared. resourceVersions begin anew in the destination, so clients list anew.
 `;
 
-/** A store has five minutes of history at most that anybody could ask for afterwards. */
-const HISTORY_MS = 5 * 60_000;
-
 function problemsOf({ from, to, etcdCertfile, etcdKeyfile }: MigrateOptions): readonly string[] {
   return [
     ...(from === '' ? ['--from must be given'] : []),
     ...(to === '' ? ['--to must be given'] : []),
     ...(from !== '' && from === to ? ['--from and --to are the same'] : []),
-    ...(from === '' || isEtcd(from) ? [] : sourceProblems(registryFileOf(from))),
+    ...(from === '' || isEtcd(from) ? [] : problemsOfRegistryFile(from).map((problem) => `--from: ${problem}`)),
     ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
   ];
-}
-
-function sourceProblems(file: string): readonly string[] {
-  const stat = statSync(file, { throwIfNoEntry: false });
-  if (stat === undefined) return [`--from: there is no registry: ${file} does not exist`];
-  return stat.size === 0 ? [`--from: there is no registry: ${file} is empty`] : [];
 }
 
 function isEtcd(end: string): boolean {
@@ -71,7 +63,11 @@ function isEtcd(end: string): boolean {
 async function openEnd(end: string, options: MigrateOptions, logger: Logger): Promise<RegistryEnd> {
   const { store, keyRoot } = isEtcd(end)
     ? await openEtcd({ ...options, etcdServers: end.split(',') }, 0, logger)
-    : await openDataDirectory(end, HISTORY_MS, logger);
+    : await openDataDirectory(
+        end,
+        { ...DEFAULT_DATA_DIRECTORY_OPTIONS, quotaBytes: options.quotaBackendBytes },
+        logger,
+      );
   return { store, root: keyRoot };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { protectFile, protectFolder } from '../files/private-files';
 import type { Logger } from '../observability/logger';
@@ -6,6 +6,7 @@ import type * as EmbeddedStore from '../storage/embedded/embedded-store';
 import type * as EtcdStore from '../storage/etcd/etcd-store';
 import type { Store } from '../storage/store';
 import type { ApiserverOptions } from './apiserver-flags';
+import { storageFlags } from './storage-flags';
 
 /** Where a registry is kept, and what all its keys begin with. */
 export interface OpenedStore {
@@ -26,22 +27,58 @@ const stores = {
 
 export const DEFAULT_KEY_ROOT = '/registry/';
 
-/** The embedded store of a data directory. */
+/** The file of a data directory's embedded store. */
 export function registryFileOf(dataDir: string): string {
   return join(dataDir, 'registry.mdb');
+}
+
+/** Why a folder is no data directory of an embedded store; nothing is made. */
+export function problemsOfRegistryFile(dataDir: string): readonly string[] {
+  const file = registryFileOf(dataDir);
+  const stat = statSync(file, { throwIfNoEntry: false });
+  if (stat === undefined) return [`there is no registry: ${file} does not exist`];
+  return stat.size === 0 ? [`there is no registry: ${file} is empty`] : [];
 }
 
 /** What the commands keep in a data directory. */
 const OWN_NAME = /^(registry\.mdb.*|kubeconfig.*|pki)$/;
 
-/** Opens (or creates) the embedded store of a data directory, keeping `historyMs` of history. */
-export async function openDataDirectory(dataDir: string, historyMs: number, logger: Logger): Promise<OpenedStore> {
+export interface DataDirectoryOptions {
+  /** How much history is kept. */
+  readonly historyMs: number;
+  /** `--quota-backend-bytes`. */
+  readonly quotaBytes: number;
+}
+
+/** What commands without flags for it keep, and as much as a server in a cluster. */
+export const DEFAULT_DATA_DIRECTORY_OPTIONS: DataDirectoryOptions = {
+  historyMs: 5 * 60_000,
+  quotaBytes: Number(storageFlags['quota-backend-bytes'].default),
+};
+
+/** Opens (or creates) the embedded store of a data directory. */
+export async function openDataDirectory(
+  dataDir: string,
+  { historyMs, quotaBytes }: DataDirectoryOptions,
+  logger: Logger,
+): Promise<OpenedStore> {
   const warn = (message: string): void => logger.warn(message);
   protectFolder(dataDir, (name) => OWN_NAME.test(name), warn);
   protectFile(join(dataDir, 'kubeconfig'), warn);
   const { openEmbeddedStore } = stores.embedded();
-  const store = await openEmbeddedStore({ path: registryFileOf(dataDir), historyMs, logger });
+  const store = await openEmbeddedStore({ path: registryFileOf(dataDir), historyMs, quotaBytes, logger });
   return { store, keyRoot: DEFAULT_KEY_ROOT };
+}
+
+/** Makes the file of a data directory as small as what it holds. */
+export async function compactDataDirectory(
+  dataDir: string,
+  historyMs: number,
+  logger: Logger,
+): Promise<{ readonly path: string; readonly bytesBefore: number; readonly bytesAfter: number }> {
+  const path = registryFileOf(dataDir);
+  const { compactStoreFile } = stores.embedded();
+  return { path, ...(await compactStoreFile(path, historyMs, (message) => logger.warn(message))) };
 }
 
 /** The flags that say where etcd is, and how to prove who we are. */
@@ -74,5 +111,9 @@ export async function openEtcd(
 export function openStore(options: ApiserverOptions, logger: Logger): Promise<OpenedStore> {
   return options.etcdServers.length > 0
     ? openEtcd(options, options.etcdCompactionInterval, logger)
-    : openDataDirectory(options.dataDir, options.etcdCompactionInterval, logger);
+    : openDataDirectory(
+        options.dataDir,
+        { historyMs: options.etcdCompactionInterval, quotaBytes: options.quotaBackendBytes },
+        logger,
+      );
 }

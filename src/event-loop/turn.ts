@@ -34,6 +34,12 @@ export class Turn {
   }
 }
 
+/** Takes steps until one says that it was the last, giving way to others in between. */
+export async function inTurns(step: () => boolean): Promise<void> {
+  const turn = new Turn();
+  while (!step()) if (turn.isOver) await turn.next();
+}
+
 function beginNext(): void {
   waiting.shift()?.();
   // Those that are set within this phase of the event loop run after the next one has looked at the sockets.

@@ -42,7 +42,9 @@ describe('the body writer', () => {
     ['large', 200],
   ])('sends every byte of a %s body as it is', async (_what, times) => {
     const body = Buffer.concat(Array.from({ length: times }, () => allBytes));
-    const answer = await answerOf((response) => writeReady(response, { ...options, length: body.length }, [body]));
+    const answer = await answerOf((response) =>
+      writeReady(response, { ...options, length: body.length }, [body], false),
+    );
     expect(answer.body.equals(body)).toBe(true);
     expect(answer.headers['content-length']).toBe(String(body.length));
   });
@@ -90,7 +92,7 @@ describe('the body writer', () => {
     const answer = await answerOf((response) => {
       response.setHeader('Content-Encoding', 'gzip');
       const ready = gzipSync(body);
-      return writeReady(response, { ...options, acceptEncoding: 'gzip', length: ready.length }, [ready]);
+      return writeReady(response, { ...options, acceptEncoding: 'gzip', length: ready.length }, [ready], false);
     });
     expect(gunzipSync(answer.body).equals(body)).toBe(true);
   });

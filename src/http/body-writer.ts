@@ -20,6 +20,9 @@ const PART_BYTES = 256 * 1024;
 /** zlib's memory for one stream at the level above, with the chunk that it writes to. */
 const GZIP_BYTES = 384 * 1024;
 
+/** What is compressed before anybody takes it. */
+const AHEAD_BYTES = 256 * 1024;
+
 export interface BodyWrite {
   readonly code: number;
   readonly contentType: string;
@@ -53,6 +56,8 @@ export function writeReady(
   response: HttpResponse,
   write: BodyWrite & { readonly length: number },
   ready: readonly Buffer[],
+  /** The pieces are there anyway, whether this client takes them or not. */
+  isShared: boolean,
 ): MaybePromise<number> {
   const { code, contentType, length } = write;
   if (length > GZIP_FROM_BYTES && takesGzip(write.acceptEncoding) && !response.hasHeader('Content-Encoding')) {
@@ -64,7 +69,7 @@ export function writeReady(
     response.end(latin1Of(ready), 'latin1');
     return length;
   }
-  write.request.memory.hold(Math.min(length, PART_BYTES));
+  write.request.memory.hold(isShared ? Math.min(length, PART_BYTES) : length);
   if (length > PART_BYTES) return writeInParts(response, ready, length);
   for (const piece of ready) response.write(piece);
   response.end();
@@ -139,7 +144,11 @@ export async function writeGzipped(
   write: BodyWrite,
   pieces: AsyncIterable<Uint8Array>,
 ): Promise<void> {
+  // Until there is something to write, so that not all answers of a connection are begun at once.
+  const { memory } = write.request;
+  memory.hold(AHEAD_BYTES);
   const open = (): Sink => {
+    memory.release(AHEAD_BYTES);
     writeHead(response, write.code, headersOf(write, true));
     return response;
   };

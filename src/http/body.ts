@@ -3,14 +3,30 @@ import { GrowingBytes } from '../memory/growing-bytes';
 import { beginWork } from '../observability/loop-work';
 import type { RequestContext } from './context';
 import { ClientGoneError } from './context';
+import { leaveSeat, returnToSeat } from './seats';
 
 /** 3 MiB: objects are at most half of that, patches and lists of options may repeat themselves. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 
+/**
+ * The most that is read of an object that is answered and not kept, or tells what to do with another: reviews, Scales,
+ * Evictions, DeleteOptions. The largest that clients send are reviews of tokens and of users with many groups.
+ */
+export const MAX_POSTED_BYTES = 128 * 1024;
+
 const EMPTY = Buffer.alloc(0);
 
-/** The whole body. Throws a 413 when it is too large; what is left of it is then read and dropped. */
-export function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promise<Buffer> {
+/**
+ * The whole body. Throws a 413 when it is too large; what is left of it is then read and dropped. Throws a 429 when the server has
+ * too many requests under way by the time that all of it has come.
+ */
+export async function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promise<Buffer> {
+  const body = await wholeBody(context, limit);
+  returnToSeat(context);
+  return body;
+}
+
+function wholeBody(context: RequestContext, limit: number): Promise<Buffer> {
   const { request } = context;
   return new Promise<Buffer>((resolve, reject) => {
     if (request.readableEnded) return resolve(EMPTY);
@@ -32,8 +48,8 @@ export function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promi
     const gone = (): void => fail(new ClientGoneError());
     const take = (piece: Buffer): void => {
       if (body.length + piece.length > limit) return fail(tooLargeBody(limit));
-      // What comes in one piece is worked on at once.
-      if (body.length + piece.length !== announced || body.length > 0) hold(context, piece.length);
+      // What comes in one piece is worked on at once. The rest is held until the request ends.
+      if (body.length + piece.length !== announced || body.length > 0) context.memory.hold(piece.length);
       body.push(piece);
     };
     const done = (): void => {
@@ -41,19 +57,9 @@ export function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promi
       beginWork(context);
       resolve(body.take());
     };
+    leaveSeat(context);
     request.on('data', take).on('end', done).on('error', gone).on('close', gone);
   });
-}
-
-/**
- * Counts what has come of a body until its request ends. When the connection holds as much as it may, one of its bodies goes on, for
- * nothing would be released otherwise, and the others wait.
- */
-function hold({ memory, request }: RequestContext, bytes: number): void {
-  memory.hold(bytes);
-  if (memory.mayGoOn) return;
-  request.pause();
-  void memory.roomToGoOn().then(() => request.resume());
 }
 
 function tooLargeBody(limit: number): Error {

@@ -5,13 +5,13 @@ import type { RequestMetrics } from '../observability/request-metrics';
 import { authorizeRequest } from './authorization';
 import { credentialsOf } from './credentials';
 import type { RequestContext } from './context';
-import { isLongRunning, type Deadlines } from './deadline';
+import type { Deadlines } from './deadline';
 import type { ChainDependencies } from './dependencies';
 import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
-import { tooManyRequests } from './refusals';
 import { refuseUnderPressure } from './memory-pressure';
 import { parseRequestInfo } from './request-info';
+import { takeSeat } from './seats';
 
 export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
   readonly deadlines: Deadlines;
@@ -64,20 +64,10 @@ const impersonation: Filter = (context, { authorize }) => impersonate(context, a
 /** Before flow control: what is refused here needs no seat. */
 const memoryPressure: Filter = refuseUnderPressure;
 
-/** Probes have seats, too, as on kube-apiserver: a server that turns reads away is not one to send more clients to. */
 const flowControl: Filter = (context, { maxInFlight }) => {
-  // A client that is gone already would never give its seat back.
-  if (maxInFlight === undefined || context.finished || isLongRunning(context)) return;
-  const admittance = maxInFlight.admit(context.info.verb, context.user);
-  if (admittance === 'exempt') return;
-  if (admittance !== 'dropped') {
-    context.seat = admittance;
-    return;
-  }
-  context.turnedAway = true;
-  context.response.setHeader('Retry-After', '1');
-  throw tooManyRequests();
+  if (maxInFlight !== undefined) takeSeat(context, maxInFlight);
 };
+
 /** Before the body is read: a stranger cannot make the server parse. */
 const authorization: Filter = (context, { authorize }) => authorizeRequest(context, authorize);
 

@@ -3,6 +3,7 @@ import type { UserInfo } from '../api/user';
 import type { Work } from '../observability/loop-work';
 import { MemoryBudget } from '../memory/memory-budget';
 import { ConnectionAccounts } from './connection-accounts';
+import type { Seats } from '../flowcontrol/max-in-flight';
 import type { HttpRequest, HttpResponse } from './exchange';
 import type { RequestInfo } from './request-info';
 import { Query } from './query';
@@ -48,11 +49,15 @@ export class RequestContext implements Work {
   /** Bytes of the answer's body. */
   responseBytes = 0;
   /** Its place among the requests under way, given back when it ends. Set by flow control. */
-  seat: { release(): void } | undefined;
+  seat: Seats | undefined;
+  /** The one that it left to wait for its client. */
+  seatLeft: Seats | undefined;
   /** The server refused to work on it, so as not to be overwhelmed. */
   turnedAway = false;
   /** Answers the deadline at once; set by the server. */
   onExpired: ((error: StatusError) => void) | undefined;
+  /** Its body is so large that it lets others have their turn between its steps. */
+  givesWay = false;
   /** Somebody will read the annotations; set by the audit filter. */
   audited = false;
   /** The body as it was decoded and the object as it was answered, for the audit log. */
@@ -115,14 +120,21 @@ export class RequestContext implements Work {
     return this.held;
   }
 
-  /** The client has so much to take already that nothing more should be made for its connection. */
-  get isHeldBack(): boolean {
-    return !this.accounts.budget.isAtEase && this.memory.isFull;
+  /** The client has so much to take already that nothing more should be made for it; for what is large, all clients have. */
+  isHeldBack(isLarge: boolean): boolean {
+    const { budget } = this.accounts;
+    return !budget.isAtEase && (this.memory.account.isFull || (isLarge && budget.isTight));
+  }
+
+  /** Resolves when this may have changed. */
+  room(isLarge: boolean): Promise<void> {
+    const { account } = this.memory;
+    return isLarge ? account.largeRoom() : account.room();
   }
 
   /** Memory is tight, and the connection holds more of it than a little. */
   get isUnderPressure(): boolean {
-    return this.accounts.budget.isTight && this.memory.isFull;
+    return this.accounts.budget.isTight && this.memory.account.isUnderPressure;
   }
 
   /** The connection has ended, with or without a whole answer. */
@@ -168,6 +180,7 @@ export class RequestContext implements Work {
     this.closed = true;
     if (!this.response.writableFinished) this.abort(new ClientGoneError());
     this.seat?.release();
+    this.seat = undefined;
     this.held?.end();
     for (let index = (this.finishers?.length ?? 0) - 1; index >= 0; index--) this.finishers?.[index]?.();
   }

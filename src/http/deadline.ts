@@ -45,8 +45,16 @@ export class Deadlines {
   constructor(private readonly requestTimeoutMs: number) {}
 
   start(context: RequestContext): void {
-    if (isLongRunning(context)) return;
-    const limitMs = Math.min(wantedMs(context) ?? this.requestTimeoutMs, this.requestTimeoutMs);
+    if (isLongRunning(context)) {
+      // As long as it wants; only what is left of the answer at its end has to be taken in time.
+      context.response.on('prefinish', () => this.#add(context, elapsedMs(context) + this.requestTimeoutMs));
+      return;
+    }
+    this.#add(context, Math.min(wantedMs(context) ?? this.requestTimeoutMs, this.requestTimeoutMs));
+  }
+
+  #add(context: RequestContext, limitMs: number): void {
+    if (context.finished) return;
     const deadline = { context, limitMs, index: this.#pending.length };
     this.#pending.push(deadline);
     context.onFinished(() => this.#remove(deadline));
@@ -63,10 +71,9 @@ export class Deadlines {
   }
 
   #sweep(): void {
-    const now = performance.now();
     for (const deadline of [...this.#pending]) {
       const { context, limitMs } = deadline;
-      if (now - context.receivedAt < limitMs) continue;
+      if (elapsedMs(context) < limitMs) continue;
       deadline.limitMs += LAST_ANSWER_MS;
       const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
       context.expire(timeout(`request did not complete within requested timeout ${limit}`));
@@ -75,6 +82,10 @@ export class Deadlines {
     clearInterval(this.#ticks);
     this.#ticks = undefined;
   }
+}
+
+function elapsedMs({ receivedAt }: RequestContext): number {
+  return performance.now() - receivedAt;
 }
 
 function wantedMs({ info }: RequestContext): number | undefined {

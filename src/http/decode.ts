@@ -1,13 +1,23 @@
-import { strictDecodingError, strictProblems, parseObjectBody, unrecognizedBody } from '../api/codec/request-body';
+import {
+  duplicatesOf,
+  objectBody,
+  parseObjectBody,
+  strictDecodingError,
+  strictProblems,
+  unreadableBody,
+  unrecognizedBody,
+} from '../api/codec/request-body';
 import { decodeObject } from '../api/codec/json-decode';
 import { isEnvelope, openEnvelope, type Envelope } from '../api/codec/protobuf-envelope';
 import { decodeMessage } from '../api/codec/protobuf-decode';
 import { invalid } from '../api/errors/field-error';
 import { badRequest, invalidObject, unsupportedMediaType, type StatusError } from '../api/errors/status-error';
 import { isRetiredKind } from '../api/kinds/retired-kinds';
-import { apiVersionOf, parseApiVersion, type GroupVersionKind, type KubeObject } from '../api/object';
+import type { MaybePromise } from '../api/maybe-promise';
+import { apiVersionOf, parseApiVersion, type GroupVersionKind, type JsonObject, type KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import type { RequestContext } from './context';
+import { MAX_BODY_VALUES, nextTurn, type LargeBodies, type TextReading } from './large-bodies';
 import { MEDIA_TYPES, type Format } from './negotiate';
 import type { FieldValidation } from './write-options';
 
@@ -61,17 +71,73 @@ export function unknownBodyFormat(mediaTypes: readonly string[]): Error {
 
 /**
  * From a body to the object of the expected kind and version: types checked, unknown fields gone (or refused, or warned
- * of), constant defaults filled in. Throws 400 and 422 StatusErrors.
+ * of), constant defaults filled in. A large body is worked on in turns. Throws 400, 413, 422 and 429 StatusErrors.
  */
-export function decodeBody(context: RequestContext, body: Buffer, format: Format, expected: Expected): KubeObject {
-  const object = format === 'protobuf' ? fromProtobuf(body, expected) : fromText(context, body, format, expected);
+export function decodeBody(
+  context: RequestContext,
+  body: Buffer,
+  format: Format,
+  expected: Expected,
+  bodies: LargeBodies,
+): MaybePromise<KubeObject> {
+  if (bodies.isLarge(body.length, format)) return decodeLargeBody(context, body, format, expected, bodies);
+  const object =
+    format === 'protobuf'
+      ? decodeProtobuf(openProtobuf(body, expected), expected)
+      : fromText(context, parseObjectBody(body, format, expected.kind.kind), body, format, expected);
   context.requestObject = object;
   return object;
 }
 
-function fromText(context: RequestContext, body: Buffer, format: 'json' | 'yaml', expected: Expected): KubeObject {
+async function decodeLargeBody(
+  context: RequestContext,
+  body: Buffer,
+  format: Format,
+  expected: Expected,
+  bodies: LargeBodies,
+): Promise<KubeObject> {
+  await bodies.begin(context, body);
+  let object: KubeObject;
+  if (format === 'protobuf') {
+    const opened = openProtobuf(body, expected);
+    await nextTurn(context);
+    object = decodeProtobuf(opened, expected);
+  } else {
+    const { value, duplicates } = await readLarge(context, body, format, expected, bodies);
+    object = fromText(context, objectBody(value, body, expected.kind.kind), body, format, expected, duplicates);
+  }
+  context.requestObject = object;
+  await nextTurn(context);
+  return object;
+}
+
+async function readLarge(
+  context: RequestContext,
+  body: Buffer,
+  format: 'json' | 'yaml',
+  { kind, fieldValidation }: Expected,
+  bodies: LargeBodies,
+): Promise<TextReading> {
+  const wantsDuplicates = fieldValidation !== 'Ignore';
+  try {
+    return await (format === 'json'
+      ? bodies.readJson(context, body, wantsDuplicates)
+      : bodies.readYaml(context, body, wantsDuplicates));
+  } catch (error) {
+    throw unreadableBody(error, body, kind.kind);
+  }
+}
+
+/** `duplicates`: what the body names twice, where that is known. */
+function fromText(
+  context: RequestContext,
+  parsed: JsonObject,
+  body: Buffer,
+  format: 'json' | 'yaml',
+  expected: Expected,
+  duplicates?: readonly string[],
+): KubeObject {
   const { kind: wanted, fieldValidation } = expected;
-  const parsed = parseObjectBody(body, format, wanted.kind);
   const found = identify(parsed.apiVersion as string | undefined, parsed.kind as string | undefined, expected);
   if (expected.custom && found.kind !== wanted.kind) {
     const name = (parsed.metadata as { name?: string } | undefined)?.name ?? '';
@@ -84,7 +150,7 @@ function fromText(context: RequestContext, body: Buffer, format: 'json' | 'yaml'
     version: found.version,
   });
   if (fieldValidation !== 'Ignore') {
-    const problems = strictProblems(body, format, unknownFields);
+    const problems = strictProblems(format, duplicates ?? duplicatesOf(body, format), unknownFields);
     reportStrict(context, fieldValidation, problems, () => strictDecodingError(wanted.kind, wanted.version, problems));
   }
   return typed(object, found);
@@ -106,16 +172,25 @@ export function reportStrict(
   for (const problem of problems) context.warn(problem);
 }
 
-function fromProtobuf(body: Buffer, expected: Expected): KubeObject {
+/** A message as it was sent, without defaults. */
+interface OpenedMessage {
+  readonly found: GroupVersionKind;
+  readonly message: object;
+}
+
+function openProtobuf(body: Buffer, expected: Expected): OpenedMessage {
   const { kind: wanted, custom } = expected;
   if (custom && isEnvelope(body)) throw unrecognizedBody(wanted.kind, 'custom resources have no Protobuf form', body);
   const { apiVersion, kind, raw } = openBody(body, wanted.kind);
   const found = identify(apiVersion, kind, expected);
-  const type = typeOf(found, expected);
-  const { object } = decodeObject(type, decodeMessage(type, raw), {
+  return { found, message: decodeMessage(typeOf(found, expected), raw, { maxValues: MAX_BODY_VALUES }) };
+}
+
+function decodeProtobuf({ found, message }: OpenedMessage, expected: Expected): KubeObject {
+  const { object } = decodeObject(typeOf(found, expected), message, {
     applyDefaults: true,
     collectUnknown: false,
-    kind: wanted.kind,
+    kind: expected.kind.kind,
     version: found.version,
   });
   return typed(object, found);

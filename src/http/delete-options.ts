@@ -7,7 +7,7 @@ import { badRequest, invalidObject } from '../api/errors/status-error';
 import { parseApiVersion } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import type { DeleteOptions } from '../registry/types';
-import { readBody } from './body';
+import { MAX_POSTED_BYTES, readBody } from './body';
 import type { RequestContext } from './context';
 import { bodyFormat } from './decode';
 import { parseIntParameter } from './go-number';
@@ -35,7 +35,7 @@ const POLICIES: ReadonlySet<string> = new Set<PropagationPolicy>(['Foreground', 
 
 /** From the body, else from the query: a body makes the query count for nothing. Throws 400, 413, 415 and 422. */
 export async function parseDeleteOptions(context: RequestContext, schema: Schema): Promise<ParsedDeleteOptions> {
-  const body = await readBody(context);
+  const body = await readBody(context, MAX_POSTED_BYTES);
   const sent = body.length > 0 ? fromBody(context, body, schema) : fromQuery(context.info.query);
   return checkDeleteOptions(sent);
 }

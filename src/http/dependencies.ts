@@ -16,6 +16,7 @@ import type { ResourceRegistry } from '../registry/resource-registry';
 import type { RequestContext } from './context';
 import type { ServerFeatures } from './features';
 import type { FieldOwnership } from './field-ownership';
+import type { LargeBodies } from './large-bodies';
 import type { Reply } from './reply';
 
 /** What the endpoints ask of a resource's registry. */
@@ -90,6 +91,8 @@ export interface EndpointDependencies {
   /** Aborts when the server goes down: watches end as if their time were over. */
   readonly closing: AbortSignal;
   readonly metrics?: Pick<RequestMetrics, 'recordWatchEvents' | 'recordDeprecated'>;
+  /** How bodies are read that are too large for one stretch. */
+  readonly bodies: LargeBodies;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }

@@ -14,12 +14,10 @@ export interface HttpRequest extends Pick<
   off(event: 'data', listener: (chunk: Buffer) => void): this;
   off(event: 'end' | 'close', listener: () => void): this;
   off(event: 'error', listener: (error: Error) => void): this;
-  /** What is left of the body is dropped as it comes, unless somebody listens. */
+  /** What is left of the body is dropped as it comes. */
   resume(): unknown;
   /** The client has proved who it is: its connection may hold more than that of a stranger. */
   trustClient?(): void;
-  /** Nothing of the body comes until `resume`; the client is held back. */
-  pause(): unknown;
 }
 
 /** An answer as it is written, whichever version of HTTP carries it. `close` comes once, whole answer or not. */

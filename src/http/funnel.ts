@@ -44,7 +44,8 @@ export function answerError(context: RequestContext, error: unknown, schema: Sch
 function statusOf(context: RequestContext, error: unknown, logger: Logger): Status {
   if (error instanceof StatusError) return error.status;
   const { verb, resource, namespace, name, path } = context.info;
-  logger.error({ err: error, verb, resource, namespace, name, path }, 'a request failed');
+  const isKnown = error instanceof StoreFailure && error.isOutOfSpace;
+  if (!isKnown) logger.error({ err: error, verb, resource, namespace, name, path }, 'a request failed');
   // kube-apiserver hands the store's words on as they are, without a reason.
   if (error instanceof StoreFailure) return new StatusError(500, undefined, error.publicMessage).status;
   return internalError('the server could not complete the request; its log says why').status;

@@ -37,6 +37,19 @@ describe('impersonation', () => {
     expect(await run({ accept: ['*/*'] })).toEqual({ user: { name: 'admin', groups: ['system:masters'] }, asked: [] });
   });
 
+  it('takes any name for an extra', async () => {
+    const { user, asked } = await run({
+      'impersonate-user': ['carol'],
+      'impersonate-extra-__proto__': ['a'],
+      'impersonate-extra-constructor': ['b'],
+    });
+    expect(Object.entries(user?.extra ?? {})).toEqual([
+      ['__proto__', ['a']],
+      ['constructor', ['b']],
+    ]);
+    expect(asked).toHaveLength(3);
+  });
+
   it('asks for user, groups and extras one by one', async () => {
     const { user, asked } = await run({
       'impersonate-user': ['carol'],

@@ -51,20 +51,20 @@ async function replaceUser(context: RequestContext, authorize: Authorizer, wante
 function readHeaders({ request }: RequestContext): Wanted | undefined {
   const { headers } = request;
   let any = false;
-  const extra: Record<string, readonly string[]> = {};
+  const extra = new Map<string, readonly string[]>();
   let groups: readonly string[] = [];
   for (const name in headers) {
     if (!name.startsWith('impersonate-')) continue;
     any = true;
     const values = request.headersDistinct[name] ?? [];
     if (name === 'impersonate-group') groups = values.filter((group) => group !== '');
-    else if (name.startsWith(EXTRA_PREFIX)) extra[unescapeKey(name.slice(EXTRA_PREFIX.length))] = values;
+    else if (name.startsWith(EXTRA_PREFIX)) extra.set(unescapeKey(name.slice(EXTRA_PREFIX.length)), values);
   }
   if (!any) return undefined;
   const user = first(headers['impersonate-user']);
   const uid = first(headers['impersonate-uid']);
-  if (user === '' && uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined;
-  return { user, uid, groups, extra };
+  if (user === '' && uid === '' && groups.length === 0 && extra.size === 0) return undefined;
+  return { user, uid, groups, extra: Object.fromEntries(extra) };
 }
 
 function first(value: string | readonly string[] | undefined): string {

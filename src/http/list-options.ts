@@ -128,7 +128,7 @@ function exactOwnField(
 ): FieldInterest | undefined {
   let found: FieldInterest | undefined;
   for (const { label, operator, value } of fields) {
-    const read = operator === '=' ? own[label] : undefined;
+    const read = operator === '=' && Object.hasOwn(own, label) ? own[label] : undefined;
     const isIndexed = label === indexed;
     if (read !== undefined && (found === undefined || isIndexed))
       found = { by: 'field', label, read, value, isIndexed };
@@ -148,7 +148,7 @@ function compileSelection(
   const read = (entry: CacheEntry, label: string): string | undefined => {
     if (label === 'metadata.name') return entry.name;
     if (label === 'metadata.namespace') return entry.namespace;
-    const value = own[label];
+    const value = Object.hasOwn(own, label) ? own[label] : undefined;
     return value && entry.field(label, value);
   };
   return {

@@ -9,20 +9,21 @@ export interface KnownPaths {
   readonly isKnownPath: (path: string) => boolean;
 }
 
-const VERBS: Readonly<Record<string, string>> = {
-  get: 'GET',
-  list: 'LIST',
-  watch: 'WATCH',
-  create: 'POST',
-  update: 'PUT',
-  patch: 'PATCH',
-  delete: 'DELETE',
-  deletecollection: 'DELETECOLLECTION',
-  proxy: 'CONNECT',
-  post: 'POST',
-  put: 'PUT',
-  head: 'HEAD',
-};
+/** By the verb of the request, which for non-resource requests is whatever method the client made up. */
+const VERBS: ReadonlyMap<string, string> = new Map([
+  ['get', 'GET'],
+  ['list', 'LIST'],
+  ['watch', 'WATCH'],
+  ['create', 'POST'],
+  ['update', 'PUT'],
+  ['patch', 'PATCH'],
+  ['delete', 'DELETE'],
+  ['deletecollection', 'DELETECOLLECTION'],
+  ['proxy', 'CONNECT'],
+  ['post', 'POST'],
+  ['put', 'PUT'],
+  ['head', 'HEAD'],
+]);
 const CONNECTED: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);
 
 /** Counts and times a request when it is over. */
@@ -36,7 +37,10 @@ export function measureRequest(context: RequestContext, metrics: RequestMetrics,
     if (!context.response.writableFinished && !longRunning) metrics.recordAbort(labels);
     if (code === 504 || context.turnedAway) metrics.recordTermination(labels, code);
     const durationSeconds = (performance.now() - receivedAt) / 1000;
-    metrics.recordRequest(labels, { code, responseBytes, longRunning, durationSeconds });
+    const outcome = { code, responseBytes, longRunning, durationSeconds };
+    // Whoever may do nothing may ask for any combination of labels.
+    const isRefused = code === 401 || code === 403;
+    metrics.recordRequest(isRefused ? { ...labels, scope: '', dryRun: '' } : labels, outcome);
   });
 }
 
@@ -44,7 +48,15 @@ function requestLabels({ info, request }: RequestContext, known: KnownPaths): Re
   const dryRun = dryRunLabel(info.query.all('dryRun'));
   if (!info.isResourceRequest) {
     const subresource = known.isKnownPath(info.path) ? info.path : '';
-    return { verb: VERBS[info.verb] ?? 'other', group: '', version: '', resource: '', subresource, scope: '', dryRun };
+    return {
+      verb: VERBS.get(info.verb) ?? 'other',
+      group: '',
+      version: '',
+      resource: '',
+      subresource,
+      scope: '',
+      dryRun,
+    };
   }
   const verb = verbLabel(info.verb, info.subresource, request.headers['content-type']);
   const scope =
@@ -58,7 +70,7 @@ function requestLabels({ info, request }: RequestContext, known: KnownPaths): Re
 function verbLabel(verb: string, subresource: string, contentType: string | undefined): string {
   if (CONNECTED.has(subresource)) return 'CONNECT';
   if (verb === 'patch' && mediaTypeOf(contentType) === 'application/apply-patch+yaml') return 'APPLY';
-  return VERBS[verb] ?? 'other';
+  return VERBS.get(verb) ?? 'other';
 }
 
 const SUBRESOURCES: ReadonlySet<string> = new Set([

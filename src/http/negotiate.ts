@@ -192,7 +192,7 @@ function parseClause(text: string): readonly Clause[] {
 
 /** What is not a number weighs nothing; it is still taken when nothing else fits. */
 function parseWeight(text: string): number {
-  return /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : 0;
+  return /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(text) ? Number(text) : 0;
 }
 
 /** The user agents of people: they get indented JSON unless they ask otherwise. */

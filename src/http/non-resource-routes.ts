@@ -7,6 +7,13 @@ import { textReply, type Dispatched } from './reply';
 
 const PLAIN: Negotiated = { format: 'json', pretty: false };
 
+/** By hand: a pattern for slashes at the end looks at all those before them once for each. */
+function withoutLastSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end -= 1;
+  return path.slice(0, end);
+}
+
 const SLASH_TOLERANT = /^\/(api|apis|version)\/(.*\/)?$/;
 
 /** The paths outside the resource tree: exact ones, and trees below a prefix. */
@@ -54,7 +61,7 @@ export class NonResourceRoutes {
 
   private find(asked: string): NonResourceRoute | undefined {
     // Discovery does not mind a slash at the end; health checks do.
-    const path = SLASH_TOLERANT.test(asked) ? asked.replace(/\/+$/, '') : asked;
+    const path = SLASH_TOLERANT.test(asked) ? withoutLastSlashes(asked) : asked;
     return (
       this.exact.get(path) ??
       this.prefixes.find((route) => path.startsWith(route.path.endsWith('/') ? route.path : `${route.path}/`))

@@ -1,9 +1,18 @@
 import { DecodeError } from '../api/codec/json-decode';
 import type { StatusError } from '../api/errors/status-error';
+import type { JsonValue } from '../api/object';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import type { StructType } from '../api/schema/model';
 import { decodePatched } from './endpoints/patched-object';
-import { JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH, patchTypeOf, patchers, type Patched } from './patchers';
+import {
+  JSON_PATCH,
+  MERGE_PATCH,
+  STRATEGIC_MERGE_PATCH,
+  patchTypeOf,
+  patchers,
+  readPatch,
+  type Patched,
+} from './patchers';
 
 const configMap = loadBuiltinSchema().kind('', 'v1', 'ConfigMap') as StructType;
 const wanted = { kind: 'ConfigMap', apiVersion: 'v1', custom: false };
@@ -12,7 +21,7 @@ const current = { kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' }, 
 function patched(patchType: string, body: unknown): Patched {
   const patcher = patchers.get(patchType);
   if (patcher === undefined) throw new Error(`no patcher for ${patchType}`);
-  return patcher(current, Buffer.from(JSON.stringify(body)), configMap);
+  return patcher(current, body as JsonValue, configMap);
 }
 
 function failure(action: () => unknown): StatusError['status'] {
@@ -89,6 +98,6 @@ describe('a patched document', () => {
 
   test.each(['null', '"x"', '1'])('cannot come of the merge patch %s', (body) => {
     const patcher = patchers.get(MERGE_PATCH);
-    expect(failure(() => patcher?.(current, Buffer.from(body), configMap)).code).toBe(400);
+    expect(failure(() => patcher?.(current, readPatch(MERGE_PATCH, Buffer.from(body)), configMap)).code).toBe(400);
   });
 });

@@ -1,5 +1,5 @@
 import { type DecodeError } from '../api/codec/json-decode';
-import { duplicateFields, JsonSyntaxError, parseJson } from '../api/codec/json-syntax';
+import { JsonSyntaxError, parseJson } from '../api/codec/json-syntax';
 import { badRequest, type StatusError } from '../api/errors/status-error';
 import type { JsonObject, JsonValue } from '../api/object';
 import { applyJsonPatch } from '../api/patch/json-patch';
@@ -33,16 +33,22 @@ export interface Patched {
  * From what is there to what is wanted. Both are in the requested version; the type is that version's. Throws the
  * StatusError of a patch that cannot be read or applied.
  */
-export type Patcher = (current: JsonObject, patch: Buffer, type: StructType) => Patched;
+export type Patcher = (current: JsonObject, patch: JsonValue, type: StructType) => Patched;
 
-/** `emptyProblem`: what is said of a body that is not there; each format has its own word for it. */
-function readPatch(body: Buffer, emptyProblem = 'unexpected end of JSON input'): JsonValue {
+/** What the body of a patch says. Throws the 400 for what is no JSON. */
+export function readPatch(patchType: string, body: Buffer): JsonValue {
+  // Each format has its own word for a body that is not there.
+  if (body.length === 0) throw badRequest(patchType === STRATEGIC_MERGE_PATCH ? 'EOF' : 'unexpected end of JSON input');
   try {
     return parseJson(body.toString('utf8')) as JsonValue;
   } catch (error) {
-    if (error instanceof JsonSyntaxError) throw badRequest(body.length === 0 ? emptyProblem : error.message);
-    throw error;
+    throw unreadablePatch(error);
   }
+}
+
+/** The 400 for what is no JSON; another error as it is. */
+export function unreadablePatch(error: unknown): unknown {
+  return error instanceof JsonSyntaxError ? badRequest(error.message) : error;
 }
 
 function isObject(value: JsonValue): value is JsonObject {
@@ -59,15 +65,13 @@ function changed(document: JsonValue): Patched {
 }
 
 /** A list is a merge patch as well: it replaces the document, which is no object afterwards. */
-function patchByMerge(current: JsonObject, body: Buffer): Patched {
-  const patch = readPatch(body);
+function patchByMerge(current: JsonObject, patch: JsonValue): Patched {
   if (patch === null || typeof patch !== 'object') throw notAnObject();
   return changed(applyMergePatch(current, patch));
 }
 
 /** A strategic patch is made on the type: what it says of kind and apiVersion counts for nothing. */
-function patchStrategically(current: JsonObject, body: Buffer, type: StructType): Patched {
-  const patch = readPatch(body, 'EOF');
+function patchStrategically(current: JsonObject, patch: JsonValue, type: StructType): Patched {
   if (!isObject(patch)) throw notAnObject();
   const { kind, apiVersion } = current;
   const merged = applyStrategicMergePatch(type, current, patch);
@@ -80,7 +84,7 @@ function patchStrategically(current: JsonObject, body: Buffer, type: StructType)
 
 /** How each patch format is applied; server-side apply is no patch of a document and has its own way. */
 export const patchers: ReadonlyMap<string, Patcher> = new Map<string, Patcher>([
-  [JSON_PATCH, (current, body) => changed(applyJsonPatch(current, readPatch(body)))],
+  [JSON_PATCH, (current, patch) => changed(applyJsonPatch(current, patch))],
   [MERGE_PATCH, patchByMerge],
   [STRATEGIC_MERGE_PATCH, patchStrategically],
 ]);
@@ -89,13 +93,16 @@ const OPERATION_MEMBERS: ReadonlySet<string> = new Set(['op', 'path', 'from', 'v
 
 /**
  * What is wrong with a patch that can be applied all the same, for `fieldValidation=Strict` and `Warn`: members that it
- * names twice, and members that no operation has.
+ * names twice (`duplicateFields` has their paths), and members that no operation has.
  */
-export function strictPatchProblems(patchType: string, body: Buffer): readonly string[] {
-  const text = body.toString('utf8');
-  const duplicates = duplicateFields(text).map((path) => `duplicate field ${JSON.stringify(path)}`);
+export function strictPatchProblems(
+  patchType: string,
+  patch: JsonValue,
+  duplicateFields: readonly string[],
+): readonly string[] {
+  const duplicates = duplicateFields.map((path) => `duplicate field ${JSON.stringify(path)}`);
   if (patchType !== JSON_PATCH) return duplicates;
-  const operations = (parseJson(text) ?? []) as readonly (JsonObject | null)[];
+  const operations = (patch ?? []) as readonly (JsonObject | null)[];
   const unknown = operations.flatMap((operation, index) =>
     Object.keys(operation ?? {})
       .filter((name) => !OPERATION_MEMBERS.has(name))

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { Turn } from '../event-loop/turn';
 import type { MemoryAccount, MemoryBudget } from '../memory/memory-budget';
 
 /** What a parsed request and its empty response take, roughly. */
@@ -17,6 +18,8 @@ interface Waiting {
  */
 export class PipelinedRequests {
   readonly #connections = new WeakMap<Socket, Waiting>();
+  /** Whose turn on their connections it is. */
+  #due: (() => void)[] = [];
 
   constructor(private readonly budget: MemoryBudget) {}
 
@@ -28,13 +31,12 @@ export class PipelinedRequests {
   }
 
   #keep(socket: Socket, response: ServerResponse, work: () => void): void {
-    const waiting = this.#connections.get(socket) ?? this.#hold(socket);
+    const waiting = this.#connections.get(socket) ?? this.#waitingOf(socket);
     waiting.count++;
     waiting.account.hold(REQUEST_BYTES);
     socket.pause();
     response.once('socket', () => {
-      // One in a turn of the event loop, however many are waiting.
-      setImmediate(() => {
+      this.#runSoon(() => {
         waiting.count--;
         waiting.account.release(REQUEST_BYTES);
         if (socket.destroyed) return;
@@ -44,7 +46,7 @@ export class PipelinedRequests {
     });
   }
 
-  #hold(socket: Socket): Waiting {
+  #waitingOf(socket: Socket): Waiting {
     const waiting: Waiting = { count: 0, account: this.budget.open(() => socket.destroy()) };
     this.#connections.set(socket, waiting);
     // node:http resumes the connection after every message.
@@ -53,5 +55,18 @@ export class PipelinedRequests {
     });
     socket.once('close', () => waiting.account.close());
     return waiting;
+  }
+
+  #runSoon(work: () => void): void {
+    if (this.#due.push(work) === 1) setImmediate(() => this.#run());
+  }
+
+  /** Of all connections together, so that others have their turn however many there are. */
+  #run(): void {
+    const turn = new Turn();
+    let done = 0;
+    while (done < this.#due.length && !turn.isOver) this.#due[done++]!();
+    this.#due = this.#due.slice(done);
+    if (this.#due.length > 0) setImmediate(() => this.#run());
   }
 }

@@ -27,6 +27,8 @@ import { wireFormOf } from './wire-form';
 const NEWLINE = Buffer.from('\n');
 /** Up to here a list is made as a whole and says how long it is; longer ones are made as the client takes them. */
 const WHOLE_LIST_ENTRIES = 100;
+/** From here on an answer is not made while memory is tight. */
+const LARGE_ENTRY_BYTES = 64 * 1024;
 const WHOLE_LIST_BYTES = 1024 * 1024;
 
 export interface WriterDependencies {
@@ -46,7 +48,7 @@ export function writeReply(
   dependencies: WriterDependencies,
 ): MaybePromise<void> {
   if (reply.type === 'streamed') return;
-  if (context.isHeldBack) return writeWhenRoom(context, reply, negotiated, dependencies);
+  if (context.isHeldBack(isLarge(reply))) return writeWhenRoom(context, reply, negotiated, dependencies);
   const writer = new ReplyWriter(context, negotiated, dependencies);
   context.statusCode = reply.type === 'list' ? 200 : reply.code;
   sendWarnings(context);
@@ -65,6 +67,11 @@ export function writeReply(
   }
 }
 
+/** Before it is made: of what is made of other objects nobody knows. */
+function isLarge(reply: Reply): boolean {
+  return reply.type === 'list' || (reply.type === 'entry' && reply.entry.body.length > LARGE_ENTRY_BYTES);
+}
+
 /** Makes nothing for a connection that has not taken what was made for it before. */
 async function writeWhenRoom(
   context: RequestContext,
@@ -72,7 +79,7 @@ async function writeWhenRoom(
   negotiated: Negotiated,
   dependencies: WriterDependencies,
 ): Promise<void> {
-  await context.memory.room();
+  await context.room(isLarge(reply));
   const { response } = context;
   // Meanwhile the client may have left, or the deadline may have been answered.
   if (!response.destroyed && !response.headersSent) await writeReply(context, reply, negotiated, dependencies);
@@ -106,11 +113,12 @@ class ReplyWriter {
     }
     if (format === 'json' && !this.pretty) {
       const body = form.body(entry);
-      return this.whole(code, form.objectHead, body, NEWLINE);
+      return this.whole(code, [form.objectHead, body, NEWLINE], true);
     }
     if (format === 'protobuf') {
       const raw = form.message(entry, encodeMessage);
-      return this.whole(code, asBuffer(encodeEnvelope({ apiVersion: form.apiVersion, kind: form.kind, raw })));
+      const envelope = encodeEnvelope({ apiVersion: form.apiVersion, kind: form.kind, raw });
+      return this.whole(code, [asBuffer(envelope)], false);
     }
     return this.plainObject(code, form.object(entry), served.type);
   }
@@ -146,7 +154,7 @@ class ReplyWriter {
     const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
     const { code, contentType } = reply;
     const write = { ...this.write(code, body.length), contentType };
-    return this.wrote(writeReady(this.response, write, [body]));
+    return this.wrote(writeReady(this.response, write, [body], body === reply.body));
   }
 
   private wrote(bytes: MaybePromise<number>): MaybePromise<void> {
@@ -196,11 +204,13 @@ class ReplyWriter {
 
   private plainObject(code: number, object: WireObject, struct: StructType | undefined): MaybePromise<void> {
     this.context.responseObject = object;
-    return this.whole(code, encodeObject(object, this.negotiated, this.pretty, this.dependencies.schema, struct));
+    const body = encodeObject(object, this.negotiated, this.pretty, this.dependencies.schema, struct);
+    return this.whole(code, [body], false);
   }
 
-  private whole(code: number, ...ready: readonly Buffer[]): MaybePromise<void> {
-    return this.wrote(writeReady(this.response, this.write(code, lengthOf(ready)), ready));
+  /** `isShared`: the pieces lie in memory anyway. */
+  private whole(code: number, ready: readonly Buffer[], isShared: boolean): MaybePromise<void> {
+    return this.wrote(writeReady(this.response, this.write(code, lengthOf(ready)), ready, isShared));
   }
 
   private listParts(parts: ListParts): MaybePromise<void> {
@@ -208,7 +218,7 @@ class ReplyWriter {
     if (length === undefined && isShort(parts.entries)) {
       const whole = [...listPieces(parts)].flat().map(asBuffer);
       length = lengthOf(whole);
-      if (!parts.items.shared || !isCompressed(this.write(200, length))) return this.whole(200, ...whole);
+      if (!parts.items.shared || !isCompressed(this.write(200, length))) return this.whole(200, whole, false);
     }
     const write = this.write(200, length);
     if (parts.items.shared && isCompressed(write)) return this.gzippedList(write, parts);

@@ -29,14 +29,14 @@ export interface RequestInfo {
   readonly watchPrefix: boolean;
 }
 
-const METHOD_VERBS: Readonly<Record<string, string>> = {
-  POST: 'create',
-  GET: 'get',
-  HEAD: 'get',
-  PUT: 'update',
-  PATCH: 'patch',
-  DELETE: 'delete',
-};
+const METHOD_VERBS: ReadonlyMap<string, string> = new Map([
+  ['POST', 'create'],
+  ['GET', 'get'],
+  ['HEAD', 'get'],
+  ['PUT', 'update'],
+  ['PATCH', 'patch'],
+  ['DELETE', 'delete'],
+]);
 const SPECIAL_VERBS: ReadonlySet<string> = new Set(['proxy', 'watch']);
 /** `/namespaces/{name}/status` is a subresource of the namespace, not a resource in it. */
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(['status', 'finalize']);
@@ -62,7 +62,7 @@ export function parseRequestInfo(method: string, url: string): RequestInfo {
   const version = parts[start] ?? '';
   let rest = parts.slice(start + 1);
 
-  let verb = METHOD_VERBS[method] ?? '';
+  let verb = METHOD_VERBS.get(method) ?? '';
   const special = SPECIAL_VERBS.has(rest[0] ?? '');
   if (special) {
     if (rest.length < 2) throw badRequest(`unable to determine kind and namespace from url, ${path}`);

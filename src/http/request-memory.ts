@@ -7,10 +7,6 @@ export class RequestMemory implements MemoryHolder {
 
   constructor(readonly account: MemoryAccount) {}
 
-  get isFull(): boolean {
-    return this.account.isFull;
-  }
-
   hold(bytes: number): void {
     if (this.#hasEnded) return;
     this.#bytes += bytes;
@@ -23,23 +19,9 @@ export class RequestMemory implements MemoryHolder {
     this.account.release(bytes);
   }
 
-  room(): Promise<void> {
-    return this.account.room();
-  }
-
-  /** For what is complete only when more has come; see {@link MemoryAccount.roomToGoOn}. */
-  get mayGoOn(): boolean {
-    return this.#hasEnded || this.account.mayGoOn(this);
-  }
-
-  async roomToGoOn(): Promise<void> {
-    if (!this.#hasEnded) await this.account.roomToGoOn(this);
-  }
-
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     if (this.#bytes > 0) this.account.release(this.#bytes);
-    this.account.follow(this);
   }
 }

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { IncomingMessage } from 'node:http';
 import { CONFIG_MAPS, servedOverHttp, type Answer } from '../../test/support/served-over-http';
 import { MaxInFlight } from '../flowcontrol/max-in-flight';
@@ -78,4 +80,45 @@ it('gets a place back exactly once, also from clients that are gone and from req
   }
   expect((await send('GET', CONFIG_MAPS)).status).toBe(200);
   await until(() => maxInFlight.readOnly.taken === 0);
+});
+
+describe('a place that waits for its client', () => {
+  const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
+
+  it('is free while a body is on its way, and taken again when it has come', async () => {
+    const { request } = await import('node:http');
+    const upload = request({ port: port(), host: '127.0.0.1', path: CONFIG_MAPS, method: 'POST', agent: false });
+    upload.setHeader('content-type', 'application/json');
+    upload.write('{"metadata":{"name":"late"');
+    await settled();
+    expect(maxInFlight.mutating.taken).toBe(0);
+    expect((await send('POST', CONFIG_MAPS, { body: { metadata: { name: 'meanwhile' } } })).status).toBe(201);
+
+    // Somebody else has the only place when the body is whole.
+    expect(maxInFlight.mutating.take()).toBe(true);
+    upload.end('}}');
+    const [answer] = (await once(upload, 'response')) as [IncomingMessage];
+    maxInFlight.mutating.release();
+    expect(answer.statusCode).toBe(429);
+    expect(answer.headers['retry-after']).toBe('1');
+    answer.resume();
+    await until(() => maxInFlight.mutating.taken === 0);
+  });
+
+  it('is free while a response is not read', async () => {
+    const body = { metadata: { name: 'large' }, data: { text: 'x'.repeat(1_000_000) } };
+    expect((await send('POST', CONFIG_MAPS, { body })).status).toBe(201);
+    const sockets = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const socket = connect(port(), '127.0.0.1').pause();
+        socket.write(`GET ${CONFIG_MAPS}/large HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(10));
+        await settled();
+        return socket;
+      }),
+    );
+    // The system takes the first responses; while it does, the place may be taken.
+    let status = 0;
+    while (status !== 200) ({ status } = await send('GET', `${CONFIG_MAPS}/written`));
+    for (const socket of sockets) socket.destroy();
+  });
 });

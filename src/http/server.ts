@@ -1,12 +1,14 @@
+import { constants } from 'node:crypto';
 import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo, Socket } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
 import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { beginWork } from '../observability/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
+import { TextWorker } from '../worker/text-worker';
 import { runFilters } from './chain';
 import { ConnectionAccounts } from './connection-accounts';
 import { RequestContext } from './context';
@@ -18,10 +20,13 @@ import type { HttpRequest, HttpResponse } from './exchange';
 import { ALL_FEATURES, type ServerFeatures } from './features';
 import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
+import { HTTP1_LIMITS, http1Options, refuseHead, watchConnections, type Http1Limits } from './http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
+import { LargeBodies } from './large-bodies';
 import { NonResourceRoutes } from './non-resource-routes';
 import { PipelinedRequests } from './pipelined-requests';
 import { writeReply } from './reply-writer';
+import { leaveSeat } from './seats';
 import { TlsEntrance } from './tls-entrance';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
@@ -38,17 +43,21 @@ export interface Http2Options {
 export interface ServerOptions
   extends
     ChainDependencies,
-    Omit<EndpointDependencies, 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
+    Omit<EndpointDependencies, 'bodies' | 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
   /** Of clients with TLS that prefer it. Absent: HTTP/1.1 only. */
   readonly http2?: Http2Options | undefined;
+  /** For texts whose cost cannot be cut; stopped with the server. Absent: one of its own. */
+  readonly textWorker?: TextWorker;
   /** 0: any free port. */
   readonly port: number;
   readonly host?: string;
   readonly logger: Logger;
   readonly metrics?: RequestMetrics;
+  /** Absent: kube-apiserver's. */
+  readonly http1Limits?: Http1Limits;
   /** What may be held for all clients together. Absent: a share of the memory that there is. */
   readonly memory?: MemoryBudget;
   readonly minRequestTimeoutSeconds?: number;
@@ -73,12 +82,8 @@ export interface ApiServer {
   close(graceMs?: number): Promise<void>;
 }
 
-/** Dead peers of idle connections are found by TCP. */
-const TCP_KEEP_ALIVE_MS = 180_000;
 const DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS = 1800;
 const DEFAULT_GRACE_MS = 60_000;
-/** Of a request over HTTP/1.1; Go's. */
-const MAX_HEADER_BYTES = 1024 * 1024;
 
 /** The HTTP side of an API server: listener, filters, endpoints. */
 export function createServer(options: ServerOptions): ApiServer {
@@ -94,8 +99,10 @@ export function createServer(options: ServerOptions): ApiServer {
     isKnownPath: (path: string): boolean => routes.has(path),
   };
   const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
+  const textWorker = options.textWorker ?? new TextWorker();
   const endpoints: DispatchDependencies = {
     ...options,
+    bodies: new LargeBodies(textWorker),
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
     now,
@@ -112,7 +119,11 @@ export function createServer(options: ServerOptions): ApiServer {
   const handle = async (context: RequestContext): Promise<void> => {
     const { request, response } = context;
     if (!features.compression) delete request.headers['accept-encoding'];
-    context.onExpired = (error) => sendStatus(context, error.status, catalogue.schema);
+    context.onExpired = (error) => {
+      // Nobody waits for the rest of the body.
+      if (request.httpVersion !== '2.0' && hasMoreBody(request)) response.setHeader('Connection', 'close');
+      sendStatus(context, error.status, catalogue.schema);
+    };
     if (request.httpVersion === '2.0' && goAwayChance > 0 && Math.random() < goAwayChance) {
       response.setHeader('Connection', 'close');
     }
@@ -127,6 +138,7 @@ export function createServer(options: ServerOptions): ApiServer {
     if (dispatched instanceof Promise) beginWork(context);
     if (response.headersSent || response.destroyed) return;
     const writing = writeReply(context, reply, negotiated, writer);
+    leaveSeat(context);
     if (writing !== undefined) await writing;
   };
   /** The one place where what was thrown for a request ends. */
@@ -134,15 +146,19 @@ export function createServer(options: ServerOptions): ApiServer {
     const context = new RequestContext(request, response, features.warnings, accounts);
     beginWork(context, context.receivedAt);
     handle(context)
-      .catch((error: unknown) => answerError(context, error, catalogue.schema, logger))
+      .catch((error: unknown) => {
+        leaveSeat(context);
+        return answerError(context, error, catalogue.schema, logger);
+      })
       .catch((error: unknown) => {
         logger.error({ err: error, path: context.info.path }, 'a failure could not be answered');
         response.destroy();
       });
   };
   const pipelined = new PipelinedRequests(memory);
-  const http1Listener: RequestListener = (request, response) =>
-    pipelined.inTurn(response, () => listener(request, response));
+  const http1Listener: RequestListener = (request, response) => {
+    if (!refuseHead(request, response)) pipelined.inTurn(response, () => listener(request, response));
+  };
   const http2 =
     options.http2 &&
     new Http2Listener({
@@ -151,27 +167,27 @@ export function createServer(options: ServerOptions): ApiServer {
       onRequest: ({ request, response }) => listener(request, response),
       onFault: (error) => logger.error({ err: error }, 'an HTTP/2 connection failed'),
     });
+  const limits = options.http1Limits ?? HTTP1_LIMITS;
   const server =
     options.tls === undefined
-      ? createPlainServer(serverOptions, http1Listener)
+      ? createPlainServer(http1Options(limits), http1Listener)
       : createTlsServer(
           {
-            ...serverOptions,
+            ...http1Options(limits),
             ...tlsOptions(options.tls),
             ...(http2 !== undefined && { ALPNProtocols: ALPN_PROTOCOLS }),
           },
           http1Listener,
         );
+  watchConnections(server);
   const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
-  const entrance = new TlsEntrance({ onFault: recordTlsHandshakeError });
+  const entrance = new TlsEntrance({ onFault: recordTlsHandshakeError, handshakeLimitMs: limits.requestHeadMs });
   if (isTls(server)) {
-    entrance.attach(server);
     http2?.attach(server);
+    entrance.attach(server);
   }
-  // Watches and streams last; idle connections are kept for as long as the client keeps them.
-  server.keepAliveTimeout = 0;
+  // Watches and streams last.
   server.timeout = 0;
-  server.on('clientError', answerClientError);
   server.on('tlsClientError', recordTlsHandshakeError);
 
   return {
@@ -182,23 +198,24 @@ export function createServer(options: ServerOptions): ApiServer {
     drain: () => {
       draining = true;
     },
-    close: (graceMs = DEFAULT_GRACE_MS) => {
+    close: async (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      return close(server, entrance, http2, graceMs);
+      await close(server, entrance, http2, graceMs);
+      await textWorker.stop();
     },
   };
 }
 
-const serverOptions = {
-  maxHeaderSize: MAX_HEADER_BYTES,
-  keepAlive: true,
-  keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
-  noDelay: true,
-};
-
-function tlsOptions(tls: TlsOptions): TlsOptions & { requestCert: true; rejectUnauthorized: false } {
-  return { minVersion: 'TLSv1.2', ...tls, requestCert: true, rejectUnauthorized: false };
+function tlsOptions(tls: TlsOptions): TlsListenerOptions {
+  return {
+    minVersion: 'TLSv1.2',
+    ...tls,
+    // A client that begins anew costs a signature each time; Go's server never allows it.
+    secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+    requestCert: true,
+    rejectUnauthorized: false,
+  };
 }
 
 function isTls(server: Server | TlsServer): server is TlsServer {
@@ -240,12 +257,7 @@ async function close(
   clearTimeout(force);
 }
 
-/** What is no HTTP gets an answer in plain text, if it can still be given. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
-  socket.end(`HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`);
+function hasMoreBody({ headers, readableEnded }: HttpRequest): boolean {
+  if (readableEnded) return false;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

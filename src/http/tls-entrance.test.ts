@@ -30,7 +30,7 @@ interface Served extends AsyncDisposable {
 }
 
 /** A server that sends back what it gets, behind an entrance. */
-async function serve(options: { readonly silenceLimitMs?: number; readonly tls?: TlsOptions } = {}): Promise<Served> {
+async function serve(options: { readonly handshakeLimitMs?: number; readonly tls?: TlsOptions } = {}): Promise<Served> {
   const { tls: ownTls, ...entranceOptions } = options;
   const echo = (asked: IncomingMessage, answer: ServerResponse): void => {
     answer.setHeader('X-Client', `${asked.socket.remoteAddress} ${asked.socket.remotePort}`);
@@ -151,8 +151,30 @@ describe('a client that speaks TLS', () => {
     expect(served.letIn).toEqual([{ socket: served.accepted[0], waitingBytes: 3 }]);
     expect(served.letIn[0]!.socket.timeout).toBe(0);
     served.entrance.destroy();
-    expect(served.letIn[0]!.socket.destroyed).toBe(false);
+    expect(served.letIn[0]!.socket.destroyed).toBe(true);
     client.destroy();
+  });
+
+  it('has no more to do with the entrance once its handshake is done', async () => {
+    await using served = await serve({ handshakeLimitMs: 300 });
+    const client = connectTls({ port: served.port, host: '127.0.0.1', rejectUnauthorized: false });
+    await once(client, 'secureConnect');
+    await sleep(600);
+    served.entrance.destroy();
+    expect(served.accepted[0]!.destroyed).toBe(false);
+    client.destroy();
+  });
+
+  it('is left when its handshake takes longer than the limit, however many bytes it sends', async () => {
+    await using served = await serve({ handshakeLimitMs: 300 });
+    const client = await silentClient(served);
+    // The beginning of a long first message, bit by bit.
+    client.write(Uint8Array.of(22, 3, 1, 64, 0, 1, 0, 63, 252));
+    client.on('error', () => undefined);
+    const trickle = setInterval(() => client.write(Uint8Array.of(0)), 50);
+    await closed(client);
+    clearInterval(trickle);
+    expect(served.accepted[0]!.destroyed).toBe(true);
   });
 
   it('is not waited for when it ends in the midst of its first message', async () => {
@@ -194,7 +216,7 @@ describe('a client that speaks TLS', () => {
 
 describe('a client that says nothing', () => {
   it('is left after the limit', async () => {
-    await using served = await serve({ silenceLimitMs: 20 });
+    await using served = await serve({ handshakeLimitMs: 20 });
     const client = await silentClient(served);
     expect(await textFrom(client)).toBe('');
     await until(() => served.faults() === 1);

@@ -1,19 +1,19 @@
 import type { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { endAndLinger } from './linger';
 
 export interface EntranceOptions {
   /** A connection ended in silence, and not because the server closes. Called once for each. */
   readonly onFault: () => void;
-  /** How long a client may say nothing, in milliseconds. */
-  readonly silenceLimitMs?: number;
+  /** How long a client may say nothing, and then how long its handshake may take, in milliseconds. */
+  readonly handshakeLimitMs?: number;
 }
 
-/** What Node gives a handshake, which it begins to count with the first bytes. */
-const SILENCE_LIMIT_MS = 120_000;
+/** As Go has it for kube-apiserver: the limit for reading a request's head. */
+const HANDSHAKE_LIMIT_MS = 32_000;
 /** While the server closes: enough for the first bytes of a client that has just connected. */
 const LAST_SILENCE_MS = 500;
-/** Enough for an answer to arrive and for what was sent meanwhile. */
-const LINGER_MS = 1_000;
 
 /** Go's net/http knows the first five; no TLS record begins as any of them. */
 const BEGINNINGS_OF_HTTP = new Set(['GET /', 'HEAD ', 'POST ', 'PUT /', 'OPTIO', 'PATCH', 'DELET']);
@@ -21,7 +21,8 @@ const BEGINNINGS_OF_HTTP = new Set(['GET /', 'HEAD ', 'POST ', 'PUT /', 'OPTIO',
 const REFUSAL = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 
 /**
- * Where the connections of a TLS server are until their first bytes have come.
+ * Where the connections of a TLS server are until their first bytes have come; and which ends those whose handshake takes
+ * too long. Node's own limit for a handshake begins anew with each byte.
  *
  * TLS that waits for bytes reads into a buffer of 64 KiB, which it keeps for as long as the connection lasts. TLS that is given
  * bytes makes a buffer for these, and 16 KiB when more follow than it holds. So a plain socket does the waiting.
@@ -29,6 +30,8 @@ const REFUSAL = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to 
 export class TlsEntrance {
   /** The silent ones, and those that are being refused. */
   readonly #sockets = new Set<Socket>();
+  /** Those whose handshake is under way, by the client's address and port. */
+  readonly #handshakes = new Map<string, Handshake>();
   #isDraining = false;
 
   constructor(private readonly options: EntranceOptions) {}
@@ -39,9 +42,11 @@ export class TlsEntrance {
     server.removeAllListeners('connection');
     server.on('connection', (socket: Socket) => {
       this.#hold(socket, () => {
+        this.#limitHandshake(socket);
         for (const listener of others) listener.call(server, socket);
       });
     });
+    server.on('secureConnection', (socket: TLSSocket) => this.#handshakes.get(addressOf(socket))?.leave());
   }
 
   /** From now on clients have to be quick, so that a server can close. */
@@ -54,6 +59,24 @@ export class TlsEntrance {
   destroy(): void {
     this.#isDraining = true;
     for (const socket of this.#sockets) socket.destroy();
+    for (const { socket } of [...this.#handshakes.values()]) socket.destroy();
+  }
+
+  #limitHandshake(socket: Socket): void {
+    const address = addressOf(socket);
+    const leave = (): void => {
+      clearTimeout(timer);
+      socket.off('close', leave);
+      if (this.#handshakes.get(address) === handshake) this.#handshakes.delete(address);
+    };
+    const handshake = { socket, leave };
+    const timer = setTimeout(() => socket.destroy(), this.#limitMs);
+    socket.on('close', leave);
+    this.#handshakes.set(address, handshake);
+  }
+
+  get #limitMs(): number {
+    return this.options.handshakeLimitMs ?? HANDSHAKE_LIMIT_MS;
   }
 
   #hold(socket: Socket, letIn: () => void): void {
@@ -67,7 +90,8 @@ export class TlsEntrance {
       if (bytes === null) return giveUp();
       isSilent = false;
       socket.off('readable', onReadable);
-      if (isPlainHttp(bytes)) return refuse(socket);
+      // No failed handshake, as for Go.
+      if (isPlainHttp(bytes)) return endAndLinger(socket, REFUSAL);
       this.#sockets.delete(socket);
       socket.off('error', ignore).off('close', onClose).setTimeout(0, giveUp);
       socket.unshift(bytes);
@@ -79,8 +103,7 @@ export class TlsEntrance {
     };
     this.#sockets.add(socket);
     socket.on('readable', onReadable).on('error', ignore).on('close', onClose);
-    const { silenceLimitMs = SILENCE_LIMIT_MS } = this.options;
-    socket.setTimeout(this.#isDraining ? LAST_SILENCE_MS : silenceLimitMs, giveUp);
+    socket.setTimeout(this.#isDraining ? LAST_SILENCE_MS : this.#limitMs, giveUp);
   }
 }
 
@@ -89,15 +112,15 @@ function isPlainHttp(bytes: Buffer): boolean {
   return BEGINNINGS_OF_HTTP.has(bytes.toString('latin1', 0, 5));
 }
 
-/**
- * Goes on reading: a connection that is closed with input unread is reset, and its client may lose the answer. No failed
- * handshake, as for Go.
- */
-function refuse(socket: Socket): void {
-  socket.end(REFUSAL);
-  socket.resume();
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.on('close', () => clearTimeout(timer));
+interface Handshake {
+  readonly socket: Socket;
+  /** It has ended, well or badly. */
+  readonly leave: () => void;
+}
+
+/** The same for a socket and for the TLS upon it. */
+function addressOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
 }
 
 /** A socket that failed closes, which says enough. */

@@ -31,3 +31,26 @@ describe('growing bytes', () => {
     expect(whole.toString()).toBe('abcdef');
   });
 });
+
+describe('bytes of which it is known how many will come', () => {
+  it('take no more memory than these', () => {
+    const bytes = new GrowingBytes(1000);
+    for (let count = 0; count < 4; count++) bytes.push(Buffer.alloc(250, count));
+    const all = bytes.take();
+    expect(all).toHaveLength(1000);
+    expect(all.buffer.byteLength).toBe(1000);
+  });
+
+  it('may be more than was said', () => {
+    const bytes = new GrowingBytes(3);
+    for (const piece of ['ab', 'cd', 'ef']) bytes.push(Buffer.from(piece));
+    expect(bytes.take().toString()).toBe('abcdef');
+  });
+});
+
+it('a small first piece does not keep the memory alive that it is part of', () => {
+  const bytes = new GrowingBytes();
+  const received = Buffer.allocUnsafeSlow(64 * 1024);
+  bytes.push(received.subarray(0, 10));
+  expect(bytes.take().buffer).not.toBe(received.buffer);
+});

@@ -1,34 +1,38 @@
-/** From this share of the limit on, whoever holds much gets no more. */
+import { RoomQueue } from './room-queue';
+
+/** From this share of the limit on memory is tight. */
 const TIGHT_SHARE = 0.75;
 /** What a connection may hold while memory is tight and still be served. */
 const SMALL_BYTES = 256 * 1024;
 const CONNECTION_SHARE = 1 / 16;
 const MIN_CONNECTION_BYTES = 2 * 1024 * 1024;
 const MAX_CONNECTION_BYTES = 16 * 1024 * 1024;
+/** While memory is tight, connections that take nothing for so long are dropped until it is not. */
+const STALL_MS = 5_000;
+const STALL_CHECK_MS = 1_000;
 
 /** Who may be made to wait, and has to say what it holds. */
 export interface MemoryHolder {
-  /** Nothing more should be begun; {@link room} tells when. */
-  readonly isFull: boolean;
   hold(bytes: number): void;
   release(bytes: number): void;
-  /** Resolves when something may be begun: one caller at a time, and all when the account is closed. */
-  room(): Promise<void>;
 }
 
 /**
  * The books of what the server holds for its clients: bytes that they have not taken yet, bodies that it has not worked
  * through. Every connection has an account. Bookkeeping only: what is held is said by whoever holds it.
  *
- * A connection that holds as much as it may is made to wait; one that holds more than a little, while all together hold
- * three quarters of the limit, is refused new requests. At the limit the one that holds most is dropped.
+ * A connection that holds as much as it may is made to wait. When all together hold three quarters of the limit, large
+ * answers wait, connections that hold more than a little are refused new requests, and those that have taken nothing for
+ * some seconds are dropped. At the limit the one that holds most is dropped at once.
  */
 export class MemoryBudget {
   readonly connectionBytes: number;
+  readonly queue = new RoomQueue(() => !this.isTight);
   readonly #tightBytes: number;
   readonly #accounts = new Set<MemoryAccount>();
   #held = 0;
   #dropped = 0;
+  #stallChecks: NodeJS.Timeout | undefined;
 
   constructor(
     readonly limitBytes: number,
@@ -73,10 +77,15 @@ export class MemoryBudget {
 
   /** For accounts only. */
   change(bytes: number): void {
-    const wasTight = this.isTight;
     this.#held += bytes;
-    if (this.#held > this.limitBytes) this.#dropWorst();
-    if (wasTight && !this.isTight) for (const account of this.#accounts) account.wake();
+    while (this.#held > this.limitBytes && this.#dropWorst(Infinity));
+    if (this.isTight) {
+      this.#stallChecks ??= setInterval(() => this.#dropStalled(), STALL_CHECK_MS).unref();
+    } else if (this.#stallChecks !== undefined) {
+      clearInterval(this.#stallChecks);
+      this.#stallChecks = undefined;
+      this.queue.wake();
+    }
   }
 
   /** For accounts only. */
@@ -84,25 +93,31 @@ export class MemoryBudget {
     this.#accounts.delete(account);
   }
 
-  #dropWorst(): void {
-    while (this.#held > this.limitBytes) {
-      const worst = this.#worst();
-      if (worst === undefined) return;
-      const { bytes } = worst;
-      this.#dropped++;
-      worst.drop();
-      this.onDropped?.(bytes);
-    }
+  #dropStalled(): void {
+    const since = performance.now() - STALL_MS;
+    while (this.isTight && this.#dropWorst(since));
+  }
+
+  /** Returns false when there was none that had taken nothing since then. */
+  #dropWorst(since: number): boolean {
+    const worst = this.#worst(since);
+    if (worst === undefined) return false;
+    const { bytes } = worst;
+    this.#dropped++;
+    worst.drop();
+    this.onDropped?.(bytes);
+    return true;
   }
 
   /** Of those that hold nearly as much as the one that holds most, the one that has taken nothing for longest. */
-  #worst(): MemoryAccount | undefined {
+  #worst(since: number): MemoryAccount | undefined {
     let most = 0;
-    for (const { bytes } of this.#accounts) most = Math.max(most, bytes);
+    for (const { bytes, lastReleaseMs } of this.#accounts) if (lastReleaseMs < since && bytes > most) most = bytes;
     let worst: MemoryAccount | undefined;
     for (const account of this.#accounts) {
-      if (account.bytes === 0 || 2 * account.bytes < most) continue;
-      if (worst === undefined || account.lastReleaseMs < worst.lastReleaseMs) worst = account;
+      const { bytes, lastReleaseMs } = account;
+      if (bytes === 0 || 2 * bytes < most || lastReleaseMs >= since) continue;
+      if (worst === undefined || lastReleaseMs < worst.lastReleaseMs) worst = account;
     }
     return worst;
   }
@@ -112,8 +127,7 @@ export class MemoryBudget {
 export class MemoryAccount implements MemoryHolder {
   #bytes = 0;
   #lastReleaseMs = performance.now();
-  #waiters: (() => void)[] = [];
-  #isWakeDue = false;
+  readonly #queue = new RoomQueue(() => !this.isFull);
   #isClosed = false;
   #leader: object | undefined;
 
@@ -126,16 +140,24 @@ export class MemoryAccount implements MemoryHolder {
     return this.#bytes;
   }
 
+  /** Milliseconds of the monotonic clock: when it last released anything, or began to hold. */
   get lastReleaseMs(): number {
     return this.#lastReleaseMs;
   }
 
+  /** The connection holds as much as it may. */
   get isFull(): boolean {
-    return this.#bytes >= this.budget.connectionBytes || (this.budget.isTight && this.#bytes >= SMALL_BYTES);
+    return this.#bytes >= this.budget.connectionBytes;
+  }
+
+  /** Memory is tight, and that is this connection's doing, too. */
+  get isUnderPressure(): boolean {
+    return this.budget.isTight && this.#bytes >= SMALL_BYTES;
   }
 
   hold(bytes: number): void {
     if (this.#isClosed) return;
+    if (this.#bytes === 0) this.#lastReleaseMs = performance.now();
     this.#bytes += bytes;
     this.budget.change(bytes);
   }
@@ -145,11 +167,21 @@ export class MemoryAccount implements MemoryHolder {
     this.#bytes -= bytes;
     this.#lastReleaseMs = performance.now();
     this.budget.change(-bytes);
-    this.wake();
+    this.#queue.wake();
   }
 
+  /** Resolves when the connection may hold more, or has ended. */
   async room(): Promise<void> {
-    while (this.isFull && !this.#isClosed) await this.#turn();
+    while (this.isFull && !this.#isClosed) await this.#queue.turn();
+  }
+
+  /** As {@link room}, for what is large: that waits for memory that is not tight, too. */
+  async largeRoom(): Promise<void> {
+    for (;;) {
+      await this.room();
+      if (!this.budget.isTight || this.#isClosed) return;
+      await this.budget.queue.turn();
+    }
   }
 
   /**
@@ -157,7 +189,7 @@ export class MemoryAccount implements MemoryHolder {
    * the account is full, until it calls {@link follow}.
    */
   async roomToGoOn(one: object): Promise<void> {
-    while (!this.mayGoOn(one) && !this.#isClosed) await this.#turn();
+    while (!this.mayGoOn(one) && !this.#isClosed) await this.#queue.turn();
   }
 
   mayGoOn(one: object): boolean {
@@ -170,12 +202,7 @@ export class MemoryAccount implements MemoryHolder {
   follow(one: object): void {
     if (this.#leader !== one) return;
     this.#leader = undefined;
-    this.#wakeAll();
-  }
-
-  /** The next one that waits has a look, and then the others, as long as there is room. */
-  wake(): void {
-    if (this.#waiters.length > 0 && !this.isFull) this.#wakeNext();
+    this.#queue.wakeAll();
   }
 
   /** The connection has ended, and with it all that was held for it. */
@@ -186,33 +213,11 @@ export class MemoryAccount implements MemoryHolder {
     const bytes = this.#bytes;
     this.#bytes = 0;
     this.budget.change(-bytes);
-    this.#wakeAll();
+    this.#queue.wakeAll();
   }
 
   drop(): void {
     this.close();
     this.onDrop();
-  }
-
-  #turn(): Promise<void> {
-    return new Promise((resolve) => this.#waiters.push(resolve));
-  }
-
-  #wakeAll(): void {
-    const waiters = this.#waiters;
-    this.#waiters = [];
-    for (const wake of waiters) wake();
-  }
-
-  /** One in a turn of the event loop, as it may take all there is. */
-  #wakeNext(): void {
-    if (this.#isWakeDue || this.#waiters.length === 0) return;
-    this.#isWakeDue = true;
-    setImmediate(() => {
-      this.#isWakeDue = false;
-      this.#waiters.shift()?.();
-      // After the one that was woken has taken what it needs.
-      setImmediate(() => this.wake());
-    });
   }
 }

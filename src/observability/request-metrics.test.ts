@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { printMetrics } from './metrics-text';
 import { RequestMetrics, type RequestLabels, type RequestOutcome } from './request-metrics';
 
 const labels: RequestLabels = {
@@ -38,6 +39,16 @@ describe('RequestMetrics', () => {
     expect(await registry.metrics()).toContain(
       `apiserver_request_sli_duration_seconds_count{${LABELS.replace('GET', 'WATCH')}} 0`,
     );
+  });
+
+  it('keeps no more series than a cluster needs, and counts the others by their verb', async () => {
+    const registry = new Registry();
+    const metrics = new RequestMetrics(registry);
+    for (let index = 0; index < 10_100; index++) metrics.recordRequest({ ...labels, resource: `r${index}` }, outcome);
+    const text = String(await printMetrics(registry));
+    expect(text.match(/^apiserver_request_total\{/gm)).toHaveLength(10_001);
+    const rest = LABELS.replace('v1', '').replace('pods', '').replace('scope="resource"', 'scope=""');
+    expect(text).toContain(`apiserver_request_total{${rest},dry_run="",code="200"} 100`);
   });
 
   it('forgets what is not served any more, and what counts open watches once they have ended', async () => {

@@ -32,6 +32,12 @@ const SLI_BOUNDS = DURATION_BOUNDS.slice(2);
 const RESPONSE_BOUNDS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 const WATCH_EVENT_BOUNDS = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072];
 
+/**
+ * More sets of labels than any cluster needs, of 3 kB each. Beyond them requests count by their verb alone: the labels are
+ * bounded one by one, but their combinations are many, and anybody may ask for them.
+ */
+const MAX_SERIES = 10_000;
+
 /** All that is kept of the requests of one set of labels. */
 interface RequestSeries {
   readonly codes: Map<number, CounterSeries>;
@@ -220,6 +226,9 @@ export class RequestMetrics {
     const key = `${verb} ${group}/${version}/${resource}/${subresource} ${scope} ${dryRun}`;
     let series = this.series.get(key);
     if (series === undefined) {
+      if (this.series.size >= MAX_SERIES && (resource !== '' || subresource !== '' || dryRun !== '')) {
+        return this.seriesOf({ ...NO_LABELS, verb });
+      }
       const names = requestLabels(labels);
       series = {
         codes: new Map(),
@@ -233,6 +242,16 @@ export class RequestMetrics {
     return series;
   }
 }
+
+const NO_LABELS: RequestLabels = {
+  verb: '',
+  group: '',
+  version: '',
+  resource: '',
+  subresource: '',
+  scope: '',
+  dryRun: '',
+};
 
 function requestLabels({ verb, group, version, resource, subresource, scope }: RequestLabels): Record<string, string> {
   return { verb, group, version, resource, subresource, scope, component: 'apiserver' };

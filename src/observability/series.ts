@@ -8,6 +8,27 @@ import { Counter, Histogram, Summary, type MetricObjectWithValues, type MetricVa
 
 export type Labels = Readonly<Record<string, string>>;
 
+/** A metric whose series are kept by the caller: prints them one by one, so that others have their turn in between. */
+export interface PrintsSeries {
+  /** The lines of one series each. */
+  lines(): Iterable<string>;
+}
+
+/** `{verb="GET",code="200"}`, without the last brace; what is there to add comes after a comma. */
+function openLabels(labels: Labels): string {
+  const parts = Object.entries(labels).map(([name, value]) => `${name}="${escapeValue(value)}"`);
+  return `{${parts.join(',')}`;
+}
+
+function escapeValue(value: string): string {
+  return /["\\\n]/.test(value) ? value.replace(/["\\]/g, '\\$&').replace(/\n/g, '\\n') : value;
+}
+
+function closeLabels(open: string, more = ''): string {
+  if (more === '') return open === '{' ? '' : `${open}}`;
+  return open === '{' ? `{${more}}` : `${open},${more}}`;
+}
+
 /** How often what was counted came to pass. */
 export interface CounterSeries {
   readonly labels: Labels;
@@ -19,12 +40,18 @@ export class HistogramSeries {
   /** Per bucket, not cumulative; the last is for what is above all bounds. */
   readonly counts: number[];
   sum = 0;
+  #openLabels: string | undefined;
 
   constructor(
     readonly labels: Labels,
     private readonly bounds: readonly number[],
   ) {
     this.counts = new Array<number>(bounds.length + 1).fill(0);
+  }
+
+  /** What the series is called, for printing: made once. */
+  get openLabels(): string {
+    return (this.#openLabels ??= openLabels(this.labels));
   }
 
   observe(value: number): void {
@@ -50,7 +77,7 @@ export interface SeriesMetricOptions<Series> {
 }
 
 /** A counter whose series are kept by the caller. */
-export class SeriesCounter extends Counter {
+export class SeriesCounter extends Counter implements PrintsSeries {
   private readonly described: { readonly name: string; readonly help: string };
   private readonly series: () => Iterable<CounterSeries>;
 
@@ -66,12 +93,17 @@ export class SeriesCounter extends Counter {
       MetricValue<string>
     >;
   }
+
+  *lines(): Iterable<string> {
+    const { name } = this.described;
+    for (const { labels, value } of this.series()) yield `${name}${closeLabels(openLabels(labels))} ${value}`;
+  }
 }
 
 type HistogramValues = Awaited<ReturnType<Histogram['get']>>;
 
 /** A histogram whose series are kept by the caller. */
-export class SeriesHistogram extends Histogram {
+export class SeriesHistogram extends Histogram implements PrintsSeries {
   private readonly described: { readonly name: string; readonly help: string };
   private readonly series: () => Iterable<HistogramSeries>;
   private readonly bounds: readonly number[];
@@ -94,6 +126,21 @@ export class SeriesHistogram extends Histogram {
     return this.get();
   }
 
+  *lines(): Iterable<string> {
+    const { name } = this.described;
+    const bounds = [...this.bounds.map((bound) => `le="${bound}"`), 'le="+Inf"'];
+    for (const { openLabels: open, counts, sum } of this.series()) {
+      let total = 0;
+      let text = '';
+      for (let index = 0; index < counts.length; index++) {
+        total += counts[index]!;
+        text += `${name}_bucket${closeLabels(open, bounds[index])} ${total}\n`;
+      }
+      const closed = closeLabels(open);
+      yield `${text}${name}_sum${closed} ${sum}\n${name}_count${closed} ${total}`;
+    }
+  }
+
   private valuesOf({ labels, counts, sum }: HistogramSeries): readonly object[] {
     const { name } = this.described;
     let total = 0;
@@ -112,7 +159,7 @@ export class SeriesHistogram extends Histogram {
 type SummaryValues = Awaited<ReturnType<Summary['get']>>;
 
 /** The sum and the number of what histogram series have observed. No quantiles: keeping them costs at every observation. */
-export class SeriesSummary extends Summary {
+export class SeriesSummary extends Summary implements PrintsSeries {
   private readonly described: { readonly name: string; readonly help: string };
   private readonly series: () => Iterable<HistogramSeries>;
 
@@ -129,5 +176,14 @@ export class SeriesSummary extends Summary {
       { labels: { ...labels }, value: counts.reduce((total, count) => total + count, 0), metricName: `${name}_count` },
     ]);
     return { ...this.described, type: 'summary', aggregator: 'sum', values } as unknown as SummaryValues;
+  }
+
+  *lines(): Iterable<string> {
+    const { name } = this.described;
+    for (const { openLabels: open, counts, sum } of this.series()) {
+      const closed = closeLabels(open);
+      const total = counts.reduce((before, count) => before + count, 0);
+      yield `${name}_sum${closed} ${sum}\n${name}_count${closed} ${total}`;
+    }
   }
 }

@@ -3,6 +3,7 @@ import type {
   Revision,
   Store,
   StoredValue,
+  StoreSpace,
   WatchBatch,
   WatchOptions,
   WriteOptions,
@@ -86,6 +87,10 @@ class InstrumentedStore implements Store {
 
   health(signal?: AbortSignal): Promise<void> {
     return this.measure('health', '', () => this.store.health(signal));
+  }
+
+  space(signal?: AbortSignal): Promise<readonly StoreSpace[]> {
+    return this.store.space(signal);
   }
 
   close(): Promise<void> {

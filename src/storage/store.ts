@@ -89,15 +89,32 @@ export class CompactedError extends Error {
 
 /** The store could not do what it was asked: it cannot be reached, it is full, it took too long. */
 export class StoreFailure extends Error {
+  /** It takes no writes for want of space. The store itself says so, once: it need not be said of every write. */
+  readonly isOutOfSpace: boolean;
+
   constructor(
     message: string,
     /** The same for clients: the cause, without addresses and the like. */
     readonly publicMessage: string,
-    options?: ErrorOptions,
+    options?: ErrorOptions & { readonly isOutOfSpace?: boolean },
   ) {
     super(message, options);
     this.name = 'StoreFailure';
+    this.isOutOfSpace = options?.isOutOfSpace ?? false;
   }
+}
+
+/** How full one file, or one server, of a store is. */
+export interface StoreSpace {
+  /** The server's address, or the file's path. */
+  readonly endpoint: string;
+  readonly fileBytes: number;
+  /** Without what will be used again; undefined when that is not known. */
+  readonly inUseBytes: number | undefined;
+  /** Undefined: there is none, or it is not known. */
+  readonly quotaBytes: number | undefined;
+  /** Why writes are refused, for whoever runs the server; undefined: they are taken. */
+  readonly shortage: string | undefined;
 }
 
 /** Thrown by whatever is still under way, or is asked, when the store has been closed. */
@@ -143,5 +160,7 @@ export interface Store {
   compact(revision: Revision, signal?: AbortSignal): Promise<void>;
   /** Resolves when the store can serve; rejects with the cause when it cannot. */
   health(signal?: AbortSignal): Promise<void>;
+  /** How full it is: one entry for each file or server that answers. A store without space is healthy: reads go on. */
+  space(signal?: AbortSignal): Promise<readonly StoreSpace[]>;
   close(): Promise<void>;
 }

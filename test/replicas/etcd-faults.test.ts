@@ -215,7 +215,12 @@ describeWithEtcd('a replica whose etcd is full', () => {
     expect(patch).toMatchObject(full);
     expect((await http.send('GET', `${path}/big-0`)).status).toBe(200);
     expect((await http.send('GET', `${path}?limit=2`)).body.items).toHaveLength(2);
-    expect(await cluster.replicas[0]!.probe('/readyz')).toBe(200);
+    const replica = cluster.replicas[0]!;
+    expect(await replica.check('/readyz')).toMatchObject({
+      status: 500,
+      text: expect.stringContaining('[-]storage-space'),
+    });
+    expect(await replica.probe('/livez')).toBe(200);
 
     // As an administrator would: forget what is past, give its space back, disarm. Deletions are let through by etcd.
     for (const name of names.slice(1)) expect((await http.send('DELETE', `${path}/${name}`)).status).toBe(200);
@@ -228,6 +233,7 @@ describeWithEtcd('a replica whose etcd is full', () => {
     }
     administrator.close();
     expect((await create('small', {})).status).toBe(201);
+    expect(await replica.probe('/readyz')).toBe(200);
     expect((await http.send('GET', `${path}/big-0`)).status).toBe(200);
     expect((await http.send('GET', path)).body.items.map(({ metadata: { name } }) => name)).toEqual(
       expect.arrayContaining(['big-0', 'small']),

@@ -3,6 +3,7 @@ import type {
   Revision,
   Store,
   StoredValue,
+  StoreSpace,
   WatchBatch,
   WatchOptions,
   WriteOptions,
@@ -114,6 +115,10 @@ export class FaultyStore implements Store {
 
   health(signal?: AbortSignal): Promise<void> {
     return this.store.health(signal);
+  }
+
+  space(signal?: AbortSignal): Promise<readonly StoreSpace[]> {
+    return this.store.space(signal);
   }
 
   close(): Promise<void> {

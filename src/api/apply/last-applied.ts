@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, KubeObject } from '../object';
+import { JsonSyntaxError, parseJson } from '../codec/json-syntax';
 import { difference, type FieldSet } from './field-set';
 import { isObject } from './members';
 import { canonicalJson } from './path-element';
@@ -24,13 +25,13 @@ export function fieldsOfLastApplied(type: MergeType, live: KubeObject, apiVersio
   const text = live.metadata.annotations?.[LAST_APPLIED];
   if (text === undefined || text === '') return undefined;
   try {
-    const lastApplied = JSON.parse(text) as JsonValue;
+    const lastApplied = parseJson(text) as JsonValue;
     if (!isObject(lastApplied) || lastApplied['apiVersion'] !== apiVersion) return undefined;
     validateTyped(type, lastApplied);
     const { added, removed, modified } = compare(type, lastApplied, live as unknown as JsonValue);
     return [modified, added, removed].reduce(difference, toFieldSet(type, lastApplied));
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof TypedError) return undefined;
+    if (error instanceof JsonSyntaxError || error instanceof TypedError) return undefined;
     throw error;
   }
 }

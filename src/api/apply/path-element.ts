@@ -1,4 +1,5 @@
 import { quoteGo } from '../errors/go-quote';
+import { JsonSyntaxError, parseJson } from '../codec/json-syntax';
 import type { JsonObject, JsonValue } from '../object';
 import { sortedJson } from '../sorted-json';
 
@@ -53,6 +54,15 @@ export function isKeyElement(element: PathElement): boolean {
   return element.startsWith('k:');
 }
 
+function parseBody(body: string): JsonValue {
+  try {
+    return parseJson(body) as JsonValue;
+  } catch (error) {
+    if (error instanceof JsonSyntaxError) throw new SyntaxError(error.message, { cause: error });
+    throw error;
+  }
+}
+
 /**
  * Brings an element that a client or another server wrote into canonical text. Undefined for kinds that a later release
  * may have added: those are dropped, as kube-apiserver drops them. Throws a SyntaxError when the element is malformed.
@@ -63,14 +73,14 @@ export function parseElement(text: string): PathElement | undefined {
     case 'f:':
       return text;
     case 'k:': {
-      const keys = JSON.parse(body) as JsonValue;
+      const keys = parseBody(body);
       if (keys === null || typeof keys !== 'object' || Array.isArray(keys)) {
         throw new SyntaxError(`expected an object of keys: ${text}`);
       }
       return keyElement(keys as JsonObject);
     }
     case 'v:':
-      return valueElement(JSON.parse(body) as JsonValue);
+      return valueElement(parseBody(body));
     case 'i:':
       if (!/^-?\d+$/.test(body)) throw new SyntaxError(`expected an index: ${text}`);
       return text;

@@ -9,7 +9,7 @@ import { decodeObject } from './json-decode';
 import { decodeMessage } from './protobuf-decode';
 import { encodeMessage } from './protobuf-encode';
 import { decodeEnvelope, encodeEnvelope } from './protobuf-envelope';
-import { parseObjectBody, strictProblems, type TextFormat } from './request-body';
+import { duplicatesOf, parseObjectBody, strictProblems, type TextFormat } from './request-body';
 import { printYaml } from './yaml-print';
 
 /**
@@ -55,7 +55,7 @@ function readText(target: Target, body: Buffer, format: TextFormat): void {
     kind: definition.kind,
     version: version.version,
   });
-  strictProblems(body, format, unknownFields);
+  strictProblems(format, duplicatesOf(body, format), unknownFields);
   goOn(target, object);
 }
 

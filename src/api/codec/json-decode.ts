@@ -6,7 +6,17 @@ import { DurationError, formatDuration, parseDuration } from '../time/duration';
 import { TimeError, canonicalMicroTime, canonicalTime } from '../time/rfc3339';
 import { Base64Error, canonicalBase64 } from './base64';
 import { sortedKeys } from './key-order';
-import { finishObject, planOf, setOwn, zeroValue, type MutableObject } from './struct-plan';
+import { reportedPaths } from './reported-paths';
+import {
+  emptySize,
+  finishObject,
+  MAX_EMPTY_SIZE,
+  planOf,
+  setOwn,
+  tooManyStructs,
+  zeroValue,
+  type MutableObject,
+} from './struct-plan';
 
 /**
  * From parsed JSON to the canonical object of a type, as Go's server emits it after decoding into its structs: unknown
@@ -37,6 +47,8 @@ interface Context {
   readonly applyDefaults: boolean;
   /** Paths below the value in hand: `.foo`, `[0].foo`. Each level adds its own part in front. */
   readonly unknown: string[] | undefined;
+  /** What all structs so far are in JSON, had nothing been set in them. */
+  size: number;
 }
 
 type Decoder = (value: unknown, context: Context) => unknown;
@@ -267,6 +279,15 @@ function locateUnknown(unknown: string[] | undefined, before: number, part: stri
   for (let index = before; index < unknown.length; index += 1) unknown[index] = part + (unknown[index] ?? '');
 }
 
+/** What stands for null in a list or map. */
+function emptyValue(type: TypeRef, context: Context): unknown {
+  if (type.kind === 'struct') {
+    context.size += emptySize(planOf(type), context.applyDefaults);
+    if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
+  }
+  return zeroValue(type, context.applyDefaults);
+}
+
 function listDecoder(type: ListTypeRef): Decoder {
   const decodeItem = typeDecoder(type.items);
   const name = goTypeName(type);
@@ -279,7 +300,7 @@ function listDecoder(type: ListTypeRef): Decoder {
         const item: unknown = value[index];
         const before = context.unknown?.length ?? 0;
         const decoded = item === null ? null : decodeItem(item, context);
-        items[index] = decoded ?? zeroValue(type.items, context.applyDefaults);
+        items[index] = decoded ?? emptyValue(type.items, context);
         if (context.unknown !== undefined && context.unknown.length > before) {
           locateUnknown(context.unknown, before, `[${index}]`);
         }
@@ -304,7 +325,7 @@ function mapDecoder(type: MapTypeRef): Decoder {
         const entry = value[key];
         const before = context.unknown?.length ?? 0;
         const decoded = entry === null ? null : decodeValue(entry, context);
-        setOwn(result, key, decoded ?? zeroValue(type.values, context.applyDefaults));
+        setOwn(result, key, decoded ?? emptyValue(type.values, context));
         if (context.unknown !== undefined && context.unknown.length > before) {
           locateUnknown(context.unknown, before, `.${key}`);
         }
@@ -364,6 +385,8 @@ function compile(type: StructType): Decoder {
       throw located(error, `.${current}`, struct);
     }
     const object = finishObject(plan, slots, context.applyDefaults);
+    context.size += emptySize(plan, context.applyDefaults);
+    if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
     if (type.preserveUnknownFields === true && others !== undefined) {
       for (const key of others) setOwn(object, key, value[key]);
     }
@@ -395,8 +418,12 @@ export function decodeObject(type: StructType, value: unknown, options: DecodeOp
   if (type.decode !== undefined) return type.decode(value ?? {}, options);
   const unknown: string[] | undefined = options.collectUnknown ? [] : undefined;
   try {
-    const object = decoderOf(type)(value ?? {}, { applyDefaults: options.applyDefaults, unknown }) as KubeObject;
-    return { object, unknownFields: unknown === undefined ? [] : unknown.map((path) => path.slice(1)) };
+    const object = decoderOf(type)(value ?? {}, {
+      applyDefaults: options.applyDefaults,
+      unknown,
+      size: 0,
+    }) as KubeObject;
+    return { object, unknownFields: unknown === undefined ? [] : reportedPaths(unknown).map((path) => path.slice(1)) };
   } catch (error) {
     if (!(error instanceof DecodeFailure)) throw error;
     const kind = options.kind ?? shortName(type);

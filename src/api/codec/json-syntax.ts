@@ -220,6 +220,8 @@ interface Level {
 }
 
 const MAX_REPORTED = 100;
+/** Of the paths together, in characters. */
+const MAX_REPORTED_LENGTH = 256 * 1024;
 
 /**
  * The paths of fields that an object names more than once (`metadata.name`, `spec.containers[0].image`), in document
@@ -228,6 +230,7 @@ const MAX_REPORTED = 100;
 export function duplicateFields(text: string): readonly string[] {
   const levels: Level[] = [];
   const found: string[] = [];
+  let reported = 0;
   let expectsKey = false;
   for (let index = 0; index < text.length && found.length < MAX_REPORTED; index += 1) {
     const code = text.charCodeAt(index);
@@ -238,7 +241,11 @@ export function duplicateFields(text: string): readonly string[] {
         const raw = text.slice(index + 1, end);
         const key = raw.includes('\\') ? (JSON.parse(`"${raw}"`) as string) : raw;
         level.part = levels.length === 1 ? key : `.${key}`;
-        if (level.keys.has(key)) found.push(levels.map(({ part }) => part).join(''));
+        if (level.keys.has(key)) {
+          reported += levels.reduce((sum, { part }) => sum + part.length, 0);
+          if (reported > MAX_REPORTED_LENGTH && found.length > 0) break;
+          found.push(levels.map(({ part }) => part).join(''));
+        }
         level.keys.add(key);
         expectsKey = false;
       }

@@ -14,6 +14,9 @@ export function sortedKeys(map: object): readonly string[] {
 
 function sortKeys(keys: readonly string[]): readonly string[] {
   return keys.some((key) => /[\ud800-\uffff]/.test(key))
-    ? [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    ? keys
+        .map((key) => ({ key, bytes: Buffer.from(key) }))
+        .sort((a, b) => Buffer.compare(a.bytes, b.bytes))
+        .map(({ key }) => key)
     : [...keys].sort();
 }

@@ -1,5 +1,5 @@
 import { Reader } from 'protobufjs/minimal';
-import { badRequest } from '../errors/status-error';
+import { badRequest, StatusError, tooLarge } from '../errors/status-error';
 import { canonicalQuantity } from '../quantity/quantity';
 import type { ScalarName, SpecialType, StructType, TypeRef, WireField } from '../schema/model';
 import { formatDuration } from '../time/duration';
@@ -7,7 +7,17 @@ import { ZERO_TIME_SECONDS, formatMicroTime, formatTime } from '../time/rfc3339'
 import { MAX_JSON_DEPTH, parseJson } from './json-syntax';
 import { isEnvelope, openEnvelope } from './protobuf-envelope';
 import { readInt64, readInt64Exactly } from './protobuf-int64';
-import { finishObject, planOf, setOwn, zeroValue, type MutableObject, type StructPlan } from './struct-plan';
+import {
+  emptySize,
+  finishObject,
+  MAX_EMPTY_SIZE,
+  planOf,
+  setOwn,
+  tooManyStructs,
+  zeroValue,
+  type MutableObject,
+  type StructPlan,
+} from './struct-plan';
 
 /**
  * From Protobuf to canonical JSON objects, the same that the JSON decoder yields. Whatever the bytes are, the outcome is
@@ -17,11 +27,17 @@ import { finishObject, planOf, setOwn, zeroValue, type MutableObject, type Struc
 export interface ProtobufDecodeOptions {
   /** Finds the type of an object that is embedded with an envelope of its own (in watch events, reviews, lists). */
   readonly resolve?: (apiVersion: string, kind: string) => StructType | undefined;
+  /** Fields and elements of packed lists: an empty message of two bytes becomes an object of a hundred. */
+  readonly maxValues?: number;
 }
 
 interface Context {
   readonly resolve: ProtobufDecodeOptions['resolve'];
   depth: number;
+  /** What all structs so far are in JSON, had nothing been set in them. */
+  size: number;
+  /** How many values may still come. */
+  values: number;
 }
 
 type WireType = 0 | 1 | 2;
@@ -36,6 +52,8 @@ type FieldReader = (reader: Reader, wire: number, slots: unknown[], context: Con
 
 class Malformed extends Error {}
 
+class TooManyValues extends Error {}
+
 const UNEXPECTED_EOF = 'unexpected EOF';
 
 /** Calls `readField` for each field of the message that follows with its length. */
@@ -45,12 +63,23 @@ function readMessage(reader: Reader, context: Context, readField: (number: numbe
   if (end > reader.len) throw new Malformed(UNEXPECTED_EOF);
   context.depth += 1;
   if (context.depth > MAX_JSON_DEPTH) throw new Malformed('exceeded max depth');
-  readFieldsUntil(reader, end, readField);
+  readFieldsUntil(reader, end, context, readField);
   context.depth -= 1;
 }
 
-function readFieldsUntil(reader: Reader, end: number, readField: (number: number, wire: number) => void): void {
+function countValue(context: Context): void {
+  context.values -= 1;
+  if (context.values < 0) throw new TooManyValues();
+}
+
+function readFieldsUntil(
+  reader: Reader,
+  end: number,
+  context: Context,
+  readField: (number: number, wire: number) => void,
+): void {
   while (reader.pos < end) {
+    countValue(context);
     const tag = reader.uint32();
     const number = tag >>> 3;
     if (number === 0) throw new Malformed('illegal tag 0');
@@ -207,6 +236,13 @@ function schemaOr(
   };
 }
 
+/** The list that has been read so far, with one item more. */
+function grown(before: unknown, item: unknown): unknown {
+  if (!Array.isArray(before)) return [item];
+  before.push(item);
+  return before as unknown;
+}
+
 function specialReader({ special, schema }: SpecialType): ValueReader {
   switch (special) {
     case 'Time':
@@ -233,12 +269,12 @@ function specialReader({ special, schema }: SpecialType): ValueReader {
     case 'JSONSchemaPropsOrArray':
       return schemaOr(schema, 1, (reader, wire, context, before) => {
         expectWire(wire, 2);
-        return [...((before ?? []) as readonly unknown[]), required(schema).read(reader, context)];
+        return grown(before, required(schema).read(reader, context));
       });
     case 'JSONSchemaPropsOrStringArray':
       return schemaOr(schema, 1, (reader, wire, _context, before) => {
         expectWire(wire, 2);
-        return [...((before ?? []) as readonly unknown[]), reader.string()];
+        return grown(before, reader.string());
       });
   }
 }
@@ -256,6 +292,8 @@ function valueReader(type: TypeRef): ValueReader {
           const plan = planOf(type);
           const slots = new Array<unknown>(plan.fields.length);
           readSlots(reader, context, fieldsOf(type), slots);
+          context.size += emptySize(plan, false);
+          if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
           return finishObject(plan, slots, false);
         },
       };
@@ -296,7 +334,10 @@ function listField(index: number, items: TypeRef): FieldReader {
       // Packed numbers: not written by the API, but read by it.
       const end = reader.uint32() + reader.pos;
       if (end > reader.len) throw new Malformed(UNEXPECTED_EOF);
-      while (reader.pos < end) list.push(item.read(reader, context));
+      while (reader.pos < end) {
+        countValue(context);
+        list.push(item.read(reader, context));
+      }
       return;
     }
     expectWire(wire, item.wire);
@@ -368,7 +409,7 @@ function readRoot(type: StructType, bytes: Uint8Array, context: Context): Mutabl
   const plan = planOf(type);
   const fields = fieldsOf(type);
   const slots = new Array<unknown>(plan.fields.length);
-  readFieldsUntil(reader, reader.len, (number, wire) => {
+  readFieldsUntil(reader, reader.len, context, (number, wire) => {
     const field = fields.get(number);
     if (field === undefined) reader.skipType(wire, 0, number);
     else field(reader, wire, slots, context);
@@ -382,10 +423,14 @@ function readRoot(type: StructType, bytes: Uint8Array, context: Context): Mutabl
  */
 export function decodeMessage(type: StructType, bytes: Uint8Array, options: ProtobufDecodeOptions = {}): object {
   try {
-    return readRoot(type, bytes, { resolve: options.resolve, depth: 0 });
+    const { resolve, maxValues: values = Infinity } = options;
+    return readRoot(type, bytes, { resolve, depth: 0, size: 0, values });
   } catch (error) {
+    if (error instanceof TooManyValues) {
+      throw tooLarge(`Request entity too large: the body has more than ${options.maxValues} values`);
+    }
     // The reader's own complaints are RangeErrors and plain Errors; a TypeError would be a fault of this file.
-    if (!(error instanceof Error) || error instanceof TypeError) throw error;
+    if (!(error instanceof Error) || error instanceof TypeError || error instanceof StatusError) throw error;
     const [version = '', kind = ''] = type.name.split('.').slice(-2);
     const problem = error instanceof RangeError ? UNEXPECTED_EOF : error.message;
     throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`);

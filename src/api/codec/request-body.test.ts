@@ -1,5 +1,5 @@
 import { StatusError } from '../errors/status-error';
-import { parseObjectBody, strictDecodingError, strictProblems } from './request-body';
+import { duplicatesOf, parseObjectBody, strictDecodingError, strictProblems } from './request-body';
 
 function messageOf(action: () => unknown): string {
   try {
@@ -61,12 +61,12 @@ test('null and an empty YAML document are an empty object', () => {
 
 test('strict validation names duplicates first, then unknown fields', () => {
   const body = Buffer.from('{"kind":"Pod","metadata":{"name":"a","name":"b"},"spec":{"foo":1}}');
-  const problems = strictProblems(body, 'json', ['spec.foo']);
+  const problems = strictProblems('json', duplicatesOf(body, 'json'), ['spec.foo']);
   expect(problems).toEqual(['duplicate field "metadata.name"', 'unknown field "spec.foo"']);
   expect(strictDecodingError('Pod', 'v1', problems).message).toBe(
     'Pod in version "v1" cannot be handled as a Pod: strict decoding error: duplicate field "metadata.name", unknown field "spec.foo"',
   );
-  expect(strictProblems(Buffer.from('a: 1\na: 2\n'), 'yaml', [])).toEqual([
+  expect(strictProblems('yaml', duplicatesOf(Buffer.from('a: 1\na: 2\n'), 'yaml'), [])).toEqual([
     'yaml: unmarshal errors:\n  line 2: key "a" already set in map',
   ]);
 });

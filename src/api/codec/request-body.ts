@@ -59,31 +59,43 @@ function parseText(text: string, format: TextFormat): unknown {
 export function parseObjectBody(body: Uint8Array, format: TextFormat, expectedKind: string): JsonObject {
   let value: unknown;
   try {
-    value = parseText(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(), format) ?? {};
+    value = parseText(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString(), format);
   } catch (error) {
-    if (error instanceof JsonSyntaxError) {
-      throw unrecognizedBody(expectedKind, `couldn't get version/kind; json parse error: ${error.message}`, body);
-    }
-    if (error instanceof YamlSyntaxError) throw unrecognizedBody(expectedKind, error.message, body);
-    throw error;
+    throw unreadableBody(error, body, expectedKind);
   }
+  return objectBody(value, body, expectedKind);
+}
+
+/** The 400 for a body that is no JSON or YAML; another error as it is. */
+export function unreadableBody(error: unknown, body: Uint8Array, expectedKind: string): unknown {
+  if (error instanceof JsonSyntaxError) {
+    return unrecognizedBody(expectedKind, `couldn't get version/kind; json parse error: ${error.message}`, body);
+  }
+  return error instanceof YamlSyntaxError ? unrecognizedBody(expectedKind, error.message, body) : error;
+}
+
+/** The object that a body says. Throws the 400 for one that says something else. */
+export function objectBody(said: unknown, body: Uint8Array, expectedKind: string): JsonObject {
+  const value = said ?? {};
   const problem = typeMetaProblem(value);
   if (problem !== undefined) throw unrecognizedBody(expectedKind, problem, body);
   return value as JsonObject;
 }
 
+/** What a body names twice: the paths of fields in JSON, sentences in YAML. */
+export function duplicatesOf(body: Uint8Array, format: TextFormat): readonly string[] {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
+  return format === 'json' ? duplicateFields(text) : readYaml(text).duplicates;
+}
+
 /** What is wrong with a body beyond its types, for `fieldValidation=Strict` and `Warn`: one sentence each. */
 export function strictProblems(
-  body: Uint8Array,
   format: TextFormat,
+  duplicates: readonly string[],
   unknownFields: readonly string[],
 ): readonly string[] {
-  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString();
-  const duplicates =
-    format === 'json'
-      ? duplicateFields(text).map((path) => `duplicate field ${JSON.stringify(path)}`)
-      : readYaml(text).duplicates;
-  return [...duplicates, ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)];
+  const repeated = format === 'json' ? duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`) : duplicates;
+  return [...repeated, ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)];
 }
 
 /** What `fieldValidation=Strict` has against a body or a patch. */

@@ -187,6 +187,15 @@ describe('what is stored of a custom resource', () => {
     expect(decoder.complete?.(thing({ spec: { gone: 1 } }))).toEqual(thing({ spec: { late: 'L' } }));
   });
 
+  it('comes over from another version by its schema and then by that of the storage version', () => {
+    const early: JsonSchema = { type: 'object', properties: { early: { type: 'string', default: 'E' }, late: {} } };
+    const both: JsonSchema = { ...late, properties: { ...late.properties, early: { type: 'string' } } };
+    const { decoder } = kindOf([schemaOf(both), { ...schemaOf(early), name: 'v1beta1' }]);
+    const adopted = decoder.adopt({ apiVersion: 'example.com/v1beta1' })?.(thing({ spec: { gone: 1 } }));
+    expect(adopted).toEqual(thing({ spec: { early: 'E', late: 'L' } }));
+    expect(decoder.adopt({ apiVersion: 'example.com/v1' })).toBe(decoder.complete);
+  });
+
   it('is left alone when the schema is open', () => {
     const open: JsonSchema = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     expect(kindOf([{ schema: { openAPIV3Schema: open } }]).decoder.complete).toBeUndefined();

@@ -48,6 +48,7 @@ export interface StoredDecoder {
   readonly decode: (value: Buffer) => KubeObject;
   readonly storedAs: { readonly kind: string; readonly apiVersion: string };
   readonly complete?: (object: KubeObject) => KubeObject;
+  readonly adopt: (before: { readonly apiVersion: string }) => ((object: KubeObject) => KubeObject) | undefined;
 }
 
 /** In the order in which discovery lists them for custom resources. */
@@ -167,18 +168,28 @@ function storedDecoder(crd: CustomResourceDefinition, kind: string, shapes: Shap
   const { group } = crd.spec;
   const storageVersion = storageVersionOf(crd);
   const apiVersion = apiVersionOf(group, storageVersion);
+  /** By the schema of a version other than the storage version. */
+  const completeOther = (from: string): StoredDecoder['complete'] => {
+    const version = from.slice(group.length + 1);
+    const shape = version === storageVersion ? undefined : shapes.of(version);
+    return shape && completeStored(shape);
+  };
   const decode = (value: Buffer): KubeObject => {
     const stored = JSON.parse(value.toString('utf8')) as KubeObject;
-    const version = (stored.apiVersion ?? '').slice(group.length + 1);
-    const shape = version === storageVersion ? undefined : shapes.of(version);
-    return { ...(shape === undefined ? stored : completeStored(shape)(stored)), kind, apiVersion };
+    const completed = completeOther(stored.apiVersion ?? '')?.(stored) ?? stored;
+    return { ...completed, kind, apiVersion };
   };
   const shape = shapes.of(storageVersion);
-  return {
-    decode,
-    storedAs: { kind, apiVersion },
-    ...(shape === undefined ? {} : { complete: completeStored(shape) }),
+  const complete = shape && completeStored(shape);
+  const adopt: StoredDecoder['adopt'] = (before) => {
+    const first = completeOther(before.apiVersion);
+    if (first === undefined) return complete;
+    return (object) => {
+      const completed = first(object);
+      return complete?.(completed) ?? completed;
+    };
   };
+  return { decode, storedAs: { kind, apiVersion }, adopt, ...(complete === undefined ? {} : { complete }) };
 }
 
 function subresourcesOfVersion({ subresources }: CustomVersion, main: Strategy): readonly SubresourceDefinition[] {

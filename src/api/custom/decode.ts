@@ -1,10 +1,11 @@
 import { sortedEntry } from '../apply/managed-fields';
 import { decodeObject } from '../codec/json-decode';
+import { reportedPaths } from '../codec/reported-paths';
 import { badRequest } from '../errors/status-error';
 import type { JsonValue, KubeObject } from '../object';
 import type { StructDecoder, StructType } from '../schema/model';
 import { isJsonObject } from './json-schema';
-import type { Shaper } from './shape';
+import { DefaultsRoom, type Shaper } from './shape';
 
 /**
  * The decoder of a custom kind: metadata by its type, everything else by the kind's shape. Values of a wrong type are
@@ -42,13 +43,19 @@ export function customDecoder(shapeOf: () => Shaper | undefined, wrapper: Struct
     const shaped = shape(object as unknown as JsonValue, {
       unknown: options.collectUnknown ? unknownFields : undefined,
       path: [],
+      room: new DefaultsRoom(true),
       metadata: (sent, path) => decodeMetadata(sent, path) as unknown as JsonValue,
     });
-    return { object: shaped as unknown as KubeObject, unknownFields };
+    return { object: shaped as unknown as KubeObject, unknownFields: reportedPaths(unknownFields) };
   };
 }
 
 /** Brings a stored object up to the current schema. The object itself when there is nothing to do. */
 export function completeStored(shape: Shaper): (object: KubeObject) => KubeObject {
-  return (object) => shape(object as unknown as JsonValue, { unknown: undefined, path: [] }) as unknown as KubeObject;
+  return (object) =>
+    shape(object as unknown as JsonValue, {
+      unknown: undefined,
+      path: [],
+      room: new DefaultsRoom(false),
+    }) as unknown as KubeObject;
 }

@@ -12,6 +12,13 @@ import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-s
  */
 export type Check = (value: JsonValue, path: string, errors: FieldError[]) => void;
 
+/** More than this are not looked for: a schema may have as many demands as a value has items. */
+const MAX_ERRORS = 10_000;
+
+function addAll(errors: FieldError[], more: readonly FieldError[]): void {
+  for (const error of more) errors.push(error);
+}
+
 /** How kube-apiserver names the field of a problem that belongs to no field. */
 const NO_FIELD = '<nil>';
 
@@ -110,7 +117,8 @@ function anyOfCheck(checks: readonly Check[]): Check {
   return (value, path, errors) => {
     const results = outcomes(checks, value, path);
     if (results.some((result) => result.length === 0)) return;
-    errors.push(wholeValue(path, 'validate at least one schema (anyOf)'), ...nearest(results));
+    errors.push(wholeValue(path, 'validate at least one schema (anyOf)'));
+    addAll(errors, nearest(results));
   };
 }
 
@@ -121,7 +129,7 @@ function oneOfCheck(checks: readonly Check[]): Check {
     if (valid === 1) return;
     const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
     errors.push(wholeValue(path, `validate one and only one schema (oneOf). ${found}`));
-    if (valid === 0) errors.push(...nearest(results));
+    if (valid === 0) addAll(errors, nearest(results));
   };
 }
 
@@ -130,7 +138,8 @@ function allOfCheck(checks: readonly Check[]): Check {
     const failures = outcomes(checks, value, path).filter((result) => result.length > 0);
     if (failures.length === 0) return;
     const none = failures.length === checks.length ? '. None validated' : '';
-    errors.push(...failures.flat(), wholeValue(path, `validate all the schemas (allOf)${none}`));
+    for (const failure of failures) addAll(errors, failure);
+    errors.push(wholeValue(path, `validate all the schemas (allOf)${none}`));
   };
 }
 
@@ -142,11 +151,18 @@ function notCheck(check: Check): Check {
   };
 }
 
+/** Halves of a pair are one character. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+}
+
 /** Length and pattern: the first that fails is told. */
 function textChecks({ type, format = '', maxLength, minLength, pattern }: JsonSchema): readonly (Check | undefined)[] {
   const expression = pattern === undefined ? undefined : compilePattern(pattern);
   const problemOf = (text: string): string | undefined => {
-    const length = maxLength === undefined && minLength === undefined ? 0 : [...text].length;
+    const length = maxLength === undefined && minLength === undefined ? 0 : countCharacters(text);
     if (maxLength !== undefined && length > maxLength) return `should be at most ${maxLength} chars long`;
     if (minLength !== undefined && length < minLength) return `should be at least ${minLength} chars long`;
     if (expression !== undefined && !expression(text)) return `should match '${pattern}'`;
@@ -207,7 +223,12 @@ function listChecks({ items, minItems, maxItems }: JsonSchema): readonly Check[]
   return [
     (value, path, errors) => {
       if (!isJsonList(value)) return;
-      if (item !== undefined) for (const one of value) item(one, path, errors);
+      if (item !== undefined) {
+        for (const one of value) {
+          if (errors.length > MAX_ERRORS) return;
+          item(one, path, errors);
+        }
+      }
       const { length } = value;
       if (minItems !== undefined && length < minItems) {
         errors.push(invalid(path, length, inBody(path, `should have at least ${minItems} items`)));
@@ -222,11 +243,13 @@ function listChecks({ items, minItems, maxItems }: JsonSchema): readonly Check[]
 function enumChecks({ enum: values }: JsonSchema): readonly Check[] {
   if (values === undefined || values.length === 0) return [];
   const known = new Set(values.map(canonicalText));
-  const supported = values.map((value) => JSON.stringify(typeof value === 'string' ? value : JSON.stringify(value)));
+  const supported = values
+    .map((value) => JSON.stringify(typeof value === 'string' ? value : JSON.stringify(value)))
+    .join(', ');
   return [
     (value, path, errors) => {
       if (known.has(canonicalText(value))) return;
-      const message = `Unsupported value: ${printValue(value)}: supported values: ${supported.join(', ')}`;
+      const message = `Unsupported value: ${printValue(value)}: supported values: ${supported}`;
       errors.push({ reason: 'FieldValueNotSupported', field: path, message });
     },
   ];
@@ -261,6 +284,7 @@ function mapChecks(schema: JsonSchema): readonly Check[] {
         return;
       }
       for (const key of keys) {
+        if (errors.length > MAX_ERRORS) return;
         const member = value[key];
         const check = properties.get(key) ?? valueCheck;
         if (check !== undefined && member !== undefined) check(member, childPath(path, key), errors);

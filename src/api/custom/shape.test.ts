@@ -1,11 +1,14 @@
 import * as fc from 'fast-check';
 import type { JsonValue } from '../object';
 import type { JsonSchema } from './json-schema';
-import { compileShape } from './shape';
+import { compileShape, DefaultsRoom } from './shape';
 
 function shape(properties: Readonly<Record<string, JsonSchema>>, spec: JsonValue): JsonValue {
   const schema: JsonSchema = { type: 'object', properties: { spec: { type: 'object', properties } } };
-  const result = compileShape(schema)?.({ kind: 'Thing', metadata: {}, spec }, { unknown: undefined, path: [] });
+  const result = compileShape(schema)?.(
+    { kind: 'Thing', metadata: {}, spec },
+    { unknown: undefined, path: [], room: new DefaultsRoom(true) },
+  );
   return (result as { readonly spec: JsonValue }).spec;
 }
 
@@ -48,7 +51,7 @@ describe('pruning', () => {
       properties: { spec: { type: 'object', properties: { list: { type: 'array', items: K } } } },
     };
     const value = { top: 1, spec: { list: [{}, { drop: 1 }], gone: {} } };
-    compileShape(schema)?.(value, { unknown, path: [] });
+    compileShape(schema)?.(value, { unknown, path: [], room: new DefaultsRoom(true) });
     expect(unknown).toEqual(['top', 'spec.list[1].drop', 'spec.gone']);
   });
 
@@ -89,7 +92,7 @@ describe('defaulting', () => {
   it('makes nothing out of an object that is not there', () => {
     const schema: JsonSchema = { type: 'object', properties: { spec: { type: 'object', properties } } };
     const value = { metadata: {} };
-    expect(compileShape(schema)?.(value, { unknown: undefined, path: [] })).toBe(value);
+    expect(compileShape(schema)?.(value, { unknown: undefined, path: [], room: new DefaultsRoom(true) })).toBe(value);
   });
 });
 
@@ -112,7 +115,7 @@ describe('a shape', () => {
     ),
   }));
   const apply = (input: JsonValue): JsonValue =>
-    compileShape(schema)?.(input, { unknown: undefined, path: [] }) ?? null;
+    compileShape(schema)?.(input, { unknown: undefined, path: [], room: new DefaultsRoom(true) }) ?? null;
 
   it('has no effect on its own result, and says so by giving back the same object', () => {
     fc.assert(

@@ -1,6 +1,7 @@
 import { setOwn } from '../codec/struct-plan';
 import { extend } from '../extend';
 import type { JsonObject, JsonValue } from '../object';
+import { tooLarge } from '../errors/status-error';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
 
 /**
@@ -15,8 +16,34 @@ export interface ShapeContext {
   readonly unknown: string[] | undefined;
   /** Where the value in hand stands. */
   readonly path: (string | number)[];
+  /** How much defaults may still add. */
+  readonly room: DefaultsRoom;
   /** Metadata of embedded objects; absent: left as it is. */
   readonly metadata?: (value: JsonValue, path: string) => JsonValue;
+}
+
+/** What the defaults of one object may add, in characters of JSON: more than any store takes. */
+const MAX_DEFAULTS_SIZE = 8 * 1024 * 1024;
+
+/**
+ * The bound of what defaults may add to one object: a list of twenty thousand items with a hundred defaults each is no
+ * longer than its braces before. Defaults themselves are shared and not copied, but every place for one takes memory.
+ */
+export class DefaultsRoom {
+  private left = MAX_DEFAULTS_SIZE;
+
+  /** `refuses`: what does not fit any more is refused with a 413; otherwise it is left out. */
+  constructor(private readonly refuses: boolean) {}
+
+  /** Whether there is still room. */
+  take(size: number): boolean {
+    this.left -= size;
+    if (this.left >= 0) return true;
+    if (this.refuses) {
+      throw tooLarge(`Request entity too large: defaults add more than ${MAX_DEFAULTS_SIZE} bytes to the object`);
+    }
+    return false;
+  }
 }
 
 /** Reports are for humans: more than this of one document help nobody. */
@@ -58,6 +85,8 @@ interface Member {
   readonly nullable: boolean;
   /** Complete with the defaults of what is inside. */
   readonly defaultValue: JsonValue | undefined;
+  /** Of the default, in characters of JSON. */
+  readonly size: number;
 }
 
 /** `open`: the list that holds the value is one whose unknown fields are kept. */
@@ -81,8 +110,9 @@ function compileObjectOrList(
 function memberOf(schema: JsonSchema, open = false): Member {
   const shape = compileObjectOrList(schema, open);
   const { nullable = false, default: own } = schema;
-  const defaultValue = own === undefined ? undefined : shape(own, { unknown: undefined, path: [] });
-  return { shape, nullable, defaultValue };
+  const defaultValue =
+    own === undefined ? undefined : shape(own, { unknown: undefined, path: [], room: new DefaultsRoom(false) });
+  return { shape, nullable, defaultValue, size: defaultValue === undefined ? 0 : JSON.stringify(defaultValue).length };
 }
 
 function compileMap(
@@ -98,11 +128,7 @@ function compileMap(
   const withDefault = [...members].filter(([, { defaultValue }]) => defaultValue !== undefined);
   const values = valueSchema(schema);
   const hasValues = schema.additionalProperties !== undefined && schema.additionalProperties !== false;
-  const value = hasValues
-    ? values === undefined
-      ? { shape: dropFields, nullable: true, defaultValue: undefined }
-      : memberOf(values)
-    : undefined;
+  const value = hasValues ? (values === undefined ? ANY_MEMBER : memberOf(values)) : undefined;
 
   const shapeMember = (name: string, before: JsonValue, context: ShapeContext): JsonValue | undefined => {
     if (embedding !== 'plain') {
@@ -115,7 +141,7 @@ function compileMap(
       return member.shape(before, context);
     }
     if (value !== undefined) {
-      return before === null && !value.nullable ? value.defaultValue : value.shape(before, context);
+      return before === null && !value.nullable ? defaultFor(value, context) : value.shape(before, context);
     }
     if (keepUnknown) return before;
     report(context);
@@ -135,8 +161,8 @@ function compileMap(
       if (after === undefined) Reflect.deleteProperty(result, name);
       else setOwn(result, name, after);
     }
-    for (const [name, { defaultValue }] of withDefault) {
-      if (Object.hasOwn(result ?? object, name)) continue;
+    for (const [name, { defaultValue, size }] of withDefault) {
+      if (Object.hasOwn(result ?? object, name) || !context.room.take(name.length + size)) continue;
       result ??= extend(object);
       setOwn(result, name, defaultValue);
     }
@@ -152,7 +178,7 @@ function shapeList(list: readonly JsonValue[], context: ShapeContext, item: Memb
   let result: JsonValue[] | undefined;
   list.forEach((before, index) => {
     context.path.push(index);
-    const after = before === null && !item.nullable ? (item.defaultValue ?? null) : item.shape(before, context);
+    const after = before === null && !item.nullable ? defaultFor(item, context) : item.shape(before, context);
     context.path.pop();
     if (after === before) return;
     result ??= [...list];
@@ -161,10 +187,14 @@ function shapeList(list: readonly JsonValue[], context: ShapeContext, item: Memb
   return result ?? list;
 }
 
+/** What stands for a null that may not be there. */
+function defaultFor({ defaultValue, size }: Member, { room }: ShapeContext): JsonValue {
+  return defaultValue !== undefined && room.take(size) ? defaultValue : null;
+}
+
 /** Where no schema is, no field is known. */
 function dropFields(value: JsonValue, context: ShapeContext): JsonValue {
-  if (isJsonList(value))
-    return shapeList(value, context, { shape: dropFields, nullable: true, defaultValue: undefined });
+  if (isJsonList(value)) return shapeList(value, context, ANY_MEMBER);
   if (!isJsonObject(value)) return value;
   const names = Object.keys(value);
   if (names.length === 0) return value;
@@ -179,3 +209,5 @@ function dropFields(value: JsonValue, context: ShapeContext): JsonValue {
 function report({ unknown, path }: ShapeContext): void {
   if (unknown !== undefined && unknown.length < MAX_UNKNOWN) unknown.push(printPath(path));
 }
+
+const ANY_MEMBER: Member = { shape: dropFields, nullable: true, defaultValue: undefined, size: 0 };

@@ -7,12 +7,14 @@ import { valueSchema, type JsonSchema } from './json-schema';
  */
 
 const ANY: TypeRef = { kind: 'any' };
-const SCALARS: Readonly<Record<string, ScalarType>> = {
-  string: { kind: 'scalar', scalar: 'string' },
-  integer: { kind: 'scalar', scalar: 'int64' },
-  number: { kind: 'scalar', scalar: 'double' },
-  boolean: { kind: 'scalar', scalar: 'bool' },
-};
+const SCALARS: ReadonlyMap<string, ScalarType> = new Map(
+  Object.entries({
+    string: { kind: 'scalar', scalar: 'string' },
+    integer: { kind: 'scalar', scalar: 'int64' },
+    number: { kind: 'scalar', scalar: 'double' },
+    boolean: { kind: 'scalar', scalar: 'bool' },
+  }),
+);
 
 export interface CustomKind {
   readonly group: string;
@@ -100,7 +102,7 @@ function typeOf(schema: JsonSchema, name: string, objectMeta: StructType): TypeR
     case 'object':
       return objectOf(schema, name, objectMeta);
     default:
-      return SCALARS[schema.type ?? ''] ?? ANY;
+      return SCALARS.get(schema.type ?? '') ?? ANY;
   }
 }
 

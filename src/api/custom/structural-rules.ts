@@ -50,7 +50,7 @@ function compile(
     own?.(value, path, errors);
     if (isJsonObject(value)) {
       for (const [name, check] of properties) {
-        const member = value[name];
+        const member = Object.hasOwn(value, name) ? value[name] : undefined;
         if (member !== undefined) check(member, path === '' ? name : `${path}.${name}`, errors);
       }
       if (ofValues !== undefined) {
@@ -93,13 +93,13 @@ const checkEmbedded: StructuralCheck = (value, path, errors) => {
     validateName: pathSegmentName,
     unqualifiedFinalizers: true,
   };
-  errors.push(...validateObjectMeta(named, rules, `${path}.metadata`));
+  for (const error of validateObjectMeta(named, rules, `${path}.metadata`)) errors.push(error);
 };
 
 function keysOf(item: JsonValue, keys: readonly string[]): JsonValue {
   if (!isJsonObject(item)) return item;
   const found: JsonObject = Object.fromEntries(
-    keys.filter((key) => item[key] !== undefined).map((key) => [key, item[key]]),
+    keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key]]),
   );
   return found;
 }

@@ -41,13 +41,18 @@ function resourceOf(definition: KindDefinition, version: ServedVersion): object 
   };
 }
 
-function versionOf(definitions: readonly KindDefinition[], group: string, version: string): object {
-  const resources = byResource(definitions).flatMap((definition) =>
-    definition.versions
-      .filter((served) => served.group === group && served.version === version)
-      .map((served) => resourceOf(definition, served)),
-  );
-  return { version, resources, freshness: 'Current' };
+/** The resources of every group and version, in order. */
+function resourcesByVersion(definitions: readonly KindDefinition[]): ReadonlyMap<string, readonly object[]> {
+  const found = new Map<string, object[]>();
+  for (const definition of byResource(definitions)) {
+    for (const served of definition.versions) {
+      const key = `${served.group}/${served.version}`;
+      const resources = found.get(key) ?? [];
+      resources.push(resourceOf(definition, served));
+      found.set(key, resources);
+    }
+  }
+  return found;
 }
 
 /** The answer of `/api` (the core group alone) or `/apis` (all others) to a client that accepts aggregated discovery. */
@@ -56,13 +61,18 @@ export function aggregatedDiscovery(
   groups: readonly DiscoveredGroup[],
   version: AggregatedVersion,
 ): object {
+  const resources = resourcesByVersion(definitions);
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: apiVersionOf(DISCOVERY_GROUP, version),
     metadata: {},
     items: groups.map(({ name, versions }) => ({
       metadata: name === '' ? { creationTimestamp: null } : { name, creationTimestamp: null },
-      versions: versions.map((one) => versionOf(definitions, name, one)),
+      versions: versions.map((one) => ({
+        version: one,
+        resources: resources.get(`${name}/${one}`) ?? [],
+        freshness: 'Current',
+      })),
     })),
   };
 }

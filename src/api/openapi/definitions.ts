@@ -1,12 +1,16 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '../object';
 import type { Field, ScalarName, Schema, SpecialName, SpecialType, StructType, TypeRef } from '../schema/model';
 import { customDefinition, type Dialect } from './custom-definition';
+import type { Form, Reference } from './form';
 import { customDefinitionName, definitionName } from './names';
 
 /** Schemas of custom kinds as their CustomResourceDefinitions state them, by `<group>/<version>/<kind>`. */
 export type CustomSchemas = ReadonlyMap<string, JsonObject>;
 
 const META = 'k8s.io.apimachinery.pkg.apis.meta.v1';
+
+/** Stands for a definition that has been referred to and is still to be printed. */
+const NOT_YET = Buffer.alloc(0);
 
 /** Served under `v1`, though they live in meta.k8s.io. */
 const CORE_KINDS_OF_META: ReadonlySet<string> = new Set([
@@ -26,28 +30,30 @@ const API_VERSION_FIELD: JsonObject = {
 };
 const KIND_FIELD: JsonObject = { description: 'What the object is, such as Deployment.', type: 'string' };
 
-/**
- * Collects the definitions that a document refers to, each when it is first referred to, in the way of speaking of
- * OpenAPI v2 or v3.
- */
+/** Collects the definitions that a document refers to, each when it is first referred to, printed in the document's form. */
 export class DefinitionSet {
   readonly #schema: Schema;
   readonly #custom: CustomSchemas;
+  readonly #form: Form;
   readonly #dialect: Dialect;
   readonly #groupVersions: readonly GroupVersion[];
-  readonly #definitions = new Map<string, JsonObject>();
+  readonly #printed = new Map<string, Buffer>();
   readonly #pending: (() => void)[] = [];
+  /** What is referred to while something is printed that is kept. */
+  #references: Reference[] | undefined;
 
   /** `groupVersions`: those of which the shared kinds (DeleteOptions) are told to be. */
-  constructor(schema: Schema, custom: CustomSchemas, dialect: Dialect, groupVersions: readonly GroupVersion[]) {
+  constructor(schema: Schema, custom: CustomSchemas, form: Form, groupVersions: readonly GroupVersion[]) {
     this.#schema = schema;
     this.#custom = custom;
-    this.#dialect = dialect;
+    this.#form = form;
+    this.#dialect = form.dialect;
     this.#groupVersions = groupVersions;
   }
 
   /** A reference to the definition of a kind; a kind without a schema is any object. */
   refToKind(kind: GroupVersionKind): JsonObject {
+    this.#references?.push((set) => void (set as DefinitionSet).refToKind(kind));
     const custom = this.#customKind(kind);
     if (custom !== undefined) return custom;
     const struct = this.#schema.kind(kind.group, kind.version, kind.kind);
@@ -61,23 +67,56 @@ export class DefinitionSet {
 
   /** A reference to what stands for a patch of any type. */
   refToPatch(): JsonObject {
+    this.#references?.push((set) => void (set as DefinitionSet).refToPatch());
     return this.#ref(definitionName(`${META}.Patch`), () => ({
       description: 'A patch, of the type that Content-Type names.',
       type: 'object',
     }));
   }
 
-  /** All that was referred to, and what that refers to, by name. */
-  toJson(): JsonObject {
-    for (let build = this.#pending.shift(); build !== undefined; build = this.#pending.shift()) build();
-    return Object.fromEntries([...this.#definitions].sort(([a], [b]) => (a < b ? -1 : 1)));
+  /** Whatever `print` refers to, besides what it returns. */
+  recording<Printed>(print: () => Printed): { readonly printed: Printed; readonly references: readonly Reference[] } {
+    const outer = this.#references;
+    const references: Reference[] = (this.#references = []);
+    try {
+      return { printed: print(), references };
+    } finally {
+      this.#references = outer;
+    }
   }
 
-  /** References may be circular: a definition is built after the one that asked for it. */
+  /** All that was referred to, and what that refers to, by name. */
+  *print(): Generator<void, readonly Buffer[], void> {
+    for (let print = this.#pending.shift(); print !== undefined; print = this.#pending.shift()) {
+      print();
+      yield;
+    }
+    return [...this.#printed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, printed]) => printed);
+  }
+
+  /** References may be circular: a definition is printed after the one that asked for it. */
   #ref(name: string, build: () => JsonObject): JsonObject {
-    if (!this.#definitions.has(name)) {
-      this.#definitions.set(name, {});
-      this.#pending.push(() => this.#definitions.set(name, build()));
+    return this.#refToPrinted(name, () => this.#form.definition(name, build()));
+  }
+
+  /** The definition of a type or schema that does not change: printed once in this form. */
+  #refToKept(name: string, of: object, build: () => JsonObject): JsonObject {
+    return this.#refToPrinted(name, () => {
+      const kept = this.#form.definitions.get(of);
+      if (kept?.name === name) {
+        for (const reference of kept.references) reference(this);
+        return kept.printed;
+      }
+      const fresh = this.recording(() => this.#form.definition(name, build()));
+      this.#form.definitions.set(of, { name, ...fresh });
+      return fresh.printed;
+    });
+  }
+
+  #refToPrinted(name: string, print: () => Buffer): JsonObject {
+    if (!this.#printed.has(name)) {
+      this.#printed.set(name, NOT_YET);
+      this.#pending.push(() => this.#printed.set(name, print()));
     }
     return { $ref: `${this.#dialect === 'v2' ? '#/definitions/' : '#/components/schemas/'}${name}` };
   }
@@ -87,7 +126,7 @@ export class DefinitionSet {
     const own = this.#custom.get(`${group}/${version}/${kind.kind}`);
     const extension = { 'x-kubernetes-group-version-kind': [{ ...kind }] };
     if (own !== undefined) {
-      return this.#ref(customDefinitionName(kind), () => ({
+      return this.#refToKept(customDefinitionName(kind), own, () => ({
         ...customDefinition(own, this.#dialect, {
           apiVersion: API_VERSION_FIELD,
           kind: KIND_FIELD,
@@ -118,7 +157,13 @@ export class DefinitionSet {
   }
 
   #refToStruct(struct: StructType): JsonObject {
-    return this.#ref(definitionName(struct.name), () => this.#structDefinition(struct));
+    this.#references?.push((set) => void (set as DefinitionSet).#refToStruct(struct));
+    const name = definitionName(struct.name);
+    const build = (): JsonObject => this.#structDefinition(struct);
+    // What these say depends on all that the document is about.
+    if (struct.name.startsWith(`${META}.`) && SHARED_KINDS_OF_META.has(shortName(struct)))
+      return this.#ref(name, build);
+    return this.#refToKept(name, struct, build);
   }
 
   #structDefinition(struct: StructType): JsonObject {
@@ -138,7 +183,7 @@ export class DefinitionSet {
   }
 
   #kindsOf(struct: StructType): readonly JsonObject[] {
-    const kind = struct.name.slice(struct.name.lastIndexOf('.') + 1);
+    const kind = shortName(struct);
     if (struct.name.startsWith(`${META}.`)) {
       if (CORE_KINDS_OF_META.has(kind)) return [{ group: '', kind, version: 'v1' }];
       if (SHARED_KINDS_OF_META.has(kind)) {
@@ -198,6 +243,7 @@ export class DefinitionSet {
   }
 
   #refToSpecial(type: SpecialType): JsonObject {
+    this.#references?.push((set) => void (set as DefinitionSet).#refToSpecial(type));
     const definition = SPECIALS[type.special];
     const folder = type.schema === undefined ? definition.package : packageOf(type.schema);
     return this.#ref(definitionName(`${folder}.${type.special}`), () =>
@@ -213,6 +259,10 @@ export interface GroupVersion {
 
 function byName([a]: readonly [string, JsonValue], [b]: readonly [string, JsonValue]): number {
   return a < b ? -1 : 1;
+}
+
+function shortName({ name }: StructType): string {
+  return name.slice(name.lastIndexOf('.') + 1);
 }
 
 function packageOf(struct: StructType): string {

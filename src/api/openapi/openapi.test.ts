@@ -3,13 +3,27 @@ import type { JsonObject, JsonValue } from '../object';
 import { loadBuiltinSchema } from '../schema/builtin-schema';
 import type { CustomSchemas } from './definitions';
 import { operationsOf } from './operations';
-import { buildOpenApiV2, groupVersionsOf } from './v2-document';
-import { encodeOpenApiV2, openApiV2Message } from './v2-protobuf';
-import { buildOpenApiV3, buildOpenApiV3Index, openApiHash } from './v3-document';
+import { groupVersionsOf, printOpenApiV2 } from './v2-document';
+import { openApiV2Message, printOpenApiV2Protobuf } from './v2-protobuf';
+import { buildOpenApiV3Index, openApiHash, printOpenApiV3 } from './v3-document';
 
 const schema = loadBuiltinSchema();
 const info = { title: 'Kubernetes', version: 'v1.21.0' };
-const v2 = buildOpenApiV2(schema, CATALOGUE, info) as unknown as Document;
+const source = { schema, definitions: CATALOGUE, info };
+
+/** Nobody waits in a test. */
+function printed(steps: Generator<void, Buffer, void>): Buffer {
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done === true) return value;
+  }
+}
+
+function parsed<Parsed = JsonObject>(steps: Generator<void, Buffer, void>): Parsed {
+  return JSON.parse(printed(steps).toString('utf8')) as Parsed;
+}
+
+const v2 = parsed<Document>(printOpenApiV2(source));
 const groupVersions = groupVersionsOf(CATALOGUE);
 
 interface Operation {
@@ -139,7 +153,7 @@ describe('the OpenAPI v2 document', () => {
 
   it('has its definitions, paths and parameters again in its Protobuf form', () => {
     const type = openApiV2Message();
-    const message = type.toObject(type.decode(encodeOpenApiV2(v2 as unknown as JsonObject)), { longs: Number });
+    const message = type.toObject(type.decode(printed(printOpenApiV2Protobuf(source))), { longs: Number });
     const read = message as unknown as DocumentMessage;
     expect(unname(read.definitions.additionalProperties, readSchema)).toEqual(v2.definitions);
     const ids = read.paths.path.flatMap(({ name, value }) =>
@@ -219,7 +233,7 @@ function readSchema(message: JsonObject): JsonObject {
 
 describe('the OpenAPI v3 documents', () => {
   it.each(groupVersions)('of $group/$version define all that they refer to', (groupVersion) => {
-    const document = buildOpenApiV3(schema, CATALOGUE, groupVersion, info);
+    const document = parsed(printOpenApiV3(source, groupVersion));
     const schemas = (document['components'] as JsonObject)['schemas'] as JsonObject;
     expect([...refsIn(document)].sort()).toEqual(
       Object.keys(schemas)
@@ -236,7 +250,7 @@ describe('the OpenAPI v3 documents', () => {
   });
 
   it('say beside a reference what a field adds to it', () => {
-    const document = buildOpenApiV3(schema, CATALOGUE, { group: 'apps', version: 'v1' }, info);
+    const document = parsed(printOpenApiV3(source, { group: 'apps', version: 'v1' }));
     expect(document).toMatchObject({
       components: {
         schemas: {
@@ -301,7 +315,7 @@ describe('custom kinds', () => {
   ]);
 
   it('are published in v2 without what v2 cannot say', () => {
-    const document = buildOpenApiV2(schema, definitions, info, custom) as unknown as Document;
+    const document = parsed<Document>(printOpenApiV2({ schema, definitions, info, custom }));
     expect(document.definitions['com.example.stable.v1.CronTab']).toMatchObject({
       description: 'A table of times.',
       'x-kubernetes-group-version-kind': [{ group, version: 'v1', kind: 'CronTab' }],
@@ -329,7 +343,7 @@ describe('custom kinds', () => {
   });
 
   it('are published in v3 as they were defined', () => {
-    const document = buildOpenApiV3(schema, definitions, { group, version: 'v1' }, info, custom);
+    const document = parsed(printOpenApiV3({ schema, definitions, info, custom }, { group, version: 'v1' }));
     expect(document).toMatchObject({
       components: {
         schemas: {
@@ -339,5 +353,48 @@ describe('custom kinds', () => {
         },
       },
     });
+  });
+});
+
+describe('a document that is made again', () => {
+  const group = 'stable.example.com';
+  const configMap = CATALOGUE.find(({ kind }) => kind === 'ConfigMap')!;
+  const kind = { ...configMap, kind: 'CronTab', resource: 'crontabs', subresources: [] };
+  const version = (description: string) => ({
+    ...source,
+    definitions: [...CATALOGUE, { ...kind, versions: [{ group, version: 'v1' }] }],
+    custom: new Map([[`${group}/v1/CronTab`, { type: 'object', description }]]),
+  });
+
+  it.each([
+    ['v2', printOpenApiV2],
+    ['v2 in Protobuf', printOpenApiV2Protobuf],
+  ])('is %s of what is served then', (_, print) => {
+    const first = printed(print(version('the-former')));
+    expect(first.includes('the-former')).toBe(true);
+    const second = printed(print(version('the-latter')));
+    expect(second.includes('the-former')).toBe(false);
+    expect(second.includes('the-latter')).toBe(true);
+    expect(printed(print(version('the-former')))).toEqual(first);
+    expect(printed(print(source)).includes('CronTab')).toBe(false);
+  });
+
+  it('prints anew only what has changed', () => {
+    const print = jest.spyOn(JSON, 'stringify');
+    printed(printOpenApiV2(source));
+    print.mockClear();
+    printed(printOpenApiV2(version('changed')));
+    // Of the new kind its paths, definition and list; the kinds that stand in all groups; the document's own members.
+    const count = print.mock.calls.length;
+    print.mockRestore();
+    expect(count).toBeGreaterThan(5);
+    expect(count).toBeLessThan(60);
+  });
+
+  it('can be interrupted after each path and definition', () => {
+    const steps = printOpenApiV3(source, { group: 'apps', version: 'v1' });
+    let count = 0;
+    while (steps.next().done !== true) count++;
+    expect(count).toBeGreaterThan(100);
   });
 });

@@ -2,8 +2,10 @@ import type { KindDefinition } from '../kinds/kind-definition';
 import type { JsonObject } from '../object';
 import type { Schema } from '../schema/model';
 import { type CustomSchemas, DefinitionSet, type GroupVersion } from './definitions';
-import { type Operation, operationsOf } from './operations';
+import { type Form, joinMembers, jsonForm } from './form';
+import type { Operation } from './operations';
 import type { ParameterDescription } from './parameters';
+import { printPaths } from './paths';
 import { consumedTypes, payloadSchema, producedTypes, RESPONSE_DESCRIPTIONS } from './payloads';
 
 /** `info` of a document. */
@@ -13,34 +15,57 @@ export interface DocumentInfo {
   readonly version: string;
 }
 
+/** The parts of a document in some form, before they are put together. */
+export interface DocumentParts {
+  readonly paths: readonly Buffer[];
+  readonly definitions: readonly Buffer[];
+}
+
+/** What a document is about. `custom` has the schemas of custom kinds; their definitions are among `definitions`. */
+export interface DocumentSource {
+  readonly schema: Schema;
+  readonly definitions: readonly KindDefinition[];
+  readonly info: DocumentInfo;
+  readonly custom?: CustomSchemas;
+}
+
+export const V2_HEAD = { swagger: '2.0' } as const;
+export const V2_SECURITY: JsonObject = {
+  securityDefinitions: {
+    BearerToken: { description: 'A bearer token.', type: 'apiKey', name: 'authorization', in: 'header' },
+  },
+  security: [{ BearerToken: [] }],
+};
+
+const V2_JSON = jsonForm('v2');
+
 /**
- * The OpenAPI v2 (Swagger 2.0) document of everything that is served: `GET /openapi/v2`. Clients validate by it
+ * The OpenAPI v2 (Swagger 2.0) document of everything that is served: `GET /openapi/v2`, as JSON. Clients validate by it
  * (`kubectl apply`), explain by it, and read from it how lists are merged and which requests take `dryRun`.
- *
- * `custom` has the schemas of custom kinds; their definitions are among `definitions` like all others.
  */
-export function buildOpenApiV2(
-  schema: Schema,
-  definitions: readonly KindDefinition[],
-  info: DocumentInfo,
-  custom: CustomSchemas = new Map(),
-): JsonObject {
-  const types = new DefinitionSet(schema, custom, 'v2', groupVersionsOf(definitions));
-  const paths: Record<string, Record<string, JsonObject | readonly JsonObject[]>> = {};
-  for (const operation of operationsOf(schema, definitions)) {
-    const item = (paths[operation.path] ??= { parameters: operation.pathParameters.map(simpleParameter) });
-    item[operation.method] = operationObject(operation, types);
-  }
-  return {
-    swagger: '2.0',
-    info: { title: info.title, version: info.version },
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    definitions: types.toJson(),
-    securityDefinitions: {
-      BearerToken: { description: 'A bearer token.', type: 'apiKey', name: 'authorization', in: 'header' },
-    },
-    security: [{ BearerToken: [] }],
-  };
+export function* printOpenApiV2(source: DocumentSource): Generator<void, Buffer, void> {
+  const { paths, definitions } = yield* printV2Parts(V2_JSON, source);
+  const head = JSON.stringify({ ...V2_HEAD, info: infoOf(source) });
+  return Buffer.concat([
+    ...joinMembers(`${head.slice(0, -1)},"paths":{`, paths, '},"definitions":{'),
+    ...joinMembers('', definitions, `},${JSON.stringify(V2_SECURITY).slice(1)}`),
+  ]);
+}
+
+export function infoOf({ info: { title, version } }: DocumentSource): JsonObject {
+  return { title, version };
+}
+
+export function* printV2Parts(
+  form: Form,
+  { schema, definitions, custom = new Map() }: DocumentSource,
+): Generator<void, DocumentParts, void> {
+  const types = new DefinitionSet(schema, custom, form, groupVersionsOf(definitions));
+  const paths = yield* printPaths(form, schema, definitions, types, {
+    parameter: simpleParameter,
+    operation: operationObject,
+  });
+  return { paths, definitions: yield* types.print() };
 }
 
 /** Every group version under which a kind is served, once. */

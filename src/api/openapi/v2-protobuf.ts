@@ -1,7 +1,12 @@
 import { readFileSync } from 'node:fs';
-import { type INamespace, Root, type Type } from 'protobufjs';
+import { type INamespace, Root, Type, Writer } from 'protobufjs';
 import type { JsonObject, JsonValue } from '../object';
 import { packageFile } from '../package-file';
+import type { Form } from './form';
+import { type DocumentSource, infoOf, printV2Parts, V2_HEAD, V2_SECURITY } from './v2-document';
+
+/** Of a tag: its field's length comes first. */
+const LENGTH_DELIMITED = 2;
 
 const MESSAGES_FILE = packageFile('generated', 'openapi-v2.json');
 
@@ -14,12 +19,55 @@ export function openApiV2Message(): Type {
   ));
 }
 
+/** Each field's message, of which its items are encoded one by one: the encodings after one another are that of all. */
+const V2_PROTOBUF: Form = {
+  dialect: 'v2',
+  path: (name, item) => encode('Paths', { path: [{ name, value: pathItem(item) }] }),
+  definition: (name, definition) =>
+    encode('Definitions', { additionalProperties: [{ name, value: schemaMessage(definition) }] }),
+  definitions: new WeakMap(),
+  paths: new WeakMap(),
+};
+
+function encode(message: string, value: JsonObject): Buffer {
+  return Buffer.from(openApiV2Message().parent!.lookupType(message).encode(value).finish());
+}
+
 /**
- * The Protobuf form of a document from `buildOpenApiV2`
+ * The Protobuf form of the OpenAPI v2 document
  * (`application/com.github.proto-openapi.spec.v2@v1.0+protobuf`), which kubectl asks for.
  */
-export function encodeOpenApiV2(document: JsonObject): Buffer {
-  return Buffer.from(openApiV2Message().encode(documentMessage(document)).finish());
+export function* printOpenApiV2Protobuf(source: DocumentSource): Generator<void, Buffer, void> {
+  yield* prepareEncoders();
+  const { paths, definitions } = yield* printV2Parts(V2_PROTOBUF, source);
+  return Buffer.concat([
+    encode('Document', { ...V2_HEAD, info: infoOf(source) }),
+    ...field('paths', paths),
+    ...field('definitions', definitions),
+    encode('Document', securityMessage()),
+  ]);
+}
+
+/** What the library generates for a message is made when it is first used, for all messages below it at once. */
+function* prepareEncoders(): Generator<void, void, void> {
+  const { parent } = openApiV2Message();
+  yield;
+  for (const type of parent!.nestedArray) {
+    if (!(type instanceof Type)) continue;
+    type.setup();
+    yield;
+  }
+}
+
+/** A field of the document that is a message, from the message's encoding in pieces. */
+function field(name: string, pieces: readonly Buffer[]): readonly Buffer[] {
+  const { id } = openApiV2Message().fields[name]!;
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const head = Writer.create()
+    .uint32((id << 3) | LENGTH_DELIMITED)
+    .uint32(length)
+    .finish();
+  return [Buffer.from(head), ...pieces];
 }
 
 /** In the messages a JSON object with keys of its own is a list of names and values. */
@@ -33,16 +81,14 @@ function named(map: JsonValue | undefined, convert: (value: JsonObject) => JsonO
   return entries.map(([name, value]): Named & JsonObject => ({ name, value: convert(value) }));
 }
 
-function documentMessage(document: JsonObject): JsonObject {
+function securityMessage(): JsonObject {
   return {
-    swagger: document['swagger'],
-    info: document['info'],
-    paths: { path: named(document['paths'], pathItem) },
-    definitions: { additionalProperties: named(document['definitions'], schemaMessage) },
     securityDefinitions: {
-      additionalProperties: named(document['securityDefinitions'], (definition) => ({ apiKeySecurity: definition })),
+      additionalProperties: named(V2_SECURITY['securityDefinitions'], (definition) => ({
+        apiKeySecurity: definition,
+      })),
     },
-    security: objects(document['security']).map((requirement) => ({
+    security: objects(V2_SECURITY['security']).map((requirement) => ({
       additionalProperties: Object.entries(requirement).map(([name, value]) => ({ name, value: { value } })),
     })),
   };
@@ -82,25 +128,27 @@ function response(source: JsonObject): JsonObject {
 }
 
 /** Members of a schema whose message is not their JSON value. */
-const SCHEMA_MEMBERS: Readonly<Record<string, (value: JsonValue) => readonly [string, JsonValue]>> = {
-  $ref: (value) => ['_ref', value],
-  type: (value) => ['type', { value: [value] }],
-  default: (value) => ['default', yaml(value)],
-  example: (value) => ['example', yaml(value)],
-  enum: (value) => ['enum', (value as readonly JsonValue[]).map(yaml)],
-  items: (value) => ['items', { schema: [schemaMessage(value as JsonObject)] }],
-  properties: (value) => ['properties', { additionalProperties: named(value, schemaMessage) }],
-  additionalProperties: (value) => [
-    'additionalProperties',
-    typeof value === 'boolean' ? { boolean: value } : { schema: schemaMessage(value as JsonObject) },
-  ],
-};
+const SCHEMA_MEMBERS: ReadonlyMap<string, (value: JsonValue) => readonly [string, JsonValue]> = new Map(
+  Object.entries({
+    $ref: (value) => ['_ref', value],
+    type: (value) => ['type', { value: [value] }],
+    default: (value) => ['default', yaml(value)],
+    example: (value) => ['example', yaml(value)],
+    enum: (value) => ['enum', (value as readonly JsonValue[]).map(yaml)],
+    items: (value) => ['items', { schema: [schemaMessage(value as JsonObject)] }],
+    properties: (value) => ['properties', { additionalProperties: named(value, schemaMessage) }],
+    additionalProperties: (value) => [
+      'additionalProperties',
+      typeof value === 'boolean' ? { boolean: value } : { schema: schemaMessage(value as JsonObject) },
+    ],
+  }),
+);
 
 function schemaMessage(schema: JsonObject): JsonObject {
   const message: Record<string, JsonValue> = {};
   for (const [key, value] of Object.entries(withoutExtensions(schema))) {
     if (value === undefined) continue;
-    const [name, converted] = SCHEMA_MEMBERS[key]?.(value) ?? [key, value];
+    const [name, converted] = SCHEMA_MEMBERS.get(key)?.(value) ?? [key, value];
     message[name] = converted;
   }
   const vendorExtension = extensions(schema);

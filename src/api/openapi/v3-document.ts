@@ -1,41 +1,33 @@
 import { createHash } from 'node:crypto';
-import type { KindDefinition } from '../kinds/kind-definition';
 import type { JsonObject } from '../object';
-import type { Schema } from '../schema/model';
-import { type CustomSchemas, DefinitionSet } from './definitions';
+import { DefinitionSet, type GroupVersion } from './definitions';
+import { joinMembers, jsonForm } from './form';
 import { pathPrefix } from './names';
-import { type Operation, operationsOf } from './operations';
+import type { Operation } from './operations';
 import type { ParameterDescription } from './parameters';
+import { printPaths } from './paths';
 import { consumedTypes, payloadSchema, producedTypes, RESPONSE_DESCRIPTIONS } from './payloads';
-import type { DocumentInfo } from './v2-document';
+import { type DocumentSource, infoOf } from './v2-document';
+
+const V3_JSON = jsonForm('v3');
 
 /** The OpenAPI v3 document of one group version: `GET /openapi/v3/apis/apps/v1`. */
-export function buildOpenApiV3(
-  schema: Schema,
-  definitions: readonly KindDefinition[],
-  groupVersion: { readonly group: string; readonly version: string },
-  info: DocumentInfo,
-  custom: CustomSchemas = new Map(),
-): JsonObject {
-  const types = new DefinitionSet(schema, custom, 'v3', [groupVersion]);
-  const paths: Record<string, Record<string, JsonObject | readonly JsonObject[]>> = {};
+export function* printOpenApiV3(source: DocumentSource, groupVersion: GroupVersion): Generator<void, Buffer, void> {
+  const { schema, definitions, custom = new Map() } = source;
+  const types = new DefinitionSet(schema, custom, V3_JSON, [groupVersion]);
   const isWanted = (group: string, version: string) => group === groupVersion.group && version === groupVersion.version;
-  for (const operation of operationsOf(schema, definitions, isWanted)) {
-    const item = (paths[operation.path] ??= { parameters: operation.pathParameters.map(parameterObject) });
-    item[operation.method] = operationObject(operation, types);
-  }
-  return {
-    openapi: '3.0.0',
-    info: { title: info.title, version: info.version },
-    paths: Object.fromEntries(Object.entries(paths).sort(([a], [b]) => (a < b ? -1 : 1))),
-    components: {
-      schemas: types.toJson(),
-      securitySchemes: {
-        BearerToken: { type: 'apiKey', description: 'A bearer token.', name: 'authorization', in: 'header' },
-      },
-    },
-    security: [{ BearerToken: [] }],
+  const describe = { parameter: parameterObject, operation: operationObject };
+  const paths = yield* printPaths(V3_JSON, schema, definitions, types, describe, isWanted);
+  const schemas = yield* types.print();
+  const head = JSON.stringify({ openapi: '3.0.0', info: infoOf(source) });
+  const securitySchemes = {
+    BearerToken: { type: 'apiKey', description: 'A bearer token.', name: 'authorization', in: 'header' },
   };
+  return Buffer.concat([
+    ...joinMembers(`${head.slice(0, -1)},"paths":{`, paths, '},"components":{"schemas":{'),
+    ...joinMembers('', schemas, `},${JSON.stringify({ securitySchemes }).slice(1)}`),
+    Buffer.from(`,${JSON.stringify({ security: [{ BearerToken: [] }] }).slice(1)}`),
+  ]);
 }
 
 /**

@@ -1,4 +1,6 @@
 import { badRequest, StatusError, tooLarge } from '../errors/status-error';
+import { isDeeperThan } from '../codec/json-depth';
+import { MAX_JSON_DEPTH } from '../codec/json-syntax';
 import type { JsonObject, JsonValue } from '../object';
 import { WorkBudget } from '../work-budget';
 import { jsonEqual } from './json-equal';
@@ -35,6 +37,7 @@ export function applyJsonPatch(document: JsonValue, patch: JsonValue): JsonValue
   }
   const patching = new Patching(document);
   for (const operation of operations) patching.apply(operation);
+  if (patching.mayBeDeep && isDeeperThan(patching.document, MAX_JSON_DEPTH)) throw unprocessable();
   return patching.document;
 }
 
@@ -57,6 +60,8 @@ function unprocessable(): StatusError {
 class Patching {
   private root: JsonValue;
   private copiedBytes = 0;
+  /** Whether something came to stand below something else; a value in the place of another changes no depth. */
+  mayBeDeep = false;
   private readonly shifts = new WorkBudget(MAX_SHIFTED_ITEMS, 'the patch moves the items of lists too often');
   /** Containers that were made here and that nobody else sees. */
   private readonly owned = new WeakSet<object>();
@@ -91,6 +96,7 @@ class Patching {
   }
 
   private add(path: readonly string[], value: JsonValue): void {
+    this.noteDepth(value);
     const key = path.at(-1);
     if (key === undefined) {
       this.root = value;
@@ -117,6 +123,7 @@ class Patching {
   }
 
   private replace(path: readonly string[], value: JsonValue): void {
+    this.noteDepth(value);
     const key = path.at(-1);
     if (key === undefined) {
       this.root = value;
@@ -134,8 +141,15 @@ class Patching {
     this.add(path, value);
   }
 
+  private noteDepth(value: JsonValue): void {
+    if (typeof value === 'object' && value !== null) this.mayBeDeep = true;
+  }
+
   private copy(from: readonly string[], path: readonly string[]): void {
-    const text = JSON.stringify(this.read(from));
+    const value = this.read(from);
+    // Copies of copies double the depth, and JSON.stringify recurses.
+    if (isDeeperThan(value, MAX_JSON_DEPTH)) throw unprocessable();
+    const text = JSON.stringify(value);
     this.copiedBytes += Buffer.byteLength(text);
     if (this.copiedBytes > MAX_COPIED_BYTES) throw unprocessable();
     this.add(path, JSON.parse(text) as JsonValue);

@@ -41,18 +41,21 @@ const NANO = 1_000_000_000n;
 const NANO_DIGITS = 9;
 /** A quantity with a binary suffix is capped silently at the largest int64. */
 const BINARY_MAX = ((1n << 63n) - 1n) * NANO;
-/** Powers of ten beyond this would only serve to keep the server busy. */
-const MAX_EXPONENT = 10_000;
+/** Digits and powers of ten beyond this would only serve to keep the server busy: numbers grow with them. */
+const MAX_EXPONENT = 1_000;
 /** Texts of up to this many digits keep their spelling when it is canonical but for signs and dots ("+1", "5."). */
 const MAX_KEPT_DIGITS = 18;
 
-// The sign and leading zeros, then what is left of the number, its fraction, and the suffix.
-const PARTS = /^([+-]?)0*([0-9]*)(?:(\.)([0-9]*))?([eEinumkKMGTP]*[-+]?[0-9]*)$/;
+// The sign, the number, its fraction, and the suffix, which never begins with a digit: there is one way to read a text.
+const PARTS = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/;
+const LEADING_ZEROS = /^0+/;
 
-interface Parsed {
-  readonly quantity: Quantity;
-  /** The text as it was, when the API keeps it rather than writing its own. */
-  readonly kept: boolean;
+/** A text taken apart, before it becomes a number. */
+interface Parts extends Suffix {
+  readonly negative: boolean;
+  /** Without leading zeros; `0` for none. */
+  readonly whole: string;
+  readonly fraction: string;
 }
 
 interface Suffix {
@@ -72,15 +75,23 @@ function parseSuffix(text: string): Suffix {
   return { format: 'decimalExponent', power };
 }
 
+const powers: bigint[] = [];
+
+/** Ten to the power. There are few thousand that can be asked for, and each is computed once. */
+function powerOfTen(power: number): bigint {
+  return (powers[power] ??= 10n ** BigInt(power));
+}
+
 /** The digits times ten to the power, in nano units; what is finer than a nano is rounded away from zero. */
 function scaleToNanos(digits: bigint, power: number): bigint {
   const shift = power + NANO_DIGITS;
-  if (shift >= 0) return digits * 10n ** BigInt(shift);
-  const divisor = 10n ** BigInt(-shift);
+  if (shift >= 0) return digits * powerOfTen(shift);
+  const divisor = powerOfTen(-shift);
   return (digits + divisor - 1n) / divisor;
 }
 
-function isKept(format: QuantityFormat, power: number, whole: string, fraction: string): boolean {
+/** Whether the API keeps the text as it was rather than writing its own. */
+function isKept({ format, power, whole, fraction }: Parts): boolean {
   if (format === 'binarySI') {
     const digits = 15 - whole.length - Math.trunc((power * 3) / 10) - 1;
     return fraction === '' && digits >= 0 && (Number(whole) & 7) !== 0;
@@ -96,14 +107,19 @@ function isKept(format: QuantityFormat, power: number, whole: string, fraction: 
   );
 }
 
-function parse(text: string): Parsed {
+function takeApart(text: string): Parts {
   if (text === '') throw new QuantityError(WRONG_FORMAT);
   const parts = PARTS.exec(text);
   if (parts === null) throw new QuantityError(WRONG_FORMAT);
-  const [, sign = '', digits = '', , fraction = '', suffixText = ''] = parts;
+  const [, sign = '', allDigits = '', fraction = '', suffixText = ''] = parts;
   const { format, power } = parseSuffix(suffixText);
+  const digits = allDigits.replace(LEADING_ZEROS, '');
   const whole = digits === '' ? '0' : digits;
   if (whole.length + fraction.length > MAX_EXPONENT) throw new QuantityError(WRONG_NUMBER);
+  return { negative: sign === '-', whole, fraction, format, power };
+}
+
+function quantityOf({ negative, whole, fraction, format, power }: Parts): Quantity {
   const unscaled = BigInt(whole + fraction);
   let nanos: bigint;
   let actualFormat = format;
@@ -114,15 +130,12 @@ function parse(text: string): Parsed {
   } else {
     nanos = scaleToNanos(unscaled, power - fraction.length);
   }
-  return {
-    quantity: { nanos: sign === '-' ? -nanos : nanos, format: actualFormat },
-    kept: isKept(format, power, whole, fraction),
-  };
+  return { nanos: negative ? -nanos : nanos, format: actualFormat };
 }
 
 /** Reads a quantity's text. Throws {@link QuantityError} with the wire's message. */
 export function parseQuantity(text: string): Quantity {
-  return parse(text).quantity;
+  return quantityOf(takeApart(text));
 }
 
 function formatBinary(units: bigint): string {
@@ -145,15 +158,21 @@ export function formatQuantity({ nanos, format }: Quantity): string {
     const units = nanos / NANO;
     if (units <= -1024n || units >= 1024n) return formatBinary(units);
   }
-  let mantissa = nanos;
-  let power = -NANO_DIGITS;
-  while (mantissa % 1000n === 0n) {
-    mantissa /= 1000n;
-    power += 3;
+  return decimalText(String(nanos), -NANO_DIGITS, format);
+}
+
+/** Digits times ten to the power, which is a multiple of three, without zeros that the suffix can say. */
+function decimalText(digits: string, power: number, format: QuantityFormat): string {
+  let end = digits.length;
+  let scale = power;
+  while (digits.endsWith('000', end)) {
+    end -= 3;
+    scale += 3;
   }
-  const suffix = format === 'decimalExponent' ? undefined : DECIMAL_SUFFIX_OF.get(power);
+  const mantissa = digits.slice(0, end);
+  const suffix = format === 'decimalExponent' ? undefined : DECIMAL_SUFFIX_OF.get(scale);
   if (suffix !== undefined) return `${mantissa}${suffix}`;
-  return power === 0 ? String(mantissa) : `${mantissa}e${power}`;
+  return scale === 0 ? mantissa : `${mantissa}e${scale}`;
 }
 
 // What nearly every manifest says ("100m", "2", "128Mi"): canonical as it stands, and much cheaper to recognise than
@@ -166,8 +185,16 @@ export function canonicalQuantity(text: string): string {
   if (text === '0') return text;
   if (PLAIN_DECIMAL.test(text) && !/000[a-zA-Z]?$/.test(text)) return text;
   if (PLAIN_BINARY.test(text) && Number.parseInt(text, 10) % 1024 !== 0) return text;
-  const { quantity, kept } = parse(text);
-  return kept ? text : formatQuantity(quantity);
+  const parts = takeApart(text);
+  if (isKept(parts)) return text;
+  const { negative, whole, fraction, format, power } = parts;
+  const scale = power - fraction.length;
+  if (format === 'binarySI' || scale < -NANO_DIGITS) return formatQuantity(quantityOf(parts));
+  // A large power is nothing but zeros: no number need be made of them.
+  const digits = (whole + fraction).replace(LEADING_ZEROS, '');
+  if (digits === '') return '0';
+  const surplus = ((scale % 3) + 3) % 3;
+  return decimalText(`${negative ? '-' : ''}${digits}${'0'.repeat(surplus)}`, scale - surplus, format);
 }
 
 export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {

@@ -13,9 +13,10 @@ function hasUnknownFields(schema: Schema, value: unknown): boolean {
     return isPlainMap(items) && value.some((item) => hasUnknownFields(items, item));
   }
   if (!isPlainMap(value)) return false;
-  const values = schema.additionalProperties;
+  const { properties = {}, additionalProperties: values } = schema;
   return Object.entries(value).some(([name, field]) => {
-    const property = schema.properties?.[name] ?? (typeof values === 'object' ? values : undefined);
+    const known = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    const property = known ?? (typeof values === 'object' ? values : undefined);
     if (property !== undefined) return hasUnknownFields(property, field);
     return values !== true && schema['x-kubernetes-preserve-unknown-fields'] !== true;
   });

@@ -153,6 +153,11 @@ function validateMapType(schema: Schema, path: string): readonly FieldError[] {
   ];
 }
 
+/** A property may have any name, also one that every object knows. */
+function propertyOf({ properties = {} }: Schema, name: string): Schema | undefined {
+  return Object.hasOwn(properties, name) ? properties[name] : undefined;
+}
+
 /** The keys of a list that is a map are scalars which every item has. */
 function validateMapKeys(schema: Schema, keys: readonly string[], path: string): readonly FieldError[] {
   const field = `${path}.x-kubernetes-list-map-keys`;
@@ -170,7 +175,7 @@ function validateMapKeys(schema: Schema, keys: readonly string[], path: string):
   return [
     ...empty,
     ...keys.flatMap((key, index) => {
-      const property = items.properties?.[key];
+      const property = propertyOf(items, key);
       // The type that the message shows is that of the items.
       const isScalar = !['array', 'object'].includes(property?.type ?? '');
       return [
@@ -199,7 +204,7 @@ function validatePairedItems(schema: Schema, type: string, keys: readonly string
   return [
     ...(items.nullable === true ? [nullable] : []),
     ...(type === 'map' ? keys : []).flatMap((key) => {
-      const property = items.properties?.[key];
+      const property = propertyOf(items, key);
       const keyPath = `${path}.items.properties[${key}]`;
       if (property === undefined) return [];
       return [

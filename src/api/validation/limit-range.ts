@@ -141,7 +141,7 @@ function validateItem(item: LimitRangeItem, seen: Set<string>, path: string): re
   const errors = [...validateType(type, `${path}.type`)];
   if (seen.has(type)) errors.push(duplicate(`${path}.type`, type));
   seen.add(type);
-  errors.push(...validateNames(item, type, path));
+  for (const error of validateNames(item, type, path)) errors.push(error);
   if (type === CLAIM && amount(item.min, 'storage') === undefined && amount(item.max, 'storage') === undefined) {
     errors.push(
       required(`${path}.limits`, 'either minimum or maximum storage value is required, but neither was provided'),

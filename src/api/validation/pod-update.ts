@@ -101,7 +101,7 @@ function validateSpecUpdate(spec: PodSpec, old: PodSpec): readonly FieldError[] 
   ];
   for (const check of checks) {
     const checked = check();
-    errors.push(...checked.errors);
+    for (const error of checked.errors) errors.push(error);
     if (checked.final) return errors;
   }
   return [

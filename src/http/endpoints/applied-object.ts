@@ -1,8 +1,10 @@
-import { readYaml, YamlSyntaxError, type YamlReading } from '../../api/codec/yaml';
+import { readYaml, YamlSyntaxError } from '../../api/codec/yaml';
 import { badRequest } from '../../api/errors/status-error';
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import { apiVersionOf, type KubeObject } from '../../api/object';
 import { reportStrict } from '../decode';
 import type { ResourceRequest } from '../dependencies';
+import type { LargeBodies, TextReading } from '../large-bodies';
 import type { WriteOptions } from '../write-options';
 import { kindOf } from './resource-request';
 
@@ -10,8 +12,48 @@ import { kindOf } from './resource-request';
  * The partial object of a server-side apply, as it was sent: nothing is defaulted, for what is not there is not owned.
  * Throws a 400 for what is no object of the path's kind and version.
  */
-export function parseAppliedObject(request: ResourceRequest, body: Buffer, options: WriteOptions): KubeObject {
-  const { value, duplicates } = read(body.toString('utf8'));
+export function readAppliedObject(
+  request: ResourceRequest,
+  body: Buffer,
+  options: WriteOptions,
+  bodies: LargeBodies,
+): MaybePromise<KubeObject> {
+  const reading = bodies.isLarge(body.length, 'yaml') ? readLarge(request, body, options, bodies) : read(body);
+  return whenKnown(reading, (known) => appliedObject(request, known, options));
+}
+
+async function readLarge(
+  { context }: ResourceRequest,
+  body: Buffer,
+  { fieldValidation }: WriteOptions,
+  bodies: LargeBodies,
+): Promise<TextReading> {
+  await bodies.begin(context, body);
+  try {
+    return await bodies.readYaml(context, body, fieldValidation !== 'Ignore');
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function read(body: Buffer): TextReading {
+  try {
+    return readYaml(body.toString('utf8'));
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+function unreadable(error: unknown): unknown {
+  if (!(error instanceof YamlSyntaxError)) return error;
+  return badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
+}
+
+function appliedObject(
+  request: ResourceRequest,
+  { value, duplicates }: TextReading,
+  options: WriteOptions,
+): KubeObject {
   const parsed = objectOf(value);
   const expected = kindOf(request);
   const expectedVersion = apiVersionOf(expected.group, expected.version);
@@ -35,17 +77,6 @@ export function parseAppliedObject(request: ResourceRequest, body: Buffer, optio
     throw badRequest('the metadata of the applied object is no map');
   }
   return { ...parsed, metadata: metadata ?? {} };
-}
-
-function read(text: string): YamlReading {
-  try {
-    return readYaml(text);
-  } catch (error) {
-    if (error instanceof YamlSyntaxError) {
-      throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
-    }
-    throw error;
-  }
 }
 
 function objectOf(value: unknown): Readonly<Record<string, unknown>> {

@@ -38,7 +38,7 @@ export const bindPod: Endpoint = async (request, dependencies) => {
   const { schema } = dependencies.catalogue;
   const type = schema.kind(BINDING.group, BINDING.version, BINDING.kind);
   if (type === undefined) throw new Error('the schema has no Binding');
-  const { object, options } = await decodeAs(request, schema, BINDING, type, () =>
+  const { object, options } = await decodeAs(request, dependencies, { kind: BINDING, type }, () =>
     parseWriteOptions(context.info.query, 'CreateOptions'),
   );
   const binding: Binding = object;

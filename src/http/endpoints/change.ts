@@ -1,6 +1,8 @@
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import type { Preconditions, UpdateHooks, WriteResult } from '../../registry/types';
 import type { EndpointDependencies, ResourceRequest } from '../dependencies';
+import { inItsTurn } from '../large-bodies';
 import { wireFormOf } from '../wire-form';
 import type { WriteOptions } from '../write-options';
 import { admissionHooks } from './admission-hooks';
@@ -12,7 +14,7 @@ export interface Change {
    * From the object as it stands, in the requested version, to the wanted one with its fields' owners. Undefined: there
    * is none. Called again when another write came in between.
    */
-  readonly compute: (live: KubeObject | undefined) => KubeObject;
+  readonly compute: (live: KubeObject | undefined) => MaybePromise<KubeObject>;
   readonly preconditions?: Preconditions;
   readonly retryOnConflict: boolean;
   readonly createIfMissing?: boolean;
@@ -25,15 +27,22 @@ export function changeObject(
   options: WriteOptions,
   change: Change,
 ): Promise<WriteResult> {
+  const { context } = request;
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
   const form = wireFormOf(request.served);
   const hooks: UpdateHooks = {
     change: (current) => {
       const live = current === undefined ? undefined : form.convert(current);
-      const wanted = toStorage(request, change.compute(live));
-      return admission.mutate(current === undefined ? 'CREATE' : 'UPDATE', wanted, current);
+      const operation = current === undefined ? 'CREATE' : 'UPDATE';
+      const mutated = whenKnown(change.compute(live), (wanted) =>
+        admission.mutate(operation, toStorage(request, wanted), current),
+      );
+      return context.givesWay ? whenKnown(mutated, (object) => inItsTurn(context, () => object)) : mutated;
     },
-    validate: (object, old) => admission.validate(old === undefined ? 'CREATE' : 'UPDATE', object, old),
+    validate: (object, old) => {
+      const validated = admission.validate(old === undefined ? 'CREATE' : 'UPDATE', object, old);
+      return context.givesWay ? whenKnown(validated, () => inItsTurn(context, () => undefined)) : validated;
+    },
     retryOnConflict: change.retryOnConflict,
     ...(change.preconditions === undefined ? {} : { preconditions: change.preconditions }),
     ...(change.createIfMissing === undefined ? {} : { createIfMissing: change.createIfMissing }),
@@ -41,7 +50,7 @@ export function changeObject(
   return admission.guard(() =>
     request.registry.update(
       scopeOf(request),
-      request.context.info.name,
+      context.info.name,
       hooks,
       operationOf(request, options.dryRun),
       request.subresource?.strategy,

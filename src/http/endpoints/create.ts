@@ -1,7 +1,9 @@
 import { StatusError } from '../../api/errors/status-error';
+import { whenKnown } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import { placedInScope } from '../../registry/identity';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
+import { inItsTurn } from '../large-bodies';
 import { withoutDuplicateOwners } from '../owner-references';
 import { entryReply } from '../reply';
 import { managerName, parseWriteOptions } from '../write-options';
@@ -18,15 +20,19 @@ export const createObject: Endpoint = async (request, dependencies) => {
   );
   const object = withoutDuplicateOwners(placedInScope(served.definition, scopeOf(request), sent), 'sent', context);
   const manager = managerName(options, context.request.headers['user-agent']);
-  const owned = trackCreation(request, dependencies, object, manager);
+  // For a large body the steps after decoding have a turn each: ownership, mutation, validation, storing.
+  const tracked = inItsTurn(context, () => trackCreation(request, dependencies, object, manager));
+  const owned = tracked instanceof Promise ? await tracked : tracked;
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
   const { entry } = await admission.guard(() =>
     request.registry.create(
       scopeOf(request),
       toStorage(request, owned),
       {
-        mutate: (stored) => admission.mutate('CREATE', stored, undefined),
-        validate: (stored) => admission.validate('CREATE', stored, undefined),
+        mutate: (stored) =>
+          whenKnown(admission.mutate('CREATE', stored, undefined), (mutated) => inItsTurn(context, () => mutated)),
+        validate: (stored) =>
+          whenKnown(admission.validate('CREATE', stored, undefined), () => inItsTurn(context, () => undefined)),
       },
       operationOf(request, options.dryRun),
     ),

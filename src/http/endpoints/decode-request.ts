@@ -1,6 +1,5 @@
-import type { GroupVersionKind, KubeObject } from '../../api/object';
-import type { StructType } from '../../api/schema/model';
-import { readBody } from '../body';
+import type { KubeObject } from '../../api/object';
+import { MAX_BODY_BYTES, MAX_POSTED_BYTES, readBody } from '../body';
 import { bodyFormat, decodeBody, type Expected } from '../decode';
 import type { EndpointDependencies, ResourceRequest } from '../dependencies';
 import type { FieldValidation } from '../write-options';
@@ -12,11 +11,12 @@ import { kindOf } from './resource-request';
  */
 export async function decodeObjectOf<Options extends { readonly fieldValidation: FieldValidation }>(
   request: ResourceRequest,
-  { catalogue }: EndpointDependencies,
+  dependencies: EndpointDependencies,
   parseOptions: () => Options,
 ): Promise<{ readonly object: KubeObject; readonly options: Options }> {
   const { definition, type, version } = request.served;
-  const decoded = await decodeAs(request, catalogue.schema, kindOf(request), type, parseOptions);
+  const expected = { kind: kindOf(request), type };
+  const decoded = await decodeAs(request, dependencies, expected, parseOptions, MAX_BODY_BYTES);
   if (definition.applyDefaults === undefined) return decoded;
   return { options: decoded.options, object: definition.applyDefaults(decoded.object, version.version) };
 }
@@ -24,19 +24,24 @@ export async function decodeObjectOf<Options extends { readonly fieldValidation:
 /** The same for a kind that is not the resource's: the Scale of a deployment, an Eviction, a Binding. */
 export async function decodeAs<Options extends { readonly fieldValidation: FieldValidation }>(
   { context, served }: ResourceRequest,
-  schema: EndpointDependencies['catalogue']['schema'],
-  kind: GroupVersionKind,
-  type: StructType,
+  { catalogue, bodies }: EndpointDependencies,
+  expected: Pick<Expected, 'kind' | 'type' | 'alternatives'>,
   parseOptions: () => Options,
-  alternatives: Expected['alternatives'] = [],
+  maxBytes = MAX_POSTED_BYTES,
 ): Promise<{ readonly object: KubeObject; readonly options: Options }> {
+  const { kind, type, alternatives = [] } = expected;
   const format = bodyFormat(context.request.headers['content-type']);
-  const body = await readBody(context);
+  const body = await readBody(context, maxBytes);
   const options = parseOptions();
   const custom = served.custom && type === served.type;
   const { fieldValidation } = options;
-  return {
-    options,
-    object: decodeBody(context, body, format, { kind, type, custom, fieldValidation, schema, alternatives }),
-  };
+  const { schema } = catalogue;
+  const decoded = decodeBody(
+    context,
+    body,
+    format,
+    { kind, type, custom, fieldValidation, schema, alternatives },
+    bodies,
+  );
+  return { options, object: decoded instanceof Promise ? await decoded : decoded };
 }

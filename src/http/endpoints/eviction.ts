@@ -50,16 +50,10 @@ const UNPROTECTED_PHASES: ReadonlySet<string> = new Set(['Pending', 'Succeeded',
 /** Deletes a pod if the disruption budget that selects it allows it; else 429 with the budget's reason. */
 export const evictPod: Endpoint = async (request, dependencies) => {
   const { context } = request;
-  const { schema } = dependencies.catalogue;
   const [expected, ...alternatives] = evictionKinds(dependencies);
   if (expected === undefined) throw new Error('the schema has no Eviction');
-  const { object, options } = await decodeAs(
-    request,
-    schema,
-    expected.kind,
-    expected.type,
-    () => parseWriteOptions(context.info.query, 'CreateOptions'),
-    alternatives,
+  const { object, options } = await decodeAs(request, dependencies, { ...expected, alternatives }, () =>
+    parseWriteOptions(context.info.query, 'CreateOptions'),
   );
   const eviction: Eviction = object;
   const { name } = context.info;

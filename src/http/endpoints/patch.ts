@@ -1,20 +1,24 @@
 import { DecodeError, decodeObject } from '../../api/codec/json-decode';
+import { duplicateFields } from '../../api/codec/json-syntax';
 import { strictDecodingProblem } from '../../api/codec/request-body';
 import { badRequest, type StatusError } from '../../api/errors/status-error';
 import type { ServedVersion } from '../../api/kinds/kind-definition';
 import { isRetiredKind } from '../../api/kinds/retired-kinds';
-import { apiVersionOf, parseApiVersion, type JsonObject, type KubeObject } from '../../api/object';
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
+import { apiVersionOf, parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from '../../api/object';
 import { documentDoesNotFit } from '../../api/patch/misfit';
 import type { StructType } from '../../api/schema/model';
 import { checkIdentity } from '../../registry/identity';
 import { readBody } from '../body';
+import type { RequestContext } from '../context';
 import { reportStrict } from '../decode';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { APPLY_PATCH, patchTypeOf, patchers, strictPatchProblems } from '../patchers';
+import { inItsTurn, type LargeBodies, type TextReading } from '../large-bodies';
+import { APPLY_PATCH, patchTypeOf, patchers, readPatch, strictPatchProblems, unreadablePatch } from '../patchers';
 import { entryReply } from '../reply';
 import { wireFormOf } from '../wire-form';
 import { managerName, parseWriteOptions, type FieldValidation, type WriteOptions } from '../write-options';
-import { parseAppliedObject } from './applied-object';
+import { readAppliedObject } from './applied-object';
 import { changeObject, type Change } from './change';
 import { decodePatched } from './patched-object';
 import { scopeOf } from './resource-request';
@@ -30,45 +34,77 @@ export const patchObject: Endpoint = async (request, dependencies) => {
     patchType === APPLY_PATCH
       ? applyChange(request, dependencies, body, options)
       : patchChange(request, dependencies, body, patchType, options);
-  const { entry, created } = await changeObject(request, dependencies, options, change);
+  const known = change instanceof Promise ? await change : change;
+  const { entry, created } = await changeObject(request, dependencies, options, known);
   return entryReply(created ? 201 : 200, entry, served);
 };
 
 function patchChange(
   request: ResourceRequest,
-  { fieldOwnership, catalogue }: EndpointDependencies,
+  dependencies: EndpointDependencies,
   body: Buffer,
   patchType: string,
   options: WriteOptions,
 ): Change {
   const patcher = patchers.get(patchType);
   if (patcher === undefined) throw new Error(`no patcher for ${patchType}`);
+  const { fieldOwnership, catalogue } = dependencies;
   const { context, served } = request;
   const { info } = context;
   const { fieldValidation } = options;
   const manager = managerName(options, context.request.headers['user-agent']);
+  // Read when it is known that there is something to patch, and once for all attempts.
+  let reading: MaybePromise<TextReading> | undefined;
   return {
     compute: (live) => {
       if (live === undefined) throw new Error('a patch has nothing to change');
-      const patched = patcher(live as unknown as JsonObject, body, served.type);
-      const { kind, apiVersion } = wireFormOf(served);
-      const strict: StrictCheck = {
-        fieldValidation,
-        problems: fieldValidation === 'Ignore' ? [] : strictPatchProblems(patchType, body),
-        refused: patched.refused,
-      };
-      const isKnownIn = (version: string): boolean => versionNamed(request, catalogue, version) !== undefined;
-      const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom, isKnownIn }, (document) =>
-        document.apiVersion === apiVersion
-          ? decodeChanged(request, document, strict)
-          : decodeOther(request, catalogue, document, strict),
-      );
-      checkIdentity(scopeOf(request), info.name, updated);
-      return fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated;
+      reading ??= readPatchBody(request, dependencies, body, patchType, fieldValidation);
+      return whenKnown(reading, ({ value, duplicates }) => {
+        const patch = value as JsonValue;
+        const patched = patcher(live as unknown as JsonObject, patch, served.type);
+        const { kind, apiVersion } = wireFormOf(served);
+        const problems = fieldValidation === 'Ignore' ? [] : strictPatchProblems(patchType, patch, duplicates);
+        const strict: StrictCheck = { fieldValidation, problems, refused: patched.refused };
+        const isKnownIn = (version: string): boolean => versionNamed(request, catalogue, version) !== undefined;
+        const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom, isKnownIn }, (document) =>
+          document.apiVersion === apiVersion
+            ? decodeChanged(request, document, strict)
+            : decodeOther(request, catalogue, document, strict),
+        );
+        checkIdentity(scopeOf(request), info.name, updated);
+        return inItsTurn(context, () => fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated);
+      });
     },
     retryOnConflict: true,
     createIfMissing: false,
   };
+}
+
+function readPatchBody(
+  { context }: ResourceRequest,
+  { bodies }: EndpointDependencies,
+  body: Buffer,
+  patchType: string,
+  fieldValidation: FieldValidation,
+): MaybePromise<TextReading> {
+  const wantsDuplicates = fieldValidation !== 'Ignore';
+  if (bodies.isLarge(body.length, 'json')) return readLargePatch(context, bodies, body, wantsDuplicates);
+  const value = readPatch(patchType, body);
+  return { value, duplicates: wantsDuplicates ? duplicateFields(body.toString('utf8')) : [] };
+}
+
+async function readLargePatch(
+  context: RequestContext,
+  bodies: LargeBodies,
+  body: Buffer,
+  wantsDuplicates: boolean,
+): Promise<TextReading> {
+  await bodies.begin(context, body);
+  try {
+    return await bodies.readJson(context, body, wantsDuplicates);
+  } catch (error) {
+    throw unreadablePatch(error);
+  }
 }
 
 /** What strict field validation looks at beside the fields that nobody knows. */
@@ -148,24 +184,23 @@ function decodeApplied(request: ResourceRequest, merged: JsonObject, { fieldVali
 
 function applyChange(
   request: ResourceRequest,
-  { fieldOwnership }: EndpointDependencies,
+  { fieldOwnership, bodies }: EndpointDependencies,
   body: Buffer,
   options: WriteOptions,
-): Change {
+): MaybePromise<Change> {
   const apply = fieldOwnership?.apply;
   if (apply === undefined) throw badRequest('server-side apply is not enabled');
   const { context, served } = request;
   const { info } = context;
-  const applied = parseAppliedObject(request, body, options);
-  return {
+  return whenKnown(readAppliedObject(request, body, options, bodies), (applied) => ({
     compute: (live) => {
       const { fieldManager: manager, force } = options;
       const merged = apply({ served, live, applied, manager, force });
       checkIdentity(scopeOf(request), info.name, merged);
       if (merged === live) return merged;
-      return decodeApplied(request, merged as unknown as JsonObject, options);
+      return inItsTurn(context, () => decodeApplied(request, merged as unknown as JsonObject, options));
     },
     retryOnConflict: true,
     createIfMissing: info.subresource === '',
-  };
+  }));
 }

@@ -21,8 +21,7 @@ export async function decodePosted(
   { kind, type }: PostedKind,
 ): Promise<KubeObject> {
   const { context, served } = request;
-  const { schema } = dependencies.catalogue;
-  const { object: sent, options } = await decodeAs(request, schema, kind, type, () =>
+  const { object: sent, options } = await decodeAs(request, dependencies, { kind, type }, () =>
     parseWriteOptions(context.info.query, 'CreateOptions'),
   );
   const manager = managerName(options, context.request.headers['user-agent']);

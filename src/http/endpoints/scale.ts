@@ -7,9 +7,9 @@ import type { JsonObject, KubeObject, ObjectMeta } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
 import { checkIdentity } from '../../registry/identity';
 import type { Preconditions } from '../../registry/types';
-import { readBody } from '../body';
+import { MAX_POSTED_BYTES, readBody } from '../body';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { APPLY_PATCH, MERGE_PATCH, patchTypeOf, patchers } from '../patchers';
+import { APPLY_PATCH, MERGE_PATCH, patchTypeOf, patchers, readPatch } from '../patchers';
 import type { Reply } from '../reply';
 import { wireFormOf } from '../wire-form';
 import { parseWriteOptions, type WriteOptions } from '../write-options';
@@ -53,8 +53,8 @@ async function namingScale<T>({ served, context }: ResourceRequest, read: () => 
 
 export const updateScale: Endpoint = async (request, dependencies) => {
   const { context } = request;
-  const { schema } = dependencies.catalogue;
-  const { object, options } = await decodeAs(request, schema, SCALE, scaleType(dependencies), () =>
+  const expected = { kind: SCALE, type: scaleType(dependencies) };
+  const { object, options } = await decodeAs(request, dependencies, expected, () =>
     parseWriteOptions(context.info.query, 'UpdateOptions'),
   );
   checkIdentity(scopeOf(request), context.info.name, object);
@@ -71,13 +71,14 @@ export const updateScale: Endpoint = async (request, dependencies) => {
 export const patchScale: Endpoint = async (request, dependencies) => {
   const { context } = request;
   const patchType = patchTypeOf(context.request.headers['content-type']);
-  const body = await readBody(context);
+  const body = await readBody(context, MAX_POSTED_BYTES);
   const options = parseWriteOptions(context.info.query, 'PatchOptions', patchType === APPLY_PATCH);
-  const patcher = patchers.get(patchType === APPLY_PATCH ? MERGE_PATCH : patchType);
+  const format = patchType === APPLY_PATCH ? MERGE_PATCH : patchType;
+  const patcher = patchers.get(format);
   if (patcher === undefined) throw new Error(`no patcher for ${patchType}`);
   const type = scaleType(dependencies);
   const patch = (scale: () => Scale): Scale => {
-    const patched = patcher(scale() as unknown as JsonObject, body, type);
+    const patched = patcher(scale() as unknown as JsonObject, readPatch(format, body), type);
     const wanted = decodePatched(patched, { kind: SCALE.kind, apiVersion: SCALE_VERSION, custom: false }, (document) =>
       decodeScale(type, document),
     );

@@ -107,14 +107,14 @@ function streamEvents(
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
   const send: SendItems = (items) => {
-    if (context.isHeldBack) return sendWhenRoom(items);
+    if (context.isHeldBack(true)) return sendWhenRoom(items);
     const chunk = encodeBatch(items, encoder);
     metrics?.recordWatchEvents(resource, items.length, chunk.length);
     context.responseBytes += chunk.length;
     if (!writeChunk(response, chunk)) return taken(context, chunk, watch, signal);
   };
   const sendWhenRoom = async (items: Parameters<SendItems>[0]): Promise<void> => {
-    await context.memory.room();
+    await context.room(true);
     if (!signal.aborted && !response.destroyed) await send(items);
   };
   watch

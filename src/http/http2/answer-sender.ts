@@ -39,7 +39,7 @@ export class AnswerSender {
   constructor(
     private readonly socket: Socket,
     /** Is told what the connection holds besides what the requests say themselves. */
-    private readonly account: MemoryAccount,
+    readonly account: MemoryAccount,
     /** The last byte of an answer is on its way. */
     private readonly onAnswerSent: (stream: Http2ServerStream) => void,
     /** Everything so far was handed to the socket. */

@@ -1,5 +1,9 @@
 import type { Server as TlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { ErrorCode } from '../../http2/http2-error';
+import { goAwayFrame, settingsFrame } from '../../http2/frames';
+import { endAndLinger } from '../linger';
+import { isProhibitedForHttp2 } from './cipher-rules';
 import { Http2ServerConnection, type ConnectionOptions } from './server-connection';
 
 /** What a listener offers a client by ALPN, the best first. */
@@ -38,6 +42,10 @@ export class Http2Listener {
   }
 
   #accept(socket: TLSSocket): void {
+    if (isProhibitedForHttp2(socket)) {
+      socket.on('error', ignore);
+      return endAndLinger(socket, Buffer.concat([settingsFrame([]), goAwayFrame(0, ErrorCode.INADEQUATE_SECURITY)]));
+    }
     const connection = new Http2ServerConnection(socket, {
       ...this.options,
       onClose: () => this.#forget(connection),
@@ -59,3 +67,6 @@ export class Http2Listener {
     for (const connection of this.#connections) connection.sweep(now);
   }
 }
+
+/** A socket that failed closes, which says enough. */
+function ignore(): void {}

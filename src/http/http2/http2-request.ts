@@ -5,9 +5,6 @@ import { GrowingBytes } from '../../memory/growing-bytes';
 import type { HttpRequest } from '../exchange';
 import { newHeaders, type RequestHead } from './request-head';
 
-/** A smaller piece is copied, so that it does not keep all that it came with. */
-const MIN_KEPT_BYTES = 4_096;
-
 /** A request whose body the client sends as fast as it is taken. */
 export class Http2Request extends EventEmitter implements HttpRequest {
   readonly httpVersion = '2.0';
@@ -26,7 +23,13 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     head: RequestHead,
     readonly socket: Socket,
     hasNoBody: boolean,
-    private readonly stream: { readonly isClosed: boolean; bodyTaken(bytes: number): void; trustClient(): void },
+    private readonly stream: {
+      readonly isClosed: boolean;
+      bodyTaken(bytes: number): void;
+      /** So many more bytes are kept until somebody takes them; fewer when negative. */
+      bodyKept(bytes: number): void;
+      trustClient(): void;
+    },
   ) {
     super();
     this.method = head.method;
@@ -56,12 +59,6 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     return this;
   }
 
-  /** What comes is kept, and the client's window stays closed. */
-  pause(): this {
-    this.#isFlowing = false;
-    return this;
-  }
-
   resume(): this {
     if (this.#isFlowing || this.readableEnded) return this;
     this.#isFlowing = true;
@@ -73,7 +70,16 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   /** Takes a piece of the body from the connection. */
   push(chunk: Buffer): void {
     if (this.#isFlowing && this.#early === undefined) this.#give(chunk);
-    else (this.#early ??= new GrowingBytes()).push(chunk.length < MIN_KEPT_BYTES ? Buffer.from(chunk) : chunk);
+    else {
+      (this.#early ??= new GrowingBytes()).push(chunk);
+      this.stream.bodyKept(chunk.length);
+    }
+  }
+
+  /** The stream is closed: what was kept is dropped, and the body has no end any more. */
+  forgetBody(): void {
+    this.#takeEarly();
+    this.#hasAll = false;
   }
 
   /** The client has said all. */
@@ -87,11 +93,17 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     this.stream.bodyTaken(chunk.length);
   }
 
-  #flow(): void {
+  #takeEarly(): Buffer | undefined {
     const early = this.#early?.take();
+    if (early === undefined) return undefined;
     this.#early = undefined;
+    this.stream.bodyKept(-early.length);
+    return early;
+  }
+
+  #flow(): void {
+    const early = this.#takeEarly();
     if (early !== undefined) this.#give(early);
-    if (!this.#isFlowing) return;
     if (!this.#hasAll || this.readableEnded) return;
     this.readableEnded = true;
     this.emit('end');

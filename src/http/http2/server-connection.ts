@@ -183,6 +183,13 @@ export class Http2ServerConnection implements StreamOwner {
     // Nobody sends more of it.
     if (stream.hasReceivedAll) return;
     if (2 * stream.taken < STREAM_WINDOW_BYTES) return;
+    const { account } = this.sender;
+    if (account.mayGoOn(stream)) this.#openWindow(stream);
+    else void account.roomToGoOn(stream).then(() => this.#openWindow(stream));
+  }
+
+  #openWindow(stream: Http2ServerStream): void {
+    if (stream.isClosed || stream.hasReceivedAll || stream.taken === 0) return;
     this.sender.write(windowUpdateFrame(stream.id, stream.taken));
     stream.received -= stream.taken;
     stream.taken = 0;

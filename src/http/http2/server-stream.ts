@@ -94,6 +94,12 @@ export class Http2ServerStream {
     this.owner.trust();
   }
 
+  bodyKept(bytes: number): void {
+    const { account } = this.owner.sender;
+    if (bytes > 0) account.hold(bytes);
+    else account.release(-bytes);
+  }
+
   /** The answer will not be completed. */
   breakOff(): void {
     if (!this.isClosed) this.owner.breakOff(this);
@@ -108,6 +114,8 @@ export class Http2ServerStream {
   close(): void {
     this.isClosed = true;
     clearTimeout(this.endTimer);
+    this.request.forgetBody();
+    this.owner.sender.account.follow(this);
     const { waiting } = this;
     this.waiting = NONE;
     if (waiting.length === 0) return;

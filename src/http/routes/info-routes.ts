@@ -14,7 +14,7 @@ export function versionRoute(info: Readonly<Record<string, string>>): NonResourc
 }
 
 /** `/metrics` in Prometheus' text form. */
-export function metricsRoute(print: () => Promise<string>): NonResourceRoute {
+export function metricsRoute(print: () => Promise<string | Buffer>): NonResourceRoute {
   return {
     path: '/metrics',
     // The path has never looked at the method.

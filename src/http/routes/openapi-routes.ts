@@ -1,11 +1,13 @@
-import { gzipSync } from 'node:zlib';
-import { openApiHash, openApiV3Url, buildOpenApiV3, buildOpenApiV3Index } from '../../api/openapi/v3-document';
-import { buildOpenApiV2, type DocumentInfo } from '../../api/openapi/v2-document';
-import type { CustomSchemas } from '../../api/openapi/definitions';
-import { encodeOpenApiV2 } from '../../api/openapi/v2-protobuf';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { openApiHash, openApiV3Url, printOpenApiV3, buildOpenApiV3Index } from '../../api/openapi/v3-document';
+import { printOpenApiV2, type DocumentInfo, type DocumentSource } from '../../api/openapi/v2-document';
+import type { CustomSchemas, GroupVersion } from '../../api/openapi/definitions';
+import { printOpenApiV2Protobuf } from '../../api/openapi/v2-protobuf';
 import type { KindDefinition } from '../../api/kinds/kind-definition';
-import { parseApiVersion, type JsonObject } from '../../api/object';
+import { parseApiVersion } from '../../api/object';
 import type { Schema } from '../../api/schema/model';
+import { inTurns } from '../../event-loop/in-turns';
 import { takesGzip } from '../body-writer';
 import type { RequestContext } from '../context';
 import type { NonResourceRoute } from '../dependencies';
@@ -21,7 +23,7 @@ export interface OpenApiSource {
   /** Schemas of custom kinds. */
   readonly custom: () => CustomSchemas;
   /** Every group version that is served, the core one included. */
-  readonly groupVersions: () => readonly { readonly group: string; readonly version: string }[];
+  readonly groupVersions: () => readonly GroupVersion[];
 }
 
 const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
@@ -29,12 +31,14 @@ const V3_FORMS = new Set(['*/*', 'application/*', 'application/json']);
 const YEAR_MS = 365 * 24 * 60 * 60 * 1000;
 const V2_FORMS = new Set(['*/*', 'application/*', 'application/json', V2_PROTOBUF]);
 
+const compress = promisify(gzip);
+
 /** A document as it is sent; compressed when a client first asks for that. */
 interface Document {
   readonly body: Buffer;
   readonly etag: string;
   readonly contentType: string;
-  gzipped?: Buffer;
+  gzipped?: Promise<Buffer>;
 }
 
 function accepts(context: RequestContext): readonly string[] {
@@ -43,7 +47,11 @@ function accepts(context: RequestContext): readonly string[] {
   return accept.split(',').map((entry) => (entry.split(';')[0] ?? '').trim());
 }
 
-function serve(context: RequestContext, document: Document, headers: Readonly<Record<string, string>>): Reply {
+async function serve(
+  context: RequestContext,
+  document: Document,
+  headers: Readonly<Record<string, string>>,
+): Promise<Reply> {
   const etag = `"${document.etag}"`;
   const common = { ...headers, ETag: etag, Vary: 'Accept-Encoding, Accept' };
   const { contentType } = document;
@@ -51,74 +59,118 @@ function serve(context: RequestContext, document: Document, headers: Readonly<Re
   if (!takesGzip(context.request.headers['accept-encoding'])) {
     return { type: 'bytes', code: 200, contentType, body: document.body, headers: common };
   }
-  document.gzipped ??= gzipSync(document.body);
+  document.gzipped ??= compress(document.body);
   return {
     type: 'bytes',
     code: 200,
     contentType,
-    body: document.gzipped,
+    body: await document.gzipped,
     headers: { ...common, 'Content-Encoding': 'gzip' },
   };
 }
 
-/** `/openapi/v2` and `/openapi/v3`: made when first asked for, then kept. */
-export function openApiRoutes(source: OpenApiSource): readonly NonResourceRoute[] {
-  let generation = -1;
-  const documents = new Map<string, Document>();
+const V3_KEY = 'v3 document ';
 
-  const remember = (key: string, contentType: string, print: () => Buffer): Document => {
-    if (generation !== source.generation()) {
-      documents.clear();
-      generation = source.generation();
-    }
-    const known = documents.get(key);
-    if (known !== undefined) return known;
-    const body = print();
-    const made: Document = { body, etag: openApiHash(body), contentType };
-    documents.set(key, made);
-    return made;
-  };
+function keyOf({ group, version }: GroupVersion): string {
+  return `${V3_KEY}${group}/${version}`;
+}
 
-  const v2 = (): JsonObject => buildOpenApiV2(source.schema, source.definitions(), source.info, source.custom());
-  const v3 = (groupVersion: { readonly group: string; readonly version: string }): Document =>
-    remember(`v3 ${groupVersion.group}/${groupVersion.version}`, 'application/json', () =>
-      Buffer.from(
-        JSON.stringify(buildOpenApiV3(source.schema, source.definitions(), groupVersion, source.info, source.custom())),
-      ),
+/**
+ * The documents of what is served now. Each is made when first asked for, some milliseconds at a time, and then kept; requests
+ * that come meanwhile wait for the same one.
+ */
+class Documents {
+  readonly #source: OpenApiSource;
+  readonly #made = new Map<string, Promise<Document>>();
+  /** As they were before the last change: one that has come out the same keeps its tag and its compressed form. */
+  readonly #former = new Map<string, Document>();
+  #generation = -1;
+
+  constructor(source: OpenApiSource) {
+    this.#source = source;
+  }
+
+  v2(): Promise<Document> {
+    return this.#get('v2 json', 'text/plain; charset=utf-8', (source) => inTurns(printOpenApiV2(source)));
+  }
+
+  v2Protobuf(): Promise<Document> {
+    return this.#get('v2 protobuf', 'application/octet-stream', (source) => inTurns(printOpenApiV2Protobuf(source)));
+  }
+
+  v3(groupVersion: GroupVersion): Promise<Document> {
+    return this.#get(keyOf(groupVersion), 'application/json', (source) =>
+      inTurns(printOpenApiV3(source, groupVersion)),
     );
+  }
 
+  v3Index(): Promise<Document> {
+    const groupVersions = this.#source.groupVersions();
+    return this.#get('v3 index', 'application/json', async () => {
+      const hashed: (GroupVersion & { readonly hash: string })[] = [];
+      for (const one of groupVersions) hashed.push({ ...one, hash: (await this.v3(one)).etag });
+      return Buffer.from(JSON.stringify(buildOpenApiV3Index(hashed)));
+    });
+  }
+
+  #get(key: string, contentType: string, print: (source: DocumentSource) => Promise<Buffer>): Promise<Document> {
+    const generation = this.#source.generation();
+    if (this.#generation !== generation) {
+      this.#made.clear();
+      this.#forgetUnserved();
+      this.#generation = generation;
+    }
+    let made = this.#made.get(key);
+    if (made === undefined) {
+      const { schema, info, definitions, custom } = this.#source;
+      made = this.#make(key, contentType, print({ schema, info, definitions: definitions(), custom: custom() }));
+      this.#made.set(key, made);
+      // Whoever asked hears of it; the next one tries again.
+      made.catch(() => this.#made.delete(key));
+    }
+    return made;
+  }
+
+  #forgetUnserved(): void {
+    const served = new Set(this.#source.groupVersions().map(keyOf));
+    for (const key of this.#former.keys()) if (key.startsWith(V3_KEY) && !served.has(key)) this.#former.delete(key);
+  }
+
+  async #make(key: string, contentType: string, printing: Promise<Buffer>): Promise<Document> {
+    const body = await printing;
+    const former = this.#former.get(key);
+    if (former?.body.equals(body) === true) return former;
+    const document = { body, etag: openApiHash(body), contentType };
+    this.#former.set(key, document);
+    return document;
+  }
+}
+
+/** `/openapi/v2` and `/openapi/v3`. */
+export function openApiRoutes(source: OpenApiSource): readonly NonResourceRoute[] {
+  const documents = new Documents(source);
   return [
     {
       path: '/openapi/v2',
       methods: 'any',
-      handler: (context) => {
+      handler: async (context) => {
         const wanted = accepts(context).find((form) => V2_FORMS.has(form));
         if (wanted === undefined) return { type: 'bytes', code: 406, contentType: '', body: '' };
-        const document =
-          wanted === V2_PROTOBUF
-            ? remember('v2 protobuf', 'application/octet-stream', () => encodeOpenApiV2(v2()))
-            : remember('v2 json', 'text/plain; charset=utf-8', () => Buffer.from(JSON.stringify(v2())));
+        const document = await (wanted === V2_PROTOBUF ? documents.v2Protobuf() : documents.v2());
         return serve(context, document, {});
       },
     },
     {
       path: '/openapi/v3',
       methods: ['GET', 'HEAD'],
-      handler: (context) => {
-        const index = remember('v3 index', 'application/json', () =>
-          Buffer.from(
-            JSON.stringify(buildOpenApiV3Index(source.groupVersions().map((one) => ({ ...one, hash: v3(one).etag })))),
-          ),
-        );
-        return serve(context, index, {});
-      },
+      handler: async (context) => serve(context, await documents.v3Index(), {}),
     },
     {
       path: '/openapi/v3/',
       prefix: true,
       unlisted: true,
       methods: ['GET', 'HEAD'],
-      handler: (context) => {
+      handler: async (context) => {
         const name = context.info.path.slice('/openapi/v3/'.length).replace(/^apis?\//, '');
         const wanted = parseApiVersion(name);
         const served = source
@@ -128,7 +180,7 @@ export function openApiRoutes(source: OpenApiSource): readonly NonResourceRoute[
         if (!accepts(context).some((form) => V3_FORMS.has(form))) {
           return { type: 'bytes', code: 406, contentType: '', body: '' };
         }
-        const document = v3(served);
+        const document = await documents.v3(served);
         const hash = context.info.query.first('hash') ?? '';
         if (hash === '') return serve(context, document, {});
         if (hash !== document.etag) {

@@ -70,6 +70,11 @@ export interface ResourceDecoder {
    * entry, when it is first read; gives the object itself when there is nothing to do.
    */
   readonly complete?: (object: KubeObject) => KubeObject;
+  /**
+   * Where an object differs between storage versions only in kind and apiVersion: what takes the place of `complete` for those
+   * that were decoded as `before`, when this decoder comes after another. Absent: such objects are decoded anew, one and all.
+   */
+  readonly adopt?: (before: { readonly kind: string; readonly apiVersion: string }) => ResourceDecoder['complete'];
 }
 
 export interface ResourceCache {
@@ -139,7 +144,7 @@ export interface RegistryCache {
   /**
    * Declares a resource; what the store already has under it becomes visible at once. Again with the same prefix gives
    * the same resource; when the decoder's `storedAs` or `complete` is another (a definition's storage version or
-   * schema changed) all entries are decoded anew and watches of the resource end. `storagePrefix`: `pods`, `services/specs`.
+   * schema changed) all entries are decoded anew, or adopted, and watches of the resource end. `storagePrefix`: `pods`, `services/specs`.
    */
   register(storagePrefix: string, decoder: ResourceDecoder): ResourceCache;
   /** Forgets a resource whose definition is gone; its watches end. What is left in the store stays there. */

@@ -197,14 +197,16 @@ export class CachedResource implements ResourceCache, WatchedResource {
     return new PastStates(log, this.around.limits.pastStates);
   }
 
-  /** Decodes everything anew, because the storage version is another; watches end. */
+  /** Brings everything into another storage version or schema; watches end. */
   redecode(factory: EntryFactory): void {
     const keys: string[] = [];
     const entries: CacheEntry[] = [];
-    for (const value of this.storedValues()) {
-      const entry = decodedOrReported(factory, value, this.around.reportUndecodable);
+    const adopt = factory.adopterOf(this.entries);
+    for (const before of this.tree.range(this.keyPrefix)) {
+      const entry =
+        adopt?.(before) ?? decodedOrReported(factory, this.entries.toStored(before), this.around.reportUndecodable);
       if (entry === undefined) continue;
-      keys.push(value.key);
+      keys.push(entry.key);
       entries.push(entry);
     }
     this.entries = factory;

@@ -106,6 +106,11 @@ class Entry implements CacheEntry {
     this.parsedObject = undefined;
   }
 
+  /** The same state as an entry of another kind: no bytes are read before it is asked for. */
+  as(kind: EntryKind): Entry {
+    return new Entry(this.key, this.revision, this.stored, kind);
+  }
+
   /** The same state under the revision that deleted it. */
   deletedAt(revision: Revision): Entry {
     const rest = this.stored.indexOf('"', BEFORE_REVISION.length);
@@ -159,6 +164,14 @@ export class EntryFactory {
       ...rest,
     });
     return new Entry(key, revision, Buffer.from(text.slice(1)), head);
+  }
+
+  /** How entries of the factory before become this one's without being decoded; undefined: they have to be. */
+  adopterOf(before: EntryFactory): ((entry: CacheEntry) => CacheEntry) | undefined {
+    const { adopt, storedAs } = before.decoder.storedAs === undefined ? {} : this.decoder;
+    if (adopt === undefined || storedAs === undefined || this.head === undefined) return undefined;
+    const kind: EntryKind = { ...this.head, complete: adopt(before.decoder.storedAs!) };
+    return (entry) => (entry as Entry).as(kind);
   }
 
   /** Tells an entry of this factory what parsing it would give. */

@@ -7,6 +7,7 @@ import {
   write,
   type TemporaryStore,
 } from '../../../test/support/cache-fixture';
+import type { KubeObject } from '../../api/object';
 import { CompactedError, type Revision } from '../store';
 import { SlowWatcherError, type CacheBatch, type CacheEvent, type RegistryCache, type ResourceCache } from './cache';
 import { findInconsistencies } from './consistency';
@@ -143,6 +144,23 @@ describe('a resource', () => {
     expect(await watching).toEqual([]);
     const entry = things.snapshot().get('/registry/x.io/things/a');
     expect(entry?.object).toMatchObject({ apiVersion: 'x.io/v2', metadata: { name: 'a' } });
+  });
+
+  it('takes its entries over into another storage version without reading them, where that is enough', async () => {
+    await write(store, '/registry/x.io/things/a', valueOf('Thing', { name: 'a' }, { gone: 1 }, 'x.io/v1'));
+    const { cache } = await start();
+    const things = cache.register('x.io/things', decoderOf('Thing', 'x.io/v1'));
+    const next = decoderOf('Thing', 'x.io/v2');
+    const decode = jest.fn(next.decode);
+    const complete = jest.fn(({ gone: _gone, ...object }: KubeObject) => ({ ...object, late: 'L' }));
+    const adopt = jest.fn(() => complete);
+    cache.register('x.io/things', { ...next, decode, complete, adopt });
+    expect(adopt.mock.calls).toEqual([[{ kind: 'Thing', apiVersion: 'x.io/v1' }]]);
+    expect(complete).not.toHaveBeenCalled();
+    const entry = things.snapshot().get('/registry/x.io/things/a');
+    expect(entry?.object).toMatchObject({ apiVersion: 'x.io/v2', metadata: { name: 'a' }, late: 'L' });
+    expect(entry?.object).not.toHaveProperty('gone');
+    expect(decode).not.toHaveBeenCalled();
   });
 
   it('can be forgotten and declared again', async () => {

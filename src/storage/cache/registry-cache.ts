@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Turn } from '../../event-loop/turn';
 import {
   CompactedError,
   type Revision,
@@ -216,12 +217,18 @@ class StoreCache implements RegistryCache {
     const unclaimed = OrderedTree.empty<StoredValue>();
     let revision = 0 as Revision;
     let objects = 0;
+    const turn = new Turn();
     for await (const page of loadPages(this.store, this.options.prefix, this.settings.pageSize, signal)) {
       // Whose a key is has changed on the way: what was sorted so far may be wrong.
       if (registrations !== this.registrations) return this.read(signal);
       revision = page.revision;
       objects += page.items.length;
+      turn.restart();
       for (const value of page.items) {
+        if (turn.isOver) {
+          await turn.next();
+          if (registrations !== this.registrations) return this.read(signal);
+        }
         const resource = this.routes.find(value.key);
         if (resource === undefined) unclaimed.set(value.key, copyOf(value));
         else this.loadInto(resources, resource, value);

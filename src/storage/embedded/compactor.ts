@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Change, LmdbFile } from './database';
 import type { EventFeed } from './event-feed';
-import { readLog } from './reader';
+import { lastRevisionBefore, readLog } from './reader';
 import { encodeKey, encodeNumber, encodeOlderKey } from './records';
 import type { GroupCommitWriter } from './writer';
 import type { Revision } from '../store';
@@ -34,7 +34,7 @@ export class Compactor {
 
   /** Compacts what was written before a time (milliseconds since 1970), and frees what earlier compactions gave up. */
   async compactBefore(time: number): Promise<void> {
-    await this.compact(this.#lastRevisionBefore(time));
+    await this.compact(lastRevisionBefore(this.file.tables, this.feed.published, time));
     await this.scrub();
   }
 
@@ -72,19 +72,5 @@ export class Compactor {
       await this.writer.change(changes, { scrubbed: count < STEP ? compacted : last });
       await nextTurn();
     }
-  }
-
-  /** The newest revision that was written at or before a time. Times never fall, so halving finds it. */
-  #lastRevisionBefore(time: number): Revision {
-    const { compacted, revision } = this.feed.published;
-    let low: number = compacted;
-    let high: number = revision;
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      const [record] = readLog(this.file.tables, (middle - 1) as Revision, revision, 1);
-      if (record !== undefined && record.time <= time) low = Math.max(middle, record.revision);
-      else high = middle - 1;
-    }
-    return low as Revision;
   }
 }

@@ -1,9 +1,12 @@
+import { rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { makePrivateFile, makePrivateFolder, protectFile, type Warn } from '../../files/private-files';
+import { diskFreeBytes, isOutOfSpace, makeZeroedFile } from './disk-space';
 import { findDamage, findHeadDamage } from './file-check';
 import { claimOwnership, reserveInProcess, StoreOwnedError } from './ownership';
 import { decodeState, encodeState, type StateRecord } from './records';
+import type { SpaceReading } from './space-guard';
 import type { Revision } from '../store';
 
 export type Table = Database<Buffer, Buffer>;
@@ -24,15 +27,26 @@ export interface Change {
   readonly value: Buffer | undefined;
 }
 
+/** LMDB's own size for its lock file is a little less. */
+export const LOCK_FILE_BYTES = 12 * 1024;
+/** As much as a write of middling size. */
+const TRIAL_KEY = Buffer.from('trial');
+const TRIAL_BYTES = 64 * 1024;
+
 const FORMAT_KEY = Buffer.from('format');
 const FORMAT = Buffer.from('sternpost store 1');
 const STATE_KEY = Buffer.from('state');
+const FORMAT_ENTRY = { key: FORMAT_KEY, value: FORMAT } as const;
 const TABLE_NAMES: ReadonlySet<string> = new Set<keyof Tables>(['log', 'current', 'older', 'expiry', 'meta']);
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
 /** The file could not be opened, or is not what it should be. The message names the file and what to do. */
 export class StoreFileError extends Error {
-  constructor(path: string, problem: string, options?: ErrorOptions) {
+  constructor(
+    path: string,
+    readonly problem: string,
+    options?: ErrorOptions,
+  ) {
     super(`${path}: ${problem}`, options);
     this.name = 'StoreFileError';
   }
@@ -43,6 +57,8 @@ export class StoreFileError extends Error {
  * acknowledged before.
  */
 export class LmdbFile {
+  #closing: Promise<void> | undefined;
+
   private constructor(
     readonly path: string,
     private readonly root: RootDatabase<Buffer, Buffer>,
@@ -59,13 +75,13 @@ export class LmdbFile {
     let root: RootDatabase<Buffer, Buffer> | undefined;
     try {
       makePrivateFolder(dirname(path));
-      for (const file of [path, lockFileOf(path)]) {
-        makePrivateFile(file);
-        protectFile(file, warn);
-      }
+      makeZeroedFile(lockFileOf(path), LOCK_FILE_BYTES);
+      makePrivateFile(path);
+      for (const file of [path, lockFileOf(path)]) protectFile(file, warn);
       refuseDamage(path, findHeadDamage(path));
       root = openRoot(path);
       claimOwnership(path, root);
+      removeLeftovers(path);
       refuseDamage(path, findDamage(path));
       refuseForeign(path, root);
       const tables = openTables(root);
@@ -78,22 +94,26 @@ export class LmdbFile {
       await root?.close();
       release();
       if (error instanceof StoreFileError || error instanceof StoreOwnedError) throw error;
-      throw new StoreFileError(path, `cannot open the store file: ${messageOf(error)}`, { cause: error });
+      const remedy = isOutOfSpace(error) ? '. Its disk is full: free some space and start again' : '';
+      throw new StoreFileError(path, `cannot open the store file: ${messageOf(error)}${remedy}`, { cause: error });
     }
   }
 
   /** Resolves when all changes are on the disk, or rejects and none of them has happened. */
   async commit(changes: readonly Change[], state: StateRecord): Promise<void> {
+    const { log } = this.tables;
     try {
       await this.root.batch(() => {
         for (const { table, key, value } of changes) {
           if (value === undefined) void table.remove(key);
+          else if (table === log) append(table, key, value);
           else void table.put(key, value);
         }
         void this.tables.meta.put(STATE_KEY, encodeState(state));
       });
     } catch (error) {
-      throw new StoreFileError(this.path, `cannot write: ${messageOf(await causeOf(error))}`, { cause: error });
+      const cause = await causeOf(error);
+      throw new StoreFileError(this.path, `cannot write: ${messageOf(cause)}`, { cause });
     }
     if (this.state().revision < state.revision) throw new StoreFileError(this.path, 'a commit cannot be read back');
   }
@@ -105,9 +125,27 @@ export class LmdbFile {
     return decodeState(bytesOf(bytes));
   }
 
-  async close(): Promise<void> {
-    await this.root.close();
-    this.release();
+  /** What the file and its disk show now. */
+  space(): SpaceReading {
+    const { pageSize, lastPageNumber } = this.root.getStats() as FileStatistics;
+    const pages = Object.values<Table>({ ...this.tables }).reduce((sum, table) => sum + pagesOf(table), 0);
+    return {
+      file: (lastPageNumber + 1) * pageSize,
+      inUse: pages * pageSize,
+      diskFree: diskFreeBytes(this.path),
+    };
+  }
+
+  /** The changes of a commit that shows whether there is room, and of one that takes them back. */
+  trial(): { readonly write: readonly Change[]; readonly undo: readonly Change[] } {
+    const entry = { table: this.tables.meta, key: TRIAL_KEY };
+    return { write: [{ ...entry, value: Buffer.alloc(TRIAL_BYTES) }], undo: [{ ...entry, value: undefined }] };
+  }
+
+  /** A second call waits for the first. */
+  close(): Promise<void> {
+    this.#closing ??= this.root.close().then(() => this.release());
+    return this.#closing;
   }
 
   async #initialize(): Promise<void> {
@@ -115,7 +153,7 @@ export class LmdbFile {
     const format = meta.get(FORMAT_KEY);
     if (format === undefined) {
       const state = { revision: 1 as Revision, compacted: 0 as Revision, scrubbed: 0 as Revision, time: 0 };
-      await this.commit([{ table: meta, key: FORMAT_KEY, value: FORMAT }], state);
+      await this.commit([{ table: meta, ...FORMAT_ENTRY }], state);
     } else if (!FORMAT.equals(format)) {
       throw new StoreFileError(
         this.path,
@@ -126,9 +164,49 @@ export class LmdbFile {
   }
 }
 
-function openRoot(path: string): RootDatabase<Buffer, Buffer> {
+/**
+ * Adds an entry behind all others. LMDB then fills its pages, where it would leave half of each empty. Whether that
+ * succeeds shows the whole commit.
+ */
+function append(table: Table, key: Buffer, value: Buffer): void {
+  (table.put as AppendingPut).call(table, key, value, APPEND).catch(() => undefined);
+}
+
+/** LMDB takes the same options with put as with putSync. Its types leave that out. */
+type AppendingPut = (this: Table, key: Buffer, value: Buffer, options: typeof APPEND) => Promise<boolean>;
+
+const APPEND = { append: true } as const;
+
+/** What LMDB counts. Its types leave that open. */
+interface FileStatistics {
+  readonly pageSize: number;
+  readonly lastPageNumber: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+  readonly entryCount: number;
+}
+
+export function entryCount(table: Table): number {
+  return (table.getStats() as FileStatistics).entryCount;
+}
+
+function pagesOf(table: Table): number {
+  const { treeBranchPageCount, treeLeafPageCount, overflowPages } = table.getStats() as FileStatistics;
+  return treeBranchPageCount + treeLeafPageCount + overflowPages;
+}
+
+/** The entries of `meta` that make a file a store of this program. */
+export function metaEntries(state: StateRecord): readonly { readonly key: Buffer; readonly value: Buffer }[] {
+  return [FORMAT_ENTRY, { key: STATE_KEY, value: encodeState(state) }];
+}
+
+/** With `noSync`, commits are not waited for: for a file that counts only when it is whole. */
+export function openRoot(path: string, options: { readonly noSync?: boolean } = {}): RootDatabase<Buffer, Buffer> {
   return open<Buffer, Buffer>({
     ...BINARY,
+    ...options,
+
     path,
     noSubdir: true,
     maxDbs: 8,
@@ -142,6 +220,17 @@ function openRoot(path: string): RootDatabase<Buffer, Buffer> {
 /** LMDB's list of the processes that have the file open lies beside it. */
 export function lockFileOf(path: string): string {
   return `${path}-lock`;
+}
+
+/** Where a file is rewritten before it takes the place of the other. */
+export function rewrittenFileOf(path: string): string {
+  return `${path}.compact`;
+}
+
+/** What a process left behind that was killed while it rewrote the file. */
+export function removeLeftovers(path: string): void {
+  const rewritten = rewrittenFileOf(path);
+  for (const leftover of [rewritten, lockFileOf(rewritten)]) rmSync(leftover, { force: true });
 }
 
 function refuseDamage(path: string, damage: string | undefined): void {
@@ -158,7 +247,7 @@ function refuseForeign(path: string, root: RootDatabase<Buffer, Buffer>): void {
   }
 }
 
-function openTables(root: RootDatabase<Buffer, Buffer>): Tables {
+export function openTables(root: RootDatabase<Buffer, Buffer>): Tables {
   const table = (name: keyof Tables): Table => root.openDB<Buffer, Buffer>({ ...BINARY, name });
   return {
     meta: table('meta'),

@@ -1,9 +1,12 @@
 import { Compactor } from './compactor';
-import { LmdbFile } from './database';
+import { LmdbFile, StoreFileError } from './database';
+import { canGrow, isOutOfSpace } from './disk-space';
 import { EventFeed } from './event-feed';
 import { deleteExpired } from './expiry';
 import { listAt, listNewest, readCurrent, readVersion } from './reader';
 import { encodeKey, type StateRecord } from './records';
+import { shrink, shrinkIfWorthIt, type Shrunk } from './shrink';
+import { SpaceGuard, StoreFullError, type Shortage } from './space-guard';
 import { GroupCommitWriter } from './writer';
 import {
   StoreClosedError,
@@ -12,6 +15,7 @@ import {
   type Revision,
   type Store,
   type StoredValue,
+  type StoreSpace,
   type WatchBatch,
   type WriteOptions,
   type WriteOutcome,
@@ -26,23 +30,75 @@ export interface EmbeddedStoreOptions {
   readonly historyMs?: number;
   /** How often older history is compacted, in milliseconds. Default: one minute. */
   readonly compactionIntervalMs?: number;
+  /** Bytes that may be in use before writes are refused; 0: no bound. Default: 8 GiB, the most that etcd advises. */
+  readonly quotaBytes?: number;
   /** How often keys are looked for whose time to live has passed, in milliseconds. Default: one second. */
   readonly expiryIntervalMs?: number;
   /** Is told when compaction or expiry failed (both are tried again), and when the file was open to others. */
-  readonly logger?: { warn(details: object, message: string): void };
+  readonly logger?: {
+    warn(details: object, message: string): void;
+    info?(details: object, message: string): void;
+  };
 }
 
 /**
  * Opens (or creates) a store in one file, which this process then owns. Rejects with a StoreFileError when the file is
- * damaged, and with a StoreOwnedError when another process has it.
+ * damaged, with a StoreOwnedError when another process has it, and with a StoreFullError when its disk is full.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   const warn = (message: string): void => options.logger?.warn({}, message);
-  return new EmbeddedStore(await LmdbFile.open(options.path, warn), options);
+  const { clock = Date.now, historyMs = DEFAULT_HISTORY_MS, logger } = options;
+  const opened = await LmdbFile.open(options.path, warn);
+  const shrunk = await shrinkIfWorthIt(opened, clock() - historyMs, warn);
+  if (shrunk !== undefined) {
+    const { bytesBefore, bytesAfter } = shrunk;
+    logger?.info?.({ bytesBefore, bytesAfter }, `${options.path} was made smaller`);
+  }
+  const file = shrunk?.file ?? opened;
+  const store = new EmbeddedStore(file, options);
+  const shortage = store.lookForSpace();
+  if (shortage?.cause === 'disk') {
+    await store.close();
+    throw new StoreFullError({ ...shortage, message: `${shortage.message}: free some space and start again` });
+  }
+  return store;
+}
+
+/** As kube-apiserver keeps in etcd. */
+const DEFAULT_HISTORY_MS = 300_000;
+
+/** The most that etcd's documentation advises for its own. */
+export const DEFAULT_QUOTA_BYTES = 8 * 1024 * 1024 * 1024;
+
+/** How often a store without space looks for history that it can do without. */
+const SHORTAGE_INTERVAL_MS = 1_000;
+/** What history it keeps then. */
+const HISTORY_WITHOUT_SPACE_MS = 10_000;
+
+/**
+ * Makes a store's file as small as what it holds, with `historyMs` of history. Nobody may have it open: rejects with a
+ * StoreOwnedError.
+ */
+export async function compactStoreFile(
+  path: string,
+  historyMs: number,
+  warn: (message: string) => void,
+): Promise<Omit<Shrunk, 'file'>> {
+  const file = await LmdbFile.open(path, warn);
+  try {
+    const { file: shrunk, ...outcome } = await shrink(file, Date.now() - historyMs, warn);
+    await shrunk.close();
+    return outcome;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
 }
 
 class EmbeddedStore implements Store {
   readonly reportsProgress = true;
+  readonly #space: SpaceGuard;
+  readonly #quotaBytes: number;
   readonly #feed: EventFeed;
   readonly #writer: GroupCommitWriter;
   readonly #compactor: Compactor;
@@ -54,15 +110,41 @@ class EmbeddedStore implements Store {
     private readonly file: LmdbFile,
     options: EmbeddedStoreOptions,
   ) {
-    const { clock = Date.now, historyMs = 300_000, compactionIntervalMs = 60_000, expiryIntervalMs = 1000 } = options;
+    const {
+      clock = Date.now,
+      historyMs = DEFAULT_HISTORY_MS,
+      compactionIntervalMs = 60_000,
+      expiryIntervalMs = 1000,
+    } = options;
+    const { quotaBytes = DEFAULT_QUOTA_BYTES, logger } = options;
     this.#clock = clock;
+    this.#quotaBytes = quotaBytes === 0 ? Infinity : quotaBytes;
+    this.#space = new SpaceGuard(file.path, {
+      quotaBytes: this.#quotaBytes,
+      measure: () => file.space(),
+      now: () => performance.now(),
+      onChange: (shortage) =>
+        logger?.warn(
+          {},
+          shortage === undefined
+            ? `${file.path}: there is space again: writes are taken`
+            : `${shortage.message}; writes are refused until there is space, reads and deletions go on`,
+        ),
+    });
     this.#feed = new EventFeed(file.tables, file.state());
     this.#writer = new GroupCommitWriter(file, {
       clock,
       publish: (events, state) => this.#feed.publish(events, state),
+      space: {
+        admit: (valueBytes) => this.#space.admit(valueBytes),
+        settled: (bytes, hasSucceeded) => this.#space.settled(bytes, hasSucceeded),
+        explain: (error) => this.#explain(error),
+      },
     });
     this.#compactor = new Compactor(file, this.#feed, this.#writer);
-    const warn = (message: string) => (error: unknown) => options.logger?.warn({ err: error }, message);
+    const warn = (message: string) => (error: unknown) => {
+      if (!(error instanceof StoreFullError)) logger?.warn({ err: error }, message);
+    };
     this.#chores = [
       new Chore(expiryIntervalMs, () => deleteExpired(file.tables, this.#writer, this.#clock()), warn('expiry failed')),
       new Chore(
@@ -70,6 +152,7 @@ class EmbeddedStore implements Store {
         () => this.#compactor.compactBefore(this.#clock() - historyMs),
         warn('compaction failed'),
       ),
+      new Chore(SHORTAGE_INTERVAL_MS, () => this.#makeRoom(historyMs), warn('making room failed')),
     ];
   }
 
@@ -135,13 +218,49 @@ class EmbeddedStore implements Store {
   async health(signal?: AbortSignal): Promise<void> {
     this.#check(signal);
     this.file.state();
-    // The disk may have been full: only another attempt can tell whether it still is.
-    if (this.#writer.failure !== undefined) await this.#writer.change([], {});
+    // Only another attempt can tell whether the disk works again. One that is full does: see space().
+    if (this.#writer.failure !== undefined && this.#space.shortage === undefined) await this.#writer.change([], {});
+  }
+
+  lookForSpace(): Shortage | undefined {
+    this.#space.look();
+    return this.#space.shortage;
+  }
+
+  async space(signal?: AbortSignal): Promise<readonly StoreSpace[]> {
+    this.#check(signal);
+    if (this.#space.needsTrial) await this.#tryWriting();
+    const { file: fileBytes, inUse: inUseBytes } = this.#space.look();
+    const quotaBytes = Number.isFinite(this.#quotaBytes) ? this.#quotaBytes : undefined;
+    return [{ endpoint: this.file.path, fileBytes, inUseBytes, quotaBytes, shortage: this.#space.shortage?.message }];
   }
 
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  /** What a commit failed of, for its writers. */
+  #explain(error: unknown): unknown {
+    if (!(error instanceof StoreFileError)) return error;
+    const isFull = isOutOfSpace(error.cause) || !canGrow(this.file.path, this.#space.look().file);
+    return isFull ? this.#space.failed('no space is left, or no file may be larger') : error;
+  }
+
+  /** A commit that needs some room, and takes it back. */
+  async #tryWriting(): Promise<void> {
+    const { write, undo } = this.file.trial();
+    await this.#writer
+      .change(write, {})
+      .then(() => this.#writer.change(undo, {}))
+      .catch(() => undefined);
+  }
+
+  /** While writes are refused, history is worth less than room for them: clients that ask for it list anew. */
+  async #makeRoom(historyMs: number): Promise<void> {
+    if (this.#space.shortage === undefined) return;
+    await this.#compactor.compactBefore(this.#clock() - Math.min(historyMs, HISTORY_WITHOUT_SPACE_MS));
+    this.#space.look();
   }
 
   async #close(): Promise<void> {

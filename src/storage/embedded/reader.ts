@@ -7,6 +7,7 @@ import {
   encodeNumber,
   type CurrentRecord,
   type LogRecord,
+  type StateRecord,
 } from './records';
 import type { ListRange, Revision, StoredValue } from '../store';
 
@@ -52,6 +53,26 @@ export function* readLog(tables: Tables, after: Revision, last: Revision, limit 
   for (const { key, value } of tables.log.getRange(range)) {
     yield decodeLogRecord(decodeRevision(bytesOf(key)), bytesOf(value));
   }
+}
+
+/**
+ * The newest revision that was written at or before a time (milliseconds since 1970), or the one that is compacted. Times
+ * never fall, so halving finds it.
+ */
+export function lastRevisionBefore(
+  tables: Tables,
+  { compacted, revision }: Pick<StateRecord, 'compacted' | 'revision'>,
+  time: number,
+): Revision {
+  let low: number = compacted;
+  let high: number = revision;
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    const [record] = readLog(tables, (middle - 1) as Revision, revision, 1);
+    if (record !== undefined && record.time <= time) low = Math.max(middle, record.revision);
+    else high = middle - 1;
+  }
+  return low as Revision;
 }
 
 /** The newest state of a range. */

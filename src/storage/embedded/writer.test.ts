@@ -12,6 +12,8 @@ describe('the group commit', () => {
   let published: StoreEvent[];
   let commits: number;
   let diskIsFull: boolean;
+  let hasRoom: boolean;
+  let settledBytes: number;
 
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'sternpost-writer-'));
@@ -28,7 +30,22 @@ describe('the group commit', () => {
         await file.commit(...batch);
       },
     };
-    writer = new GroupCommitWriter(disk, { clock: Date.now, publish: (events) => published.push(...events) });
+    hasRoom = true;
+    settledBytes = 0;
+    writer = new GroupCommitWriter(disk, {
+      clock: Date.now,
+      publish: (events) => published.push(...events),
+      space: {
+        admit: () => {
+          if (!hasRoom) throw new Error('no room');
+          return 1;
+        },
+        settled: (bytes) => {
+          settledBytes += bytes;
+        },
+        explain: (error) => error,
+      },
+    });
   });
 
   afterEach(async () => {
@@ -65,10 +82,21 @@ describe('the group commit', () => {
     expect(outcomes.map((outcome) => outcome.status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect(writer.failure).toEqual(new Error('no space left'));
     expect(published).toEqual([]);
+    expect(settledBytes).toBe(2);
     diskIsFull = false;
     expect(await create('/a')).toMatchObject({ ok: true });
     expect(writer.failure).toBeUndefined();
     expect(published.map((event) => event.key)).toEqual(['/a']);
+  });
+
+  it('refuses what there is no room for before it is decided, but not deletions', async () => {
+    const outcome = await create('/a');
+    if (!outcome.ok) throw new Error('lost');
+    hasRoom = false;
+    await expect(create('/b')).rejects.toThrow('no room');
+    expect(await create('/a')).toMatchObject({ ok: false });
+    const removed = await writer.write({ key: '/a', value: undefined, expected: outcome.revision });
+    expect(removed).toEqual({ ok: true, revision: outcome.revision + 1 });
   });
 
   it('never gives out a revision twice, not even one that failed', async () => {

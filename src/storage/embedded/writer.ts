@@ -31,6 +31,7 @@ interface Standing {
 interface Batch {
   /** The state after it; known when it starts to be committed. */
   state?: StateRecord;
+  admittedBytes: number;
   readonly changes: Change[];
   readonly events: StoreEvent[];
   readonly waiting: { readonly resolve: () => void; readonly reject: (error: unknown) => void }[];
@@ -46,6 +47,17 @@ export interface WriterOptions {
   readonly clock: () => number;
   /** Called when events have become durable, in order, before their writers are answered. */
   readonly publish: (events: readonly StoreEvent[], state: StateRecord) => void;
+  /** Decides whether there is room. */
+  readonly space: WriterSpace;
+}
+
+export interface WriterSpace {
+  /** Takes the room for a value, and returns how much that is; throws when there is none. */
+  admit(valueBytes: number): number;
+  /** Told of a commit that is over, with the sum of what was admitted for it. */
+  settled(admittedBytes: number, hasSucceeded: boolean): void;
+  /** What the writers of a commit that failed are told. */
+  explain(error: unknown): unknown;
 }
 
 /**
@@ -87,6 +99,7 @@ export class GroupCommitWriter {
       if (known !== undefined) await this.#durable(known.batch);
       return { ok: false, current: standing?.stored };
     }
+    if (write.value !== undefined) this.#collecting.admittedBytes += this.options.space.admit(write.value.length);
     const revision = this.#apply(write, key, standing);
     await this.#durable(this.#collecting);
     return { ok: true, revision };
@@ -186,6 +199,7 @@ export class GroupCommitWriter {
     this.#committing = undefined;
     this.#settledState = state;
     this.#failure = undefined;
+    this.options.space.settled(batch.admittedBytes, true);
     for (const { key } of batch.events) {
       if (this.#undecided.get(key)?.batch === batch) this.#undecided.delete(key);
     }
@@ -194,8 +208,10 @@ export class GroupCommitWriter {
   }
 
   /** What was decided on top of a batch that failed cannot stand either. Its revisions are not given out again. */
-  #fail(batch: Batch, error: unknown): void {
+  #fail(batch: Batch, cause: unknown): void {
     const dependent = this.#collecting;
+    this.options.space.settled(batch.admittedBytes + dependent.admittedBytes, false);
+    const error = this.options.space.explain(cause);
     this.#committing = undefined;
     this.#collecting = emptyBatch();
     this.#failure = error;
@@ -207,5 +223,5 @@ export class GroupCommitWriter {
 }
 
 function emptyBatch(): Batch {
-  return { changes: [], events: [], waiting: [] };
+  return { admittedBytes: 0, changes: [], events: [], waiting: [] };
 }

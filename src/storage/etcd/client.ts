@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Endpoint, type WatchStream } from './endpoint';
 import { EtcdError, toEtcdError } from './etcd-error';
 import type { Keepalive, TlsFiles } from './grpc-channel';
-import { status, type Method, type WatchCreation } from './messages';
+import { status, type Method, type ServerStatus, type WatchCreation } from './messages';
 import { StoreClosedError } from '../store';
 
 export interface EtcdClientOptions {
@@ -105,7 +105,9 @@ export class EtcdClient {
     const unknown = this.#endpoints.filter(({ address }) => !this.#versions.has(address));
     const asked = unknown.map(async (endpoint) => {
       try {
-        const version = status.decode(await endpoint.call(status, undefined, this.options.requestTimeoutMs, undefined));
+        const { version } = status.decode(
+          await endpoint.call(status, undefined, this.options.requestTimeoutMs, undefined),
+        );
         // A server that hangs would hold up the first calls as it holds up its answer.
         if (this.#versions.size === 0) this.#current = this.#endpoints.indexOf(endpoint);
         this.#versions.set(endpoint.address, version);
@@ -118,6 +120,24 @@ export class EtcdClient {
     } catch (error) {
       if (this.#versions.size === 0) throw (error as AggregateError).errors[0];
     }
+  }
+
+  /** How each server is that answers. Rejects when none does. */
+  async statuses(signal: AbortSignal | undefined): Promise<readonly (ServerStatus & { readonly address: string })[]> {
+    if (this.#closed) throw new StoreClosedError();
+    const answers = await Promise.allSettled(
+      this.#endpoints.map(async (endpoint) => ({
+        ...status.decode(await endpoint.call(status, undefined, this.options.requestTimeoutMs, signal)),
+        address: endpoint.address,
+      })),
+    );
+    const statuses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
+    const [first] = answers;
+    if (statuses.length === 0 && first?.status === 'rejected') {
+      signal?.throwIfAborted();
+      throw toEtcdError(first.reason, this.#endpoints[0]!.address);
+    }
+    return statuses;
   }
 
   /** Asks again, now and then, servers that did not answer before. Never rejects. */

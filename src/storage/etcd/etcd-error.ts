@@ -45,7 +45,10 @@ export class EtcdError extends StoreFailure {
     readonly isUnsent: boolean,
     options?: ErrorOptions,
   ) {
-    super(`etcd ${endpoint}: ${explanation}`, publicMessages[problem], options);
+    super(`etcd ${endpoint}: ${explanation}`, publicMessages[problem], {
+      ...options,
+      isOutOfSpace: problem === 'no-space',
+    });
     this.name = 'EtcdError';
   }
 

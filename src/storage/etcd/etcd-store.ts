@@ -26,6 +26,7 @@ import {
   type Revision,
   type Store,
   type StoredValue,
+  type StoreSpace,
   type WatchBatch,
   type WatchOptions,
   type WriteOptions,
@@ -79,6 +80,9 @@ const MAX_PAGE_KEYS = 10_000;
 
 const FIRST_RECONNECT_PAUSE_MS = 50;
 const MAX_RECONNECT_PAUSE_MS = 5_000;
+
+/** As a server's status names it. */
+const NO_SPACE_ALARM = 'alarm:NOSPACE';
 
 // A key that nobody writes: asking for it costs nothing but the answer's header.
 const NO_KEY = Buffer.from([0]);
@@ -218,6 +222,19 @@ export class EtcdStore implements Store {
   async health(signal?: AbortSignal): Promise<void> {
     const key = this.#keys.toEtcd('health');
     await this.client.call(rangeMethod, { key, countOnly: true }, { isRepeatable: true, signal, maxAttempts: 1 });
+  }
+
+  async space(signal?: AbortSignal): Promise<readonly StoreSpace[]> {
+    const statuses = await this.client.statuses(signal);
+    return statuses.map(({ address, fileBytes, inUseBytes, quotaBytes, errors }) => ({
+      endpoint: address,
+      fileBytes,
+      inUseBytes,
+      quotaBytes,
+      shortage: errors.some((error) => error.includes(NO_SPACE_ALARM))
+        ? `etcd ${address}: its alarm NOSPACE is raised: it takes no writes until it has been compacted, defragmented and disarmed`
+        : undefined,
+    }));
   }
 
   /** See {@link startCompactor}. */

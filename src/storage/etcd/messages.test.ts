@@ -164,9 +164,16 @@ describe('answers of etcd', () => {
     });
   });
 
-  it('give a lease with all its bits, and the version', () => {
+  it('give a lease with all its bits, and how a server is', () => {
     const granted = { header, ID: '7587870391349364230', TTL: 60 };
     expect(leaseGrant.decode(written('LeaseGrantResponse', granted))).toBe(granted.ID);
-    expect(status.decode(written('StatusResponse', { header, version: '3.4.31', dbSize: 5 }))).toBe('3.4.31');
+    const told = { header, version: '3.4.31', dbSize: '8589934593', leader: 7, dbSizeInUse: 4, errors: ['a', 'b'] };
+    expect(status.decode(written('StatusResponse', told))).toEqual({
+      version: '3.4.31',
+      fileBytes: 8589934593,
+      inUseBytes: 4,
+      quotaBytes: undefined,
+      errors: ['a', 'b'],
+    });
   });
 });

@@ -142,18 +142,44 @@ export const leaseGrant: Method<{ readonly ttlSeconds: number }, LeaseId> = {
   },
 };
 
-/** The server's version. */
-export const status: Method<void, string> = {
+const DB_SIZE = tag(3, VARINT);
+const DB_SIZE_IN_USE = tag(9, VARINT);
+const DB_SIZE_QUOTA = tag(12, VARINT);
+
+/** How a server is. */
+export interface ServerStatus {
+  readonly version: string;
+  readonly fileBytes: number;
+  /** Undefined: a server that does not tell (before 3.4). */
+  readonly inUseBytes: number | undefined;
+  /** Undefined: a server that does not tell (before 3.6). */
+  readonly quotaBytes: number | undefined;
+  /** Alarms that are raised, in the server's words: `memberID:1234 alarm:NOSPACE `. */
+  readonly errors: readonly string[];
+}
+
+export const status: Method<void, ServerStatus> = {
   path: '/etcdserverpb.Maintenance/Status',
   encode: () => new Uint8Array(),
   decode: (message) => {
     let version = '';
+    const errors: string[] = [];
+    const bytes = new Map<number, number>();
     readFields(Reader.create(message), message.length, (reader, field) => {
-      if (field !== tag(2, BYTES)) return false;
-      version = reader.string();
+      if (field === tag(2, BYTES)) version = reader.string();
+      else if (field === tag(8, BYTES)) errors.push(reader.string());
+      else if (field === DB_SIZE || field === DB_SIZE_IN_USE || field === DB_SIZE_QUOTA) {
+        bytes.set(field, readInt64(reader));
+      } else return false;
       return true;
     });
-    return version;
+    return {
+      version,
+      fileBytes: bytes.get(DB_SIZE) ?? 0,
+      inUseBytes: bytes.get(DB_SIZE_IN_USE),
+      quotaBytes: bytes.get(DB_SIZE_QUOTA),
+      errors,
+    };
   },
 };
 

@@ -1,5 +1,5 @@
 /** Longer than a client of etcd pauses between two attempts to connect. */
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 20_000;
 
 /** What the test itself asks a store that was away: the store may be back before the test's own connection to it is. */
 export async function patiently<T>(ask: () => Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { parseJson } from '../../codec/json-syntax';
 import type { KubeObject } from '../../object';
 import { isPlainMap, type PlainMap } from '../field-values';
 
@@ -19,7 +20,7 @@ export function parseAnnotation(object: KubeObject, annotation: string): unknown
   const text = object.metadata.annotations?.[annotation];
   if (text === undefined) return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    return parseJson(text);
   } catch {
     return undefined;
   }

@@ -2,13 +2,15 @@ import type { KubeObject } from '../../object';
 import { listAt, mapAt, stringAt, valueAt, type PlainMap } from '../field-values';
 
 const MAX_METRICS = 2;
-const SOURCE_FIELDS: Readonly<Record<string, string>> = {
-  External: 'external',
-  Pods: 'pods',
-  Object: 'object',
-  Resource: 'resource',
-  ContainerResource: 'containerResource',
-};
+const SOURCE_FIELDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    External: 'external',
+    Pods: 'pods',
+    Object: 'object',
+    Resource: 'resource',
+    ContainerResource: 'containerResource',
+  }),
+);
 
 function quantity(values: PlainMap, field: string): string {
   return stringAt(values, field) || '<unknown>';
@@ -21,7 +23,7 @@ function percent(values: PlainMap): string | undefined {
 
 function metricText(metric: unknown, status: unknown): string {
   const type = stringAt(metric, 'type');
-  const field = SOURCE_FIELDS[type];
+  const field = SOURCE_FIELDS.get(type);
   if (field === undefined) return '<unknown type>';
   const target = mapAt(metric, field, 'target');
   const current = mapAt(status, field, 'current');

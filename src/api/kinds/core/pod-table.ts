@@ -15,19 +15,21 @@ function readinessGates({ spec = {}, status = {} }: Pod): string {
   return `${open.length}/${gates.length}`;
 }
 
-const COMPLETIONS: Readonly<Record<string, RowCondition>> = {
-  Succeeded: {
-    type: 'Completed',
-    status: 'True',
-    reason: 'Succeeded',
-    message: 'The pod has completed successfully.',
-  },
-  Failed: { type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' },
-};
+const COMPLETIONS: ReadonlyMap<string, RowCondition> = new Map(
+  Object.entries({
+    Succeeded: {
+      type: 'Completed',
+      status: 'True',
+      reason: 'Succeeded',
+      message: 'The pod has completed successfully.',
+    },
+    Failed: { type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' },
+  }),
+);
 
 /** Finished pods are marked, so that clients can leave them out. */
 function completion(object: KubeObject): readonly RowCondition[] {
-  const condition = COMPLETIONS[(object as Pod).status?.phase ?? ''];
+  const condition = COMPLETIONS.get((object as Pod).status?.phase ?? '');
   return condition === undefined ? [] : [condition];
 }
 

@@ -104,15 +104,17 @@ function byteDivisors(resource: string): DivisorRule {
   return { divisors: BYTE_DIVISORS, detail };
 }
 
-const DIVISORS: Readonly<Record<string, DivisorRule>> = {
-  cpu: { divisors: ['1', '1m'], detail: "only divisor's values 1m and 1 are supported with the cpu resource" },
-  memory: byteDivisors('memory'),
-  'ephemeral-storage': byteDivisors('local ephemeral storage'),
-};
+const DIVISORS: ReadonlyMap<string, DivisorRule> = new Map(
+  Object.entries({
+    cpu: { divisors: ['1', '1m'], detail: "only divisor's values 1m and 1 are supported with the cpu resource" },
+    memory: byteDivisors('memory'),
+    'ephemeral-storage': byteDivisors('local ephemeral storage'),
+  }),
+);
 const HUGE_PAGE_DIVISORS = byteDivisors('hugepages');
 
 function validateDivisor({ resource = '', divisor }: ResourceFieldSelector, path: string): readonly FieldError[] {
-  const rule = isHugePageField(resource) ? HUGE_PAGE_DIVISORS : DIVISORS[resource.slice(resource.indexOf('.') + 1)];
+  const rule = isHugePageField(resource) ? HUGE_PAGE_DIVISORS : DIVISORS.get(resource.slice(resource.indexOf('.') + 1));
   if (divisor === undefined || parseQuantity(divisor).nanos === 0n || rule === undefined) return [];
   return rule.divisors.includes(divisor) ? [] : [invalid(`${path}.divisor`, resource, rule.detail)];
 }

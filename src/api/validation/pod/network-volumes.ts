@@ -69,7 +69,8 @@ export function validateQuobyte(source: QuobyteVolumeSource, path: string): read
     errors.push(required(`${path}.tenant`, detail));
   } else {
     const wrong = registry.split(',').filter((pair) => !hostAndPort.test(pair));
-    errors.push(...wrong.map(() => invalid(`${path}.registry`, registry, QUOBYTE_DETAIL)));
+    const problem = invalid(`${path}.registry`, registry, QUOBYTE_DETAIL);
+    for (let told = 0; told < wrong.length; told += 1) errors.push(problem);
   }
   return [...errors, ...validatePresent(volume, `${path}.volume`)];
 }

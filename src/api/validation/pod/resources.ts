@@ -66,7 +66,12 @@ export function validateResourceRequirements(
     ...Object.entries(limits).flatMap(([name, text]) => validateAmount(name, text, `${path}.limits`)),
     ...Object.entries(requests).flatMap(([name, text]) => [
       ...validateAmount(name, text, `${path}.requests`),
-      ...validateAgainstLimit(name, parseQuantity(text), quantityOf(limits[name]), path),
+      ...validateAgainstLimit(
+        name,
+        parseQuantity(text),
+        quantityOf(Object.hasOwn(limits, name) ? limits[name] : undefined),
+        path,
+      ),
     ]),
     ...(names.some(isHugePageResource) && !names.some((name) => COMPUTE.includes(name))
       ? [forbiddenField(path, 'HugePages require cpu or memory')]

@@ -165,7 +165,8 @@ export function validateVolumes(
       ...(usable.has(name) ? [duplicate(field, name)] : []),
     ];
     if (ofVolume.length === 0) usable.set(name, volume);
-    errors.push(...ofVolume, ...validateClaimName(volume, created, volumePath));
+    for (const error of ofVolume) errors.push(error);
+    for (const error of validateClaimName(volume, created, volumePath)) errors.push(error);
   }
   return { errors, usable };
 }

@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { JsonPieces, MalformedJsonError, TooManyValuesError } from './json-pieces';
+import { JsonSyntaxError, MAX_JSON_DEPTH } from './json-syntax';
+
+const UNLIMITED = 1_000_000;
+
+function parsed(text: string | Buffer, pieceBytes: number, maxValues = UNLIMITED): { value: unknown; steps: number } {
+  const pieces = new JsonPieces(Buffer.from(text), { maxValues, pieceBytes });
+  let steps = 1;
+  while (!pieces.advance()) steps += 1;
+  return { value: pieces.value, steps };
+}
+
+const json = fc.json({ maxDepth: 6, noUnicodeString: false });
+const spaced = fc
+  .tuple(fc.jsonValue({ maxDepth: 6 }), fc.constantFrom(undefined, 1, '\t'))
+  .map(([value, indent]) => JSON.stringify(value, null, indent));
+
+test('what is parsed in pieces is what the platform parses at once, in the same order', () => {
+  fc.assert(
+    fc.property(fc.oneof(json, spaced), fc.integer({ min: 0, max: 40 }), (text, pieceBytes) => {
+      const { value } = parsed(text, pieceBytes);
+      expect(value).toEqual(JSON.parse(text));
+      expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+test('any text is parsed or refused as by the platform', () => {
+  const parts = fc.constantFrom(
+    ...'{}[]:,"\\ \n-1e0é\u00a0'.split(''),
+    'true',
+    '"a"',
+    '"b":',
+    '[1]',
+    '{"a":2}',
+    ',',
+    '],',
+    '[,',
+  );
+  fc.assert(
+    fc.property(fc.array(parts), fc.integer({ min: 0, max: 6 }), (some, pieceBytes) => {
+      const text = some.join('');
+      let expected: { value: unknown } | undefined;
+      try {
+        expected = { value: JSON.parse(text) as unknown };
+      } catch {
+        expect(() => parsed(text, pieceBytes)).toThrow(MalformedJsonError);
+        return;
+      }
+      expect(parsed(text, pieceBytes).value).toEqual(expected.value);
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('the last of members with one name counts, and __proto__ is a name like any other', () => {
+  const text = '{"a":[1,2,3],"b":1,"a":{"c":1,"d":2},"__proto__":{"x":1,"y":2},"z":0}';
+  for (const pieceBytes of [0, 3, 10]) {
+    const { value } = parsed(text, pieceBytes);
+    expect(JSON.stringify(value)).toBe(JSON.stringify(JSON.parse(text)));
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  }
+});
+
+test('bytes that are no UTF-8 become what they become at once', () => {
+  const text = Buffer.from('["\x80","é",["\xff\xc3"],"x\xe2"]', 'latin1');
+  expect(parsed(text, 0).value).toEqual(JSON.parse(text.toString()));
+});
+
+test('a text is cut into pieces of about the wanted size', () => {
+  const text = JSON.stringify({ a: Array(1_000).fill({ b: 'c' }), d: { e: Array(1_000).fill(1) } });
+  const { steps } = parsed(text, 500);
+  expect(steps).toBeGreaterThan(text.length / 600);
+  expect(steps).toBeLessThan(text.length / 400);
+});
+
+test('values are counted before they are parsed', () => {
+  expect(parsed('[0,{"a":[]}]', 0, 4).value).toEqual([0, { a: [] }]);
+  expect(() => parsed('[0,{"a":[]}]', 0, 3)).toThrow(TooManyValuesError);
+  expect(() => parsed(`[${'[],'.repeat(50_000)}0]`, 1_000, 99_999)).toThrow('more than 99999 values');
+});
+
+test('depth is bounded', () => {
+  const nested = (depth: number): string => '[1,'.repeat(depth) + '2' + ']'.repeat(depth);
+  expect(parsed(nested(MAX_JSON_DEPTH), 100).value).toEqual(JSON.parse(nested(MAX_JSON_DEPTH)));
+  expect(() => parsed(nested(MAX_JSON_DEPTH + 1), 100)).toThrow(new JsonSyntaxError('exceeded max depth'));
+  expect(() => parsed('['.repeat(1_000_000), 100)).toThrow('exceeded max depth');
+});

@@ -1,0 +1,243 @@
+import { JsonSyntaxError, MAX_JSON_DEPTH } from './json-syntax';
+import { setOwn, type MutableObject } from './struct-plan';
+
+/**
+ * JSON parsed a piece at a time, so that a large text does not keep others waiting. The text is looked through for where
+ * members of lists and maps begin and end; whole members that follow each other are parsed by the platform.
+ */
+
+/** Thrown for a text with more values than are read. */
+export class TooManyValuesError extends Error {
+  override readonly name = 'TooManyValuesError';
+}
+
+/** Thrown for what is no JSON; parseJson says why. */
+export class MalformedJsonError extends Error {
+  override readonly name = 'MalformedJsonError';
+}
+
+export interface JsonPiecesOptions {
+  /** Lists, maps and commas, of which each stands for a value. */
+  readonly maxValues: number;
+  /** How much text is parsed at a time, unless one member is longer. */
+  readonly pieceBytes: number;
+}
+
+/** A list or a map whose end has not been reached. */
+interface OpenContainer {
+  readonly isList: boolean;
+  /** Where its bracket is, and in a map the key before it. */
+  readonly start: number;
+  readonly keyStart: number;
+  readonly keyEnd: number;
+  /** What has been parsed of it; undefined: nothing, and all of its text is there yet. */
+  value: unknown[] | MutableObject | undefined;
+  /** Where the text begins that has not been parsed. */
+  pending: number;
+  /** What that text follows: the bracket, a comma, or a member that was put together here. */
+  after: 'start' | 'comma' | 'member';
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_BRACE = 0x7b;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
+const CLOSE_BRACKET = 0x5d;
+
+const BLANK = /^[ \t\n\r]*$/;
+const LEADING_COMMA = /^[ \t\n\r]*,/;
+const TRAILING_COMMA = /,[ \t\n\r]*$/;
+const COLON = /^[ \t\n\r]*:[ \t\n\r]*$/;
+
+export class JsonPieces {
+  /** Plain data, once `advance` has returned true. */
+  value: unknown;
+  private readonly open: OpenContainer[] = [];
+  private position = 0;
+  private values = 0;
+  /** The text in quotes that was met last. */
+  private textStart = 0;
+  private textEnd = 0;
+
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly options: JsonPiecesOptions,
+  ) {}
+
+  /**
+   * Does a piece of the work. True: all is done. Throws {@link TooManyValuesError}, {@link JsonSyntaxError} for what nests
+   * too deep, and {@link MalformedJsonError}.
+   */
+  advance(): boolean {
+    const { bytes } = this;
+    const pieceEnd = this.position + this.options.pieceBytes;
+    while (this.position < bytes.length) {
+      switch (bytes[this.position]) {
+        case QUOTE:
+          this.passText();
+          continue;
+        case COMMA:
+          this.count();
+          if (this.position >= pieceEnd && this.open.length > 0) {
+            this.parseOpen();
+            this.position += 1;
+            return false;
+          }
+          break;
+        case OPEN_BRACE:
+          this.enter(false);
+          break;
+        case OPEN_BRACKET:
+          this.enter(true);
+          break;
+        case CLOSE_BRACE:
+          if (this.leave(false)) return true;
+          break;
+        case CLOSE_BRACKET:
+          if (this.leave(true)) return true;
+          break;
+        default:
+          break;
+      }
+      this.position += 1;
+    }
+    if (this.open.length > 0) throw new MalformedJsonError();
+    this.value = parse(this.text(0, bytes.length));
+    return true;
+  }
+
+  private count(): void {
+    this.values += 1;
+    if (this.values > this.options.maxValues) {
+      throw new TooManyValuesError(`the body has more than ${this.options.maxValues} values`);
+    }
+  }
+
+  /** To after the quote that ends the text which begins here. */
+  private passText(): void {
+    const { bytes } = this;
+    let end = this.position + 1;
+    for (; end < bytes.length && bytes[end] !== QUOTE; end += 1) if (bytes[end] === BACKSLASH) end += 1;
+    if (end >= bytes.length) throw new MalformedJsonError();
+    this.textStart = this.position;
+    this.textEnd = end + 1;
+    this.position = end + 1;
+  }
+
+  private enter(isList: boolean): void {
+    if (this.open.length === 0 && !BLANK.test(this.text(0, this.position))) throw new MalformedJsonError();
+    if (this.open.length === MAX_JSON_DEPTH) throw new JsonSyntaxError('exceeded max depth');
+    this.count();
+    const { position, textStart, textEnd } = this;
+    this.open.push({
+      isList,
+      start: position,
+      keyStart: textStart,
+      keyEnd: textEnd,
+      value: undefined,
+      pending: position + 1,
+      after: 'start',
+    });
+  }
+
+  /** True: the whole text is parsed. */
+  private leave(isList: boolean): boolean {
+    const container = this.open.pop();
+    if (container === undefined || container.isList !== isList) throw new MalformedJsonError();
+    const parent = this.open.at(-1);
+    // As long as nothing of it has been parsed it is a part of its parent's text.
+    if (container.value === undefined && parent !== undefined) return false;
+    this.parseRest(container, this.position);
+    if (parent !== undefined) {
+      parent.pending = this.position + 1;
+      parent.after = 'member';
+      return false;
+    }
+    for (let end = this.position + 1; end < this.bytes.length; end += 1) {
+      if (!BLANK.test(String.fromCharCode(this.bytes[end] ?? 0))) throw new MalformedJsonError();
+    }
+    this.value = container.value;
+    return true;
+  }
+
+  /** Parses all members that have ended at the comma where we are, from the innermost container outwards. */
+  private parseOpen(): void {
+    let index = this.open.length - 1;
+    const innermost = this.open[index]!;
+    let isNew = innermost.value === undefined;
+    this.parseToComma(innermost);
+    // Where something of a container has been parsed, so has all that comes before it.
+    for (; isNew && index > 0; index -= 1) {
+      const child = this.open[index]!;
+      const parent = this.open[index - 1]!;
+      isNew = parent.value === undefined;
+      this.parseToChild(parent, child);
+    }
+  }
+
+  private parseToComma(container: OpenContainer): void {
+    const text = this.text(container.pending, this.position);
+    if (container.after === 'member') {
+      if (!BLANK.test(text)) addMembers(container, withoutLeadingComma(text));
+    } else addMembers(container, text);
+    container.pending = this.position + 1;
+    container.after = 'comma';
+  }
+
+  /** The members before one that has not ended, and that one as far as it has been parsed. */
+  private parseToChild(parent: OpenContainer, child: OpenContainer): void {
+    const end = parent.isList ? child.start : child.keyStart;
+    const text = this.text(parent.pending, end);
+    const members = parent.after === 'member' ? withoutLeadingComma(text) : text;
+    if (BLANK.test(members)) parent.value ??= parent.isList ? [] : {};
+    else {
+      if (!TRAILING_COMMA.test(members)) throw new MalformedJsonError();
+      addMembers(parent, members.replace(TRAILING_COMMA, ''));
+    }
+    if (Array.isArray(parent.value)) parent.value.push(child.value);
+    else {
+      if (child.keyStart < parent.pending || !COLON.test(this.text(child.keyEnd, child.start))) {
+        throw new MalformedJsonError();
+      }
+      setOwn(parent.value!, parse(this.text(child.keyStart, child.keyEnd)) as string, child.value);
+    }
+  }
+
+  /** The members up to the end of the container. */
+  private parseRest(container: OpenContainer, end: number): void {
+    const text = this.text(container.pending, end);
+    if (!BLANK.test(text)) addMembers(container, container.after === 'member' ? withoutLeadingComma(text) : text);
+    else if (container.after === 'comma') throw new MalformedJsonError();
+    else container.value ??= container.isList ? [] : {};
+  }
+
+  private text(from: number, to: number): string {
+    return this.bytes.toString('utf8', from, to);
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new MalformedJsonError();
+  }
+}
+
+function withoutLeadingComma(text: string): string {
+  const comma = LEADING_COMMA.exec(text);
+  if (comma === null) throw new MalformedJsonError();
+  return text.slice(comma[0].length);
+}
+
+/** Parses members, of which there must be one at least, and adds them to what has been parsed of their container. */
+function addMembers(container: OpenContainer, members: string): void {
+  if (BLANK.test(members)) throw new MalformedJsonError();
+  const { value } = container;
+  const added = parse(container.isList ? `[${members}]` : `{${members}}`) as unknown[] | MutableObject;
+  if (value === undefined) container.value = added;
+  else if (Array.isArray(value)) for (const item of added as unknown[]) value.push(item);
+  else for (const key of Object.keys(added)) setOwn(value, key, (added as MutableObject)[key]);
+}

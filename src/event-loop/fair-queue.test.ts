@@ -1,0 +1,58 @@
+import { FairQueue } from './fair-queue';
+
+function drained(queue: FairQueue<string>): string {
+  let taken = '';
+  for (let item = queue.shift(); item !== undefined; item = queue.shift()) taken += item;
+  return taken;
+}
+
+describe('a fair queue', () => {
+  const limits = { perOwner: 10, total: 15 };
+
+  it('lets owners take turns, each of them in order', () => {
+    const queue = new FairQueue<string>(limits);
+    for (const item of ['a', 'b', 'c', 'd']) expect(queue.push('greedy', item, 1)).toBe(true);
+    queue.push('other', 'x', 1);
+    expect(queue.shift()).toBe('a');
+    queue.push('third', 'y', 1);
+    expect(drained(queue)).toBe('xbycd');
+    expect([queue.length, queue.weight]).toEqual([0, 0]);
+  });
+
+  it('gives an owner who comes back no turn before those who wait', () => {
+    const queue = new FairQueue<string>(limits);
+    queue.push('a', 'a', 1);
+    queue.push('b', 'b', 1);
+    expect(queue.shift()).toBe('a');
+    queue.push('a', 'a', 1);
+    expect(drained(queue)).toBe('ba');
+  });
+
+  it('has no room beyond its limits, neither for one owner nor for all', () => {
+    const queue = new FairQueue<string>(limits);
+    expect(queue.push('a', '1', 6)).toBe(true);
+    expect(queue.push('a', '2', 6)).toBe(false);
+    expect(queue.push('b', '3', 6)).toBe(true);
+    expect(queue.push('c', '4', 6)).toBe(false);
+    expect(queue.push('c', '5', 3)).toBe(true);
+    expect(queue.weight).toBe(15);
+    expect(drained(queue)).toBe('135');
+    expect(queue.push('a', '6', 6)).toBe(true);
+  });
+
+  it('takes what is alone, however heavy', () => {
+    const queue = new FairQueue<string>(limits);
+    expect(queue.push('a', '1', 100)).toBe(true);
+    expect(queue.push('b', '2', 1)).toBe(false);
+  });
+
+  it('forgets what is removed', () => {
+    const queue = new FairQueue<string>(limits);
+    queue.push('a', '1', 9);
+    queue.push('b', '2', 2);
+    expect(queue.remove('a', '1')).toBe(true);
+    expect(queue.remove('a', '1')).toBe(false);
+    expect([queue.length, queue.weight]).toEqual([1, 2]);
+    expect(drained(queue)).toBe('2');
+  });
+});

@@ -1,0 +1,89 @@
+/** What may wait in a {@link FairQueue}, in a unit of the caller's choice. */
+export interface FairQueueLimits {
+  readonly perOwner: number;
+  readonly total: number;
+}
+
+interface Waiting<T> {
+  readonly item: T;
+  readonly weight: number;
+}
+
+/** What one owner waits for, first in, first out. */
+interface OwnQueue<T> {
+  readonly items: Waiting<T>[];
+  weight: number;
+}
+
+/**
+ * A queue in which owners take turns: one who brings a hundred items waits for them alone, and another's first item
+ * comes after one of theirs. An owner without items leaves no trace.
+ */
+export class FairQueue<T> {
+  /** In the order of their turns: an owner whose item is taken goes to the end. */
+  private readonly owners = new Map<string, OwnQueue<T>>();
+  private totalWeight = 0;
+  private items = 0;
+
+  constructor(private readonly limits: FairQueueLimits) {}
+
+  get length(): number {
+    return this.items;
+  }
+
+  get weight(): number {
+    return this.totalWeight;
+  }
+
+  /** False: there is no room for it. One that is alone always has room. */
+  push(owner: string, item: T, weight: number): boolean {
+    const queue = this.owners.get(owner);
+    const own = queue?.weight ?? 0;
+    if (this.items > 0 && this.totalWeight + weight > this.limits.total) return false;
+    if (own > 0 && own + weight > this.limits.perOwner) return false;
+    this.totalWeight += weight;
+    this.items += 1;
+    if (queue === undefined) this.owners.set(owner, { items: [{ item, weight }], weight });
+    else {
+      queue.items.push({ item, weight });
+      queue.weight += weight;
+    }
+    return true;
+  }
+
+  /** What `shift` would take. */
+  peek(): T | undefined {
+    for (const { items } of this.owners.values()) return items[0]?.item;
+    return undefined;
+  }
+
+  /** The first item of the owner whose turn it is. */
+  shift(): T | undefined {
+    for (const [owner, queue] of this.owners) {
+      this.owners.delete(owner);
+      const first = queue.items.shift();
+      if (first === undefined) continue;
+      if (queue.items.length > 0) this.owners.set(owner, queue);
+      this.subtract(queue, first.weight);
+      return first.item;
+    }
+    return undefined;
+  }
+
+  /** Takes an item out that nobody waits for any more. False: it is not there. */
+  remove(owner: string, item: T): boolean {
+    const queue = this.owners.get(owner);
+    const index = queue?.items.findIndex((waiting) => waiting.item === item) ?? -1;
+    const [removed] = index < 0 ? [] : (queue?.items.splice(index, 1) ?? []);
+    if (queue === undefined || removed === undefined) return false;
+    if (queue.items.length === 0) this.owners.delete(owner);
+    this.subtract(queue, removed.weight);
+    return true;
+  }
+
+  private subtract(queue: OwnQueue<T>, weight: number): void {
+    queue.weight -= weight;
+    this.totalWeight -= weight;
+    this.items -= 1;
+  }
+}

@@ -1,0 +1,172 @@
+import { STATUS_CODES, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { endAndLinger } from './linger';
+
+/** How long clients of HTTP/1.1 may take, in milliseconds. kube-apiserver's, where it has one. */
+export interface Http1Limits {
+  /** From the connection, or the first byte of a later request, to the end of the request's head. */
+  readonly requestHeadMs: number;
+  /** For the whole request. Those with a deadline of their own end earlier. */
+  readonly requestMs: number;
+  /** Between two requests. */
+  readonly idleMs: number;
+  /** How late the first two are noticed. */
+  readonly checkMs: number;
+}
+
+export const HTTP1_LIMITS: Http1Limits = {
+  requestHeadMs: 32_000,
+  requestMs: 300_000,
+  idleMs: 90_000,
+  checkMs: 5_000,
+};
+
+/** Of the request line and all headers. */
+const MAX_HEADER_BYTES = 128 * 1024;
+const MAX_FIELDS = 2_000;
+/** Dead peers of idle connections are found by TCP. */
+const TCP_KEEP_ALIVE_MS = 180_000;
+
+/** Options of a server of node:http or node:https. */
+export function http1Options({ requestHeadMs, requestMs, idleMs, checkMs }: Http1Limits): ServerOptions {
+  return {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: requestHeadMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: checkMs,
+    keepAlive: true,
+    keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
+    noDelay: true,
+  };
+}
+
+/** Clients that break the rules of HTTP/1.1 are answered as by Go's server, and the connection ends. */
+export function watchConnections(server: Server): void {
+  // What comes after so many is dropped without a word: one more shows that there are too many.
+  server.maxHeadersCount = MAX_FIELDS + 1;
+  server.on('clientError', answerClientError);
+  server.on('secureConnection', keepParsing);
+}
+
+/** What node:http hangs on a connection. */
+interface Internals {
+  readonly parser?: { pause?: () => void } | null;
+  /** The response that is being written. */
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+/**
+ * While much is left to be sent, node:http reads no further and pauses the parser. But one read of TLS may bring several
+ * records, the second of which then meets a paused parser, and a right request fails with HPE_PAUSED. The parser goes on
+ * instead: reading has stopped, so that it gets no more than what was read already
+ * (docs/decisions/0009-paused-parsers.md).
+ *
+ * Node has no interface for that. What this relies on: `socket.parser`, and its method `pause`. The parser serves other
+ * connections later, also of other servers.
+ */
+function keepParsing(socket: Socket): void {
+  const { parser } = socket as Internals;
+  if (parser === undefined || parser === null) return;
+  parser.pause = doNothing;
+  socket.once('close', () => delete parser.pause);
+}
+
+function doNothing(): void {}
+
+/** Connections that get their last answer when the one before it is written, and are not read any more. */
+const broken = new WeakSet<Socket>();
+
+/** What is no HTTP gets an answer in plain text, after those to the requests before it, if it can still be given. */
+function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+  const status = statusOf(error);
+  if (status === undefined || (!socket.writable && !socket.writableEnded)) {
+    socket.destroy();
+    return;
+  }
+  // More of the same.
+  if (socket.writableEnded || broken.has(socket)) return;
+  broken.add(socket);
+  socket.pause();
+  endWith(socket, status);
+}
+
+/** As soon as all responses before this one are written. */
+function endWith(socket: Socket, status: string): void {
+  const { _httpMessage: response } = socket as Internals;
+  if (response !== undefined && response !== null) {
+    response.once('finish', () => endWith(socket, status));
+  } else if (socket.writable) {
+    endAndLinger(
+      socket,
+      `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`,
+    );
+  }
+}
+
+/** Undefined: no answer, so that a client whose request was right may repeat it. */
+function statusOf({ code }: NodeJS.ErrnoException): string | undefined {
+  switch (code) {
+    case 'ECONNRESET':
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+    case 'HPE_PAUSED':
+      return undefined;
+    case 'HPE_HEADER_OVERFLOW':
+      return '431 Request Header Fields Too Large';
+    case 'HPE_INVALID_VERSION':
+      return '505 HTTP Version Not Supported: unsupported protocol version';
+    default:
+      return '400 Bad Request';
+  }
+}
+
+const HOST_NAME = 'host';
+const ENCODING_NAME = 'transfer-encoding';
+/** The characters of a host and its port, as Go's server takes them. */
+const HOST = /^[A-Za-z0-9!$%&'()*+,\-.:;=[\]_~]*$/;
+
+interface Refusal {
+  readonly code: number;
+  /** Behind the code, in the status line. */
+  readonly status: string;
+  readonly text: string;
+}
+
+/** Answers a request whose head node:http lets through and Go's server does not; true: it is answered. */
+export function refuseHead(request: IncomingMessage, response: ServerResponse): boolean {
+  const refusal = refusalOf(request);
+  if (refusal === undefined) return false;
+  const { code, status, text } = refusal;
+  response.writeHead(code, status, { 'Content-Type': 'text/plain; charset=utf-8', Connection: 'close' });
+  response.end(text);
+  return true;
+}
+
+const BAD_VERSION = refusing(505, ': unsupported protocol version');
+const TOO_MANY_FIELDS = refusing(431, '');
+const TOO_MANY_HOSTS = refusing(400, ': too many Host headers');
+const BAD_HOST = refusing(400, ': malformed Host header');
+const BAD_ENCODING: Refusal = { code: 501, status: 'Not Implemented', text: 'Unsupported transfer encoding' };
+
+function refusing(code: number, reason: string): Refusal {
+  const status = `${STATUS_CODES[code]}${reason}`;
+  return { code, status, text: `${code} ${status}` };
+}
+
+function refusalOf({ httpVersionMajor, rawHeaders }: IncomingMessage): Refusal | undefined {
+  if (httpVersionMajor !== 1) return BAD_VERSION;
+  if (rawHeaders.length > 2 * MAX_FIELDS) return TOO_MANY_FIELDS;
+  let hosts = 0;
+  let encodings = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    if (name.length === HOST_NAME.length && name.toLowerCase() === HOST_NAME) {
+      if (++hosts > 1) return TOO_MANY_HOSTS;
+      if (!HOST.test(rawHeaders[index + 1]!)) return BAD_HOST;
+    } else if (name.length === ENCODING_NAME.length && name.toLowerCase() === ENCODING_NAME) {
+      // What another server on the way takes for the end of the body might be none here.
+      if (++encodings > 1 || rawHeaders[index + 1]!.toLowerCase() !== 'chunked') return BAD_ENCODING;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,145 @@
+import { MemoryBudget, type MemoryAccount } from './memory-budget';
+
+const MIB = 1024 * 1024;
+const LIMIT = 64 * MIB;
+
+interface Opened {
+  readonly account: MemoryAccount;
+  readonly dropped: jest.Mock;
+}
+
+function open(budget: MemoryBudget): Opened {
+  const dropped = jest.fn();
+  return { account: budget.open(dropped), dropped };
+}
+
+/** Whether the promise has resolved by the time that the loop has turned a few times. */
+async function isDone(promise: Promise<unknown>): Promise<boolean> {
+  let done = false;
+  void promise.then(() => (done = true));
+  for (let count = 0; count < 5; count++) await new Promise((resolve) => setImmediate(resolve));
+  return done;
+}
+
+describe('a memory budget', () => {
+  it('knows what all accounts hold together', () => {
+    const budget = new MemoryBudget(LIMIT);
+    const [one, other] = [open(budget), open(budget)];
+    one.account.hold(10);
+    other.account.hold(20);
+    one.account.release(4);
+    expect(budget.heldBytes).toBe(26);
+    other.account.close();
+    other.account.release(20);
+    other.account.hold(5);
+    expect(budget.heldBytes).toBe(6);
+    expect(budget.openAccounts).toBe(1);
+  });
+
+  it('makes a connection wait that holds as much as it may, and lets those that wait go on one by one', async () => {
+    const { account } = open(new MemoryBudget(LIMIT));
+    account.hold(4 * MIB);
+    expect(account.isFull).toBe(true);
+    const begun: number[] = [];
+    const waiting = [1, 2].map(async (number) => {
+      await account.room();
+      account.hold(MIB);
+      begun.push(number);
+    });
+    expect(await isDone(waiting[0]!)).toBe(false);
+    account.release(MIB);
+    expect(await isDone(waiting[0]!)).toBe(true);
+    expect(begun).toEqual([1]);
+    account.release(MIB);
+    expect(await isDone(waiting[1]!)).toBe(true);
+  });
+
+  it('lets one that has to be completed go on in a full account, and another one after it', async () => {
+    const { account } = open(new MemoryBudget(LIMIT));
+    account.hold(4 * MIB);
+    const [leader, next] = [{}, {}];
+    expect(account.mayGoOn(leader)).toBe(true);
+    expect(account.mayGoOn(next)).toBe(false);
+    const waiting = account.roomToGoOn(next);
+    expect(await isDone(waiting)).toBe(false);
+    expect(account.mayGoOn(leader)).toBe(true);
+    account.follow(leader);
+    expect(await isDone(waiting)).toBe(true);
+    expect(account.mayGoOn(next)).toBe(true);
+  });
+
+  it('makes what is large wait while memory is tight, also of connections that hold nothing', async () => {
+    const budget = new MemoryBudget(LIMIT);
+    const [greedy, modest] = [open(budget), open(budget)];
+    greedy.account.hold(50 * MIB);
+    expect(budget.isTight).toBe(true);
+    expect(greedy.account.isUnderPressure).toBe(true);
+    expect(modest.account.isUnderPressure).toBe(false);
+    await modest.account.room();
+    const waiting = modest.account.largeRoom();
+    expect(await isDone(waiting)).toBe(false);
+    greedy.account.release(20 * MIB);
+    expect(await isDone(waiting)).toBe(true);
+  });
+
+  it('drops the one that holds most when the limit is passed', () => {
+    const told = jest.fn();
+    const budget = new MemoryBudget(LIMIT, told);
+    const [modest, greedy, last] = [open(budget), open(budget), open(budget)];
+    modest.account.hold(10 * MIB);
+    greedy.account.hold(40 * MIB);
+    last.account.hold(15 * MIB);
+    expect([modest, greedy, last].map(({ dropped }) => dropped.mock.calls.length)).toEqual([0, 1, 0]);
+    expect(budget.heldBytes).toBe(25 * MIB);
+    expect(budget.droppedAccounts).toBe(1);
+    expect(told).toHaveBeenCalledWith(40 * MIB);
+  });
+
+  it('drops, of those that hold about the same, the one that has released nothing for longest', () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(1);
+    try {
+      const budget = new MemoryBudget(LIMIT);
+      const [first, second, last] = [open(budget), open(budget), open(budget)];
+      first.account.hold(31 * MIB);
+      now.mockReturnValue(2);
+      second.account.hold(30 * MIB);
+      now.mockReturnValue(3);
+      first.account.release(MIB);
+      last.account.hold(20 * MIB);
+      expect([first, second, last].map(({ dropped }) => dropped.mock.calls.length)).toEqual([0, 1, 0]);
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  it('drops those that take nothing for seconds while memory is tight, until it is not', () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      const budget = new MemoryBudget(LIMIT);
+      const [stalled, moving] = [open(budget), open(budget)];
+      stalled.account.hold(20 * MIB);
+      moving.account.hold(30 * MIB);
+      for (let seconds = 0; seconds < 4; seconds++) {
+        jest.advanceTimersByTime(1000);
+        moving.account.release(MIB);
+        moving.account.hold(MIB);
+      }
+      expect(stalled.dropped).not.toHaveBeenCalled();
+      jest.advanceTimersByTime(3000);
+      expect(stalled.dropped).toHaveBeenCalledTimes(1);
+      expect(moving.dropped).not.toHaveBeenCalled();
+      expect(jest.getTimerCount()).toBe(0);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
+  it('wakes everybody whose connection has ended', async () => {
+    const { account } = open(new MemoryBudget(LIMIT));
+    account.hold(8 * MIB);
+    const waiting = [account.room(), account.roomToGoOn({}), account.roomToGoOn({})];
+    account.close();
+    await Promise.all(waiting);
+    expect(account.bytes).toBe(0);
+  });
+});
