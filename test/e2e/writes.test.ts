@@ -125,3 +125,29 @@ describe('a patch that names a version', () => {
     });
   });
 });
+
+describe('an apply', () => {
+  const SECRETS = '/api/v1/namespaces/default/secrets';
+  const apply = (name: string, object: object, metadata: object = {}) => {
+    const config = { apiVersion: 'v1', kind: 'Secret', metadata: { name, ...metadata }, ...object };
+    return client.send('PATCH', `${SECRETS}/${name}?fieldManager=m`, json(config), 'application/apply-patch+yaml');
+  };
+
+  it('with the uid of an object that is gone creates no other', async () => {
+    expect(await apply('gone', {}, { uid: 'u' })).toMatchObject({
+      status: 409,
+      body: {
+        message:
+          'Operation cannot be fulfilled on secrets "gone": uid mismatch: the provided object specified uid u, and no existing object was found',
+      },
+    });
+    expect(await client.send('GET', `${SECRETS}/gone`)).toMatchObject({ status: 404 });
+  });
+
+  it('that gives up the data of a secret leaves what came as text', async () => {
+    await apply('mixed', { data: { p: 'cA==' }, stringData: { q: 'q' } });
+    await apply('mixed', { data: { p: 'cA==' } });
+    expect((await apply('mixed', {})).body).toMatchObject({ data: { q: 'cQ==' } });
+    expect((await client.send('GET', `${SECRETS}/mixed`)).body).not.toHaveProperty('data.p');
+  });
+});

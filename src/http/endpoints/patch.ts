@@ -1,7 +1,7 @@
 import { DecodeError, decodeObject } from '../../api/codec/json-decode';
 import { duplicateFields } from '../../api/codec/json-syntax';
 import { strictDecodingProblem } from '../../api/codec/request-body';
-import { badRequest, type StatusError } from '../../api/errors/status-error';
+import { badRequest, conflict, type StatusError } from '../../api/errors/status-error';
 import type { ServedVersion } from '../../api/kinds/kind-definition';
 import { isRetiredKind } from '../../api/kinds/retired-kinds';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
@@ -182,6 +182,16 @@ function decodeApplied(request: ResourceRequest, merged: JsonObject, { fieldVali
   }
 }
 
+/** Who applies with a uid means the object that had it. */
+function objectIsGone({ context, served }: ResourceRequest, uid: string): StatusError {
+  const { definition, version } = served;
+  return conflict(
+    { group: version.group, resource: definition.resource },
+    context.info.name,
+    `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+  );
+}
+
 function applyChange(
   request: ResourceRequest,
   { fieldOwnership, bodies }: EndpointDependencies,
@@ -197,6 +207,7 @@ function applyChange(
       const { fieldManager: manager, force } = options;
       const merged = apply({ served, live, applied, manager, force });
       checkIdentity(scopeOf(request), info.name, merged);
+      if (live === undefined && merged.metadata.uid) throw objectIsGone(request, merged.metadata.uid);
       if (merged === live) return merged;
       return inItsTurn(context, () => decodeApplied(request, merged as unknown as JsonObject, options));
     },
