@@ -151,3 +151,12 @@ describe('an apply', () => {
     expect((await client.send('GET', `${SECRETS}/mixed`)).body).not.toHaveProperty('data.p');
   });
 });
+
+it('the name of a cluster is not kept of an object', async () => {
+  const metadata = { name: 'clustered', clusterName: 'c' };
+  expect((await client.send('POST', CONFIG_MAPS, json({ metadata }))).body.metadata).not.toHaveProperty('clusterName');
+  const changed = { metadata: { ...metadata, labels: { a: 'b' } } };
+  const { body } = await client.send('PUT', `${CONFIG_MAPS}/clustered`, json(changed));
+  expect(body.metadata).toMatchObject({ labels: { a: 'b' } });
+  expect(body.metadata).not.toHaveProperty('clusterName');
+});
