@@ -1,3 +1,5 @@
+import { beginWork, type Work } from './loop-work';
+
 /** How long one piece of work may keep the others waiting. */
 const TURN_MS = 5;
 
@@ -12,6 +14,9 @@ const waiting: (() => void)[] = [];
 export class Turn {
   private began = performance.now();
 
+  /** `work`: whose turn it is, for the log, when the loop is held. */
+  constructor(private readonly work: Work | string = 'work in turns') {}
+
   get isOver(): boolean {
     return performance.now() - this.began >= TURN_MS;
   }
@@ -22,6 +27,7 @@ export class Turn {
       const first = waiting.length === 0;
       waiting.push(() => {
         this.restart();
+        beginWork(this.work, this.began);
         resolve();
       });
       if (first) setImmediate(beginNext);

@@ -23,11 +23,20 @@ export class Seats {
   #taken = 0;
   #peak = 0;
   #dropped = 0;
+  /** As many as one user may have: the last quarter is for others. */
+  readonly share: number;
 
   constructor(
     readonly kind: RequestKind,
     private readonly limit: number,
-  ) {}
+  ) {
+    this.share = limit - Math.floor(limit / 4);
+  }
+
+  /** So many are taken that one user may have all that it may have. */
+  get areScarce(): boolean {
+    return this.limit > 0 && this.#taken >= this.share;
+  }
 
   /** False: all are taken. Who gets one gives it back with {@link release}, once. */
   take(): boolean {
@@ -66,7 +75,8 @@ export type Admittance = Seats | 'exempt' | 'dropped';
 
 /**
  * Bounds how many requests are under way at once, reads and writes apart, before anybody authorizes or parses them. No
- * queues: who finds no seat is told to come again. Members of system:masters are served even then.
+ * queues: who finds no seat is told to come again. No user gets more than three quarters of the seats (of more than three), so that
+ * one alone turns nobody else away. Members of system:masters are served even then.
  */
 export class MaxInFlight {
   readonly readOnly: Seats;
@@ -77,10 +87,11 @@ export class MaxInFlight {
     this.mutating = new Seats('mutating', limits.mutating);
   }
 
-  /** Of a request that is not long-running. */
-  admit(verb: string, user: UserInfo | undefined): Admittance {
+  /** Of a request that is not long-running. `takenBy` counts the seats of a user, and is asked only when they are scarce. */
+  admit(verb: string, user: UserInfo | undefined, takenBy: (user: UserInfo, seats: Seats) => number): Admittance {
     const seats = READS.has(verb) ? this.readOnly : this.mutating;
-    if (seats.take()) return seats;
+    const isBeyondShare = seats.areScarce && user !== undefined && takenBy(user, seats) >= seats.share;
+    if (!isBeyondShare && seats.take()) return seats;
     if (isMaster(user)) return 'exempt';
     seats.drop();
     return 'dropped';

@@ -33,7 +33,7 @@ const options: BodyWrite = {
   contentType: 'text/plain',
   length: undefined,
   acceptEncoding: undefined,
-  request: { memory: new MemoryBudget(Infinity).open(() => undefined) },
+  request: { memory: new MemoryBudget(Infinity).open(() => undefined), describeWork: () => ({}) },
 };
 
 describe('the body writer', () => {

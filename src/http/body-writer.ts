@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { createGzip } from 'node:zlib';
 import type { MaybePromise } from '../api/maybe-promise';
+import type { Work } from '../event-loop/loop-work';
 import { Turn } from '../event-loop/turn';
 import type { MemoryHolder } from '../memory/memory-budget';
 import { BlockWriter, drained, type Sink } from './block-writer';
@@ -31,7 +32,7 @@ export interface BodyWrite {
   /** The request's header of that name. */
   readonly acceptEncoding: string | readonly string[] | undefined;
   /** Its memory is told what the client has not taken yet; looked up only for what is worth it. */
-  readonly request: { readonly memory: MemoryHolder };
+  readonly request: Work & { readonly memory: MemoryHolder };
 }
 
 /** A weight that refuses what it stands with (RFC 9110, "Quality Values"). */
@@ -104,7 +105,7 @@ export function isCompressed({ length, acceptEncoding }: BodyWrite): boolean {
 export async function writePieces(
   response: HttpResponse,
   write: BodyWrite,
-  pieces: Iterable<readonly Uint8Array[]>,
+  pieces: Iterable<MaybePromise<readonly Uint8Array[]>>,
 ): Promise<number> {
   const compressed = isCompressed(write);
   if (compressed) write.request.memory.hold(GZIP_BYTES);
@@ -113,15 +114,24 @@ export async function writePieces(
     return compressed ? gzipInto(response) : response;
   };
   const out = new BlockWriter(response, open, write.request.memory);
-  await handOver(out, pieces);
+  await handOver(out, pieces, write.request);
   out.end();
   return out.bytes;
 }
 
 /** Until all is written or the client is gone. */
-async function handOver(out: BlockWriter, pieces: Iterable<readonly Uint8Array[]>): Promise<void> {
-  const turn = new Turn();
-  for (const some of pieces) {
+async function handOver(
+  out: BlockWriter,
+  pieces: Iterable<MaybePromise<readonly Uint8Array[]>>,
+  work: Work,
+): Promise<void> {
+  const turn = new Turn(work);
+  for (const made of pieces) {
+    const some = made instanceof Promise ? await made : made;
+    if (made instanceof Promise) {
+      if (out.closed) return;
+      turn.restart();
+    }
     for (const piece of some) {
       const waiting = out.write(piece);
       if (waiting === undefined) continue;

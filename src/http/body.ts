@@ -1,6 +1,6 @@
 import { tooLarge } from '../api/errors/status-error';
 import { GrowingBytes } from '../memory/growing-bytes';
-import { beginWork } from '../observability/loop-work';
+import { beginWork } from '../event-loop/loop-work';
 import type { RequestContext } from './context';
 import { ClientGoneError } from './context';
 import { leaveSeat, returnToSeat } from './seats';

@@ -64,8 +64,8 @@ const impersonation: Filter = (context, { authorize }) => impersonate(context, a
 /** Before flow control: what is refused here needs no seat. */
 const memoryPressure: Filter = refuseUnderPressure;
 
-const flowControl: Filter = (context, { maxInFlight }) => {
-  if (maxInFlight !== undefined) takeSeat(context, maxInFlight);
+const flowControl: Filter = (context, { maxInFlight, deadlines }) => {
+  if (maxInFlight !== undefined) takeSeat(context, maxInFlight, deadlines.seatsOf);
 };
 
 /** Before the body is read: a stranger cannot make the server parse. */

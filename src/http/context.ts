@@ -1,6 +1,6 @@
 import type { StatusError } from '../api/errors/status-error';
 import type { UserInfo } from '../api/user';
-import type { Work } from '../observability/loop-work';
+import type { Work } from '../event-loop/loop-work';
 import { MemoryBudget } from '../memory/memory-budget';
 import { ConnectionAccounts } from './connection-accounts';
 import type { Seats } from '../flowcontrol/max-in-flight';

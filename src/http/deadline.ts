@@ -1,5 +1,7 @@
 import { timeout } from '../api/errors/status-error';
 import { DurationError, formatDuration, parseDuration } from '../api/time/duration';
+import type { UserInfo } from '../api/user';
+import type { Seats } from '../flowcontrol/max-in-flight';
 import type { RequestContext } from './context';
 
 /** What a create, update, patch or delete may take unless it says otherwise. */
@@ -60,6 +62,13 @@ export class Deadlines {
     context.onFinished(() => this.#remove(deadline));
     this.#ticks ??= setInterval(() => this.#sweep(), TICK_MS);
   }
+
+  /** How many seats the requests of a user have. */
+  readonly seatsOf = (user: UserInfo, seats: Seats): number => {
+    let count = 0;
+    for (const { context } of this.#pending) if (context.seat === seats && context.user?.name === user.name) count++;
+    return count;
+  };
 
   /** The last one takes the place of the one that goes. */
   #remove(deadline: Deadline): void {

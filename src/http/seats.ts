@@ -1,5 +1,5 @@
-import type { MaxInFlight } from '../flowcontrol/max-in-flight';
-import { isMaster } from '../flowcontrol/max-in-flight';
+import type { UserInfo } from '../api/user';
+import { isMaster, type MaxInFlight, type Seats } from '../flowcontrol/max-in-flight';
 import type { RequestContext } from './context';
 import { isLongRunning } from './deadline';
 import { tooManyRequests } from './refusals';
@@ -9,11 +9,14 @@ import { tooManyRequests } from './refusals';
  * seat is for others: a client that takes its time takes nobody's place.
  */
 
+/** How many of the seats a user has. */
+export type TakenBy = (user: UserInfo, seats: Seats) => number;
+
 /** Throws the 429 of a server that has as many requests under way as it may. Probes have seats, too, as on kube-apiserver. */
-export function takeSeat(context: RequestContext, maxInFlight: MaxInFlight): void {
+export function takeSeat(context: RequestContext, maxInFlight: MaxInFlight, takenBy: TakenBy): void {
   // A client that is gone already would never give its seat back.
   if (context.finished || isLongRunning(context)) return;
-  const admittance = maxInFlight.admit(context.info.verb, context.user);
+  const admittance = maxInFlight.admit(context.info.verb, context.user, takenBy);
   if (admittance === 'exempt') return;
   if (admittance === 'dropped') turnAway(context);
   context.seat = admittance;

@@ -1,7 +1,7 @@
 import { PerformanceObserver } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 import type { Logger } from './logger';
-import { takeLongestWork, type HeldBy } from './loop-work';
+import { takeLongestWork, type HeldBy } from '../event-loop/loop-work';
 import { HistogramSeries, SeriesHistogram } from './series';
 
 /** How often the loop is looked at. What holds it for less may go unseen. */

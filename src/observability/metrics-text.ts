@@ -8,7 +8,7 @@ const PIECE_CHARACTERS = 64 * 1024;
 /** What the registry's own `metrics()` gives, some milliseconds at a time: there may be thousands of series. */
 export async function printMetrics(registry: Registry): Promise<Buffer> {
   const pieces: Buffer[] = [];
-  const turn = new Turn();
+  const turn = new Turn('printing metrics');
   let text = '';
   for (const metric of registry.getMetricsAsArray() as readonly (MetricObject & Partial<PrintsSeries>)[]) {
     if (metric.lines === undefined) {

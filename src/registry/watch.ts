@@ -117,7 +117,7 @@ class EntryStream implements EntryWatch {
     const { revision } = snapshot;
     if (sendInitialEvents !== false) {
       const entries = watchedEntries(snapshot, watched);
-      const turn = new Turn();
+      const turn = new Turn('the initial events of a watch');
       for (;;) {
         const selected = await selectNext(entries, watched.matches, INITIAL_ENTRIES, signal, turn);
         if (selected.length === 0) break;

@@ -179,7 +179,7 @@ function shapeList(list: readonly JsonValue[], context: ShapeContext, item: Memb
   let result: JsonValue[] | undefined;
   list.forEach((before, index) => {
     context.path.push(index);
-    const after = before === null && !item.nullable ? defaultFor(item, context) : item.shape(before, context);
+    const after = before === null && !item.nullable ? (defaultFor(item, context) ?? null) : item.shape(before, context);
     context.path.pop();
     if (after === before) return;
     result ??= [...list];
@@ -188,9 +188,9 @@ function shapeList(list: readonly JsonValue[], context: ShapeContext, item: Memb
   return result ?? list;
 }
 
-/** What stands for a null that may not be there. */
-function defaultFor({ defaultValue, size }: Member, { room }: ShapeContext): JsonValue {
-  return defaultValue !== undefined && room.take(size) ? defaultValue : null;
+/** What stands for a null that may not be there; undefined: nothing. */
+function defaultFor({ defaultValue, size }: Member, { room }: ShapeContext): JsonValue | undefined {
+  return defaultValue !== undefined && room.take(size) ? defaultValue : undefined;
 }
 
 /** Where no schema is, no field is known. */

@@ -45,6 +45,7 @@ const V2_JSON = jsonForm('v2');
  */
 export function* printOpenApiV2(source: DocumentSource): Generator<void, Buffer, void> {
   const { paths, definitions } = yield* printV2Parts(V2_JSON, source);
+  yield;
   const head = JSON.stringify({ ...V2_HEAD, info: infoOf(source) });
   return Buffer.concat([
     ...joinMembers(`${head.slice(0, -1)},"paths":{`, paths, '},"definitions":{'),

@@ -40,6 +40,7 @@ function encode(message: string, value: JsonObject): Buffer {
 export function* printOpenApiV2Protobuf(source: DocumentSource): Generator<void, Buffer, void> {
   yield* prepareEncoders();
   const { paths, definitions } = yield* printV2Parts(V2_PROTOBUF, source);
+  yield;
   return Buffer.concat([
     encode('Document', { ...V2_HEAD, info: infoOf(source) }),
     ...field('paths', paths),

@@ -19,6 +19,7 @@ export function* printOpenApiV3(source: DocumentSource, groupVersion: GroupVersi
   const describe = { parameter: parameterObject, operation: operationObject };
   const paths = yield* printPaths(V3_JSON, schema, definitions, types, describe, isWanted);
   const schemas = yield* types.print();
+  yield;
   const head = JSON.stringify({ openapi: '3.0.0', info: infoOf(source) });
   const securitySchemes = {
     BearerToken: { type: 'apiKey', description: 'A bearer token.', name: 'authorization', in: 'header' },

@@ -85,3 +85,8 @@ test('printing and parsing again gives the same requirements', () => {
     }),
   );
 });
+
+it('refuses backslashes without an operator in one pass', () => {
+  expect(() => parseFieldSelector('\\a'.repeat(5_000))).toThrow("can't understand");
+  expect(parseFieldSelector('a\\=b=c\\\\')).toEqual([{ label: 'a\\=b', operator: '=', value: 'c\\' }]);
+});

@@ -7,7 +7,7 @@ import { printOpenApiV2Protobuf } from '../../api/openapi/v2-protobuf';
 import type { KindDefinition } from '../../api/kinds/kind-definition';
 import { parseApiVersion } from '../../api/object';
 import type { Schema } from '../../api/schema/model';
-import { inTurns } from '../../event-loop/in-turns';
+import { runSteps } from '../../event-loop/steps';
 import { takesGzip } from '../body-writer';
 import type { RequestContext } from '../context';
 import type { NonResourceRoute } from '../dependencies';
@@ -69,6 +69,8 @@ async function serve(
   };
 }
 
+/** For the log. */
+const WORK = 'printing an OpenAPI document';
 const V3_KEY = 'v3 document ';
 
 function keyOf({ group, version }: GroupVersion): string {
@@ -91,16 +93,18 @@ class Documents {
   }
 
   v2(): Promise<Document> {
-    return this.#get('v2 json', 'text/plain; charset=utf-8', (source) => inTurns(printOpenApiV2(source)));
+    return this.#get('v2 json', 'text/plain; charset=utf-8', (source) => runSteps(printOpenApiV2(source), WORK));
   }
 
   v2Protobuf(): Promise<Document> {
-    return this.#get('v2 protobuf', 'application/octet-stream', (source) => inTurns(printOpenApiV2Protobuf(source)));
+    return this.#get('v2 protobuf', 'application/octet-stream', (source) =>
+      runSteps(printOpenApiV2Protobuf(source), WORK),
+    );
   }
 
   v3(groupVersion: GroupVersion): Promise<Document> {
     return this.#get(keyOf(groupVersion), 'application/json', (source) =>
-      inTurns(printOpenApiV3(source, groupVersion)),
+      runSteps(printOpenApiV3(source, groupVersion), WORK),
     );
   }
 

@@ -217,7 +217,7 @@ class StoreCache implements RegistryCache {
     const unclaimed = OrderedTree.empty<StoredValue>();
     let revision = 0 as Revision;
     let objects = 0;
-    const turn = new Turn();
+    const turn = new Turn('loading the registry');
     for await (const page of loadPages(this.store, this.options.prefix, this.settings.pageSize, signal)) {
       // Whose a key is has changed on the way: what was sorted so far may be wrong.
       if (registrations !== this.registrations) return this.read(signal);
