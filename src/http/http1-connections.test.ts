@@ -156,7 +156,7 @@ describe('a request that comes while the answer before it is still being sent', 
       let bytes = 0;
       request.on('data', (piece: Buffer) => (bytes += piece.length)).on('end', () => response.end(`took ${bytes}`));
     });
-    watchConnections(server);
+    watchConnections(server, http1LimitsFor(60_000));
     server.on('clientError', ({ code }: NodeJS.ErrnoException) => codes.push(code));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const client = connectTls({ port: (server.address() as AddressInfo).port, rejectUnauthorized: false });
@@ -182,7 +182,7 @@ describe('a request that comes while the answer before it is still being sent', 
 
   it('fails without an answer where node:http cannot read it after all, so that its client repeats it', async () => {
     const server = createTlsServer(tls, () => undefined);
-    watchConnections(server);
+    watchConnections(server, http1LimitsFor(60_000));
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const accepted = once(server, 'secureConnection') as Promise<[TLSSocket]>;
     const client = connectTls({ port: (server.address() as AddressInfo).port, rejectUnauthorized: false });

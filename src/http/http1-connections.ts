@@ -1,5 +1,6 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { IdleConnections } from './idle-connections';
 import { endAndLinger } from './linger';
 
 /** How long clients of HTTP/1.1 may take, in milliseconds. kube-apiserver's, where it has one. */
@@ -31,12 +32,13 @@ const MAX_FIELDS = 2_000;
 const TCP_KEEP_ALIVE_MS = 180_000;
 
 /** Options of a server of node:http or node:https. */
-export function http1Options({ requestHeadMs, requestMs, idleMs, checkMs }: Http1Limits): ServerOptions {
+export function http1Options({ requestHeadMs, requestMs, checkMs }: Http1Limits): ServerOptions {
   return {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: requestHeadMs,
     requestTimeout: requestMs,
-    keepAliveTimeout: idleMs,
+    // Idle connections are looked after by other means.
+    keepAliveTimeout: 0,
     connectionsCheckingInterval: checkMs,
     keepAlive: true,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
@@ -45,11 +47,17 @@ export function http1Options({ requestHeadMs, requestMs, idleMs, checkMs }: Http
 }
 
 /** Clients that break the rules of HTTP/1.1 are answered as by Go's server, and the connection ends. */
-export function watchConnections(server: Server): void {
+export function watchConnections(server: Server, { idleMs }: Http1Limits): void {
+  const idle = new IdleConnections(idleMs);
   // What comes after so many is dropped without a word: one more shows that there are too many.
   server.maxHeadersCount = MAX_FIELDS + 1;
   server.on('clientError', answerClientError);
   server.on('secureConnection', keepParsing);
+  server.on(isTls(server) ? 'secureConnection' : 'connection', (socket: Socket) => idle.add(socket));
+}
+
+function isTls(server: Server): boolean {
+  return 'setSecureContext' in server;
 }
 
 /** What node:http hangs on a connection. */

@@ -137,8 +137,12 @@ class ReplyWriter {
 
   private async largeYaml(code: number, json: readonly Buffer[]): Promise<void> {
     const { context } = this;
-    const yaml = await this.dependencies.bodies.printYaml(context, Buffer.concat(json));
+    const whole = Buffer.concat(json);
+    // What will be made of it counts from now on: other requests of the client come before it is there.
+    context.memory.hold(whole.length);
+    const yaml = await this.dependencies.bodies.printYaml(context, whole);
     if (context.finished) return;
+    context.memory.release(whole.length);
     await this.whole(code, [yaml], false);
   }
 

@@ -158,7 +158,9 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   const pipelined = new PipelinedRequests(memory);
   const http1Listener: RequestListener = (request, response) => {
-    if (!refuseHead(request, response)) pipelined.inTurn(response, () => listener(request, response));
+    if (refuseHead(request, response)) return;
+    if (pipelined.isItsTurn(response)) listener(request, response);
+    else pipelined.keep(response, () => listener(request, response));
   };
   const http2 =
     options.http2 &&
@@ -180,7 +182,7 @@ export function createServer(options: ServerOptions): ApiServer {
           },
           http1Listener,
         );
-  watchConnections(server);
+  watchConnections(server, limits);
   const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
   const entrance = new TlsEntrance({ onFault: recordTlsHandshakeError, handshakeLimitMs: limits.requestHeadMs });
   if (isTls(server)) {
