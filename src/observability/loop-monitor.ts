@@ -1,4 +1,3 @@
-import { PerformanceObserver } from 'node:perf_hooks';
 import { Gauge, type Registry } from 'prom-client';
 import type { Logger } from './logger';
 import { takeLongestWork, type HeldBy } from '../event-loop/loop-work';
@@ -12,15 +11,8 @@ const REPORT_MS = 100;
 /** One line at most in so long; it says how many were left out. */
 const REPORT_EVERY_MS = 1_000;
 
-/** A look at the loop that came late. */
-interface Delay {
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly lateMs: number;
-  /** Processor time of all threads meanwhile: little of it means that the machine was busy with others. */
-  readonly cpuMs: number;
-  readonly held: HeldBy;
-}
+/** How many looks share one at the processor time, which takes the system some hundred microseconds on some machines. */
+const LOOKS_PER_CPU_USAGE = 50;
 
 /**
  * Measures how late the event loop comes to its timers, for `/metrics`, and tells in the log what held it when that was
@@ -28,11 +20,12 @@ interface Delay {
  */
 export class LoopMonitor {
   readonly #series = new HistogramSeries({}, BOUNDS);
-  readonly #collections: { readonly startTime: number; readonly duration: number }[] = [];
-  readonly #observer = new PerformanceObserver((list) => this.#noteCollections(list.getEntries()));
   readonly #timer: NodeJS.Timeout;
   #seenMs = performance.now();
-  #seenCpu = process.cpuUsage();
+  /** Processor time so far, and when that was seen. */
+  #cpu = process.cpuUsage();
+  #cpuSeenMs = this.#seenMs;
+  #looks = 0;
   #longestMs = 0;
   #reportedMs = -REPORT_EVERY_MS;
   #left = 0;
@@ -42,14 +35,12 @@ export class LoopMonitor {
     private readonly logger: Pick<Logger, 'warn'>,
   ) {
     this.#register(registry);
-    this.#observer.observe({ entryTypes: ['gc'] });
     takeLongestWork(this.#seenMs);
     this.#timer = setInterval(() => this.#look(), TICK_MS).unref();
   }
 
   close(): void {
     clearInterval(this.#timer);
-    this.#observer.disconnect();
   }
 
   #register(registry: Registry): void {
@@ -92,52 +83,41 @@ export class LoopMonitor {
   #look(): void {
     const now = performance.now();
     const lateMs = Math.max(now - this.#seenMs - TICK_MS, 0);
-    const cpu = process.cpuUsage();
     const held = takeLongestWork(now);
     this.#series.observe(lateMs / 1000);
     if (lateMs > this.#longestMs) this.#longestMs = lateMs;
-    if (lateMs >= REPORT_MS) {
-      const cpuMs = (cpu.user + cpu.system - this.#seenCpu.user - this.#seenCpu.system) / 1000;
-      this.#reportSoon({ fromMs: this.#seenMs, toMs: now, lateMs, cpuMs, held });
-    }
+    if (lateMs >= REPORT_MS) this.#reportSometimes(now, lateMs, held);
     this.#seenMs = now;
-    this.#seenCpu = cpu;
+    if (++this.#looks % LOOKS_PER_CPU_USAGE === 0) this.#takeCpu(now);
   }
 
-  #reportSoon(delay: Delay): void {
-    if (delay.toMs - this.#reportedMs < REPORT_EVERY_MS) {
+  #reportSometimes(now: number, lateMs: number, { work, ms, begun }: HeldBy): void {
+    if (now - this.#reportedMs < REPORT_EVERY_MS) {
       this.#left++;
       return;
     }
-    this.#reportedMs = delay.toMs;
     const leftOut = this.#left;
     this.#left = 0;
-    // Garbage collections are told some turns after they were.
-    setImmediate(() => setImmediate(() => this.#report(delay, leftOut)));
-  }
-
-  #report({ fromMs, toMs, lateMs, cpuMs, held: { work, ms, begun } }: Delay, leftOut: number): void {
-    this.#noteCollections(this.#observer.takeRecords());
-    const collected = this.#collections
-      .filter(({ startTime }) => startTime >= fromMs && startTime <= toMs)
-      .reduce((sum, { duration }) => sum + duration, 0);
+    this.#reportedMs = now;
     this.logger.warn(
       {
         delayMs: Math.round(lateMs),
-        cpuMs: Math.round(cpuMs),
-        garbageCollectionMs: Math.round(collected),
         longest: typeof work === 'string' ? { work } : work?.describeWork(),
         longestMs: Math.round(ms),
         begun,
+        ...this.#takeCpu(now),
         ...(leftOut > 0 && { leftOut }),
       },
       'the event loop was held',
     );
   }
 
-  /** The last few; the others are of no interest. */
-  #noteCollections(entries: readonly { readonly startTime: number; readonly duration: number }[]): void {
-    for (const { startTime, duration } of entries) this.#collections.push({ startTime, duration });
-    this.#collections.splice(0, this.#collections.length - 64);
+  /** Processor time of all threads since it was last taken: little of it means that the machine was busy with others. */
+  #takeCpu(now: number): { readonly cpuMs: number; readonly ofMs: number } {
+    const { user, system } = process.cpuUsage(this.#cpu);
+    const ofMs = Math.round(now - this.#cpuSeenMs);
+    this.#cpu = process.cpuUsage();
+    this.#cpuSeenMs = now;
+    return { cpuMs: Math.round((user + system) / 1000), ofMs };
   }
 }
