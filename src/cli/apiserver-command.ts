@@ -1,4 +1,5 @@
 import { GROUPS } from '../api/kinds/groups';
+import { standardErrorOutput } from '../observability/log-output';
 import { createLogger } from '../observability/logger';
 import { admissionFromFlags } from './admission-flags';
 import { defaultAdvertiseAddress } from './advertise-address';
@@ -117,6 +118,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     shutdownDelayMs: options.shutdownDelayDuration,
     livezGraceMs: options.livezGracePeriod,
     logger,
+    checkLog: standardErrorOutput().check,
     ...(isWorker() ? { shareMetrics } : {}),
   });
   logger.info({ port: server.port, version: VERSION }, 'serving');

@@ -1,4 +1,5 @@
 import { ApiClient } from '../client/api-client';
+import { standardErrorOutput } from '../observability/log-output';
 import type { Logger } from '../observability/logger';
 import type { Store } from '../storage/store';
 import { startServer } from './api-server';
@@ -61,6 +62,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     authentication,
     authorization: { modes: ['Node', 'RBAC'], policyFile: '' },
     logger,
+    checkLog: standardErrorOutput().check,
   });
   await server.ready;
   const url = `https://${ADDRESS}:${server.port}`;

@@ -1,4 +1,5 @@
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import { standardErrorOutput } from './log-output';
 
 /** One line of JSON per message, on standard error. Causes of failures go here and nowhere else. */
 export type Logger = PinoLogger;
@@ -20,7 +21,7 @@ export function createLogger({ level = 'info', destination }: LoggerOptions = {}
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: ['headers.authorization', '*.headers.authorization', 'token', '*.token'], censor: '[hidden]' },
     },
-    destination ?? pino.destination({ fd: 2, sync: false }),
+    destination ?? standardErrorOutput(),
   );
 }
 

@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ApiClient } from '../../src/client/api-client';
 import { load } from 'js-yaml';
+import { freePorts } from '../support/free-ports';
 
 /** The commands as processes of their own, from the sources. */
 
@@ -167,6 +168,24 @@ describe('sternpost apiserver', () => {
     expect(types).toContain('ADDED');
     client.close();
     await expect(server.exit).resolves.toBe(0);
+  }, 60_000);
+
+  it('serves without a place for its log, but is not healthy, and ends when it is told to', async () => {
+    const [port = 0] = await freePorts(1);
+    const full = openSync('/dev/full', 'w');
+    const flags = ['--data-dir=data', '--bind-address=127.0.0.1', '--authorization-mode=RBAC', `--secure-port=${port}`];
+    const child = spawn(process.execPath, ['-r', HOOK, MAIN, 'apiserver', ...flags], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', full],
+    });
+    closeSync(full);
+    const exit = once(child, 'exit').then(([code]) => code as number | null);
+    running.push({ process: child, output: () => '', exit });
+    await until(async () => (await status(port, '/healthz?exclude=log')) === 200, 'the start');
+    await expect(status(port, '/readyz')).resolves.toBe(500);
+    await expect(status(port, '/readyz?exclude=log')).resolves.toBe(200);
+    child.kill('SIGTERM');
+    await expect(exit).resolves.toBe(0);
   }, 60_000);
 
   it('forgets events after the time that it is told', async () => {
