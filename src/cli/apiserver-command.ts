@@ -73,7 +73,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   for (const warning of [...warnings, ...features.warnings, ...runtime.warnings, ...admission.warnings])
     logger.warn(warning);
   const advertiseAddress = options.advertiseAddress || defaultAdvertiseAddress();
-  const directory = certificateDirectory(options.dataDir);
+  const directory = certificateDirectory(options.dataDir, options.certDir);
   protectCertificates(directory, (message) => logger.warn(message));
   const makingSigningKey = signingKeyFromFlags(options, directory);
   const load = () => loadCertificates(directory, options, [advertiseAddress], new Date());

@@ -36,8 +36,20 @@ const ADDRESS = '127.0.0.1';
 const DEFAULTS = { requestTimeoutMs: 60_000, minRequestTimeoutSeconds: 1800, shutdownDelayMs: 0, livezGraceMs: 0 };
 const CLUSTER_NAME = 'sternpost';
 
-/** Starts everything; resolves when requests are answered and the default namespaces are there. RBAC decides, and the kubeconfig's user may do all. */
+/**
+ * Starts everything; resolves when requests are answered and the default namespaces are there. RBAC decides, and the
+ * kubeconfig's user may do all. What was started is ended when a part fails, the store included.
+ */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  try {
+    return await startParts(options);
+  } catch (error) {
+    await options.store.close();
+    throw error;
+  }
+}
+
+async function startParts(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, logger } = options;
   const directory = options.certificateDirectory;
   protectCertificates(directory, (message) => logger.warn(message));
@@ -64,7 +76,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     logger,
     checkLog: standardErrorOutput().check,
   });
-  await server.ready;
+  await server.ready.catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
   const url = `https://${ADDRESS}:${server.port}`;
   const client = new ApiClient({
     url,

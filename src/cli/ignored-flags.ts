@@ -100,6 +100,4 @@ export const ignoredFlags = {
   'kubelet-read-only-port': 'value',
   'cloud-provider-gce-lb-src-cidrs': 'value',
   'allow-privileged': 'bool',
-  // Certificates that are made are kept below --data-dir.
-  'cert-dir': 'value',
 } as const satisfies Readonly<Record<string, 'bool' | 'value'>>;

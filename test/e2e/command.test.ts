@@ -1,11 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ApiClient } from '../../src/client/api-client';
 import { load } from 'js-yaml';
+import { adminClient } from '../support/admin-client';
 import { freePorts } from '../support/free-ports';
 
 /** The commands as processes of their own, from the sources. */
@@ -86,7 +87,7 @@ describe('sternpost dev', () => {
 
   it('prints no warning when it starts again with many namespaces, which its controllers look at all at once', async () => {
     const first = await startDev();
-    const client = adminClient(first.port);
+    const client = clientOf(first.port);
     for (let index = 0; index < 20; index++) {
       await client.create('/api/v1/namespaces', { metadata: { name: `many-${index}` } });
     }
@@ -120,10 +121,10 @@ async function whenReady(server: Running): Promise<{ readonly port: number; read
   await until(() => server.output().includes('"serving"'), 'the start');
   const port = Number(/"port":(\d+)/.exec(server.output())?.[1]);
   await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
-  return { port, client: adminClient(port) };
+  return { port, client: clientOf(port) };
 }
 
-function adminClient(port: number): ApiClient {
+function clientOf(port: number): ApiClient {
   const read = (name: string): string => readFileSync(join(folder, 'data', 'pki', name), 'utf8');
   return new ApiClient({
     url: `https://127.0.0.1:${port}`,
@@ -134,7 +135,73 @@ function adminClient(port: number): ApiClient {
   });
 }
 
+describe('sternpost', () => {
+  it('names all of its commands', async () => {
+    const help = start('--help');
+    await expect(help.exit).resolves.toBe(0);
+    const names = [...help.output().matchAll(/^ {2}sternpost (\S+)/gm)].map(([, name]) => name);
+    expect(names).toEqual([
+      'dev',
+      'apiserver',
+      'controller-manager',
+      'kubeconfig',
+      'migrate',
+      'compact',
+      'version',
+      'help',
+    ]);
+  }, 30_000);
+
+  it('refuses a command that it does not have, and names the one that may have been meant', async () => {
+    const refused = start('apisever');
+    await expect(refused.exit).resolves.toBe(2);
+    expect(refused.output()).toContain('unknown command "apisever" (did you mean apiserver?)');
+  }, 30_000);
+});
+
 describe('sternpost apiserver', () => {
+  it('keeps what it makes for itself in the folder that is named for it, where kubeconfigs come from', async () => {
+    const [port = 0] = await freePorts(1);
+    const flags = [
+      '--bind-address=127.0.0.1',
+      '--authorization-mode=RBAC',
+      '--data-dir=data',
+      '--cert-dir=certificates',
+    ];
+    start('apiserver', ...flags, `--secure-port=${port}`);
+    await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+    expect(readdirSync(join(folder, 'certificates')).sort()).toEqual([
+      'admin.crt',
+      'admin.key',
+      'apiserver.crt',
+      'apiserver.key',
+      'ca.crt',
+      'ca.key',
+      'service-account.key',
+    ]);
+    expect(readdirSync(join(folder, 'data'))).not.toContain('pki');
+    const server = `--server=https://127.0.0.1:${port}`;
+    const printed = start('kubeconfig', '--cert-dir=certificates', '--user=me', '--group=system:masters', server);
+    await expect(printed.exit).resolves.toBe(0);
+    const client = adminClient({ url: `https://127.0.0.1:${port}`, kubeconfig: printed.output() });
+    await expect(client.get('/api/v1/namespaces/default')).resolves.toMatchObject({ kind: 'Namespace' });
+    client.close();
+  }, 60_000);
+
+  it('says in one line that its port is taken and what to do, and ends with code 1', async () => {
+    const { port } = await startDev();
+    const flags = ['--data-dir=other', '--bind-address=127.0.0.1', `--secure-port=${port}`];
+    const second = start('apiserver', ...flags);
+    await expect(second.exit).resolves.toBe(1);
+    const complaints = second
+      .output()
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('{'));
+    expect(complaints).toEqual([
+      expect.stringMatching(`^sternpost: port ${port} .* is taken by another process: .*--secure-port`),
+    ]);
+  }, 60_000);
+
   it('fails readyz first when it is told to end, ends watches cleanly, and leaves with code 0', async () => {
     const server = start(
       'apiserver',
@@ -264,7 +331,7 @@ describe('sternpost apiserver', () => {
   }, 60_000);
 
   it.each([
-    ['an unknown flag', ['--nosuch'], 'unknown flag: --nosuch'],
+    ['an unknown flag', ['--secure-prot=1'], 'unknown flag: --secure-prot (did you mean --secure-port?)'],
     ['an unknown authorizer', ['--authorization-mode=Magic'], 'Magic'],
     [
       'a version that is none',
