@@ -23,6 +23,11 @@ import { VERSION } from './version';
 import { shareMetrics } from './worker-metrics';
 import { isWorker, leave, reportServing, runWorkers, untilStopped } from './workers';
 
+/** Who knows only "sternpost dev" waits in vain for a deleted namespace to go. */
+const NO_CONTROLLERS =
+  'no controllers run in this process: without any, deleted namespaces stay and new ones get no service account. ' +
+  'Run "sternpost controller-manager --kubeconfig ..." ("sternpost kubeconfig" makes one) or kube-controller-manager';
+
 /** All problems of the options, before anything starts. */
 function problemsOf(options: ApiserverOptions): readonly string[] {
   const { tlsCertFile, tlsPrivateKeyFile, etcdCertfile, etcdKeyfile, etcdServers, workers } = options;
@@ -87,6 +92,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   const authorization = authorizationFromFlags(options);
   const anonymous = options.anonymousAuth && !authorization.modes.includes('AlwaysAllow');
   if (options.anonymousAuth && !anonymous) logger.warn('anonymous requests are off with the mode AlwaysAllow');
+  if (!isWorker()) logger.info(NO_CONTROLLERS);
   if (options.workers > 1 && !isWorker()) {
     // What is made on the first start is made by now, once for all of them.
     await makingSigningKey;
