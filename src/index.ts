@@ -64,5 +64,6 @@ async function start(folder: string, securePort: number, logger: Logger): Promis
     bindAddress: '127.0.0.1',
     securePort,
     logger,
+    logRequests: logger.isLevelEnabled('debug'),
   });
 }

@@ -27,6 +27,7 @@ import { fieldOwnership, noFieldOwnership } from '../http/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
 import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
+import { requestLog } from '../http/request-log';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
 import { MemoryBudget } from '../memory/memory-budget';
@@ -100,6 +101,8 @@ export interface ApiServerOptions {
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
   readonly logger: Logger;
+  /** Every request is logged. */
+  readonly logRequests: boolean;
   /** Throws when what is logged cannot be written. */
   readonly checkLog: () => void;
   /** Prints the metrics of all processes of this replica, given this one's. Absent: this one's are all. */
@@ -281,6 +284,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     requestTimeoutMs: options.requestTimeoutMs,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     maxInFlight,
+    logRequest: options.logRequests ? requestLog(logger) : undefined,
     nonResourceRoutes: [
       versionRoute(version),
       metricsRoute(options.shareMetrics?.(registry) ?? (() => printMetrics(registry))),

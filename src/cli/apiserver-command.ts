@@ -1,6 +1,6 @@
 import { GROUPS } from '../api/kinds/groups';
 import { standardErrorOutput } from '../observability/log-output';
-import { createLogger } from '../observability/logger';
+import { createLogger, type LogFormat } from '../observability/logger';
 import { admissionFromFlags } from './admission-flags';
 import { defaultAdvertiseAddress } from './advertise-address';
 import { startServer } from './api-server';
@@ -23,6 +23,9 @@ import { VERSION } from './version';
 import { shareMetrics } from './worker-metrics';
 import { isWorker, leave, reportServing, runWorkers, untilStopped } from './workers';
 
+/** kube-apiserver's `-v` from which on requests are logged. */
+const REQUESTS_VERBOSITY = 3;
+
 /** Who knows only "sternpost dev" waits in vain for a deleted namespace to go. */
 const NO_CONTROLLERS =
   'no controllers run in this process: without any, deleted namespaces stay and new ones get no service account. ' +
@@ -30,7 +33,7 @@ const NO_CONTROLLERS =
 
 /** All problems of the options, before anything starts. */
 function problemsOf(options: ApiserverOptions): readonly string[] {
-  const { tlsCertFile, tlsPrivateKeyFile, etcdCertfile, etcdKeyfile, etcdServers, workers } = options;
+  const { tlsCertFile, tlsPrivateKeyFile, etcdCertfile, etcdKeyfile, etcdServers, workers, loggingFormat } = options;
   return [
     ...authenticationProblems(options),
     ...authorizationProblems(options),
@@ -40,6 +43,9 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
     ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
+    ...(['', 'json', 'text'].includes(loggingFormat)
+      ? []
+      : [`--logging-format ${JSON.stringify(loggingFormat)} is not one of json, text`]),
     ...(workers < 1 ? ['--workers must be at least 1'] : []),
     ...(workers > 1 && etcdServers.length === 0
       ? ['--workers needs --etcd-servers: the embedded store belongs to one process']
@@ -74,7 +80,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   ];
   if (problems.length > 0) throw new UsageError(problems);
 
-  const logger = createLogger();
+  const logger = createLogger(options.loggingFormat === '' ? {} : { format: options.loggingFormat as LogFormat });
   for (const warning of [...warnings, ...features.warnings, ...runtime.warnings, ...admission.warnings])
     logger.warn(warning);
   const advertiseAddress = options.advertiseAddress || defaultAdvertiseAddress();
@@ -124,6 +130,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     shutdownDelayMs: options.shutdownDelayDuration,
     livezGraceMs: options.livezGracePeriod,
     logger,
+    logRequests: options.v >= REQUESTS_VERBOSITY,
     checkLog: standardErrorOutput().check,
     ...(isWorker() ? { shareMetrics } : {}),
   });

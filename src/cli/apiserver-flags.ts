@@ -143,6 +143,17 @@ export const apiserverFlags = {
     section: 'Misc',
     help: 'What is served: api/all, api/ga, api/beta, api/alpha or group/version (also extensions/v1beta1/resource), each =true or =false, comma-separated. Alpha versions are off unless switched on.',
   },
+  v: {
+    type: 'int',
+    section: 'Misc',
+    default: '0',
+    help: 'How much is logged: from 3 on every request, as on kube-apiserver.',
+  },
+  'logging-format': {
+    type: 'string',
+    section: 'Misc',
+    help: 'json or text; default: text at a terminal, json elsewhere.',
+  },
   'feature-gates': { type: 'strings', section: 'Misc', help: 'Gate=true or Gate=false, comma-separated.' },
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },

@@ -30,6 +30,8 @@ export interface ControlPlaneOptions {
   /** 0: any free port. */
   readonly securePort: number;
   readonly logger: Logger;
+  /** Every request is logged. */
+  readonly logRequests: boolean;
 }
 
 const ADDRESS = '127.0.0.1';
@@ -74,6 +76,7 @@ async function startParts(options: ControlPlaneOptions): Promise<ControlPlane> {
     authentication,
     authorization: { modes: ['Node', 'RBAC'], policyFile: '' },
     logger,
+    logRequests: options.logRequests,
     checkLog: standardErrorOutput().check,
   });
   await server.ready.catch(async (error: unknown) => {

@@ -85,6 +85,31 @@ describe('sternpost dev', () => {
     expect(load(readFileSync(file, 'utf8'))).toMatchObject({ kind: 'Config', 'current-context': 'sternpost' });
   }, 60_000);
 
+  it('shows every request when it is asked to, in lines for readers at a terminal, and says that it stops', async () => {
+    const command = [process.execPath, '-r', HOOK, MAIN, 'dev', '--secure-port=0', '--data-dir=data', '--verbose'];
+    // A terminal of its own, to which the command's output goes.
+    const terminal = spawn('script', ['-qefc', command.map((word) => `'${word}'`).join(' '), '/dev/null'], {
+      cwd: folder,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    let output = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const exit = once(terminal, 'exit').then(([code]) => code as number | null);
+    running.push({ process: terminal, output: () => output, exit });
+    await until(() => output.includes('kubectl get namespaces'), 'the start');
+    const port = Number(/https:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1]);
+    await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+    await until(
+      () => /INFO {2}HTTP verb=GET URI=\/readyz latency=\S+ .* resp=200/.test(output),
+      'the line of the request',
+    );
+    expect(output).not.toContain('"level"');
+    terminal.stdin.write('\u0003');
+    await expect(exit).resolves.toBe(0);
+    expect(output).toContain('Stopping (SIGINT); once more ends it at once.');
+    expect(output).toContain('Stopped. The data stay in data.');
+  }, 60_000);
+
   it('prints no warning when it starts again with many namespaces, which its controllers look at all at once', async () => {
     const first = await startDev();
     const client = clientOf(first.port);
@@ -186,6 +211,34 @@ describe('sternpost apiserver', () => {
     const client = adminClient({ url: `https://127.0.0.1:${port}`, kubeconfig: printed.output() });
     await expect(client.get('/api/v1/namespaces/default')).resolves.toMatchObject({ kind: 'Namespace' });
     client.close();
+  }, 60_000);
+
+  it('logs every request from -v=3 on, with the names that kube-apiserver gives to its parts', async () => {
+    const flags = ['--secure-port=0', '--bind-address=127.0.0.1', '--authorization-mode=RBAC'];
+    const [verbose, usual] = await Promise.all(
+      ['-v=3', '-v=2'].map(async (level) => {
+        const server = start('apiserver', `--data-dir=data${level}`, level, ...flags);
+        await until(() => server.output().includes('"serving"'), 'the start');
+        const port = Number(/"port":(\d+)/.exec(server.output())?.[1]);
+        await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+        await status(port, '/livez?verbose');
+        return server;
+      }),
+    );
+    const lines = (server: Running): readonly string[] =>
+      server
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('"msg":"HTTP"'));
+    await until(() => lines(verbose!).some((line) => line.includes('/livez')), 'the line of the request');
+    const { level, verb, URI, latency, srcIP, resp } = JSON.parse(lines(verbose!).at(-1)!) as Record<string, unknown>;
+    expect({ level, verb, URI, resp }).toEqual({ level: 'info', verb: 'GET', URI: '/livez?verbose', resp: 200 });
+    expect(String(latency)).toMatch(/^\d+\.\d{3}ms$/);
+    expect(String(srcIP)).toMatch(/^(::ffff:)?127\.0\.0\.1:\d+$/);
+    usual!.process.kill('SIGTERM');
+    await usual!.exit;
+    expect(usual!.output()).toContain('shutting down');
+    expect(lines(usual!)).toEqual([]);
   }, 60_000);
 
   it('says in one line that its port is taken and what to do, and ends with code 1', async () => {

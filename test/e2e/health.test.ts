@@ -65,6 +65,7 @@ async function start(): Promise<void> {
     shutdownDelayMs: 0,
     livezGraceMs: 0,
     logger: silentLogger,
+    logRequests: false,
     checkLog: () => undefined,
   });
 }
