@@ -10,6 +10,7 @@ import { EtcdServer, describeWithEtcd } from '../support/etcd-server';
 import { freePorts } from '../support/free-ports';
 import { Cluster, Run } from './support/cluster';
 import { HttpClient } from './support/http-client';
+import { patiently } from './support/patiently';
 import { credentialsOf, ServerProcess } from './support/server-process';
 import { runTraffic } from './support/traffic';
 import type { Watcher } from './support/watcher';
@@ -233,7 +234,9 @@ describeWithEtcd('a replica whose etcd is full', () => {
     }
     administrator.close();
     expect((await create('small', {})).status).toBe(201);
-    expect(await replica.probe('/readyz')).toBe(200);
+    await patiently(async () => {
+      if (!(await replica.isReady())) throw new Error('still not ready');
+    });
     expect((await http.send('GET', `${path}/big-0`)).status).toBe(200);
     expect((await http.send('GET', path)).body.items.map(({ metadata: { name } }) => name)).toEqual(
       expect.arrayContaining(['big-0', 'small']),

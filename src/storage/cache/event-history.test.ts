@@ -46,6 +46,16 @@ describe('EventHistory', () => {
     expect(large.a.floor).toBe(1);
   });
 
+  it('drops much that is too old in several steps', () => {
+    const { a, append } = logs({ historyMs: 10, events: 10_000 });
+    for (let revision = 1; revision <= 5_000; revision++) append(a, 0, event(revision));
+    append(a, 100, event(5_001));
+    expect(a.floor).toBeGreaterThan(0);
+    expect(a.floor).toBeLessThan(5_000);
+    for (let revision = 5_002; revision <= 5_005; revision++) append(a, 100, event(revision));
+    expect(a.floor).toBe(5_000);
+  });
+
   it('keeps positions while it drops many', () => {
     const { a, append } = logs({ events: 10 });
     for (let i = 1; i <= 1000; i++) {

@@ -8,6 +8,9 @@ export interface HistoryLimits {
   readonly bytes: number;
 }
 
+/** After a quiet time all that is kept may be too old at once. The rest goes with the next events. */
+const MAX_DROPPED_FOR_AGE = 2_048;
+
 /** Bounds the logs of all resources together: the oldest batch of all goes first, so all reach equally far back. */
 export class EventHistory {
   private queue: { readonly log: EventLog; readonly logged: LoggedBatch }[] = [];
@@ -25,9 +28,10 @@ export class EventHistory {
 
   /** Drops what is too old or too much. A log that nobody uses any more only takes its turn. */
   trim(nowMs: number): void {
+    let dropped = 0;
     for (let oldest = this.queue[this.head]; oldest !== undefined; oldest = this.queue[++this.head]) {
       const { log, logged } = oldest;
-      const tooOld = nowMs - logged.atMs > this.limits.historyMs;
+      const tooOld = nowMs - logged.atMs > this.limits.historyMs && dropped++ < MAX_DROPPED_FOR_AGE;
       if (!tooOld && this.events <= this.limits.events && this.bytes <= this.limits.bytes) break;
       log.dropOldest();
       this.events -= logged.batch.events.length;

@@ -6,8 +6,9 @@ import { encodeKey, encodeNumber, encodeOlderKey } from './records';
 import type { GroupCommitWriter } from './writer';
 import type { Revision } from '../store';
 
-/** Writes whose traces are removed in one commit. */
+/** Writes whose traces are removed in one commit, and about how many bytes are read for that. */
 const STEP = 256;
+const STEP_BYTES = 1024 * 1024;
 
 /**
  * Forgets history. A compaction is one small change of the state, after which nobody may read behind it; what it gave up
@@ -58,6 +59,7 @@ export class Compactor {
       const { log, older } = this.file.tables;
       const changes: Change[] = [];
       let last = scrubbed;
+      let bytes = 0;
       let count = 0;
       for (const record of readLog(this.file.tables, scrubbed, compacted, STEP)) {
         if (record.previous !== undefined) {
@@ -68,8 +70,11 @@ export class Compactor {
           changes.push({ table: log, key: encodeNumber(record.revision), value: undefined });
         last = record.revision;
         count++;
+        bytes += record.value.length;
+        if (bytes >= STEP_BYTES) break;
       }
-      await this.writer.change(changes, { scrubbed: count < STEP ? compacted : last });
+      const isAll = count < STEP && bytes < STEP_BYTES;
+      await this.writer.change(changes, { scrubbed: isAll ? compacted : last });
       await nextTurn();
     }
   }

@@ -77,6 +77,78 @@ describe('the embedded store', () => {
     });
   });
 
+  describe('with a long list to read', () => {
+    const KEYS = 2_000;
+    const keyOf = (index: number): string => `/long/${String(index).padStart(5, '0')}`;
+
+    async function filled(options: Partial<EmbeddedStoreOptions> = {}): Promise<Store> {
+      const store = await open(options);
+      await Promise.all(Array.from({ length: KEYS }, (_, index) => put(store, keyOf(index), 'before')));
+      return store;
+    }
+
+    /** Every piece of work is over as soon as it looks at the clock. */
+    function withoutTime(): void {
+      let now = performance.now();
+      jest.spyOn(performance, 'now').mockImplementation(() => (now += 1_000));
+    }
+
+    afterEach(() => jest.restoreAllMocks());
+
+    it('lets others have their turn, and still reads one revision', async () => {
+      const store = await filled();
+      withoutTime();
+      const listing = store.list({ prefix: '/long/' });
+      let turns = 0;
+      const count = (): void => {
+        turns++;
+        counting = setImmediate(count);
+      };
+      let counting = setImmediate(count);
+      await Promise.all([remove(store, keyOf(KEYS - 1)), put(store, keyOf(KEYS), 'new')]);
+      const list = await listing;
+      clearImmediate(counting);
+      if (!list.ok) throw new Error(list.reason);
+      expect(turns).toBeGreaterThan(5);
+      expect(list.items.map(({ key }) => key)).toEqual(Array.from({ length: KEYS }, (_, index) => keyOf(index)));
+      expect(list.remaining).toBe(0);
+    });
+
+    it('counts what remains behind a page that was read in turns', async () => {
+      const store = await filled();
+      withoutTime();
+      const listing = store.list({ prefix: '/long/', limit: 1_000 });
+      await remove(store, keyOf(1_500));
+      expect(await listing).toMatchObject({ ok: true, items: { length: 1_000 }, remaining: KEYS - 1_000 });
+      expect(await store.list({ prefix: '/long/', limit: 1_000 })).toMatchObject({ remaining: KEYS - 1_001 });
+    });
+
+    it('reads the newest state anew when it is compacted meanwhile, and says so of an older one', async () => {
+      const store = await filled();
+      const before = await store.currentRevision();
+      withoutTime();
+      const newest = store.list({ prefix: '/long/' });
+      const older = store.list({ prefix: '/long/', revision: before });
+      const removed = await remove(store, keyOf(0));
+      await store.compact(removed);
+      expect(await newest).toMatchObject({ ok: true, revision: removed, items: { length: KEYS - 1 } });
+      expect(await older).toMatchObject({ ok: false, reason: 'compacted' });
+    });
+
+    it('stops when it is closed or its reader has gone', async () => {
+      const store = await filled();
+      withoutTime();
+      const gone = new AbortController();
+      const abandoned = store.list({ prefix: '/long/' }, gone.signal);
+      const listing = store.list({ prefix: '/long/' });
+      gone.abort(new Error('the client left'));
+      await expect(abandoned).rejects.toThrow('the client left');
+      const closed = store.close();
+      await expect(listing).rejects.toThrow('the store is closed');
+      await closed;
+    });
+  });
+
   describe('after it was closed and opened again', () => {
     it('has everything it had, at the same revision', async () => {
       const first = await open();

@@ -1,9 +1,10 @@
+import { Turn } from '../../event-loop/turn';
 import { Compactor } from './compactor';
 import { LmdbFile, StoreFileError } from './database';
 import { canGrow, isOutOfSpace } from './disk-space';
 import { EventFeed } from './event-feed';
 import { deleteExpired } from './expiry';
-import { listAt, listNewest, readCurrent, readVersion } from './reader';
+import { countAfter, readAt, readCurrent, readNewest, readVersion } from './reader';
 import { encodeKey, type StateRecord } from './records';
 import { shrink, shrinkIfWorthIt, type Shrunk } from './shrink';
 import { SpaceGuard, StoreFullError, type Shortage } from './space-guard';
@@ -63,6 +64,9 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   }
   return store;
 }
+
+/** What a list reads between two looks at the clock: a millisecond or two. */
+const PIECE_VALUES = 256;
 
 /** As kube-apiserver keeps in etcd. */
 const DEFAULT_HISTORY_MS = 300_000;
@@ -163,15 +167,43 @@ class EmbeddedStore implements Store {
     return record && readVersion(this.file.tables, record.revision);
   }
 
+  /** Long lists give way to other work after every {@link PIECE_VALUES}; all pieces are of one revision. */
   async list(range: ListRange, signal?: AbortSignal): Promise<ListOutcome> {
-    this.#check(signal);
-    const { revision: current, compacted } = this.#visibleState();
-    const revision = range.revision ?? current;
-    if (revision > current) return { ok: false, reason: 'future', current };
-    if (revision < compacted) return { ok: false, reason: 'compacted', current };
+    for (;;) {
+      this.#check(signal);
+      const { revision: current, compacted } = this.#visibleState();
+      const revision = range.revision ?? current;
+      if (revision > current) return { ok: false, reason: 'future', current };
+      if (revision < compacted) return { ok: false, reason: 'compacted', current };
+      const outcome = await this.#listAt(range, revision, signal);
+      // Whoever asked for the newest state gets it, though it was compacted while it was read.
+      if (outcome.ok || range.revision !== undefined) return outcome;
+    }
+  }
+
+  async #listAt(range: ListRange, revision: Revision, signal: AbortSignal | undefined): Promise<ListOutcome> {
     const { tables } = this.file;
-    const page = revision === current ? listNewest(tables, range) : listAt(tables, range, revision, current);
-    return { ok: true, revision, ...page };
+    const limit = range.limit ?? Infinity;
+    const turn = new Turn();
+    let { revision: current, compacted } = this.#visibleState();
+    const items: StoredValue[] = [];
+    let rest = range;
+    for (;;) {
+      const most = Math.min(PIECE_VALUES, limit - items.length);
+      const piece = revision === current ? readNewest(tables, rest, most) : readAt(tables, rest, most, revision);
+      items.push(...piece.items);
+      const last = items.at(-1);
+      if (!piece.isFull || last === undefined) return { ok: true, revision, items, remaining: 0 };
+      if (items.length === limit) {
+        return { ok: true, revision, items, remaining: countAfter(tables, range, last.key, revision, current) };
+      }
+      rest = { prefix: range.prefix, start: `${last.key}\0` };
+      if (!turn.isOver) continue;
+      await turn.next();
+      this.#check(signal);
+      ({ revision: current, compacted } = this.#visibleState());
+      if (revision < compacted) return { ok: false, reason: 'compacted', current };
+    }
   }
 
   async create(key: string, value: Uint8Array, options?: WriteOptions, signal?: AbortSignal): Promise<WriteOutcome> {

@@ -13,11 +13,6 @@ import type { ListRange, Revision, StoredValue } from '../store';
 
 /** All functions here are synchronous: within one turn of the loop, all reads see one snapshot. */
 
-export interface Page {
-  readonly items: readonly StoredValue[];
-  readonly remaining: number;
-}
-
 interface Bounds {
   readonly start: Buffer;
   readonly end?: Buffer;
@@ -75,38 +70,49 @@ export function lastRevisionBefore(
   return low as Revision;
 }
 
-/** The newest state of a range. */
-export function listNewest(tables: Tables, range: ListRange): Page {
-  const bounds = boundsOf(range);
-  if (bounds === undefined) return { items: [], remaining: 0 };
-  const limit = range.limit ?? Infinity;
-  const items: StoredValue[] = [];
-  let last = bounds.start;
-  for (const { key, value } of tables.current.getRange({ ...bounds })) {
-    if (items.length === limit) {
-      return { items, remaining: tables.current.getKeysCount({ ...bounds, start: successorOf(last) }) };
-    }
-    last = bytesOf(key);
-    items.push(readVersion(tables, decodeRevision(bytesOf(value))));
-  }
-  return { items, remaining: 0 };
+/** A piece of a list. */
+export interface Piece {
+  readonly items: readonly StoredValue[];
+  /** Whether more may follow after the last item. */
+  readonly isFull: boolean;
 }
 
-/** The state of a range as of a past revision that has not been compacted; `current` is the newest. */
-export function listAt(tables: Tables, range: ListRange, revision: Revision, current: Revision): Page {
+/** Up to `limit` values of the newest state of a range. */
+export function readNewest(tables: Tables, range: ListRange, limit: number): Piece {
   const bounds = boundsOf(range);
-  if (bounds === undefined) return { items: [], remaining: 0 };
-  const limit = range.limit ?? Infinity;
   const items: StoredValue[] = [];
-  let last = bounds.start;
+  if (bounds === undefined) return { items, isFull: false };
+  for (const { value } of tables.current.getRange({ ...bounds })) {
+    if (items.length === limit) return { items, isFull: true };
+    items.push(readVersion(tables, decodeRevision(bytesOf(value))));
+  }
+  return { items, isFull: false };
+}
+
+/** The same of the state as of a past revision that has not been compacted. */
+export function readAt(tables: Tables, range: ListRange, limit: number, revision: Revision): Piece {
+  const bounds = boundsOf(range);
+  const items: StoredValue[] = [];
+  if (bounds === undefined) return { items, isFull: false };
   for (const version of versionsAt(tables, bounds, revision)) {
-    if (items.length === limit) {
-      return { items, remaining: countAt(tables, { ...bounds, start: successorOf(last) }, revision, current) };
-    }
-    last = version.key;
+    if (items.length === limit) return { items, isFull: true };
     items.push(readVersion(tables, version.revision));
   }
-  return { items, remaining: 0 };
+  return { items, isFull: false };
+}
+
+/** How many values of a range come after a key, at a revision; `current` is the newest. */
+export function countAfter(
+  tables: Tables,
+  range: ListRange,
+  last: string,
+  revision: Revision,
+  current: Revision,
+): number {
+  const bounds = boundsOf(range);
+  if (bounds === undefined) return 0;
+  const rest = { ...bounds, start: successorOf(Buffer.from(last)) };
+  return revision === current ? tables.current.getKeysCount({ ...rest }) : countAt(tables, rest, revision, current);
 }
 
 function countAt(tables: Tables, bounds: Bounds, at: Revision, current: Revision): number {
