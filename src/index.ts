@@ -12,7 +12,7 @@ export interface ApiServerOptions {
   readonly port?: number;
   /** Where to keep data that outlive the server; a temporary folder, removed at the end, by default. */
   readonly dataDir?: string;
-  /** What is written to standard error; only fatal problems by default. */
+  /** What is written to standard error, from `debug` on with every request; only fatal problems by default. */
   readonly logLevel?: LogLevel;
 }
 
