@@ -1,17 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startControlPlane } from './cli/control-plane';
+import { certificateDirectory } from './cli/certificates';
+import { startControlPlane, type ControlPlane } from './cli/control-plane';
 import { nodeVersionProblem } from './cli/node-version';
 import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory } from './cli/open-store';
-import { createLogger, type LogLevel } from './observability/logger';
+import { createLogger, type Logger, type LogLevel } from './observability/logger';
 
 export interface ApiServerOptions {
   /** A free port by default. */
   readonly port?: number;
   /** Where to keep data that outlive the server; a temporary folder, removed at the end, by default. */
   readonly dataDir?: string;
-  /** What is written to standard error; only fatal problems by default. */
+  /** What is written to standard error, from `debug` on with every request; only fatal problems by default. */
   readonly logLevel?: LogLevel;
 }
 
@@ -34,19 +35,17 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
   if (problem !== undefined) throw new Error(problem);
   const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sternpost-'));
   const logger = createLogger({ level: options.logLevel ?? 'fatal' });
-  const { store, keyRoot } = await openDataDirectory(folder, DEFAULT_DATA_DIRECTORY_OPTIONS, logger);
-  const controlPlane = await startControlPlane({
-    store,
-    keyRoot,
-    certificateDirectory: join(folder, 'pki'),
-    bindAddress: '127.0.0.1',
-    securePort: options.port ?? 0,
-    logger,
+  const removeFolder = (): void => {
+    if (options.dataDir === undefined) rmSync(folder, { recursive: true, force: true });
+  };
+  const controlPlane = await start(folder, options.port ?? 0, logger).catch((error: unknown) => {
+    removeFolder();
+    throw error;
   });
   let stopped: Promise<void> | undefined;
   const stop = async (): Promise<void> => {
     await controlPlane.stop();
-    if (options.dataDir === undefined) rmSync(folder, { recursive: true, force: true });
+    removeFolder();
   };
   return {
     url: controlPlane.url,
@@ -54,4 +53,17 @@ export async function startApiServer(options: ApiServerOptions = {}): Promise<Ap
     stop: () => (stopped ??= stop()),
     [Symbol.asyncDispose]: () => (stopped ??= stop()),
   };
+}
+
+async function start(folder: string, securePort: number, logger: Logger): Promise<ControlPlane> {
+  const { store, keyRoot } = await openDataDirectory(folder, DEFAULT_DATA_DIRECTORY_OPTIONS, logger);
+  return startControlPlane({
+    store,
+    keyRoot,
+    certificateDirectory: certificateDirectory(folder),
+    bindAddress: '127.0.0.1',
+    securePort,
+    logger,
+    logRequests: logger.isLevelEnabled('debug'),
+  });
 }

@@ -92,7 +92,7 @@ export function reconcileApiService(
   };
 }
 
-function isAvailable({ status }: KubeObject): boolean {
+export function isAvailable({ status }: KubeObject): boolean {
   const { conditions } = (status ?? {}) as { readonly conditions?: readonly { type?: string; status?: string }[] };
   return (conditions ?? []).some((one) => one.type === 'Available' && one.status === 'True');
 }

@@ -1,7 +1,7 @@
 import type { KubeObject } from '../api/object';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { OperationContext } from '../registry/types';
-import { defaultObjects, type ClusterAddresses } from './default-objects';
+import { defaultObjects, type ClusterAddresses, type DefaultObject } from './default-objects';
 import { defaultRbacObjects, reconcileRbacObject } from './default-rbac';
 import { isCode } from './is-code';
 
@@ -20,6 +20,9 @@ export interface BootstrapDependencies {
   ) => KubeObject;
 }
 
+/** What is told of when it is there. */
+export type BootstrapPart = 'system' | 'priority classes' | 'roles';
+
 /**
  * Creates what a fresh cluster has and brings the default roles up to date. Idempotent: several replicas may do it at
  * once, and on an existing cluster it reads only. Rejects when another replica is in the middle of something: try again.
@@ -30,6 +33,7 @@ export async function bootstrapCluster(
   { registryOf, trackFields }: BootstrapDependencies,
   addresses: ClusterAddresses,
   signal: AbortSignal,
+  onDone: (part: BootstrapPart) => void = () => undefined,
 ): Promise<void> {
   const context: OperationContext = { signal, dryRun: false };
 
@@ -72,15 +76,20 @@ export async function bootstrapCluster(
 
   const objects = defaultObjects(addresses);
   const keep = (): undefined => undefined;
-  const isNamespace = ({ group, resource }: { group: string; resource: string }): boolean =>
-    group === '' && resource === 'namespaces';
+  const ensureAll = (wanted: readonly DefaultObject[]): Promise<unknown> =>
+    Promise.all(wanted.map(({ group, resource, object }) => ensure(group, resource, object, keep)));
+  const isNamespace = ({ group, resource }: DefaultObject): boolean => group === '' && resource === 'namespaces';
+  const isSystem = (one: DefaultObject): boolean => one.group === '' && !isNamespace(one);
+  const isPriority = ({ group }: DefaultObject): boolean => group === 'scheduling.k8s.io';
   for (const { group, resource, object } of objects.filter(isNamespace)) await ensure(group, resource, object, keep);
   await Promise.all([
-    ...objects
-      .filter((one) => !isNamespace(one))
-      .map(({ group, resource, object }) => ensure(group, resource, object, keep)),
-    ...defaultRbacObjects().map(({ resource, object }) =>
-      ensure(RBAC_GROUP, resource, object, (existing) => reconcileRbacObject(existing, object)),
-    ),
+    ensureAll(objects.filter(isSystem)).then(() => onDone('system')),
+    ensureAll(objects.filter(isPriority)).then(() => onDone('priority classes')),
+    ensureAll(objects.filter((one) => one.group !== '' && !isPriority(one))),
+    Promise.all(
+      defaultRbacObjects().map(({ resource, object }) =>
+        ensure(RBAC_GROUP, resource, object, (existing) => reconcileRbacObject(existing, object)),
+      ),
+    ).then(() => onDone('roles')),
   ]);
 }

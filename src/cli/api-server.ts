@@ -10,8 +10,14 @@ import { AuthenticationMetrics } from '../authn/metrics';
 import { timerMs } from '../api/time/timer-limit';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import { escalationGuard } from '../authz/escalation';
-import { bootstrapApiServices } from '../bootstrap/api-services';
-import { bootstrapCluster, type BootstrapDependencies } from '../bootstrap/bootstrap';
+import {
+  apiServiceName,
+  bootstrapApiServices,
+  builtInServices,
+  isAvailable,
+  managedBy,
+} from '../bootstrap/api-services';
+import { bootstrapCluster, type BootstrapDependencies, type BootstrapPart } from '../bootstrap/bootstrap';
 import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
 import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
@@ -21,6 +27,7 @@ import { fieldOwnership, noFieldOwnership } from '../http/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
 import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
+import { requestLog } from '../http/request-log';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
 import { MemoryBudget } from '../memory/memory-budget';
@@ -45,18 +52,20 @@ import { CustomApiServices } from './custom-api-services';
 import { CustomResources } from './custom-resources';
 import { withEventLifetime } from './event-lifetime';
 import { DEFAULT_GATES, gatedKinds, type FeatureGates } from './feature-gates';
-import { healthChecks, Lifecycle } from './health-checks';
+import { healthChecks } from './health-checks';
 import { keepTrying } from './keep-trying';
+import { explainListenFailure } from './listen-failure';
 import { components } from './component-probes';
 import { namespaceCreator } from './namespace-creator';
 import { publishAuthentication, publishedAuthentication } from './published-authentication';
 import { quotaStore } from './quota-store';
 import { RegistryReader } from './registry-reader';
-import { feedResources } from './resource-feed';
+import { feedResources, type ResourceFeed } from './resource-feed';
 import type { ServiceRanges } from './service-range-flags';
 import { createServiceAllocations, ServiceEffects, ServiceRangeRepairs } from './service-ranges';
 import { isServedByDefault, type IsServed } from './runtime-config';
 import { ServedCatalogue } from './served-catalogue';
+import { once, StartPhases, type StartPhase } from './start-phases';
 import type { TlsMaterial } from './tls-material';
 import { versionInfo } from './version';
 
@@ -92,6 +101,10 @@ export interface ApiServerOptions {
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
   readonly logger: Logger;
+  /** Every request is logged. */
+  readonly logRequests: boolean;
+  /** Throws when what is logged cannot be written. */
+  readonly checkLog: () => void;
   /** Prints the metrics of all processes of this replica, given this one's. Absent: this one's are all. */
   readonly shareMetrics?: (own: Registry) => () => Promise<string>;
 }
@@ -110,6 +123,12 @@ export interface RunningApiServer {
 
 /** The name under which the server owns the fields of what it creates itself. */
 const OWN_MANAGER = 'kube-apiserver';
+
+const BOOTSTRAP_PHASES: Readonly<Record<BootstrapPart, StartPhase>> = {
+  system: 'poststarthook/bootstrap-controller',
+  'priority classes': 'poststarthook/scheduling/bootstrap-system-priority-classes',
+  roles: 'poststarthook/rbac/bootstrap-roles',
+};
 
 function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
@@ -189,8 +208,13 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     now: Date.now,
     logger,
   });
+  const phases = new StartPhases();
+  phases.finish('poststarthook/generic-apiserver-start-informers', () => authorizationFeed.isFollowing());
   customResources.start();
-  const lifecycle = new Lifecycle();
+  phases.finish('poststarthook/start-apiextensions-informers', () => customResources.isFollowing());
+  phases.finish('poststarthook/crd-informer-synced');
+  phases.finish('poststarthook/start-apiextensions-controllers', () => customResources.hasSettled());
+  let isStopping = false;
   const version = versionInfo();
   const reader = new RegistryReader(cache, store, keyRoot, resourceCache);
   const dynamic = { generation: () => catalogue.generation(), definitions: () => catalogue.definitions() };
@@ -223,6 +247,19 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     createNamespace: namespaceCreator(catalogue.registryOf('', 'namespaces')),
     requestTimeoutMs: options.requestTimeoutMs,
   });
+  phases.finish(
+    'poststarthook/start-kube-apiserver-admission-initializer',
+    once(
+      () => reader.get('namespaces', 'kube-system') !== undefined && reader.get('namespaces', 'default') !== undefined,
+    ),
+  );
+  const health = healthChecks({
+    store,
+    phases,
+    livezGraceMs: options.livezGraceMs,
+    isStopping: () => isStopping,
+    checkLog: options.checkLog,
+  });
 
   const server = createServer({
     catalogue,
@@ -247,10 +284,11 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     requestTimeoutMs: options.requestTimeoutMs,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     maxInFlight,
+    logRequest: options.logRequests ? requestLog(logger) : undefined,
     nonResourceRoutes: [
       versionRoute(version),
       metricsRoute(options.shareMetrics?.(registry) ?? (() => printMetrics(registry))),
-      ...healthRoutes(healthChecks(store, lifecycle, options.livezGraceMs), logger),
+      ...healthRoutes(health, logger),
       ...discoveryRoutes({
         ...dynamic,
         groups: () => catalogue.groups(),
@@ -277,7 +315,20 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     metrics,
     memory,
   });
-  const { port } = await server.listen();
+  const close = async (): Promise<void> => {
+    await server.close();
+    await customResources.close();
+    tls.close();
+    authentication.close();
+    authorization.close();
+    await authorizationFeed.close();
+    await cache.close();
+    loopMonitor.close();
+  };
+  const { port } = await server.listen().catch(async (error: unknown) => {
+    await close();
+    throw explainListenFailure(error, options.bindAddress, options.securePort);
+  });
   tls.onChanged((changed) => server.setSecureContext(changed));
 
   const stopping = new AbortController();
@@ -303,13 +354,38 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     },
     { definitions: definitions.definition.storagePrefix, services: apiServices },
   );
-  let apiServiceFeed: { close(): Promise<void> } | undefined;
+  const builtInApiServices = builtInServices(catalogue.builtInGroups).map(apiServiceName);
+  const apiServicesInMemory = () => builtInApiServices.map((name) => reader.get(apiServices, name));
+  let apiServiceFeed: ResourceFeed | undefined;
   let liveReplicas: LiveReplicas | undefined;
+  const registeredApiServices = (): void => {
+    phases.finish('poststarthook/kube-apiserver-autoregistration');
+    phases.finish(
+      'poststarthook/apiservice-registration-controller',
+      once(() => apiServicesInMemory().every((object) => object !== undefined)),
+    );
+    phases.finish(
+      'poststarthook/apiservice-status-available-controller',
+      once(() =>
+        apiServicesInMemory().every(
+          (object) => object !== undefined && (managedBy(object) === undefined || isAvailable(object)),
+        ),
+      ),
+    );
+  };
+  const followApiServices = (): void => {
+    const feed = (apiServiceFeed ??= feedResources(customApiServices.sinks, resourceCache, keyRoot, logger));
+    customApiServices.started();
+    phases.finish('poststarthook/start-kube-aggregator-informers', () => feed.isFollowing());
+    const hasRegistered = once(() => customApiServices.hasRegistered());
+    phases.finish('autoregister-completion', hasRegistered);
+    phases.finish('poststarthook/apiservice-openapi-controller', () => hasRegistered() && customResources.hasSettled());
+  };
   const bootstrap = async (): Promise<void> => {
     const addresses = { securePort: port, serviceRange: options.serviceRanges.addressRanges[0] };
     await Promise.all([
-      bootstrapCluster(objects, addresses, stopping.signal),
-      bootstrapApiServices(apiServiceRegistry, catalogue.builtInGroups, stopping.signal),
+      bootstrapCluster(objects, addresses, stopping.signal, (part) => phases.finish(BOOTSTRAP_PHASES[part])),
+      bootstrapApiServices(apiServiceRegistry, catalogue.builtInGroups, stopping.signal).then(registeredApiServices),
     ]);
     if (gates.NamespaceDefaultLabelName) {
       await labelNamespaces(catalogue.registryOf('', 'namespaces'), stopping.signal);
@@ -317,8 +393,8 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     const published = publishedAuthentication(options.authentication, certificates);
     const configMaps = catalogue.registryOf('', 'configmaps');
     if (published !== undefined) await publishAuthentication(configMaps, published, stopping.signal);
-    lifecycle.started();
-    apiServiceFeed ??= feedResources(customApiServices.sinks, resourceCache, keyRoot, logger);
+    phases.finish('poststarthook/start-cluster-authentication-info-controller');
+    followApiServices();
     // Endpoints may not name a loopback address (validation refuses it), so a server on loopback only has none.
     if (isLoopback(options.advertiseAddress)) return;
     liveReplicas = new LiveReplicas({ ...objects, store, keyRoot, address: options.advertiseAddress, port, logger });
@@ -336,7 +412,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     port,
     ready: bootstrapped,
     stop: async () => {
-      lifecycle.stopping();
+      isStopping = true;
       server.drain();
       stopping.abort();
       await settled;
@@ -345,14 +421,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       await customApiServices.close();
       await new Promise((resolve) => setTimeout(resolve, timerMs(options.shutdownDelayMs)));
       await repairs.close();
-      await server.close();
-      await customResources.close();
-      tls.close();
-      authentication.close();
-      authorization.close();
-      await authorizationFeed.close();
-      await cache.close();
-      loopMonitor.close();
+      await close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { GROUPS } from '../api/kinds/groups';
-import { createLogger } from '../observability/logger';
+import { standardErrorOutput } from '../observability/log-output';
+import { createLogger, type LogFormat } from '../observability/logger';
 import { admissionFromFlags } from './admission-flags';
 import { defaultAdvertiseAddress } from './advertise-address';
 import { startServer } from './api-server';
@@ -22,9 +23,17 @@ import { VERSION } from './version';
 import { shareMetrics } from './worker-metrics';
 import { isWorker, leave, reportServing, runWorkers, untilStopped } from './workers';
 
+/** kube-apiserver's `-v` from which on requests are logged. */
+const REQUESTS_VERBOSITY = 3;
+
+/** Who knows only "sternpost dev" waits in vain for a deleted namespace to go. */
+const NO_CONTROLLERS =
+  'no controllers run in this process: without any, deleted namespaces stay and new ones get no service account. ' +
+  'Run "sternpost controller-manager --kubeconfig ..." ("sternpost kubeconfig" makes one) or kube-controller-manager';
+
 /** All problems of the options, before anything starts. */
 function problemsOf(options: ApiserverOptions): readonly string[] {
-  const { tlsCertFile, tlsPrivateKeyFile, etcdCertfile, etcdKeyfile, etcdServers, workers } = options;
+  const { tlsCertFile, tlsPrivateKeyFile, etcdCertfile, etcdKeyfile, etcdServers, workers, loggingFormat } = options;
   return [
     ...authenticationProblems(options),
     ...authorizationProblems(options),
@@ -34,6 +43,9 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
     ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
+    ...(['', 'json', 'text'].includes(loggingFormat)
+      ? []
+      : [`--logging-format ${JSON.stringify(loggingFormat)} is not one of json, text`]),
     ...(workers < 1 ? ['--workers must be at least 1'] : []),
     ...(workers > 1 && etcdServers.length === 0
       ? ['--workers needs --etcd-servers: the embedded store belongs to one process']
@@ -68,11 +80,11 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   ];
   if (problems.length > 0) throw new UsageError(problems);
 
-  const logger = createLogger();
+  const logger = createLogger(options.loggingFormat === '' ? {} : { format: options.loggingFormat as LogFormat });
   for (const warning of [...warnings, ...features.warnings, ...runtime.warnings, ...admission.warnings])
     logger.warn(warning);
   const advertiseAddress = options.advertiseAddress || defaultAdvertiseAddress();
-  const directory = certificateDirectory(options.dataDir);
+  const directory = certificateDirectory(options.dataDir, options.certDir);
   protectCertificates(directory, (message) => logger.warn(message));
   const makingSigningKey = signingKeyFromFlags(options, directory);
   const load = () => loadCertificates(directory, options, [advertiseAddress], new Date());
@@ -86,6 +98,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   const authorization = authorizationFromFlags(options);
   const anonymous = options.anonymousAuth && !authorization.modes.includes('AlwaysAllow');
   if (options.anonymousAuth && !anonymous) logger.warn('anonymous requests are off with the mode AlwaysAllow');
+  if (!isWorker()) logger.info(NO_CONTROLLERS);
   if (options.workers > 1 && !isWorker()) {
     // What is made on the first start is made by now, once for all of them.
     await makingSigningKey;
@@ -117,6 +130,8 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     shutdownDelayMs: options.shutdownDelayDuration,
     livezGraceMs: options.livezGracePeriod,
     logger,
+    logRequests: options.v >= REQUESTS_VERBOSITY,
+    checkLog: standardErrorOutput().check,
     ...(isWorker() ? { shareMetrics } : {}),
   });
   logger.info({ port: server.port, version: VERSION }, 'serving');

@@ -11,7 +11,7 @@ export const apiserverFlags = {
     type: 'string',
     section: 'Storage',
     default: '.sternpost',
-    help: 'Folder of the embedded store and of generated certificates; used for objects when --etcd-servers is absent.',
+    help: 'Folder of the embedded store, used for objects when --etcd-servers is absent, and of generated certificates.',
   },
   'etcd-servers': {
     type: 'strings',
@@ -42,6 +42,11 @@ export const apiserverFlags = {
     section: 'Serving',
     default: '1',
     help: 'Processes that share the port, for machines with more cores; needs --etcd-servers.',
+  },
+  'cert-dir': {
+    type: 'string',
+    section: 'Serving',
+    help: 'Folder of the certificates and keys that the server makes for itself: a CA, those of serving and of an administrator, the key of service account tokens. A CA that lies there (ca.crt, ca.key) is used. Default: pki below --data-dir.',
   },
   'tls-cert-file': {
     type: 'string',
@@ -137,6 +142,17 @@ export const apiserverFlags = {
     type: 'map',
     section: 'Misc',
     help: 'What is served: api/all, api/ga, api/beta, api/alpha or group/version (also extensions/v1beta1/resource), each =true or =false, comma-separated. Alpha versions are off unless switched on.',
+  },
+  v: {
+    type: 'int',
+    section: 'Misc',
+    default: '0',
+    help: 'How much is logged: from 3 on every request, as on kube-apiserver.',
+  },
+  'logging-format': {
+    type: 'string',
+    section: 'Misc',
+    help: 'json or text; default: text at a terminal, json elsewhere.',
   },
   'feature-gates': { type: 'strings', section: 'Misc', help: 'Gate=true or Gate=false, comma-separated.' },
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },

@@ -107,9 +107,9 @@ export function loadCertificates(
   };
 }
 
-/** Where generated certificates are kept below the data directory. */
-export function certificateDirectory(dataDir: string): string {
-  return join(dataDir, 'pki');
+/** Where generated certificates and keys are kept: in the folder that is named for them, or below the data directory. */
+export function certificateDirectory(dataDir: string, certDir = ''): string {
+  return certDir === '' ? join(dataDir, 'pki') : certDir;
 }
 
 /** What to do about a file that is no good. */

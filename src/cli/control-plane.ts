@@ -1,4 +1,5 @@
 import { ApiClient } from '../client/api-client';
+import { standardErrorOutput } from '../observability/log-output';
 import type { Logger } from '../observability/logger';
 import type { Store } from '../storage/store';
 import { startServer } from './api-server';
@@ -29,14 +30,28 @@ export interface ControlPlaneOptions {
   /** 0: any free port. */
   readonly securePort: number;
   readonly logger: Logger;
+  /** Every request is logged. */
+  readonly logRequests: boolean;
 }
 
 const ADDRESS = '127.0.0.1';
 const DEFAULTS = { requestTimeoutMs: 60_000, minRequestTimeoutSeconds: 1800, shutdownDelayMs: 0, livezGraceMs: 0 };
 const CLUSTER_NAME = 'sternpost';
 
-/** Starts everything; resolves when requests are answered and the default namespaces are there. RBAC decides, and the kubeconfig's user may do all. */
+/**
+ * Starts everything; resolves when requests are answered and the default namespaces are there. RBAC decides, and the
+ * kubeconfig's user may do all. What was started is ended when a part fails, the store included.
+ */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  try {
+    return await startParts(options);
+  } catch (error) {
+    await options.store.close();
+    throw error;
+  }
+}
+
+async function startParts(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { store, logger } = options;
   const directory = options.certificateDirectory;
   protectCertificates(directory, (message) => logger.warn(message));
@@ -61,8 +76,13 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     authentication,
     authorization: { modes: ['Node', 'RBAC'], policyFile: '' },
     logger,
+    logRequests: options.logRequests,
+    checkLog: standardErrorOutput().check,
   });
-  await server.ready;
+  await server.ready.catch(async (error: unknown) => {
+    await server.stop();
+    throw error;
+  });
   const url = `https://${ADDRESS}:${server.port}`;
   const client = new ApiClient({
     url,

@@ -33,6 +33,8 @@ export class CustomApiServices {
   readonly #existing = new Map<string, KubeObject>();
   readonly #stop = new AbortController();
   readonly #queue: WorkQueue;
+  /** Those of the definitions that were there at the start, as long as they have not been seen to. */
+  #unregistered: Set<string> | undefined;
   /** What has to be fed into it, definitions first. */
   readonly sinks: readonly ResourceSink[];
 
@@ -60,6 +62,16 @@ export class CustomApiServices {
         },
       },
     ];
+  }
+
+  /** To be called when the sinks have what is there at the start. */
+  started(): void {
+    this.#unregistered = new Set(this.#wanted.keys());
+  }
+
+  /** Every definition that was there at the start has its APIServices. */
+  hasRegistered(): boolean {
+    return this.#unregistered?.size === 0;
   }
 
   async close(): Promise<void> {
@@ -114,5 +126,6 @@ export class CustomApiServices {
     if (wanted !== undefined)
       await putApiService(registry, customService(wanted.group, wanted.version), 'true', context);
     else if (existing !== undefined) await deleteApiService(registry, existing, context);
+    this.#unregistered?.delete(name);
   }
 }

@@ -69,6 +69,9 @@ export class CustomResources {
   readonly #groups: WorkQueue;
   readonly #cleanups: WorkQueue;
   #following: Promise<void> = Promise.resolve();
+  #isFollowing = false;
+  /** Groups whose names have not been looked at since the start. */
+  #unsettled = new Set<string>();
 
   constructor(options: CustomResourcesOptions) {
     this.#options = options;
@@ -83,7 +86,19 @@ export class CustomResources {
 
   /** What is defined now is served when this returns. */
   start(): void {
-    this.#following = this.#follow(this.#load());
+    const revision = this.#load();
+    this.#unsettled = new Set(Array.from(this.#known.values(), ({ crd }) => crd.spec.group));
+    this.#following = this.#follow(revision);
+  }
+
+  /** What is served follows the definitions. */
+  isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  /** Whose names are whose is decided among the definitions that were there at the start. */
+  hasSettled(): boolean {
+    return this.#unsettled.size === 0;
   }
 
   async close(): Promise<void> {
@@ -109,6 +124,7 @@ export class CustomResources {
     const { signal } = this.#stop;
     let after = from;
     while (!signal.aborted) {
+      this.#isFollowing = true;
       try {
         for await (const { events } of definitions.cache.watch(after, signal)) {
           for (const { type, entry } of events) {
@@ -119,6 +135,7 @@ export class CustomResources {
       } catch (error) {
         logger.warn({ err: error }, 'following custom resource definitions was interrupted');
       }
+      this.#isFollowing = false;
       if (signal.aborted) return;
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
       after = this.#load();
@@ -201,6 +218,7 @@ export class CustomResources {
       const changed = await this.#change(name, (crd) => settleNames(crd, current, this.#timestamp()));
       if (changed) current = taken();
     }
+    this.#unsettled.delete(group);
   }
 
   /** Deletes all objects; as long as finalizers hold some, it comes back. */

@@ -19,7 +19,7 @@ const devFlags = {
   'secure-port': { type: 'port', section: 'Dev', default: '6443', help: 'Port for HTTPS; 0 picks a free one.' },
   'bind-address': { type: 'string', section: 'Dev', default: '127.0.0.1', help: 'Address to listen on.' },
   ...storageFlags,
-  verbose: { type: 'bool', section: 'Dev', help: 'Log everything, not only warnings.' },
+  verbose: { type: 'bool', section: 'Dev', help: 'Log everything, every request included, not only warnings.' },
   help: { type: 'bool', section: 'Dev', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;
 
@@ -44,6 +44,7 @@ export async function devCommand(argv: readonly string[]): Promise<void> {
     bindAddress: options.bindAddress,
     securePort: options.securePort,
     logger,
+    logRequests: options.verbose,
   });
   const kubeconfig = join(dataDir, 'kubeconfig');
   writePrivateFile(kubeconfig, controlPlane.kubeconfig);
@@ -53,6 +54,9 @@ export async function devCommand(argv: readonly string[]): Promise<void> {
       `  kubectl get namespaces\n`,
   );
   optimizeSoon();
-  await untilSignal();
+  const signal = await untilSignal();
+  // At a terminal, ^C stands on the line.
+  process.stdout.write(`${process.stdout.isTTY ? '\n' : ''}Stopping (${signal}); once more ends it at once.\n`);
   await controlPlane.stop();
+  process.stdout.write(`Stopped. The data stay in ${dataDir}.\n`);
 }

@@ -71,6 +71,19 @@ describe('flags', () => {
     }
   });
 
+  it('that nobody knows are told with the one that may have been meant', () => {
+    const ignored = { profiling: 'bool' } as const;
+    expect(() => parseFlags(table, ['--secure-prot=1'], ignored)).toThrow(
+      'unknown flag: --secure-prot (did you mean --secure-port?)',
+    );
+    expect(() => parseFlags(table, ['--profilling'], ignored)).toThrow('(did you mean --profiling?)');
+  });
+
+  it('have a short form for help', () => {
+    const withHelp = { ...table, help: { type: 'bool', help: 'Help.', section: 'Misc' } } as const;
+    expect(parseFlags(withHelp, ['-h']).options.help).toBe(true);
+  });
+
   it('that ask for what is not there stop the start, unless they ask for nothing', () => {
     const unbuilt = new Map([['audit-log-path', 'an audit log']]);
     expect(() => parseFlags(table, ['--audit-log-path', '/var/log/audit'], {}, unbuilt)).toThrow(

@@ -1,4 +1,5 @@
 import { parseDuration } from '../api/time/duration';
+import { nearestName } from './nearest-name';
 
 /**
  * A small pflag: `--name value`, `--name=value`, `--bool`, `--bool=false`, lists by comma or repetition. One table gives
@@ -124,6 +125,11 @@ function parseDurationMs(text: string): number {
   }
 }
 
+function unknownFlag(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return `unknown flag: --${name}${nearest === undefined ? '' : ` (did you mean --${nearest}?)`}`;
+}
+
 /**
  * Parses arguments by the table. Flags in `ignored` are taken with a warning. Throws {@link UsageError} with every
  * unknown flag, missing value and malformed value, and every flag that asks for what is not there (`unbuilt`: for what).
@@ -140,13 +146,15 @@ export function parseFlags<const Table extends FlagTable>(
   const rest = [...argv];
   for (let argument = rest.shift(); argument !== undefined; argument = rest.shift()) {
     const match = /^--?([a-zA-Z][\w.-]*)(?:=([\s\S]*))?$/.exec(argument);
-    const name = match?.[1]?.replaceAll('_', '-') ?? '';
+    const written = match?.[1]?.replaceAll('_', '-') ?? '';
+    const name = argument === '-h' && !Object.hasOwn(table, 'h') ? 'help' : written;
     const missing = unbuilt.get(name);
     const isKnown = Object.hasOwn(table, name);
     const withoutEffect = Object.hasOwn(ignored, name) ? ignored[name] : undefined;
     const kind = isKnown ? table[name]?.type : missing === undefined ? withoutEffect : 'value';
     if (kind === undefined) {
-      problems.push(match === null ? `unexpected argument ${JSON.stringify(argument)}` : `unknown flag: --${name}`);
+      const known = [...Object.keys(table), ...Object.keys(ignored)];
+      problems.push(match === null ? `unexpected argument ${JSON.stringify(argument)}` : unknownFlag(name, known));
       continue;
     }
     const value = match?.[2] ?? (kind === 'bool' ? 'true' : rest.shift());

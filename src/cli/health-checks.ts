@@ -2,40 +2,36 @@ import type { HealthChecks } from '../http/routes/health-routes';
 import type { HealthCheck } from '../http/routes/health';
 import { sharedCheck } from '../http/routes/shared-check';
 import type { Store } from '../storage/store';
+import { START_PHASES, type StartPhase, type StartPhases } from './start-phases';
 
-/** How far the start has come, and whether the end has begun. */
-export class Lifecycle {
-  #started = false;
-  #stopping = false;
-  readonly #createdAt = performance.now();
-
-  started(): void {
-    this.#started = true;
-  }
-
-  stopping(): void {
-    this.#stopping = true;
-  }
-
+export interface HealthCheckOptions {
+  readonly store: Pick<Store, 'health' | 'space'>;
+  readonly phases: StartPhases;
   /** Unfinished start-up work counts as alive for this long. */
-  startCheck(graceMs: number): () => void {
-    return () => {
-      if (!this.#started && performance.now() - this.#createdAt >= graceMs) throw new Error('not finished');
-    };
-  }
-
-  readonly shutdownCheck = (): void => {
-    if (this.#stopping) throw new Error('process is shutting down');
-  };
+  readonly livezGraceMs: number;
+  readonly isStopping: () => boolean;
+  /** Throws when the log cannot be written. */
+  readonly checkLog: () => void;
+  /** Milliseconds of any origin. */
+  readonly clock?: () => number;
 }
+
+/** What readiness calls its informers: those that a request's answer rests on. */
+const INFORMERS: readonly StartPhase[] = [
+  'poststarthook/generic-apiserver-start-informers',
+  'poststarthook/start-apiextensions-informers',
+  'poststarthook/start-kube-aggregator-informers',
+];
 
 /**
  * The named checks. `etcd` is the store, whichever it is, under the name that probes and dashboards know; the others
- * know their answer at once.
+ * know their answer at once. `ping` says that the server answers, which its answer proves.
  */
-export function healthChecks(store: Store, lifecycle: Lifecycle, livezGraceMs: number): HealthChecks {
+export function healthChecks(options: HealthCheckOptions): HealthChecks {
+  const { store, phases, livezGraceMs, isStopping, checkLog, clock = () => performance.now() } = options;
+  const startedAt = clock();
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
-  const log: HealthCheck = { name: 'log', check: () => undefined };
+  const log: HealthCheck = { name: 'log', check: checkLog };
   const etcd: HealthCheck = { name: 'etcd', check: sharedCheck((signal) => store.health(signal)) };
   // Not alive would mean a restart, which gives no space; not ready keeps writes away.
   const space: HealthCheck = {
@@ -45,21 +41,23 @@ export function healthChecks(store: Store, lifecycle: Lifecycle, livezGraceMs: n
       if (shortage !== undefined) throw new Error(shortage);
     }),
   };
-  const bootstrap = (graceMs: number): HealthCheck => ({
-    name: 'poststarthook/rbac/bootstrap-roles',
-    check: lifecycle.startCheck(graceMs),
+  const needs = (name: string, needed: readonly StartPhase[], graceMs: number): HealthCheck => ({
+    name,
+    check: () => {
+      if (needed.every((phase) => phases.isFinished(phase)) || clock() - startedAt < graceMs) return;
+      throw new Error('not finished');
+    },
   });
+  const start = (graceMs: number) => START_PHASES.map((phase) => needs(phase, [phase], graceMs));
+  const shutdown: HealthCheck = {
+    name: 'shutdown',
+    check: () => {
+      if (isStopping()) throw new Error('process is shutting down');
+    },
+  };
   return {
-    livez: [ping, log, etcd, bootstrap(livezGraceMs)],
-    readyz: [
-      ping,
-      log,
-      etcd,
-      space,
-      { name: 'informer-sync', check: lifecycle.startCheck(0) },
-      bootstrap(0),
-      { name: 'shutdown', check: lifecycle.shutdownCheck },
-    ],
-    healthz: [ping, log, etcd, bootstrap(0)],
+    livez: [ping, log, etcd, ...start(livezGraceMs)],
+    readyz: [ping, log, etcd, space, needs('informer-sync', INFORMERS, 0), ...start(0), shutdown],
+    healthz: [ping, log, etcd, ...start(0)],
   };
 }

@@ -55,7 +55,6 @@ export const ignoredFlags = {
   'cloud-provider': 'value',
   'show-hidden-metrics-for-version': 'value',
   'experimental-logging-sanitization': 'bool',
-  'logging-format': 'value',
   'apiserver-count': 'value',
   'enable-aggregator-routing': 'bool',
   'endpoint-reconciler-type': 'value',
@@ -82,7 +81,6 @@ export const ignoredFlags = {
   'skip-headers': 'bool',
   'skip-log-headers': 'bool',
   stderrthreshold: 'value',
-  v: 'value',
   vmodule: 'value',
   'target-ram-mb': 'value',
   'deserialization-cache-size': 'value',
@@ -100,6 +98,4 @@ export const ignoredFlags = {
   'kubelet-read-only-port': 'value',
   'cloud-provider-gce-lb-src-cidrs': 'value',
   'allow-privileged': 'bool',
-  // Certificates that are made are kept below --data-dir.
-  'cert-dir': 'value',
 } as const satisfies Readonly<Record<string, 'bool' | 'value'>>;

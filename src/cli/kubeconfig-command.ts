@@ -20,6 +20,11 @@ const kubeconfigFlags = {
     default: '.sternpost',
     help: 'Folder of "sternpost dev" or "sternpost apiserver", where the CA is.',
   },
+  'cert-dir': {
+    type: 'string',
+    section: 'Kubeconfig',
+    help: 'Folder of the CA (ca.crt, ca.key), when it is another: that of --cert-dir of "sternpost apiserver".',
+  },
   help: { type: 'bool', section: 'Kubeconfig', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;
 
@@ -34,11 +39,13 @@ export async function kubeconfigCommand(argv: readonly string[]): Promise<void> 
     );
     return;
   }
-  const { user, group, server, dataDir } = options;
+  const { user, group, server, dataDir, certDir } = options;
   if (user === '') throw new UsageError(['--user is required']);
-  const directory = certificateDirectory(dataDir);
+  const directory = certificateDirectory(dataDir, certDir);
   if (!existsSync(join(directory, 'ca.key'))) {
-    throw new Error(`${directory} holds no CA: start "sternpost dev" first, or name its folder with --data-dir`);
+    throw new Error(
+      `${directory} holds no CA: start "sternpost dev" or "sternpost apiserver" first, or name its folder with --data-dir or --cert-dir`,
+    );
   }
   const now = new Date();
   const authority = loadOrCreateAuthority(directory, 'ca', 'sternpost-ca', now);

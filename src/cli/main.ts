@@ -8,47 +8,64 @@ import { devCommand } from './dev-command';
 import { UsageError } from './flag-table';
 import { migrateCommand } from './migrate-command';
 import { kubeconfigCommand } from './kubeconfig-command';
+import { nearestName } from './nearest-name';
 import { VERSION } from './version';
 
-const HELP = `Sternpost ${VERSION}: a Kubernetes API server.
+interface Command {
+  readonly run: (argv: readonly string[]) => Promise<void>;
+  readonly takesFlags: boolean;
+  readonly summary: string;
+}
+
+const withFlags = (run: Command['run'], summary: string): Command => ({ run, takesFlags: true, summary });
+const printing = (text: () => string, summary: string): Command => ({
+  run: async () => void process.stdout.write(text()),
+  takesFlags: false,
+  summary,
+});
+
+const commands: ReadonlyMap<string, Command> = new Map([
+  ['dev', withFlags(devCommand, 'a control plane in one process on .sternpost/, with a kubeconfig')],
+  ['apiserver', withFlags(apiserverCommand, "the API server, with kube-apiserver's flags")],
+  ['controller-manager', withFlags(controllerManagerCommand, 'the controllers, as clients of an API server elsewhere')],
+  ['kubeconfig', withFlags(kubeconfigCommand, 'prints a kubeconfig for a user, with a new client certificate')],
+  ['migrate', withFlags(migrateCommand, 'copies a registry from one store to another')],
+  ['compact', withFlags(compactCommand, 'makes the file of an embedded store smaller')],
+  ['version', printing(() => `${VERSION}\n`, 'the version')],
+  ['help', printing(() => help(), 'this text')],
+]);
+
+function help(): string {
+  const lines = [...commands].map(([name, { takesFlags, summary }]) => {
+    const usage = `  sternpost ${name}${takesFlags ? ' [flags]' : ''}`;
+    return `${usage.padEnd(40)}${summary}\n`;
+  });
+  return `Sternpost ${VERSION}: a Kubernetes API server.
 
 Usage:
-  sternpost dev [flags]         a control plane in one process on .sternpost/, with a kubeconfig
-  sternpost apiserver [flags]   the API server, with kube-apiserver's flags
-  sternpost migrate [flags]     copies a registry from one store to another
-  sternpost compact [flags]     makes the file of an embedded store smaller
-  sternpost version             the version
-
+${lines.join('')}
 "sternpost <command> --help" lists the flags of a command.
 `;
-
-const commands: ReadonlyMap<string, (argv: readonly string[]) => Promise<void>> = new Map(
-  Object.entries({
-    dev: devCommand,
-    apiserver: apiserverCommand,
-    'controller-manager': controllerManagerCommand,
-    kubeconfig: kubeconfigCommand,
-    migrate: migrateCommand,
-    compact: compactCommand,
-    version: async () => void process.stdout.write(`${VERSION}\n`),
-    help: async () => void process.stdout.write(HELP),
-  }),
-);
+}
 
 async function main(): Promise<void> {
   const [name = 'help', ...argv] = process.argv.slice(2);
-  const command = commands.get(name.replace(/^--?/, ''));
+  const command = commands.get(name === '-h' ? 'help' : name.replace(/^--?/, ''));
   if (command === undefined) {
-    process.stderr.write(`unknown command ${JSON.stringify(name)}\n\n${HELP}`);
+    const nearest = nearestName(name, commands.keys());
+    const advice = nearest === undefined ? '' : ` (did you mean ${nearest}?)`;
+    process.stderr.write(`unknown command ${JSON.stringify(name)}${advice}\n\n${help()}`);
     process.exitCode = 2;
     return;
   }
   try {
-    await command(argv);
+    await command.run(argv);
   } catch (error) {
-    process.stderr.write(`${error instanceof UsageError ? error.message : `sternpost: ${(error as Error).message}`}\n`);
+    const isUsage = error instanceof UsageError;
+    const advice = `"sternpost ${name} --help" lists its flags.`;
+    process.stderr.write(isUsage ? `${error.message}\n${advice}\n` : `sternpost: ${(error as Error).message}\n`);
     // What was opened before the failure must not keep the process.
-    process.exit(error instanceof UsageError ? 2 : 1);
+    process.exit(isUsage ? 2 : 1);
   }
 }
 

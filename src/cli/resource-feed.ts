@@ -19,6 +19,7 @@ async function follow(
   sink: ResourceSink,
   known: Map<string, CacheEntry>,
   keyRoot: string,
+  caughtUp: () => void,
   signal: AbortSignal,
 ): Promise<void> {
   const snapshot = resource.snapshot();
@@ -31,6 +32,7 @@ async function follow(
     sink.put(entry.object);
     known.set(entry.key, entry);
   }
+  caughtUp();
   for await (const { events } of resource.watch(snapshot.revision, signal)) {
     for (const { type, entry } of events) {
       if (type === 'put') {
@@ -44,6 +46,13 @@ async function follow(
   }
 }
 
+/** Indexes that are kept up to date. */
+export interface ResourceFeed {
+  /** Every index has all that is in the cache, or is just being told of it. */
+  isFollowing(): boolean;
+  close(): Promise<void>;
+}
+
 /**
  * Keeps indexes as the cache has their resources. What is in the cache now is in the indexes when this returns. `close`
  * waits for the last event.
@@ -53,21 +62,24 @@ export function feedResources(
   resourceCache: (storagePrefix: string) => ResourceCache,
   keyRoot: string,
   logger: Logger,
-): { close(): Promise<void> } {
+): ResourceFeed {
   const stop = new AbortController();
   const { signal } = stop;
+  const following = new Set<ResourceSink>();
   const loops = sinks.map(async (sink) => {
     const known = new Map<string, CacheEntry>();
     while (!signal.aborted) {
       try {
-        await follow(resourceCache(sink.storagePrefix), sink, known, keyRoot, signal);
+        await follow(resourceCache(sink.storagePrefix), sink, known, keyRoot, () => following.add(sink), signal);
       } catch (error) {
+        following.delete(sink);
         logger.warn({ err: error, resource: sink.storagePrefix }, 'following a resource was interrupted');
         await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
       }
     }
   });
   return {
+    isFollowing: () => following.size === sinks.length,
     close: async () => {
       stop.abort();
       await Promise.all(loops);

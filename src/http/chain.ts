@@ -33,6 +33,8 @@ const measure: Filter = (context, { metrics, known }) => {
   if (metrics !== undefined) measureRequest(context, metrics, known);
 };
 
+const log: Filter = (context, { logRequest }) => logRequest?.(context);
+
 const tracer: Tracer = trace.getTracer('sternpost');
 
 /** Without a configured SDK the API hands out spans that do nothing. */
@@ -76,6 +78,7 @@ export const filters: readonly Filter[] = [
   requestInfo,
   deadline,
   measure,
+  log,
   span,
   audit,
   authenticate,

@@ -104,6 +104,8 @@ export interface ChainDependencies {
   readonly authorize: Authorizer;
   /** Registers with `context.onFinished` what it wants to write down, and sets the Audit-Id header. */
   readonly audit?: (context: RequestContext) => void;
+  /** Writes down what came of the request. Absent: nobody does. */
+  readonly logRequest?: ((context: RequestContext) => void) | undefined;
   /** Absent: no limits. */
   readonly maxInFlight?: MaxInFlight;
   readonly requestTimeoutMs: number;

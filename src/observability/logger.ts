@@ -1,17 +1,26 @@
+import { isatty } from 'node:tty';
 import { pino, type DestinationStream, type Logger as PinoLogger } from 'pino';
+import { STANDARD_ERROR, standardErrorOutput } from './log-output';
+import { readableLine } from './readable-lines';
 
-/** One line of JSON per message, on standard error. Causes of failures go here and nowhere else. */
+/** One line per message, on standard error: of JSON, or at a terminal of text. Causes of failures go here and nowhere else. */
 export type Logger = PinoLogger;
 
 export type LogLevel = 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
 
+export type LogFormat = 'json' | 'text';
+
 export interface LoggerOptions {
   readonly level?: LogLevel;
+  /** Absent: text at a terminal, JSON elsewhere. */
+  readonly format?: LogFormat;
   /** Where lines go; absent: standard error. */
   readonly destination?: DestinationStream;
 }
 
-export function createLogger({ level = 'info', destination }: LoggerOptions = {}): Logger {
+export function createLogger({ level = 'info', format, destination }: LoggerOptions = {}): Logger {
+  const output = destination ?? standardErrorOutput();
+  const isText = (format ?? (isatty(STANDARD_ERROR) ? 'text' : 'json')) === 'text';
   return pino(
     {
       level,
@@ -20,7 +29,7 @@ export function createLogger({ level = 'info', destination }: LoggerOptions = {}
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: ['headers.authorization', '*.headers.authorization', 'token', '*.token'], censor: '[hidden]' },
     },
-    destination ?? pino.destination({ fd: 2, sync: false }),
+    isText ? { write: (line) => output.write(readableLine(line)) } : output,
   );
 }
 

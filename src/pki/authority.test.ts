@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -54,6 +55,26 @@ describe('certificates kept in a directory', () => {
     const pair = loadOrIssueKeyPair(directory, 'serving', first, spec, now);
     expect(statSync(join(directory, 'serving.key')).mode & 0o777).toBe(0o600);
     expect(loadOrIssueKeyPair(directory, 'serving', again, { ...spec, altNames: ['localhost'] }, now)).toEqual(pair);
+  });
+
+  it.each([
+    ['rsa:2048', []],
+    ['ec', ['-pkeyopt', 'ec_paramgen_curve:P-384']],
+    ['rsa:2048', ['-addext', 'subjectKeyIdentifier=none']],
+  ])('come from an authority that somebody else has made (%s %j), under its name and key', (key, more) => {
+    const [certificate, privateKey] = [join(directory, 'ca.crt'), join(directory, 'ca.key')];
+    const files = ['-keyout', privateKey, '-out', certificate];
+    const subject = '/O=Ops, Inc./CN=Our CA';
+    execFileSync('openssl', ['req', '-x509', '-nodes', '-newkey', key, ...files, '-subj', subject, ...more], {
+      stdio: 'ignore',
+    });
+    const authority = loadOrCreateAuthority(directory, 'ca', 'sternpost-ca', now);
+    const pair = loadOrIssueKeyPair(directory, 'serving', authority, spec, new Date());
+    const leaf = new X509Certificate(pair.certificatePem);
+    expect(leaf.checkIssued(new X509Certificate(authority.certificatePem))).toBe(true);
+    expect(leaf.issuer).toBe('O=Ops\\, Inc.\nCN=Our CA');
+    const verified = execFileSync('openssl', ['verify', '-CAfile', certificate, join(directory, 'serving.crt')]);
+    expect(verified.toString()).toContain('OK');
   });
 
   it('are made anew when they run out, lack a name or were signed by another authority', () => {

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { writePrivateFile, writePublicFile } from '../files/private-files';
-import { issueCertificate, type CertificateSpec, type Issuer } from './certificate';
+import { issueCertificate, issuerOf, newIssuer, type CertificateSpec, type Issuer } from './certificate';
 import { belongTogether, PemFileError, readCertificates, readPemPair, readPrivateKey, type PemPair } from './pem-files';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -30,7 +30,7 @@ function generate(
   issuer?: Issuer,
 ): KeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const signer = issuer ?? { subject: spec.subject, publicKey, privateKey };
+  const signer = issuer ?? newIssuer(spec.subject, privateKey);
   return {
     certificatePem: certify(spec, days, now, publicKey, signer),
     privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
@@ -49,12 +49,8 @@ function certify(
   return issueCertificate({ ...spec, notBefore, notAfter }, publicKey, issuer);
 }
 
-function asAuthority(pair: KeyPair, commonName: string): Authority {
-  const privateKey = createPrivateKey(pair.privateKeyPem);
-  return {
-    ...pair,
-    issuer: { subject: { commonName, organizations: [] }, publicKey: createPublicKey(privateKey), privateKey },
-  };
+function asAuthority(pair: KeyPair): Authority {
+  return { ...pair, issuer: issuerOf(pair.certificatePem, createPrivateKey(pair.privateKeyPem)) };
 }
 
 function remedyFor(name: string): string {
@@ -71,7 +67,7 @@ function writePair(directory: string, name: string, pair: KeyPair): KeyPair {
 /** Makes an authority that lives in memory only. */
 export function createAuthority(commonName: string, now: Date): Authority {
   const spec = { subject: { commonName, organizations: [] }, altNames: [], usages: [], isAuthority: true };
-  return asAuthority(generate(spec, AUTHORITY_DAYS, now), commonName);
+  return asAuthority(generate(spec, AUTHORITY_DAYS, now));
 }
 
 /**
@@ -93,19 +89,21 @@ export function loadOrCreateAuthority(directory: string, name: string, commonNam
     writePublicFile(certificateFile, renewed.certificatePem);
     return renewed;
   }
-  return asAuthority(readPemPair(certificateFile, keyFile, remedy), commonName);
+  return asAuthority(readPemPair(certificateFile, keyFile, remedy));
 }
 
 /** Whoever trusts an earlier certificate of the same name and key trusts this one. */
 function authorityOf(privateKeyPem: string, commonName: string, now: Date): Authority {
   const privateKey = createPrivateKey(privateKeyPem);
   const spec = { subject: { commonName, organizations: [] }, altNames: [], usages: [], isAuthority: true };
-  const certificatePem = certify(spec, AUTHORITY_DAYS, now, createPublicKey(privateKey), {
-    subject: spec.subject,
-    publicKey: createPublicKey(privateKey),
-    privateKey,
-  });
-  return asAuthority({ certificatePem, privateKeyPem }, commonName);
+  const certificatePem = certify(
+    spec,
+    AUTHORITY_DAYS,
+    now,
+    createPublicKey(privateKey),
+    newIssuer(spec.subject, privateKey),
+  );
+  return asAuthority({ certificatePem, privateKeyPem });
 }
 
 /** A key of its own and a certificate for it, valid for a year. */
@@ -116,6 +114,7 @@ export function issueKeyPair(authority: Authority, spec: LeafSpec, now: Date): K
 function stillGood(pair: KeyPair, authority: Authority, altNames: readonly string[], now: Date): boolean {
   const certificate = new X509Certificate(pair.certificatePem);
   return (
+    certificate.checkIssued(new X509Certificate(authority.certificatePem)) &&
     certificate.verify(authority.issuer.publicKey) &&
     Date.parse(certificate.validTo) - now.getTime() > RENEW_BEFORE_MS &&
     altNames.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined)

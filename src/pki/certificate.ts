@@ -1,4 +1,4 @@
-import { createHash, randomBytes, sign, type KeyObject } from 'node:crypto';
+import { createHash, createPublicKey, randomBytes, sign, X509Certificate, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import { asn1, type asn1 as Asn1 } from 'node-forge';
 import { encodeName, objectIdentifier, sequence, type DistinguishedName } from './distinguished-name';
@@ -15,7 +15,10 @@ export interface CertificateSpec {
 }
 
 export interface Issuer {
-  readonly subject: DistinguishedName;
+  /** As its certificate has it: clients compare the bytes. */
+  readonly name: Asn1.Asn1;
+  /** Binary; undefined when its certificate has none. */
+  readonly keyIdentifier: string | undefined;
   readonly publicKey: KeyObject;
   readonly privateKey: KeyObject;
 }
@@ -116,11 +119,44 @@ function extensions(spec: CertificateSpec, publicKey: KeyObject, issuer: Issuer)
       : []),
     extension(OIDS.basicConstraints, true, der(sequence(...(spec.isAuthority ? [bool] : [])))),
     extension(OIDS.subjectKeyIdentifier, false, der(primitive(asn1.Type.OCTETSTRING, keyIdentifier(publicKey)))),
-    extension(OIDS.authorityKeyIdentifier, false, der(sequence(context(0, false, keyIdentifier(issuer.publicKey))))),
+    ...(issuer.keyIdentifier === undefined
+      ? []
+      : [extension(OIDS.authorityKeyIdentifier, false, der(sequence(context(0, false, issuer.keyIdentifier))))]),
     ...(spec.altNames.length > 0
       ? [extension(OIDS.subjectAltName, false, der(sequence(...spec.altNames.map(altName))))]
       : []),
   ];
+}
+
+/** One that signs itself. */
+export function newIssuer(subject: DistinguishedName, privateKey: KeyObject): Issuer {
+  const publicKey = createPublicKey(privateKey);
+  return { name: encodeName(subject), keyIdentifier: keyIdentifier(publicKey), publicKey, privateKey };
+}
+
+/** One that exists, whoever has made its certificate. */
+export function issuerOf(certificatePem: string, privateKey: KeyObject): Issuer {
+  const certificate = asn1.fromDer(new X509Certificate(certificatePem).raw.toString('binary'));
+  const [toBeSigned] = childrenOf(certificate);
+  const fields = childrenOf(toBeSigned).filter((field) => field.tagClass === asn1.Class.UNIVERSAL);
+  // Without the version: serial number, algorithm, issuer, validity, subject.
+  const name = fields[4];
+  if (name === undefined) throw new Error('the certificate has no subject');
+  return { name, keyIdentifier: keyIdentifierIn(toBeSigned), publicKey: createPublicKey(privateKey), privateKey };
+}
+
+function keyIdentifierIn(toBeSigned: Asn1.Asn1 | undefined): string | undefined {
+  const field = childrenOf(toBeSigned).find(
+    ({ tagClass, type }) => tagClass === asn1.Class.CONTEXT_SPECIFIC && Number(type) === 3,
+  );
+  const wanted = asn1.oidToDer(OIDS.subjectKeyIdentifier).getBytes();
+  const found = childrenOf(childrenOf(field)[0]).find((one) => childrenOf(one)[0]?.value === wanted);
+  const value = childrenOf(found).at(-1)?.value;
+  return typeof value === 'string' ? (asn1.fromDer(value).value as string) : undefined;
+}
+
+function childrenOf(node: Asn1.Asn1 | undefined): readonly Asn1.Asn1[] {
+  return Array.isArray(node?.value) ? node.value : [];
 }
 
 /** A serial number of 16 random bytes, positive and without a leading zero byte. */
@@ -140,7 +176,7 @@ export function issueCertificate(spec: CertificateSpec, publicKey: KeyObject, is
     context(0, true, [primitive(asn1.Type.INTEGER, '\x02')]),
     primitive(asn1.Type.INTEGER, serialNumber()),
     algorithm.identifier,
-    encodeName(issuer.subject),
+    issuer.name,
     sequence(time(spec.notBefore), time(spec.notAfter)),
     encodeName(spec.subject),
     asn1.fromDer(publicKey.export({ type: 'spki', format: 'der' }).toString('binary')),

@@ -1,11 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { ApiClient } from '../../src/client/api-client';
 import { load } from 'js-yaml';
+import { adminClient } from '../support/admin-client';
+import { freePorts } from '../support/free-ports';
 
 /** The commands as processes of their own, from the sources. */
 
@@ -83,9 +85,34 @@ describe('sternpost dev', () => {
     expect(load(readFileSync(file, 'utf8'))).toMatchObject({ kind: 'Config', 'current-context': 'sternpost' });
   }, 60_000);
 
+  it('shows every request when it is asked to, in lines for readers at a terminal, and says that it stops', async () => {
+    const command = [process.execPath, '-r', HOOK, MAIN, 'dev', '--secure-port=0', '--data-dir=data', '--verbose'];
+    // A terminal of its own, to which the command's output goes.
+    const terminal = spawn('script', ['-qefc', command.map((word) => `'${word}'`).join(' '), '/dev/null'], {
+      cwd: folder,
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    let output = '';
+    terminal.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    const exit = once(terminal, 'exit').then(([code]) => code as number | null);
+    running.push({ process: terminal, output: () => output, exit });
+    await until(() => output.includes('kubectl get namespaces'), 'the start');
+    const port = Number(/https:\/\/127\.0\.0\.1:(\d+)/.exec(output)?.[1]);
+    await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+    await until(
+      () => /INFO {2}HTTP verb=GET URI=\/readyz latency=\S+ .* resp=200/.test(output),
+      'the line of the request',
+    );
+    expect(output).not.toContain('"level"');
+    terminal.stdin.write('\u0003');
+    await expect(exit).resolves.toBe(0);
+    expect(output).toContain('Stopping (SIGINT); once more ends it at once.');
+    expect(output).toContain('Stopped. The data stay in data.');
+  }, 60_000);
+
   it('prints no warning when it starts again with many namespaces, which its controllers look at all at once', async () => {
     const first = await startDev();
-    const client = adminClient(first.port);
+    const client = clientOf(first.port);
     for (let index = 0; index < 20; index++) {
       await client.create('/api/v1/namespaces', { metadata: { name: `many-${index}` } });
     }
@@ -119,10 +146,10 @@ async function whenReady(server: Running): Promise<{ readonly port: number; read
   await until(() => server.output().includes('"serving"'), 'the start');
   const port = Number(/"port":(\d+)/.exec(server.output())?.[1]);
   await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
-  return { port, client: adminClient(port) };
+  return { port, client: clientOf(port) };
 }
 
-function adminClient(port: number): ApiClient {
+function clientOf(port: number): ApiClient {
   const read = (name: string): string => readFileSync(join(folder, 'data', 'pki', name), 'utf8');
   return new ApiClient({
     url: `https://127.0.0.1:${port}`,
@@ -133,7 +160,101 @@ function adminClient(port: number): ApiClient {
   });
 }
 
+describe('sternpost', () => {
+  it('names all of its commands', async () => {
+    const help = start('--help');
+    await expect(help.exit).resolves.toBe(0);
+    const names = [...help.output().matchAll(/^ {2}sternpost (\S+)/gm)].map(([, name]) => name);
+    expect(names).toEqual([
+      'dev',
+      'apiserver',
+      'controller-manager',
+      'kubeconfig',
+      'migrate',
+      'compact',
+      'version',
+      'help',
+    ]);
+  }, 30_000);
+
+  it('refuses a command that it does not have, and names the one that may have been meant', async () => {
+    const refused = start('apisever');
+    await expect(refused.exit).resolves.toBe(2);
+    expect(refused.output()).toContain('unknown command "apisever" (did you mean apiserver?)');
+  }, 30_000);
+});
+
 describe('sternpost apiserver', () => {
+  it('keeps what it makes for itself in the folder that is named for it, where kubeconfigs come from', async () => {
+    const [port = 0] = await freePorts(1);
+    const flags = [
+      '--bind-address=127.0.0.1',
+      '--authorization-mode=RBAC',
+      '--data-dir=data',
+      '--cert-dir=certificates',
+    ];
+    start('apiserver', ...flags, `--secure-port=${port}`);
+    await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+    expect(readdirSync(join(folder, 'certificates')).sort()).toEqual([
+      'admin.crt',
+      'admin.key',
+      'apiserver.crt',
+      'apiserver.key',
+      'ca.crt',
+      'ca.key',
+      'service-account.key',
+    ]);
+    expect(readdirSync(join(folder, 'data'))).not.toContain('pki');
+    const server = `--server=https://127.0.0.1:${port}`;
+    const printed = start('kubeconfig', '--cert-dir=certificates', '--user=me', '--group=system:masters', server);
+    await expect(printed.exit).resolves.toBe(0);
+    const client = adminClient({ url: `https://127.0.0.1:${port}`, kubeconfig: printed.output() });
+    await expect(client.get('/api/v1/namespaces/default')).resolves.toMatchObject({ kind: 'Namespace' });
+    client.close();
+  }, 60_000);
+
+  it('logs every request from -v=3 on, with the names that kube-apiserver gives to its parts', async () => {
+    const flags = ['--secure-port=0', '--bind-address=127.0.0.1', '--authorization-mode=RBAC'];
+    const [verbose, usual] = await Promise.all(
+      ['-v=3', '-v=2'].map(async (level) => {
+        const server = start('apiserver', `--data-dir=data${level}`, level, ...flags);
+        await until(() => server.output().includes('"serving"'), 'the start');
+        const port = Number(/"port":(\d+)/.exec(server.output())?.[1]);
+        await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+        await status(port, '/livez?verbose');
+        return server;
+      }),
+    );
+    const lines = (server: Running): readonly string[] =>
+      server
+        .output()
+        .split('\n')
+        .filter((line) => line.includes('"msg":"HTTP"'));
+    await until(() => lines(verbose!).some((line) => line.includes('/livez')), 'the line of the request');
+    const { level, verb, URI, latency, srcIP, resp } = JSON.parse(lines(verbose!).at(-1)!) as Record<string, unknown>;
+    expect({ level, verb, URI, resp }).toEqual({ level: 'info', verb: 'GET', URI: '/livez?verbose', resp: 200 });
+    expect(String(latency)).toMatch(/^\d+\.\d{3}ms$/);
+    expect(String(srcIP)).toMatch(/^(::ffff:)?127\.0\.0\.1:\d+$/);
+    usual!.process.kill('SIGTERM');
+    await usual!.exit;
+    expect(usual!.output()).toContain('shutting down');
+    expect(lines(usual!)).toEqual([]);
+  }, 60_000);
+
+  it('says in one line that its port is taken and what to do, and ends with code 1', async () => {
+    const { port } = await startDev();
+    const flags = ['--data-dir=other', '--bind-address=127.0.0.1', `--secure-port=${port}`];
+    const second = start('apiserver', ...flags);
+    await expect(second.exit).resolves.toBe(1);
+    const complaints = second
+      .output()
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('{'));
+    expect(complaints).toEqual([
+      expect.stringMatching(`^sternpost: port ${port} .* is taken by another process: .*--secure-port`),
+    ]);
+  }, 60_000);
+
   it('fails readyz first when it is told to end, ends watches cleanly, and leaves with code 0', async () => {
     const server = start(
       'apiserver',
@@ -167,6 +288,24 @@ describe('sternpost apiserver', () => {
     expect(types).toContain('ADDED');
     client.close();
     await expect(server.exit).resolves.toBe(0);
+  }, 60_000);
+
+  it('serves without a place for its log, but is not healthy, and ends when it is told to', async () => {
+    const [port = 0] = await freePorts(1);
+    const full = openSync('/dev/full', 'w');
+    const flags = ['--data-dir=data', '--bind-address=127.0.0.1', '--authorization-mode=RBAC', `--secure-port=${port}`];
+    const child = spawn(process.execPath, ['-r', HOOK, MAIN, 'apiserver', ...flags], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', full],
+    });
+    closeSync(full);
+    const exit = once(child, 'exit').then(([code]) => code as number | null);
+    running.push({ process: child, output: () => '', exit });
+    await until(async () => (await status(port, '/healthz?exclude=log')) === 200, 'the start');
+    await expect(status(port, '/readyz')).resolves.toBe(500);
+    await expect(status(port, '/readyz?exclude=log')).resolves.toBe(200);
+    child.kill('SIGTERM');
+    await expect(exit).resolves.toBe(0);
   }, 60_000);
 
   it('forgets events after the time that it is told', async () => {
@@ -245,7 +384,7 @@ describe('sternpost apiserver', () => {
   }, 60_000);
 
   it.each([
-    ['an unknown flag', ['--nosuch'], 'unknown flag: --nosuch'],
+    ['an unknown flag', ['--secure-prot=1'], 'unknown flag: --secure-prot (did you mean --secure-port?)'],
     ['an unknown authorizer', ['--authorization-mode=Magic'], 'Magic'],
     [
       'a version that is none',

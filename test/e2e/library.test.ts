@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import type * as Kubernetes from '@kubernetes/client-node' with { 'resolution-mode': 'import' };
 import { startApiServer } from '../../src';
@@ -76,6 +76,35 @@ describe('startApiServer', () => {
     await server.stop();
     await ended;
     await server.stop();
+  }, 30_000);
+
+  it('leaves nothing behind when it cannot start', async () => {
+    const folder = mkdtempSync(`${tmpdir()}/sternpost-library-`);
+    const before = process.env['TMPDIR'];
+    process.env['TMPDIR'] = folder;
+    try {
+      await using first = await startApiServer();
+      const kept = readdirSync(folder);
+      const port = Number(new URL(first.url).port);
+      await expect(startApiServer({ port })).rejects.toThrow(`port ${port} of 127.0.0.1 is taken by another process`);
+      expect(readdirSync(folder)).toEqual(kept);
+    } finally {
+      if (before === undefined) delete process.env['TMPDIR'];
+      else process.env['TMPDIR'] = before;
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }, 30_000);
+
+  it('can be started again on a folder on which a start has failed', async () => {
+    const dataDir = mkdtempSync(`${tmpdir()}/sternpost-library-`);
+    try {
+      await using other = await startApiServer();
+      await expect(startApiServer({ dataDir, port: Number(new URL(other.url).port) })).rejects.toThrow('--secure-port');
+      await using server = await startApiServer({ dataDir });
+      expect(server.url).toMatch(/^https:/);
+    } finally {
+      rmSync(dataDir, { recursive: true, force: true });
+    }
   }, 30_000);
 
   it('keeps what was written when it is started again on the same folder', async () => {

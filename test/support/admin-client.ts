@@ -8,7 +8,7 @@ interface Kubeconfig {
 }
 
 /** What the kubeconfig of a server holds, as PEM texts. */
-export function adminCredentials(server: ApiServer): {
+export function adminCredentials(server: Pick<ApiServer, 'kubeconfig'>): {
   readonly certificateAuthority: string;
   readonly clientCertificate: string;
   readonly clientKey: string;
@@ -23,6 +23,6 @@ export function adminCredentials(server: ApiServer): {
 }
 
 /** A client of the server that may do all. */
-export function adminClient(server: ApiServer): ApiClient {
+export function adminClient(server: Pick<ApiServer, 'url' | 'kubeconfig'>): ApiClient {
   return new ApiClient({ url: server.url, ...adminCredentials(server), userAgent: 'test' });
 }

@@ -1,13 +1,14 @@
-import type {
-  ListRange,
-  Revision,
-  Store,
-  StoredValue,
-  StoreSpace,
-  WatchBatch,
-  WatchOptions,
-  WriteOptions,
-  WriteOutcome,
+import {
+  StoreFailure,
+  type ListRange,
+  type Revision,
+  type Store,
+  type StoredValue,
+  type StoreSpace,
+  type WatchBatch,
+  type WatchOptions,
+  type WriteOptions,
+  type WriteOutcome,
 } from '../../src/storage/store';
 
 /** A store whose watches can be broken and held up, whose answers can be lost, and which counts what it is asked. */
@@ -20,6 +21,8 @@ export class FaultyStore implements Store {
   readonly listErrors: Error[] = [];
   /** Errors that the next writes reject with, though they happen. */
   readonly lostAnswers: Error[] = [];
+  /** Writes of these keys fail, and do not happen. */
+  refuses: (key: string) => boolean = () => false;
   /** What an ask for the newest revision waits for. */
   beforeAsk: () => Promise<void> = async () => undefined;
   reportsProgress: boolean;
@@ -92,7 +95,7 @@ export class FaultyStore implements Store {
   }
 
   create(key: string, value: Uint8Array, options?: WriteOptions, signal?: AbortSignal): Promise<WriteOutcome> {
-    return this.answer(this.store.create(key, value, options, signal));
+    return this.answer(key, () => this.store.create(key, value, options, signal));
   }
 
   update(
@@ -102,11 +105,11 @@ export class FaultyStore implements Store {
     options?: WriteOptions,
     signal?: AbortSignal,
   ): Promise<WriteOutcome> {
-    return this.answer(this.store.update(key, value, expected, options, signal));
+    return this.answer(key, () => this.store.update(key, value, expected, options, signal));
   }
 
   delete(key: string, expected: Revision, signal?: AbortSignal): Promise<WriteOutcome> {
-    return this.answer(this.store.delete(key, expected, signal));
+    return this.answer(key, () => this.store.delete(key, expected, signal));
   }
 
   compact(revision: Revision, signal?: AbortSignal): Promise<void> {
@@ -125,10 +128,11 @@ export class FaultyStore implements Store {
     return this.store.close();
   }
 
-  private answer(write: Promise<WriteOutcome>): Promise<WriteOutcome> {
+  private async answer(key: string, write: () => Promise<WriteOutcome>): Promise<WriteOutcome> {
+    if (this.refuses(key)) throw new StoreFailure(`${key} is refused`, 'refused');
     const lost = this.lostAnswers.shift();
-    if (lost === undefined) return write;
-    return write.then(() => {
+    if (lost === undefined) return write();
+    return write().then(() => {
       throw lost;
     });
   }
