@@ -43,6 +43,7 @@ export interface ObjectMeta {
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly OwnerReference[];
   readonly finalizers?: readonly string[];
+  readonly clusterName?: string;
   readonly managedFields?: readonly ManagedFieldsEntry[];
 }
 

@@ -73,6 +73,18 @@ describe('an ID token', () => {
     await expect(authenticator()(early)).resolves.toHaveProperty('user');
   });
 
+  it('may say when it ends in a text', async () => {
+    await expect(authenticator()(token({ exp: `${SECONDS + 1}` }))).resolves.toHaveProperty('user');
+    await expect(authenticator()(token({ exp: `${SECONDS - 1}` }))).resolves.toHaveProperty('refused');
+    await expect(authenticator()(token({ exp: 'soon' }))).resolves.toHaveProperty('refused');
+  });
+
+  it('may have an empty name, but no user has one', async () => {
+    const named = (usernamePrefix: string) => authenticator({ usernamePrefix })(token({ sub: '' }));
+    await expect(named('oidc:')).resolves.toEqual({ user: { name: 'oidc:', groups: [] } });
+    await expect(named('-')).resolves.toHaveProperty('refused');
+  });
+
   it('gives names and groups by its claims', async () => {
     const options = {
       usernameClaim: 'email',
@@ -86,6 +98,7 @@ describe('an ID token', () => {
     const authenticate = authenticator(options);
     await expect(authenticate(token({ ...claims, roles: ['x', 'y'] }))).resolves.toEqual(user(['grp:x', 'grp:y']));
     await expect(authenticate(token({ ...claims, roles: 'solo' }))).resolves.toEqual(user(['grp:solo']));
+    await expect(authenticate(token({ ...claims, roles: null }))).resolves.toEqual(user([]));
     await expect(authenticate(token({ ...claims, email_verified: undefined }))).resolves.toEqual(user([]));
     const bad = [
       { email_verified: false },

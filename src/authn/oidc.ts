@@ -78,8 +78,10 @@ async function verify(
     );
   }
   const nowSeconds = now() / 1000;
-  if (typeof exp !== 'number' || exp < nowSeconds) throw new InvalidToken('verify token: token is expired');
-  if (nbf !== undefined && (typeof nbf !== 'number' || nbf > nowSeconds + NOT_BEFORE_LEEWAY_SECONDS)) {
+  const end = numericDate(exp);
+  const start = numericDate(nbf);
+  if (end === undefined || end < nowSeconds) throw new InvalidToken('verify token: token is expired');
+  if (nbf !== undefined && (start === undefined || start > nowSeconds + NOT_BEFORE_LEEWAY_SECONDS)) {
     throw new InvalidToken('verify token: current time before the nbf (not before) time');
   }
   const { alg, kid } = header;
@@ -92,6 +94,14 @@ async function verify(
   }
 }
 
+/** Some issuers write the number as a text. */
+function numericDate(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return typeof value === 'string' && JSON_NUMBER.test(value) ? Number(value) : undefined;
+}
+
+const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
 function checkRequired(claims: Claims, required: Readonly<Record<string, string>>): void {
   for (const [name, wanted] of Object.entries(required)) {
     if (!Object.hasOwn(claims, name)) throw new InvalidToken(`required claim ${name} not present in ID token`);
@@ -103,20 +113,22 @@ function checkRequired(claims: Claims, required: Readonly<Record<string, string>
 }
 
 function nameOf(claims: Claims, { usernameClaim, usernamePrefix, issuer }: OidcOptions): string {
-  const name = claims[usernameClaim];
-  if (typeof name !== 'string' || name === '')
-    throw new InvalidToken(`parse username claims ${JSON.stringify(usernameClaim)}`);
+  // Null says nothing, as the empty text does; with a prefix that is a name all the same.
+  const name = Object.hasOwn(claims, usernameClaim) ? (claims[usernameClaim] ?? '') : undefined;
+  if (typeof name !== 'string') throw new InvalidToken(`parse username claims ${JSON.stringify(usernameClaim)}`);
   if (usernameClaim === 'email' && Object.hasOwn(claims, 'email_verified') && claims.email_verified !== true) {
     throw new InvalidToken('email not verified');
   }
-  if (usernamePrefix === '-') return name;
-  return `${usernamePrefix ?? (usernameClaim === 'email' ? '' : `${issuer}#`)}${name}`;
+  const prefix = usernamePrefix === '-' ? '' : (usernamePrefix ?? (usernameClaim === 'email' ? '' : `${issuer}#`));
+  if (prefix === '' && name === '') throw new InvalidToken(`parse username claims ${JSON.stringify(usernameClaim)}`);
+  return prefix + name;
 }
 
 /** A single group may come as a string. */
 function groupsOf(claims: Claims, { groupsClaim, groupsPrefix }: OidcOptions): readonly string[] {
   if (groupsClaim === '' || !Object.hasOwn(claims, groupsClaim)) return [];
   const value = claims[groupsClaim];
+  if (value === null) return [];
   const groups: readonly unknown[] = Array.isArray(value) ? value : [value];
   return groups.map((group) => {
     if (typeof group !== 'string') throw new InvalidToken(`parse groups claim ${JSON.stringify(groupsClaim)}`);

@@ -147,7 +147,7 @@ export const authenticationFlags = {
   'oidc-groups-claim': { type: 'string', section: 'Authentication', help: 'Claim with the groups.' },
   'oidc-groups-prefix': { type: 'string', section: 'Authentication', help: 'Prefix of the groups.' },
   'oidc-required-claim': {
-    type: 'map',
+    type: 'pairs',
     section: 'Authentication',
     help: 'claim=value that tokens must have; may be repeated.',
   },

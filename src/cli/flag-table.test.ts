@@ -38,6 +38,12 @@ describe('flags', () => {
     expect(options.featureGates).toEqual({ A: 'x', B: 'true', '': 'y', C: 'a=b' });
   });
 
+  it('of pairs may insist on a value', () => {
+    const claims = { claim: { type: 'pairs', help: 'Claims.', section: 'Misc' } } as const satisfies FlagTable;
+    expect(parseFlags(claims, ['--claim=a=b,c=d=e', '--claim=f=']).options.claim).toEqual({ a: 'b', c: 'd=e', f: '' });
+    expect(() => parseFlags(claims, ['--claim=a'])).toThrow(/malformed pair, expect string=string/);
+  });
+
   it('without effect are taken with a warning, and do not swallow what follows', () => {
     const { options, warnings } = parseFlags(table, ['--profiling', '--cloud-provider', 'x', '--secure-port=1'], {
       profiling: 'bool',

@@ -4,7 +4,8 @@ import { parseDuration } from '../api/time/duration';
  * A small pflag: `--name value`, `--name=value`, `--bool`, `--bool=false`, lists by comma or repetition. One table gives
  * parsing, `--help` and the type of the options.
  */
-export type FlagType = 'string' | 'strings' | 'stringArray' | 'int' | 'float' | 'port' | 'bool' | 'duration' | 'map';
+export type FlagType =
+  'string' | 'strings' | 'stringArray' | 'int' | 'float' | 'port' | 'bool' | 'duration' | 'map' | 'pairs';
 
 export interface Flag<Type extends FlagType = FlagType> {
   readonly type: Type;
@@ -28,7 +29,10 @@ interface ValueOf {
   bool: boolean;
   /** Milliseconds. */
   duration: number;
+  /** A key without a value is true. */
   map: Readonly<Record<string, string>>;
+  /** Every key has a value. */
+  pairs: Readonly<Record<string, string>>;
 }
 
 type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
@@ -77,6 +81,17 @@ const parsers: { readonly [Type in FlagType]: (texts: readonly string[]) => Valu
         .map((pair) => {
           const [key = '', ...value] = pair.split('=');
           return [key.trim(), value.length === 0 ? 'true' : value.join('=').trim()];
+        }),
+    ),
+  pairs: (texts) =>
+    Object.fromEntries(
+      texts
+        .flatMap((text) => text.split(','))
+        .filter((pair) => pair !== '')
+        .map((pair) => {
+          const [key = '', ...value] = pair.split('=');
+          if (value.length === 0) throw new Error('malformed pair, expect string=string');
+          return [key.trim(), value.join('=').trim()];
         }),
     ),
 };

@@ -105,7 +105,7 @@ export function isCompressed({ length, acceptEncoding }: BodyWrite): boolean {
 export async function writePieces(
   response: HttpResponse,
   write: BodyWrite,
-  pieces: Iterable<readonly Uint8Array[]>,
+  pieces: Iterable<MaybePromise<readonly Uint8Array[]>>,
 ): Promise<number> {
   const compressed = isCompressed(write);
   if (compressed) write.request.memory.hold(GZIP_BYTES);
@@ -120,9 +120,18 @@ export async function writePieces(
 }
 
 /** Until all is written or the client is gone. */
-async function handOver(out: BlockWriter, pieces: Iterable<readonly Uint8Array[]>, work: Work): Promise<void> {
+async function handOver(
+  out: BlockWriter,
+  pieces: Iterable<MaybePromise<readonly Uint8Array[]>>,
+  work: Work,
+): Promise<void> {
   const turn = new Turn(work);
-  for (const some of pieces) {
+  for (const made of pieces) {
+    const some = made instanceof Promise ? await made : made;
+    if (made instanceof Promise) {
+      if (out.closed) return;
+      turn.restart();
+    }
     for (const piece of some) {
       const waiting = out.write(piece);
       if (waiting === undefined) continue;

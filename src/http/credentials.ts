@@ -1,6 +1,7 @@
 import { TLSSocket } from 'node:tls';
 import type { HttpRequest } from './exchange';
 import type { ClientCertificate, Credentials } from '../authn/credentials';
+import { headerText } from './header-text';
 
 /** A connection shows its certificate once; requests that share the connection share what was read from it. */
 const certificates = new WeakMap<TLSSocket, ClientCertificate | 'none'>();
@@ -13,7 +14,7 @@ export function credentialsOf(request: HttpRequest): Credentials {
     clientCertificate: clientCertificateOf(request),
     headers: {
       names: () => Object.keys(request.headersDistinct),
-      values: (name) => request.headersDistinct[name] ?? [],
+      values: (name) => (request.headersDistinct[name] ?? []).map(headerText),
     },
   };
 }

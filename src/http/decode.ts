@@ -44,10 +44,21 @@ export function mediaTypeOf(contentType: string | undefined): string {
   return (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase();
 }
 
+const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
+const PARAMETERS = new RegExp(
+  `^(?:[ \\t]*;[ \\t]*${TOKEN}[ \\t]*=[ \\t]*(?:${TOKEN}|"(?:[^"\\\\]|\\\\.)*"))*[ \\t]*;?[ \\t]*$`,
+);
+
+/** `; charset=utf-8`; one semicolon too many at the end does no harm. */
+function hasReadableParameters(contentType: string): boolean {
+  const semicolon = contentType.indexOf(';');
+  return semicolon < 0 || PARAMETERS.test(contentType.slice(semicolon));
+}
+
 /** Absent means JSON. Throws the 415 that lists what is read. */
 export function bodyFormat(contentType: string | undefined): Format {
-  const mediaType = mediaTypeOf(contentType);
-  const format = mediaType === '' ? 'json' : BODY_FORMATS.get(mediaType);
+  if (contentType === undefined || contentType === '' || contentType === MEDIA_TYPES.json) return 'json';
+  const format = hasReadableParameters(contentType) ? BODY_FORMATS.get(mediaTypeOf(contentType)) : undefined;
   if (format === undefined) throw unknownBodyFormat([...BODY_FORMATS.keys()]);
   return format;
 }

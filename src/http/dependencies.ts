@@ -61,8 +61,8 @@ export interface NonResourceRoute {
   readonly prefix?: boolean;
   /** Left out of the list of paths at `/` and in 404 answers. */
   readonly unlisted?: boolean;
-  /** Absent: GET only, others are answered 405. */
-  readonly methods?: readonly string[];
+  /** Others are answered 405; absent: GET only. */
+  readonly methods?: readonly string[] | 'any';
   readonly handler: (context: RequestContext) => MaybePromise<Reply>;
 }
 

@@ -13,7 +13,7 @@ import { patchObject } from './endpoints/patch';
 import { getScale, patchScale, updateScale } from './endpoints/scale';
 import { updateObject } from './endpoints/update';
 import { watchObjects } from './endpoints/watch';
-import { BUILT_IN, CUSTOM, negotiate, type Negotiated } from './negotiate';
+import { BUILT_IN, BUILT_IN_PART, CUSTOM, negotiate, type Negotiated } from './negotiate';
 import type { NonResourceRoutes } from './non-resource-routes';
 import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchTypeOf, patchers } from './patchers';
 import { methodNotAllowed, resourceNotFound } from './refusals';
@@ -78,11 +78,12 @@ export function dispatch(context: RequestContext, dependencies: DispatchDependen
 /** What a connection brings is for the other end to negotiate. */
 function negotiatedOf(
   { request }: RequestContext,
-  { custom }: ServedResource,
+  { custom, definition }: ServedResource,
   subresource: SubresourceDefinition | undefined,
 ): Negotiated {
   if (subresource?.connects === true) return { format: 'json', pretty: false };
-  return negotiate(request.headers.accept, custom ? CUSTOM : BUILT_IN);
+  const builtIn = subresource === undefined && definition.verbs.includes('list') ? BUILT_IN : BUILT_IN_PART;
+  return negotiate(request.headers.accept, custom ? CUSTOM : builtIn);
 }
 
 /** For kinds without storage only special endpoints run, which do not touch it. */

@@ -1,12 +1,13 @@
 import { STATUS_CODES, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { IdleConnections } from './idle-connections';
 import { endAndLinger } from './linger';
 
 /** How long clients of HTTP/1.1 may take, in milliseconds. kube-apiserver's, where it has one. */
 export interface Http1Limits {
   /** From the connection, or the first byte of a later request, to the end of the request's head. */
   readonly requestHeadMs: number;
-  /** For the whole request. Those with a deadline of their own end earlier. */
+  /** For the whole request: what is left of a body when its answer is given, and of those that have no deadline. */
   readonly requestMs: number;
   /** Between two requests. */
   readonly idleMs: number;
@@ -14,12 +15,15 @@ export interface Http1Limits {
   readonly checkMs: number;
 }
 
-export const HTTP1_LIMITS: Http1Limits = {
-  requestHeadMs: 32_000,
-  requestMs: 300_000,
-  idleMs: 90_000,
-  checkMs: 5_000,
-};
+/** The limits of a server whose requests may take so long, unless they are long-running. */
+export function http1LimitsFor(requestTimeoutMs: number): Http1Limits {
+  return {
+    requestHeadMs: 32_000,
+    requestMs: Math.max(300_000, requestTimeoutMs),
+    idleMs: 90_000,
+    checkMs: 5_000,
+  };
+}
 
 /** Of the request line and all headers. */
 const MAX_HEADER_BYTES = 128 * 1024;
@@ -28,12 +32,13 @@ const MAX_FIELDS = 2_000;
 const TCP_KEEP_ALIVE_MS = 180_000;
 
 /** Options of a server of node:http or node:https. */
-export function http1Options({ requestHeadMs, requestMs, idleMs, checkMs }: Http1Limits): ServerOptions {
+export function http1Options({ requestHeadMs, requestMs, checkMs }: Http1Limits): ServerOptions {
   return {
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: requestHeadMs,
     requestTimeout: requestMs,
-    keepAliveTimeout: idleMs,
+    // Idle connections are looked after by other means.
+    keepAliveTimeout: 0,
     connectionsCheckingInterval: checkMs,
     keepAlive: true,
     keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
@@ -42,11 +47,17 @@ export function http1Options({ requestHeadMs, requestMs, idleMs, checkMs }: Http
 }
 
 /** Clients that break the rules of HTTP/1.1 are answered as by Go's server, and the connection ends. */
-export function watchConnections(server: Server): void {
+export function watchConnections(server: Server, { idleMs }: Http1Limits): void {
+  const idle = new IdleConnections(idleMs);
   // What comes after so many is dropped without a word: one more shows that there are too many.
   server.maxHeadersCount = MAX_FIELDS + 1;
   server.on('clientError', answerClientError);
   server.on('secureConnection', keepParsing);
+  server.on(isTls(server) ? 'secureConnection' : 'connection', (socket: Socket) => idle.add(socket));
+}
+
+function isTls(server: Server): boolean {
+  return 'setSecureContext' in server;
 }
 
 /** What node:http hangs on a connection. */
@@ -74,10 +85,10 @@ function keepParsing(socket: Socket): void {
 
 function doNothing(): void {}
 
-/** Connections that get their last answer when the one before it is written, and are not read any more. */
+/** Connections that end with the answer that is being written, and are not read any more. */
 const broken = new WeakSet<Socket>();
 
-/** What is no HTTP gets an answer in plain text, after those to the requests before it, if it can still be given. */
+/** What is no HTTP gets an answer in plain text, unless the request before it is still being answered. */
 function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   const status = statusOf(error);
   if (status === undefined || (!socket.writable && !socket.writableEnded)) {
@@ -88,19 +99,23 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (socket.writableEnded || broken.has(socket)) return;
   broken.add(socket);
   socket.pause();
-  endWith(socket, status);
+  endWith(
+    socket,
+    `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`,
+  );
 }
 
-/** As soon as all responses before this one are written. */
-function endWith(socket: Socket, status: string): void {
+/**
+ * As soon as all responses before it are written. Then the client may have sent its next request, which is right and must not
+ * be answered 400: the connection just ends.
+ */
+function endWith(socket: Socket, lastBytes: string): void {
   const { _httpMessage: response } = socket as Internals;
   if (response !== undefined && response !== null) {
-    response.once('finish', () => endWith(socket, status));
+    if (!response.headersSent) response.setHeader('Connection', 'close');
+    response.once('finish', () => endWith(socket, ''));
   } else if (socket.writable) {
-    endAndLinger(
-      socket,
-      `HTTP/1.1 ${status}\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n${status}`,
-    );
+    endAndLinger(socket, lastBytes);
   }
 }
 

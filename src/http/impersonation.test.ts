@@ -37,6 +37,13 @@ describe('impersonation', () => {
     expect(await run({ accept: ['*/*'] })).toEqual({ user: { name: 'admin', groups: ['system:masters'] }, asked: [] });
   });
 
+  it('reads names as UTF-8', async () => {
+    const sent = (text: string): string => Buffer.from(text).toString('latin1');
+    const headers = { 'impersonate-user': [sent('jürgen')], 'impersonate-group': [sent('größe')] };
+    const { user } = await run(headers);
+    expect(user).toMatchObject({ name: 'jürgen', groups: ['größe', 'system:authenticated'] });
+  });
+
   it('takes any name for an extra', async () => {
     const { user, asked } = await run({
       'impersonate-user': ['carol'],

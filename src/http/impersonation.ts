@@ -9,6 +9,7 @@ import {
 import type { Attributes, Authorizer } from '../authz/attributes';
 import { refusal } from './authorization';
 import type { RequestContext } from './context';
+import { headerText } from './header-text';
 
 /** Whom a request wants to act as, read from its headers. */
 interface Wanted {
@@ -56,7 +57,7 @@ function readHeaders({ request }: RequestContext): Wanted | undefined {
   for (const name in headers) {
     if (!name.startsWith('impersonate-')) continue;
     any = true;
-    const values = request.headersDistinct[name] ?? [];
+    const values = (request.headersDistinct[name] ?? []).map(headerText);
     if (name === 'impersonate-group') groups = values.filter((group) => group !== '');
     else if (name.startsWith(EXTRA_PREFIX)) extra.set(unescapeKey(name.slice(EXTRA_PREFIX.length)), values);
   }
@@ -68,7 +69,7 @@ function readHeaders({ request }: RequestContext): Wanted | undefined {
 }
 
 function first(value: string | readonly string[] | undefined): string {
-  return (typeof value === 'string' ? value : value?.[0]) ?? '';
+  return headerText((typeof value === 'string' ? value : value?.[0]) ?? '');
 }
 
 function unescapeKey(key: string): string {

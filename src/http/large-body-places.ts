@@ -41,8 +41,8 @@ export class LargeBodyPlaces {
     const heap = getHeapStatistics().heap_size_limit;
     this.limits = {
       workingBytes: Math.min(heap * WORKING_SHARE, MAX_WORKING_BYTES),
-      waitingBytes: 64 * MEGABYTE,
-      waitingBytesPerUser: 24 * MEGABYTE,
+      waitingBytes: 32 * MEGABYTE,
+      waitingBytesPerUser: 8 * MEGABYTE,
       ...limits,
     };
     this.queue = new FairQueue({ perOwner: this.limits.waitingBytesPerUser, total: this.limits.waitingBytes });

@@ -98,9 +98,12 @@ function checkLabels(fields: readonly FieldRequirement[], served: ServedResource
   if (fields.length === 0) return;
   const own = ownFieldLabels(served);
   const hasOwn = served.custom || Object.keys(own).length > 0;
+  // Cluster-scoped kinds have it as long as they have no fields of their own: then nobody has said which there are.
+  const hasNamespace = served.definition.namespaced || served.custom || !hasOwn;
   checkFieldLabels(
     fields,
-    (label) => label === 'metadata.name' || label === 'metadata.namespace' || Object.hasOwn(own, label),
+    (label) =>
+      label === 'metadata.name' || (label === 'metadata.namespace' && hasNamespace) || Object.hasOwn(own, label),
     served.definition.unknownFieldLabel ?? ((label) => unknownFieldLabel(label, hasOwn)),
   );
 }

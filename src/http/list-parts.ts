@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { CacheEntry } from '../storage/cache/cache';
 import { lengthOf } from './pieces';
 import { JoinedRuns } from './runs/joined-runs';
@@ -23,6 +24,7 @@ export interface ItemForm {
 export const READY_AT_ONCE = 200;
 /** That are parsed or encoded, some ten or hundred microseconds each. */
 export const ENCODED_AT_ONCE = 16;
+const ENCODED_BYTES_AT_ONCE = 64 * 1024;
 
 /** A list's body: the head, the items with separators between them, the tail. */
 export interface ListParts {
@@ -33,6 +35,8 @@ export interface ListParts {
   readonly tail: Buffer;
   /** Of the whole body, where it is known before the items are made. */
   readonly length?: number;
+  /** One item where it cannot be made at once; there are no separators then, and the list is not put together at once. */
+  readonly later?: (entry: CacheEntry) => MaybePromise<readonly Uint8Array[]>;
 }
 
 /** Runs that a connection takes in one write without its costs showing. */
@@ -78,16 +82,38 @@ export function* listPieces(list: ListParts, runs = remembered): Iterable<readon
   yield [tail];
 }
 
+/** The body of a list some of whose items are made later. */
+export function* laterPieces(
+  { head, entries, tail }: ListParts,
+  later: NonNullable<ListParts['later']>,
+): Iterable<MaybePromise<readonly Uint8Array[]>> {
+  if (typeof head === 'function') throw new Error('the length of what is made later is not known');
+  yield [head];
+  for (const entry of entries) yield later(entry);
+  yield [tail];
+}
+
 function* steps({ items, entries }: ListParts, isJoined: boolean, joinedRun: JoinedRuns['get']): Iterable<Step> {
   for (let from = 0; from < entries.length;) {
     const end = isJoined ? runEnd(entries, from, JOINED_BYTES) : entries.length;
     const joined = isJoined ? joinedRun(items, entries, from, end) : undefined;
     while (from < end) {
-      const to = joined === undefined ? Math.min(from + items.atOnce, end) : end;
+      const to = joined === undefined ? stepEnd(items, entries, from, end) : end;
       yield { from, to, joined };
       from = to;
     }
   }
+}
+
+/** Fewer than `atOnce` where they are large and something has to be made of them. */
+function stepEnd({ atOnce }: ItemForm, entries: readonly CacheEntry[], from: number, end: number): number {
+  const most = Math.min(from + atOnce, end);
+  if (atOnce > ENCODED_AT_ONCE) return most;
+  let to = from + 1;
+  for (let bytes = entries[from]!.body.length; to < most && bytes < ENCODED_BYTES_AT_ONCE; to++) {
+    bytes += entries[to]!.body.length;
+  }
+  return to;
 }
 
 function isWorthJoining({ entries, length }: ListParts): boolean {

@@ -1,5 +1,6 @@
 import { encodeMessage } from '../api/codec/protobuf-encode';
 import { notAcceptable } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { ListMeta } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import type { CacheEntry } from '../storage/cache/cache';
@@ -28,6 +29,16 @@ export interface ListRepresentation {
 const META = 'k8s.io.apimachinery.pkg.apis.meta.v1';
 const LIST_TAIL = Buffer.from(']}\n');
 
+const LIST_OF_ONE = Buffer.from('[');
+const LIST_OF_ONE_END = Buffer.from(']');
+/** From so many bytes of JSON on, printing takes milliseconds. */
+const LARGE_YAML_BYTES = 24 * 1024;
+
+/** Whether an object is printed as YAML where that holds nobody up. */
+export function isLargeYaml({ body }: CacheEntry): boolean {
+  return body.length > LARGE_YAML_BYTES;
+}
+
 /** Makes the parts of lists of one resource in one representation: whichever it is, items are made as the client takes them. */
 export class ListRepresenter {
   private readonly layout: TextLayout;
@@ -36,6 +47,8 @@ export class ListRepresenter {
     private readonly served: ServedResource,
     private readonly representation: ListRepresentation,
     private readonly schema: Schema,
+    /** The YAML of a JSON text. */
+    private readonly printYaml: (json: Uint8Array) => Promise<Buffer>,
   ) {
     const { format, pretty } = representation;
     this.layout = format === 'yaml' ? YAML : pretty ? PRETTY_JSON : COMPACT_JSON;
@@ -82,12 +95,22 @@ export class ListRepresenter {
     const { served } = this;
     const form = wireFormOf(served);
     const list = { kind: served.listKind, apiVersion: form.apiVersion, metadata, items: [] };
-    return textList(this.layout, list, 'items', entries, (entry) => {
+    const parts = textList(this.layout, list, 'items', entries, (entry) => {
       const object = form.object(entry);
       if (served.custom) return object;
       const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
       return item;
     });
+    if (this.layout !== YAML || !entries.some(isLargeYaml)) return parts;
+    return { ...parts, later: (entry) => this.yamlItem(parts, entry) };
+  }
+
+  /** A small item is printed here, a large one where it holds nobody up. */
+  private yamlItem({ items }: ListParts, entry: CacheEntry): MaybePromise<readonly Uint8Array[]> {
+    if (!isLargeYaml(entry)) return items.pieces([entry], 0, 1);
+    const form = wireFormOf(this.served);
+    const json = Buffer.concat([LIST_OF_ONE, form.itemHead, form.body(entry), LIST_OF_ONE_END]);
+    return this.printYaml(json).then((yaml) => [yaml]);
   }
 
   private partialList(entries: readonly CacheEntry[], metadata: ListMeta, { kind, apiVersion }: Transform): ListParts {

@@ -30,6 +30,8 @@ export interface Negotiable {
   readonly formats: readonly Format[];
   /** Tables and PartialObjectMetadata may be asked for. */
   readonly transforms: boolean;
+  /** False: only PartialObjectMetadata. */
+  readonly tables?: boolean;
   /**
    * The route declares what it produces, and an Accept header that names none of it by its exact text (or all of it
    * by an asterisk) is refused first, with a message of its own. Built-in resources do, custom ones do not.
@@ -40,6 +42,8 @@ export interface Negotiable {
 }
 
 export const BUILT_IN: Negotiable = { formats: ['json', 'yaml', 'protobuf'], transforms: true, declared: true };
+/** Subresources, and what is only posted: nothing of which there is a list. */
+export const BUILT_IN_PART: Negotiable = { ...BUILT_IN, tables: false };
 export const BUILT_IN_PLAIN: Negotiable = { formats: ['json', 'yaml', 'protobuf'], transforms: false, declared: true };
 export const CUSTOM: Negotiable = { formats: ['json', 'yaml'], transforms: true, declared: false };
 export const JSON_ONLY: Negotiable = { formats: ['json'], transforms: false, declared: true };
@@ -145,7 +149,7 @@ function accepted({ parameters }: Clause, format: Format, negotiable: Negotiable
   ) {
     return undefined;
   }
-  if (kind === 'Table' && format === 'protobuf') return undefined;
+  if (kind === 'Table' && (format === 'protobuf' || negotiable.tables === false)) return undefined;
   return { format, pretty, transform: { kind: kind as Transform['kind'], apiVersion: `meta.k8s.io/${version}` } };
 }
 

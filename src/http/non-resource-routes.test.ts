@@ -1,4 +1,5 @@
 import type { RequestContext } from './context';
+import type { StatusError } from '../api/errors/status-error';
 import { NonResourceRoutes } from './non-resource-routes';
 import { textReply, type Reply } from './reply';
 import { parseRequestInfo } from './request-info';
@@ -14,6 +15,32 @@ async function answer(reply: Reply, accept: string): Promise<unknown> {
   } as unknown as RequestContext);
   return sent;
 }
+
+describe('a path outside the resources', () => {
+  async function codeOf(method: string, path: string): Promise<unknown> {
+    const handler = () => textReply(200, 'ok');
+    const routes = new NonResourceRoutes(
+      [
+        { path: '/free', methods: 'any', handler },
+        { path: '/strict', handler },
+      ],
+      () => true,
+    );
+    const request = { method, headers: {} };
+    const run = async () => routes.run({ info: parseRequestInfo(method, path), request } as unknown as RequestContext);
+    return run().then(
+      ({ reply }) => (reply as { readonly code?: number }).code,
+      (error: StatusError) => error.status.code,
+    );
+  }
+
+  it.each(['GET', 'HEAD', 'PUT', 'TRACE', 'OPTIONS'])('may not look at the method, %s', async (method) => {
+    await expect(codeOf(method, '/free')).resolves.toBe(200);
+    await expect(codeOf(method, '/strict')).resolves.toBe(method === 'GET' ? 200 : 405);
+    await expect(codeOf(method, '/')).resolves.toBe(200);
+    await expect(codeOf(method, '/nowhere')).resolves.toBe(404);
+  });
+});
 
 describe('the form of an answer outside the resources', () => {
   it.each<[string, Reply]>([

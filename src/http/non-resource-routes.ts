@@ -49,7 +49,8 @@ export class NonResourceRoutes {
     const { path } = context.info;
     const route = this.find(path);
     if (route === undefined) return this.unknown(path);
-    if (!(route.methods ?? ['GET']).includes(context.request.method ?? '')) throw methodNotAllowed();
+    const { methods = ['GET'] } = route;
+    if (methods !== 'any' && !methods.includes(context.request.method ?? '')) throw methodNotAllowed();
     return whenKnown(route.handler(context), (reply) => {
       // A reply that comes with its bytes, or without any, has no form to choose: a 304 must not become a 406.
       const hasForm = reply.type === 'object' || reply.type === 'entry' || reply.type === 'list';
@@ -75,7 +76,8 @@ export class NonResourceRoutes {
     return {
       reply: {
         type: 'bytes',
-        code: 404,
+        // The root is there, whatever is not; it has never looked at the method.
+        code: path === '/' ? 200 : 404,
         contentType: 'application/json',
         body: JSON.stringify({ paths: this.paths }, null, 2),
       },

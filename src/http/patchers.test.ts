@@ -47,10 +47,27 @@ describe('patchTypeOf', () => {
 describe('a patched document', () => {
   test.each([
     ['without kind', [{ op: 'remove', path: '/kind' }]],
-    ['without apiVersion', [{ op: 'remove', path: '/apiVersion' }]],
     ['with an empty kind', [{ op: 'replace', path: '/kind', value: '' }]],
   ])('%s is still of its kind', (_, operations) => {
     expect(decodePatched(patched(JSON_PATCH, operations), wanted, (document) => document)).toEqual(current);
+  });
+
+  it('without apiVersion has nothing in it, not even a name', () => {
+    const operations = [{ op: 'remove', path: '/apiVersion' }];
+    const { kind, apiVersion } = wanted;
+    expect(decodePatched(patched(JSON_PATCH, operations), wanted, (document) => document)).toEqual({
+      kind,
+      apiVersion,
+    });
+  });
+
+  it('may say that it is of another version that is known', () => {
+    const isKnownIn = (version: string): boolean => version === 'v2';
+    const change = patched(MERGE_PATCH, { apiVersion: 'v2' });
+    expect(decodePatched(change, { ...wanted, isKnownIn }, (document) => document)).toEqual({
+      ...current,
+      apiVersion: 'v2',
+    });
   });
 
   test.each([

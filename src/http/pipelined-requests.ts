@@ -23,14 +23,15 @@ export class PipelinedRequests {
 
   constructor(private readonly budget: MemoryBudget) {}
 
-  /** Calls `work` when it is the response's turn on its connection: now, unless the client did not wait for its answers. */
-  inTurn(response: ServerResponse, work: () => void): void {
+  /** Whether the response is the next to be sent on its connection: it is, unless the client did not wait for its answers. */
+  isItsTurn({ socket }: ServerResponse): boolean {
     // node:http assigns the connection to one response at a time, in order.
-    if (response.socket === null) this.#keep(response.req.socket, response, work);
-    else work();
+    return socket !== null;
   }
 
-  #keep(socket: Socket, response: ServerResponse, work: () => void): void {
+  /** Calls `work` when it is the response's turn. */
+  keep(response: ServerResponse, work: () => void): void {
+    const { socket } = response.req;
     const waiting = this.#connections.get(socket) ?? this.#waitingOf(socket);
     waiting.count++;
     waiting.account.hold(REQUEST_BYTES);

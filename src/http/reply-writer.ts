@@ -14,9 +14,10 @@ import type { HttpResponse } from './exchange';
 import type { ServerFeatures } from './features';
 import { GzipFile } from './gzip/gzip-file';
 import { gzipListPieces } from './gzip/gzip-list';
-import { listPieces, type ListParts } from './list-parts';
-import { goType, ListRepresenter } from './list-representation';
+import { laterPieces, listPieces, type ListParts } from './list-parts';
+import { goType, isLargeYaml, ListRepresenter } from './list-representation';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from './negotiate';
+import type { LargeBodies } from './large-bodies';
 import { lengthOf } from './pieces';
 import type { Reply, WireObject } from './reply';
 import { writeHead } from './response-head';
@@ -35,6 +36,7 @@ export interface WriterDependencies {
   readonly schema: Schema;
   readonly now: () => number;
   readonly features: Pick<ServerFeatures, 'remainingItemCount'>;
+  readonly bodies: LargeBodies;
 }
 
 /**
@@ -49,6 +51,15 @@ export function writeReply(
 ): MaybePromise<void> {
   if (reply.type === 'streamed') return;
   if (context.isHeldBack(isLarge(reply))) return writeWhenRoom(context, reply, negotiated, dependencies);
+  return writeNow(context, reply, negotiated, dependencies);
+}
+
+function writeNow(
+  context: RequestContext,
+  reply: Exclude<Reply, { type: 'streamed' }>,
+  negotiated: Negotiated,
+  dependencies: WriterDependencies,
+): MaybePromise<void> {
   const writer = new ReplyWriter(context, negotiated, dependencies);
   context.statusCode = reply.type === 'list' ? 200 : reply.code;
   sendWarnings(context);
@@ -75,14 +86,14 @@ function isLarge(reply: Reply): boolean {
 /** Makes nothing for a connection that has not taken what was made for it before. */
 async function writeWhenRoom(
   context: RequestContext,
-  reply: Reply,
+  reply: Exclude<Reply, { type: 'streamed' }>,
   negotiated: Negotiated,
   dependencies: WriterDependencies,
 ): Promise<void> {
   await context.room(isLarge(reply));
   const { response } = context;
   // Meanwhile the client may have left, or the deadline may have been answered.
-  if (!response.destroyed && !response.headersSent) await writeReply(context, reply, negotiated, dependencies);
+  if (!response.destroyed && !response.headersSent) await writeNow(context, reply, negotiated, dependencies);
 }
 
 /** One header per warning, of code 299 and without an agent's name. */
@@ -120,7 +131,19 @@ class ReplyWriter {
       const envelope = encodeEnvelope({ apiVersion: form.apiVersion, kind: form.kind, raw });
       return this.whole(code, [asBuffer(envelope)], false);
     }
+    if (format === 'yaml' && isLargeYaml(entry)) return this.largeYaml(code, [form.objectHead, form.body(entry)]);
     return this.plainObject(code, form.object(entry), served.type);
+  }
+
+  private async largeYaml(code: number, json: readonly Buffer[]): Promise<void> {
+    const { context } = this;
+    const whole = Buffer.concat(json);
+    // What will be made of it counts from now on: other requests of the client come before it is there.
+    context.memory.hold(whole.length);
+    const yaml = await this.dependencies.bodies.printYaml(context, whole);
+    if (context.finished) return;
+    context.memory.release(whole.length);
+    await this.whole(code, [yaml], false);
   }
 
   anyObject(
@@ -140,11 +163,12 @@ class ReplyWriter {
     const { remainingItemCount: remaining, ...page } = result;
     const counted = remaining === undefined || !this.dependencies.features.remainingItemCount ? page : result;
     const { format, transform } = this.negotiated;
-    const { schema, now } = this.dependencies;
+    const { schema, now, bodies } = this.dependencies;
     const representer = new ListRepresenter(
       served,
       { format, transform, pretty: this.pretty, includeObject: this.includeObject, now: now() },
       schema,
+      (json) => bodies.printYaml(this.context, json),
     );
     return this.listParts(representer.parts(entries, listMetadata(counted, served.custom && transform === undefined)));
   }
@@ -215,6 +239,9 @@ class ReplyWriter {
 
   private listParts(parts: ListParts): MaybePromise<void> {
     let { length } = parts;
+    if (parts.later !== undefined) {
+      return this.wrote(writePieces(this.response, this.write(200, undefined), laterPieces(parts, parts.later)));
+    }
     if (length === undefined && isShort(parts.entries)) {
       const whole = [...listPieces(parts)].flat().map(asBuffer);
       length = lengthOf(whole);

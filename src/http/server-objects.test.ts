@@ -281,4 +281,43 @@ describe('an object', () => {
     expect(warned.status).toBe(200);
     expect(warned.headers['warning']).toContain('299 - "unknown field \\"spec.repicas\\""');
   });
+
+  it('is no Table in part, but its metadata', async () => {
+    const labels = { app: 'part' };
+    const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    await send('POST', DEPLOYMENTS, {
+      body: { metadata: { name: 'part' }, spec: { selector: { matchLabels: labels }, template } },
+    });
+    const partial = { accept: 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io' };
+    for (const part of ['status', 'scale']) {
+      expect((await send('GET', `${DEPLOYMENTS}/part/${part}`, { headers: TABLE })).status).toBe(406);
+      const either = { accept: `${TABLE.accept},application/json` };
+      expect((await send('GET', `${DEPLOYMENTS}/part/${part}`, { headers: either })).status).toBe(200);
+    }
+    expect((await send('GET', `${DEPLOYMENTS}/part/status`, { headers: partial })).body.kind).toBe(
+      'PartialObjectMetadata',
+    );
+    expect((await send('GET', `${DEPLOYMENTS}/part`, { headers: TABLE })).body.kind).toBe('Table');
+  });
+
+  it('of a kind without a namespace is not selected by one, once the kind says by what it is', async () => {
+    const selected = (path: string) => send('GET', `${path}?fieldSelector=metadata.namespace%3Da`);
+    expect(await selected('/api/v1/namespaces')).toMatchObject({
+      status: 400,
+      body: { message: 'field label not supported: metadata.namespace' },
+    });
+    expect(await selected(CONFIG_MAPS)).toMatchObject({ status: 200 });
+  });
+
+  it.each([
+    ['application/json;', 201],
+    ['application/json; charset="a;b" ;', 201],
+    ['application/json; ;', 415],
+    ['application/json; charset', 415],
+    [';', 415],
+  ])('comes in a body of the type %s, or not', async (type, status) => {
+    const headers = { 'content-type': type };
+    const sent = send('POST', `${CONFIG_MAPS}?dryRun=All`, { body: { metadata: { name: 'typed' } }, headers });
+    expect(await sent).toMatchObject({ status });
+  });
 });

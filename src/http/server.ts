@@ -20,7 +20,7 @@ import type { HttpRequest, HttpResponse } from './exchange';
 import { ALL_FEATURES, type ServerFeatures } from './features';
 import { fieldOwnership } from './field-ownership';
 import { answerError, sendStatus } from './funnel';
-import { HTTP1_LIMITS, http1Options, refuseHead, watchConnections, type Http1Limits } from './http1-connections';
+import { http1LimitsFor, http1Options, refuseHead, watchConnections, type Http1Limits } from './http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { LargeBodies } from './large-bodies';
 import { NonResourceRoutes } from './non-resource-routes';
@@ -100,9 +100,10 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
   const textWorker = options.textWorker ?? new TextWorker();
+  const bodies = new LargeBodies(textWorker);
   const endpoints: DispatchDependencies = {
     ...options,
-    bodies: new LargeBodies(textWorker),
+    bodies,
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
     now,
@@ -111,7 +112,7 @@ export function createServer(options: ServerOptions): ApiServer {
     features,
     nonResourceRoutes: routes,
   };
-  const writer = { schema: catalogue.schema, now, features };
+  const writer = { schema: catalogue.schema, now, features, bodies };
   const { goAwayChance = 0 } = options.http2 ?? {};
   const memory = options.memory ?? new MemoryBudget(clientMemoryLimit());
   const accounts = new ConnectionAccounts(memory);
@@ -157,7 +158,9 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   const pipelined = new PipelinedRequests(memory);
   const http1Listener: RequestListener = (request, response) => {
-    if (!refuseHead(request, response)) pipelined.inTurn(response, () => listener(request, response));
+    if (refuseHead(request, response)) return;
+    if (pipelined.isItsTurn(response)) listener(request, response);
+    else pipelined.keep(response, () => listener(request, response));
   };
   const http2 =
     options.http2 &&
@@ -167,7 +170,7 @@ export function createServer(options: ServerOptions): ApiServer {
       onRequest: ({ request, response }) => listener(request, response),
       onFault: (error) => logger.error({ err: error }, 'an HTTP/2 connection failed'),
     });
-  const limits = options.http1Limits ?? HTTP1_LIMITS;
+  const limits = options.http1Limits ?? http1LimitsFor(options.requestTimeoutMs);
   const server =
     options.tls === undefined
       ? createPlainServer(http1Options(limits), http1Listener)
@@ -179,7 +182,7 @@ export function createServer(options: ServerOptions): ApiServer {
           },
           http1Listener,
         );
-  watchConnections(server);
+  watchConnections(server, limits);
   const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
   const entrance = new TlsEntrance({ onFault: recordTlsHandshakeError, handshakeLimitMs: limits.requestHeadMs });
   if (isTls(server)) {

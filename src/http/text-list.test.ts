@@ -41,7 +41,7 @@ describe.each([
         fc.constantFrom('items', 'rows'),
         (items, metadata, member) => {
           const list = { kind: 'List', apiVersion: 'v1', metadata };
-          const entries = items.map((object) => ({ object }) as unknown as CacheEntry);
+          const entries = items.map((object) => ({ object, body: Buffer.alloc(0) }) as unknown as CacheEntry);
           const parts = textList(layout, { ...list, [member]: [] }, member, entries, ({ object }) => object);
           const body = Buffer.concat([...listPieces(parts)].flat()).toString();
           expect(body).toBe(layout.print({ ...list, [member]: items }));

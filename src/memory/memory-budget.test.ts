@@ -82,6 +82,22 @@ describe('a memory budget', () => {
     expect(await isDone(waiting)).toBe(true);
   });
 
+  it('does not make it wait for long', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      const budget = new MemoryBudget(LIMIT);
+      const [greedy, modest] = [open(budget), open(budget)];
+      greedy.account.hold(50 * MIB);
+      const waiting = modest.account.largeRoom();
+      expect(await isDone(waiting)).toBe(false);
+      jest.advanceTimersByTime(1000);
+      expect(await isDone(waiting)).toBe(true);
+      greedy.account.close();
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('drops the one that holds most when the limit is passed', () => {
     const told = jest.fn();
     const budget = new MemoryBudget(LIMIT, told);

@@ -10,6 +10,8 @@ const MAX_CONNECTION_BYTES = 16 * 1024 * 1024;
 /** While memory is tight, connections that take nothing for so long are dropped until it is not. */
 const STALL_MS = 5_000;
 const STALL_CHECK_MS = 1_000;
+/** While memory is tight, how long a large answer waits for others to be taken. */
+const LONGEST_WAIT_MS = 1_000;
 
 /** Who may be made to wait, and has to say what it holds. */
 export interface MemoryHolder {
@@ -175,13 +177,21 @@ export class MemoryAccount implements MemoryHolder {
     while (this.isFull && !this.#isClosed) await this.#queue.turn();
   }
 
-  /** As {@link room}, for what is large: that waits for memory that is not tight, too. */
+  /**
+   * As {@link room}, for what is large: that waits for memory that is not tight, too, but only for a moment. Then it goes on, and
+   * at the limit a connection is dropped that has taken nothing for longer.
+   */
   async largeRoom(): Promise<void> {
-    for (;;) {
-      await this.room();
-      if (!this.budget.isTight || this.#isClosed) return;
-      await this.budget.queue.turn();
-    }
+    await this.room();
+    if (!this.budget.isTight || this.#isClosed) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, LONGEST_WAIT_MS);
+      void this.budget.queue.turn().then(() => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    await this.room();
   }
 
   /**

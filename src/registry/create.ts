@@ -80,7 +80,8 @@ export function prepareNew(
 
 /** Whatever was sent for them, the server decides over these fields (API conventions, "Metadata"). */
 function newMetadata(resource: Resource, sent: ObjectMeta): ObjectMeta {
-  const { selfLink: _link, deletionTimestamp: _time, deletionGracePeriodSeconds: _grace, ...kept } = sent;
+  const { selfLink: _link, clusterName: _cluster, deletionTimestamp: _time, ...rest } = sent;
+  const { deletionGracePeriodSeconds: _grace, ...kept } = rest;
   return {
     ...kept,
     ...nameOf(resource, sent),

@@ -130,6 +130,19 @@ describe('finalizers', () => {
     expect(gone ? 'gone' : entry.object.metadata.finalizers).toEqual(expected);
   });
 
+  it('for the garbage collector are not set where nothing depends on objects', async () => {
+    const kind = thingKind({ resource: 'leaves', defaultGarbageCollection: 'unsupported' });
+    const leaves = fixture.registry(kind, { clock: () => now });
+    for (const options of [
+      { propagationPolicy: 'Foreground' },
+      { propagationPolicy: 'Orphan' },
+      { orphanDependents: true },
+    ] as const) {
+      await leaves.create(scope, thing('leaf'), {}, context);
+      expect((await leaves.delete(scope, 'leaf', options, {}, context)).gone).toBe(true);
+    }
+  });
+
   it('of a kind that orphans by default say so', async () => {
     const orphaning = fixture.registry(
       thingKind({ resource: 'orphanings', defaultGarbageCollection: 'orphan', tracksGeneration: true }),

@@ -110,6 +110,7 @@ function collectorFinalizer(
   current: readonly string[],
   { definition, options, requested }: DeletionContext,
 ): string | undefined {
+  if (definition.defaultGarbageCollection === 'unsupported') return undefined;
   if (options.orphanDependents !== undefined) return options.orphanDependents ? ORPHAN_FINALIZER : undefined;
   switch (options.propagationPolicy) {
     case 'Orphan':

@@ -155,14 +155,16 @@ function withoutVersion({ resourceVersion: _current, ...rest }: ObjectMeta): Obj
 
 type Writable<T> = { -readonly [Name in keyof T]: T[Name] };
 
-function withoutServerFields({ selfLink: _link, generation: _generation, ...kept }: ObjectMeta): ObjectMeta {
+function withoutServerFields({ selfLink: _l, generation: _g, clusterName: _c, ...kept }: ObjectMeta): ObjectMeta {
   return kept;
 }
 
 /** What a client leaves out stays; what it may not set is put back, or left for validation to refuse. */
 function changedMetadata({ clock }: Resource, sent: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const changed: Writable<ObjectMeta> = extend(
-    sent.selfLink === undefined && sent.generation === undefined ? sent : withoutServerFields(sent),
+    sent.selfLink === undefined && sent.generation === undefined && sent.clusterName === undefined
+      ? sent
+      : withoutServerFields(sent),
     { creationTimestamp: old.creationTimestamp ?? formatDate(clock()) },
   );
   const uid = sent.uid || old.uid;

@@ -1,12 +1,15 @@
-import { constants, setPriority } from 'node:os';
+import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { runTextJob } from './run-text-job';
 import type { TextJob } from './text-jobs';
 
 /** What runs in the worker thread; scripts/generate.js makes one file of it and what it imports. */
 
-// On Linux this is about the thread that asks for it: the event loop goes first where processors are short.
-if (process.platform === 'linux') setPriority(0, constants.priority.PRIORITY_BELOW_NORMAL);
+/** About half of what the event loop gets where processors are short; less would keep readers of YAML waiting on a busy machine. */
+const NICENESS = 3;
+
+// On Linux this is about the thread that asks for it.
+if (process.platform === 'linux') setPriority(0, NICENESS);
 
 parentPort?.on('message', (job: TextJob) => {
   const answer = runTextJob(job);

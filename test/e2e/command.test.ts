@@ -48,9 +48,9 @@ function start(...argv: readonly string[]): Running {
 }
 
 async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = Date.now() + 20_000;
+  const end = Date.now() + 50_000;
   while (!(await condition())) {
-    if (Date.now() > end) throw new Error(`${what} did not happen within 20 seconds`);
+    if (Date.now() > end) throw new Error(`${what} did not happen within 50 seconds`);
     await new Promise((done) => setTimeout(done, 20));
   }
 }

@@ -67,12 +67,19 @@ export class Http2Client {
 
 /** Rejects when the stream ends before its answer, which Node does not always take for an error. */
 export async function answerOf(stream: ClientHttp2Stream): Promise<Http2Answer> {
+  const pieces: Buffer[] = [];
+  // From the beginning: what nobody listens for may be dropped when the stream closes.
+  stream.on('data', (piece: Buffer) => pieces.push(piece));
+  const ended = new Promise<void>((resolve, reject) => {
+    stream.on('end', resolve).on('error', reject);
+    stream.on('close', () => reject(new Error('the answer broke off')));
+  });
   const headers = await new Promise<IncomingHttpHeaders & { ':status': number }>((resolve, reject) => {
     stream.on('response', (fields) => resolve(fields as IncomingHttpHeaders & { ':status': number }));
     stream.on('error', reject).on('close', () => reject(new Error('there is no answer')));
+    ended.catch(reject);
   });
-  const pieces: Buffer[] = [];
-  for await (const piece of stream) pieces.push(piece as Buffer);
+  await ended;
   const bytes = Buffer.concat(pieces);
   let body: unknown;
   try {

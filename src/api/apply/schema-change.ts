@@ -157,8 +157,8 @@ function itemsOf(type: MergeType, value: JsonValue): ReadonlyMap<PathElement, Js
 }
 
 /**
- * The set with every named field that has owned fields below it as a member: when all that is owned in a struct goes, the
- * struct itself goes too. Map keys and list items are members already where they are owned.
+ * The set with every struct that has owned fields below it as a member: when all that is owned in a struct goes, the struct
+ * itself goes too, with what only defaults put there. Map keys and list items are members already where they are owned.
  */
 export function withNamedFields(type: MergeType, set: FieldSet): FieldSet {
   if (set.children.size === 0) return set;
@@ -168,7 +168,17 @@ export function withNamedFields(type: MergeType, set: FieldSet): FieldSet {
     const inner = childType === undefined ? child : withNamedFields(childType, child);
     const name = fieldNameOf(element);
     const named = name !== undefined && type.kind === 'map' && type.isField(name);
-    children.set(element, named ? makeSet(true, inner.children) : inner);
+    children.set(element, named && !isMapOfValues(childType, child) ? makeSet(true, inner.children) : inner);
   }
   return makeSet(set.member, children);
+}
+
+/** Whether the set is about keys that no schema names (labels, a secret's data): others beside them are nobody's business. */
+function isMapOfValues(type: MergeType | undefined, { children }: FieldSet): boolean {
+  if (type?.kind !== 'map' || children.size === 0) return false;
+  for (const element of children.keys()) {
+    const name = fieldNameOf(element);
+    if (name === undefined || type.isField(name)) return false;
+  }
+  return true;
 }

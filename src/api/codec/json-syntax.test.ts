@@ -84,3 +84,11 @@ test('what the platform prints has no duplicates', () => {
     }),
   );
 });
+
+test.each([
+  ['"\\ud800"', '\ufffd'],
+  ['{"\\uDC00k":["a\\ud83d\\ude00","\\ud83d\\u0041"]}', { '\ufffdk': ['a\u{1f600}', '\ufffdA'] }],
+  ['"\\\\ud800"', '\\ud800'],
+])('half a character in %s is the sign for none', (text, value) => {
+  expect(parseJson(text)).toEqual(value);
+});

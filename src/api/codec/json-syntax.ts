@@ -59,7 +59,19 @@ export function parseJson(text: string, bytes?: Uint8Array): unknown {
     throw new JsonSyntaxError(explain(bytes ?? Buffer.from(text)));
   }
   if (isTooDeep(text)) throw new JsonSyntaxError('exceeded max depth');
-  return value;
+  return ESCAPED_SURROGATE.test(text) ? wellFormed(value) : value;
+}
+
+const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
+
+/** Half a character is none: U+FFFD stands for it, as for bytes that are no UTF-8. */
+function wellFormed(value: unknown): unknown {
+  if (typeof value === 'string') return Buffer.from(value).toString();
+  if (Array.isArray(value)) return value.map(wellFormed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [Buffer.from(name).toString(), wellFormed(one)]),
+  );
 }
 
 /** What the scanner expects next. */

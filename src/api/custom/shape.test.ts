@@ -137,12 +137,38 @@ describe('a shape', () => {
   });
 });
 
+describe('the room for defaults', () => {
+  const long = 'd'.repeat(1_000);
+  const item: JsonSchema = { type: 'object', properties: { a: { type: 'string', default: long } } };
+  const list = (count: number): JsonValue => Array.from({ length: count }, () => ({}));
+
+  it('refuses an object to which defaults add more than eight megabytes', () => {
+    expect(() => shape({ list: { type: 'array', items: item } }, { list: list(20_000) })).toThrow(
+      'Request entity too large: defaults add more than 8388608 bytes to the object',
+    );
+  });
+
+  it('shares defaults with all who have them', () => {
+    const shared: JsonSchema = { type: 'object', properties: { a: { type: 'object', default: { b: 'c' } } } };
+    const shaped = shape({ list: { type: 'array', items: shared } }, { list: list(2) }) as never;
+    const [first, second] = (shaped as { list: readonly { a: object }[] }).list;
+    expect(first?.a).toBe(second?.a);
+  });
+
+  it('leaves defaults out of stored objects where there is no room', () => {
+    const schema: JsonSchema = { type: 'object', properties: { list: { type: 'array', items: item } } };
+    const room = new DefaultsRoom(false);
+    const shaped = compileShape(schema)?.({ list: list(20_000) }, { unknown: undefined, path: [], room });
+    const items = (shaped as { readonly list: readonly { readonly a?: string }[] }).list;
+    expect([items[0]?.a, items[19_999]?.a]).toEqual([long, undefined]);
+  });
+});
+
 test('a null that a map does not allow goes', () => {
   const shape = compileShape({
     type: 'object',
     properties: { m: { type: 'object', additionalProperties: { type: 'integer' } } },
   });
-  expect(shape?.({ m: { a: null, b: 1 } }, { unknown: undefined, path: [], room: new DefaultsRoom(true) })).toEqual({
-    m: { b: 1 },
-  });
+  const context = { unknown: undefined, path: [], room: new DefaultsRoom(true) };
+  expect(shape?.({ m: { a: null, b: 1 } }, context)).toEqual({ m: { b: 1 } });
 });

@@ -141,7 +141,8 @@ function compileMap(
       return member.shape(before, context);
     }
     if (value !== undefined) {
-      return before === null && !value.nullable ? defaultFor(value, context) : value.shape(before, context);
+      if (before !== null || value.nullable) return value.shape(before, context);
+      return value.defaultValue === undefined ? undefined : defaultFor(value, context);
     }
     if (keepUnknown) return before;
     report(context);

@@ -93,7 +93,6 @@ export function defineKind(input: KindInput): KindDefinition {
     tracksGeneration: false,
     allowCreateOnUpdate: false,
     allowUnconditionalUpdate: true,
-    deleteReturnsObject: false,
     defaultGarbageCollection: 'background',
     watchCache: true,
     stored: true,

@@ -184,10 +184,13 @@ export interface KindDefinition {
   readonly allowCreateOnUpdate: boolean;
   /** False: an update without resourceVersion is refused. */
   readonly allowUnconditionalUpdate: boolean;
-  /** A delete that removes at once answers the object instead of a Status. */
-  readonly deleteReturnsObject: boolean;
-  /** What a delete without propagationPolicy does: jobs and replication controllers orphan. */
-  readonly defaultGarbageCollection: 'background' | 'orphan';
+  /** What a delete answers, the object or a Status, whether the object is gone or not; absent: what is left of it. */
+  readonly deleteReturnsObject?: boolean;
+  /**
+   * What a delete without propagationPolicy does: jobs and replication controllers orphan. What nothing depends on (events)
+   * is never kept for the garbage collector, whatever the policy.
+   */
+  readonly defaultGarbageCollection: 'background' | 'orphan' | 'unsupported';
   /**
    * What the first delete changes besides setting a deletionTimestamp, for kinds that a controller has to empty first
    * (namespaces, custom resource definitions): such an object always stays until a later write or delete. `now`: RFC 3339.

@@ -104,7 +104,7 @@ class Patching {
     }
     const parent = this.ownParent(path);
     if (Array.isArray(parent)) {
-      const index = key === '-' ? parent.length : indexIn(parent, key, true);
+      const index = key === '-' ? parent.length : indexFromEnd(parent.length + 1, key);
       this.shifts.spend(parent.length - index);
       parent.splice(index, 0, thaw(value));
     } else setKey(parent, key, value);
@@ -115,7 +115,7 @@ class Patching {
     if (key === undefined) throw unprocessable();
     const parent = this.ownParent(path);
     if (Array.isArray(parent)) {
-      const index = indexIn(parent, key, false);
+      const index = indexFromEnd(parent.length, key);
       this.shifts.spend(parent.length - index);
       parent.splice(index, 1);
     } else if (Object.hasOwn(parent, key)) delete parent[key];
@@ -130,7 +130,7 @@ class Patching {
       return;
     }
     const parent = this.ownParent(path);
-    if (Array.isArray(parent)) parent[indexIn(parent, key, false)] = thaw(value);
+    if (Array.isArray(parent)) parent[indexIn(parent, key)] = thaw(value);
     else setKey(parent, key, value);
   }
 
@@ -167,7 +167,7 @@ class Patching {
   private find(path: readonly string[]): JsonValue | undefined {
     let value: JsonValue | undefined = this.root;
     for (const key of path) {
-      if (Array.isArray(value)) value = (value as readonly JsonValue[])[indexIn(value, key, false)];
+      if (Array.isArray(value)) value = (value as readonly JsonValue[])[indexIn(value, key)];
       else if (isMap(value) && Object.hasOwn(value, key)) value = value[key];
       else return undefined;
     }
@@ -180,7 +180,7 @@ class Patching {
     this.root = container;
     for (const key of path.slice(0, -1)) {
       if (Array.isArray(container)) {
-        const index = indexIn(container, key, false);
+        const index = indexIn(container, key);
         container = container[index] = this.own(container[index]);
       } else {
         const child = this.own(Object.hasOwn(container, key) ? container[key] : undefined);
@@ -222,11 +222,20 @@ function parsePointer(pointer: JsonValue | undefined): readonly string[] {
     .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
 }
 
-const INDEX = /^(?:0|[1-9][0-9]*)$/;
+/** As Go reads integers: `01` and `+1` are one. */
+const INDEX = /^[+-]?\d+$/;
 
-function indexIn(list: readonly unknown[], key: string, mayAppend: boolean): number {
+function indexIn(list: readonly unknown[], key: string): number {
   const index = INDEX.test(key) ? Number(key) : Infinity;
-  if (index < list.length || (mayAppend && index === list.length)) return index;
+  if (index >= 0 && index < list.length) return index;
+  throw unprocessable();
+}
+
+/** Of `places` in a list where something is added or removed; negative ones are counted from the end. */
+function indexFromEnd(places: number, key: string): number {
+  const index = INDEX.test(key) ? Number(key) : Infinity;
+  const place = index < 0 ? index + places : index;
+  if (place >= 0 && place < places) return place;
   throw unprocessable();
 }
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import {
+  QuantityError,
   addQuantities,
   canonicalQuantity,
   compareQuantities,
@@ -118,5 +119,19 @@ describe('laws', () => {
         expect(addQuantities(value, negateQuantity(value)).nanos).toBe(0n);
       }),
     );
+  });
+
+  // With a pattern that can be matched in several ways these take hours.
+  it.each([`${'0'.repeat(100_000)}x`, `${'1'.repeat(100_000)}e`, `0.${'0'.repeat(100_000)}x`])(
+    'refuses a long text in one pass',
+    (text) => {
+      expect(() => canonicalQuantity(text)).toThrow(QuantityError);
+    },
+  );
+
+  it('writes large powers of ten without making numbers of them', () => {
+    expect(canonicalQuantity('10e999')).toBe('10e999');
+    expect(canonicalQuantity('1e1000')).toBe('10e999');
+    expect(() => canonicalQuantity('1e1001')).toThrow(QuantityError);
   });
 });

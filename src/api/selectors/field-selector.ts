@@ -20,7 +20,7 @@ function unescapeValue(text: string): string {
   for (let index = 0; index < text.length; index += 1) {
     const character = text.charAt(index);
     if (character === '=' || character === ',') {
-      throw badRequest(`invalid field selector: unescaped character in value: ${character}`);
+      throw badRequest(`invalid field selector: unescaped character in value: ${character.codePointAt(0)}`);
     }
     if (character !== '\\') {
       value += character;

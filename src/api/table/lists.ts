@@ -1,9 +1,9 @@
 import { listAt, stringAt } from '../kinds/field-values';
 
-/** The first three texts joined by commas, and how many more there are: `a,b,c + 2 more...`. */
-export function firstThree(texts: readonly string[]): string {
+/** The first three texts joined by commas, and how many more there are: `a,b,c + 2 more...`. `count`: of all texts. */
+export function firstThree(texts: readonly string[], count = texts.length): string {
   const shown = texts.slice(0, 3).join(',');
-  return texts.length > 3 ? `${shown} + ${texts.length - 3} more...` : shown;
+  return count > 3 ? `${shown} + ${count - 3} more...` : shown;
 }
 
 /** The addresses or host names of a load balancer's status, sorted and without duplicates. */

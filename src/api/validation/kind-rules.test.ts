@@ -174,3 +174,11 @@ describe('an image', () => {
     expect(policy('a'.repeat(238))).toBe('IfNotPresent');
   });
 });
+
+describe('the name of a cluster in the metadata of a template', () => {
+  test('is kept', () => {
+    const sent = sentAs('v1 PodTemplate');
+    const template = { metadata: { clusterName: 'c' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+    expect(decoded(sent, { metadata, template })).toMatchObject({ template: { metadata: { clusterName: 'c' } } });
+  });
+});

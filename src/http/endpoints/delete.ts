@@ -5,8 +5,8 @@ import { admissionHooks } from './admission-hooks';
 import { operationOf, scopeOf } from './resource-request';
 
 /**
- * Deletes an object. Answers what is left of it while finalizers or a grace period hold it, and for some kinds always;
- * otherwise a Status that names what has gone.
+ * Deletes an object. Answers what is left of it while finalizers or a grace period hold it, otherwise a Status that names what
+ * has gone; some kinds have one answer for both.
  */
 export const deleteObject: Endpoint = async (request, dependencies) => {
   const { context, served } = request;
@@ -20,7 +20,7 @@ export const deleteObject: Endpoint = async (request, dependencies) => {
     { admit: (current) => admission.delete(current) },
     operationOf(request, dryRun),
   );
-  if (!gone || definition.deleteReturnsObject) return entryReply(200, entry, served);
+  if (definition.deleteReturnsObject ?? !gone) return entryReply(200, entry, served);
   const { group } = served.version;
   const { uid } = entry.object.metadata;
   return statusReply(200, {

@@ -1,10 +1,13 @@
 import { DecodeError, decodeObject } from '../../api/codec/json-decode';
 import { duplicateFields } from '../../api/codec/json-syntax';
 import { strictDecodingProblem } from '../../api/codec/request-body';
-import { badRequest, type StatusError } from '../../api/errors/status-error';
+import { badRequest, conflict, type StatusError } from '../../api/errors/status-error';
+import type { ServedVersion } from '../../api/kinds/kind-definition';
+import { isRetiredKind } from '../../api/kinds/retired-kinds';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
-import type { JsonObject, JsonValue, KubeObject } from '../../api/object';
+import { apiVersionOf, parseApiVersion, type JsonObject, type JsonValue, type KubeObject } from '../../api/object';
 import { documentDoesNotFit } from '../../api/patch/misfit';
+import type { StructType } from '../../api/schema/model';
 import { checkIdentity } from '../../registry/identity';
 import { readBody } from '../body';
 import type { RequestContext } from '../context';
@@ -45,7 +48,7 @@ function patchChange(
 ): Change {
   const patcher = patchers.get(patchType);
   if (patcher === undefined) throw new Error(`no patcher for ${patchType}`);
-  const { fieldOwnership } = dependencies;
+  const { fieldOwnership, catalogue } = dependencies;
   const { context, served } = request;
   const { info } = context;
   const { fieldValidation } = options;
@@ -62,8 +65,11 @@ function patchChange(
         const { kind, apiVersion } = wireFormOf(served);
         const problems = fieldValidation === 'Ignore' ? [] : strictPatchProblems(patchType, patch, duplicates);
         const strict: StrictCheck = { fieldValidation, problems, refused: patched.refused };
-        const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom }, (document) =>
-          decodeChanged(request, document, strict),
+        const isKnownIn = (version: string): boolean => versionNamed(request, catalogue, version) !== undefined;
+        const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom, isKnownIn }, (document) =>
+          document.apiVersion === apiVersion
+            ? decodeChanged(request, document, strict)
+            : decodeOther(request, catalogue, document, strict),
         );
         checkIdentity(scopeOf(request), info.name, updated);
         return inItsTurn(context, () => fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated);
@@ -110,12 +116,51 @@ interface StrictCheck {
   readonly refused: (detail: string) => StatusError;
 }
 
+/** Another version of the requested kind, in which a patched document may be. */
+interface OtherVersion {
+  readonly type: StructType;
+  readonly version: ServedVersion;
+}
+
+function versionNamed(
+  { served }: ResourceRequest,
+  { schema }: EndpointDependencies['catalogue'],
+  apiVersion: string,
+): OtherVersion | undefined {
+  const { kind, versions } = served.definition;
+  const { group, version } = parseApiVersion(apiVersion);
+  const found = versions.find((one) => one.group === group && one.version === version);
+  const type = found && schema.kind(group, version, kind);
+  if (found !== undefined && type !== undefined) return { version: found, type };
+  // In versions that are gone the kind had nearly the same fields.
+  return isRetiredKind({ group, version, kind }) ? served : undefined;
+}
+
+/** Read in the version that the document names, with its defaults, and turned into the requested one. */
+function decodeOther(
+  request: ResourceRequest,
+  catalogue: EndpointDependencies['catalogue'],
+  document: JsonObject,
+  strict: StrictCheck,
+): KubeObject {
+  const { served } = request;
+  const other = versionNamed(request, catalogue, document.apiVersion as string) ?? served;
+  const object = decodeChanged(request, document, strict, other);
+  return wireFormOf(served).convert(other.version.convert?.toStorage(object) ?? object);
+}
+
 /** Type check, strict problems and defaults of an object that was put together on the server. */
-function decodeChanged({ context, served }: ResourceRequest, document: JsonObject, strict: StrictCheck): KubeObject {
-  const { kind, apiVersion } = wireFormOf(served);
-  const { version } = served.version;
+function decodeChanged(
+  { context, served }: ResourceRequest,
+  document: JsonObject,
+  strict: StrictCheck,
+  inVersion: OtherVersion = served,
+): KubeObject {
+  const { kind } = served.definition;
+  const { group, version } = inVersion.version;
+  const apiVersion = apiVersionOf(group, version);
   const { fieldValidation } = strict;
-  const { object, unknownFields } = decodeObject(served.type, document, {
+  const { object, unknownFields } = decodeObject(inVersion.type, document, {
     applyDefaults: true,
     collectUnknown: fieldValidation !== 'Ignore',
     kind,
@@ -137,6 +182,16 @@ function decodeApplied(request: ResourceRequest, merged: JsonObject, { fieldVali
   }
 }
 
+/** Who applies with a uid means the object that had it. */
+function objectIsGone({ context, served }: ResourceRequest, uid: string): StatusError {
+  const { definition, version } = served;
+  return conflict(
+    { group: version.group, resource: definition.resource },
+    context.info.name,
+    `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+  );
+}
+
 function applyChange(
   request: ResourceRequest,
   { fieldOwnership, bodies }: EndpointDependencies,
@@ -152,6 +207,7 @@ function applyChange(
       const { fieldManager: manager, force } = options;
       const merged = apply({ served, live, applied, manager, force });
       checkIdentity(scopeOf(request), info.name, merged);
+      if (live === undefined && merged.metadata.uid) throw objectIsGone(request, merged.metadata.uid);
       if (merged === live) return merged;
       return inItsTurn(context, () => decodeApplied(request, merged as unknown as JsonObject, options));
     },

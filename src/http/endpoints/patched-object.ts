@@ -11,11 +11,13 @@ export interface PatchedKind {
   readonly apiVersion: string;
   /** Custom resources say themselves what they are. */
   readonly custom: boolean;
+  /** Whether the kind is known in another version: a patch may say that it has turned the document into one of that. */
+  readonly isKnownIn?: (apiVersion: string) => boolean;
 }
 
 /**
- * The patched document once it is known to be of the kind, decoded by `decode`. A kind or version that the patch took away
- * comes back, as in any body. Throws a 422 StatusError that shows what the patch made, or the patch itself.
+ * The patched document once it is known to be of the kind, decoded by `decode`. A kind that the patch took away comes back, as in
+ * any body; without a version nothing in the document means anything. Throws a 422 StatusError that shows what the patch made, or the patch itself.
  */
 export function decodePatched<T>(
   { document, doesNotFit }: Patched,
@@ -38,8 +40,13 @@ function ofKind(document: JsonValue, wanted: PatchedKind): JsonObject {
   const { kind, apiVersion } = object;
   if (kind === wanted.kind && apiVersion === wanted.apiVersion) return object;
   if (wanted.custom) throw otherCustomKind(object, wanted);
-  const found = { kind: kind || wanted.kind, apiVersion: apiVersion || wanted.apiVersion };
-  if (found.kind === wanted.kind && found.apiVersion === wanted.apiVersion) return { ...object, ...found };
+  const { kind: wantedKind, apiVersion: wantedVersion } = wanted;
+  const found = { kind: kind || wantedKind, apiVersion: apiVersion ?? '' };
+  if (found.kind === wantedKind) {
+    if (found.apiVersion === '') return { kind: wantedKind, apiVersion: wantedVersion };
+    const isKnown = found.apiVersion === wantedVersion || wanted.isKnownIn?.(printed(found.apiVersion)) === true;
+    if (isKnown) return { ...object, ...found };
+  }
   throw documentDoesNotFit(
     document,
     `the patched document is of ${printed(found.apiVersion)}, Kind=${printed(found.kind)}, ` +

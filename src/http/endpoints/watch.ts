@@ -1,4 +1,5 @@
 import { setMaxListeners } from 'node:events';
+import type { MaybePromise } from '../../api/maybe-promise';
 import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../negotiate';
 import type { RequestContext } from '../context';
 import type { HttpResponse } from '../exchange';
@@ -106,16 +107,13 @@ function streamEvents(
   const { response } = context;
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
-  const send: SendItems = (items) => {
-    if (context.isHeldBack(true)) return sendWhenRoom(items);
+  const send: SendItems = (items) =>
+    context.isHeldBack(true) ? whenRoom(context, signal, () => sendNow(items)) : sendNow(items);
+  const sendNow: SendItems = (items) => {
     const chunk = encodeBatch(items, encoder);
     metrics?.recordWatchEvents(resource, items.length, chunk.length);
     context.responseBytes += chunk.length;
     if (!writeChunk(response, chunk)) return taken(context, chunk, watch, signal);
-  };
-  const sendWhenRoom = async (items: Parameters<SendItems>[0]): Promise<void> => {
-    await context.room(true);
-    if (!signal.aborted && !response.destroyed) await send(items);
   };
   watch
     .run(send)
@@ -128,6 +126,12 @@ function streamEvents(
 
 function writeAll(response: HttpResponse, pieces: readonly Uint8Array[]): void {
   for (const piece of pieces) response.write(piece);
+}
+
+/** Nothing is made of events before there is room for it. */
+async function whenRoom(context: RequestContext, signal: AbortSignal, send: () => MaybePromise<void>): Promise<void> {
+  await context.room(true);
+  if (!signal.aborted && !context.response.destroyed) await send();
 }
 
 /** Waits for the client. A chunk that waits for many of them is held once. */

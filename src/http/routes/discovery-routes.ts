@@ -128,6 +128,7 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     { path: '/api/v1', handler: () => remember('/api/v1', () => resources('', 'v1')) },
     {
       path: '/apis',
+      methods: 'any',
       handler: (context) =>
         root('/apis', source.groups, context, () => object('APIGroupList', apiGroupList(source.groups()))),
     },
@@ -136,7 +137,7 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
       prefix: true,
       unlisted: true,
       // A group answers whatever the method.
-      methods: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      methods: 'any',
       handler: ({ info: { path }, request }) => {
         const name = path.slice('/apis/'.length).replace(/\/$/, '');
         if (name.split('/').length > 2) return textReply(404, '404 page not found\n');

@@ -11,7 +11,6 @@ export interface HealthChecks {
   readonly healthz: readonly HealthCheck[];
 }
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const OK = textReply(200, 'ok');
 /** A check that fails is logged this often at most: anybody may probe, as often as they like. */
 const LOG_EVERY_MS = 1_000;
@@ -32,7 +31,7 @@ export function healthRoutes(checks: HealthChecks, logger: Logger): readonly Non
   return Object.entries(checks).flatMap(([endpoint, ofEndpoint]: [string, readonly HealthCheck[]]) => {
     const whole: NonResourceRoute = {
       path: `/${endpoint}`,
-      methods: METHODS,
+      methods: 'any',
       handler: ({ info: { query } }): MaybePromise<Reply> =>
         whenKnown(runChecks(ofEndpoint, query.all('exclude')), (report) => {
           tell(endpoint, report);
@@ -43,7 +42,7 @@ export function healthRoutes(checks: HealthChecks, logger: Logger): readonly Non
     };
     const single = ofEndpoint.map((check): NonResourceRoute => ({
       path: `/${endpoint}/${check.name}`,
-      methods: METHODS,
+      methods: 'any',
       handler: (): MaybePromise<Reply> =>
         whenKnown(runChecks([check], []), (report) => {
           if (report.healthy) return OK;

@@ -18,7 +18,7 @@ export function metricsRoute(print: () => Promise<string | Buffer>): NonResource
   return {
     path: '/metrics',
     // The path has never looked at the method.
-    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    methods: 'any',
     handler: async () => ({
       type: 'bytes',
       code: 200,

@@ -156,7 +156,7 @@ export function openApiRoutes(source: OpenApiSource): readonly NonResourceRoute[
   return [
     {
       path: '/openapi/v2',
-      methods: ['GET', 'HEAD'],
+      methods: 'any',
       handler: async (context) => {
         const wanted = accepts(context).find((form) => V2_FORMS.has(form));
         if (wanted === undefined) return { type: 'bytes', code: 406, contentType: '', body: '' };

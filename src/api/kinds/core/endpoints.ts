@@ -8,12 +8,20 @@ function hostAndPort(ip: string, port: number): string {
   return ip.includes(':') ? `[${ip}]:${port}` : `${ip}:${port}`;
 }
 
+/** The first three addresses with each of the first three ports: more of them are counted and not shown. */
 function subsetTexts(subset: unknown): readonly string[] {
-  const ips = listAt(subset, 'addresses').map((address) => stringAt(address, 'ip'));
-  const ports = listAt(subset, 'ports');
+  const ips = listAt(subset, 'addresses')
+    .slice(0, 3)
+    .map((address) => stringAt(address, 'ip'));
+  const ports = listAt(subset, 'ports').slice(0, 3);
   // Services without ports (headless ones) have addresses alone.
   if (ports.length === 0) return ips;
   return ports.flatMap((port) => ips.map((ip) => hostAndPort(ip, numberAt(port, 'port'))));
+}
+
+/** An endpoint is an address with a port. */
+function countEndpoints(subset: unknown): number {
+  return listAt(subset, 'addresses').length * Math.max(1, listAt(subset, 'ports').length);
 }
 
 export const endpoints = defineKind({
@@ -30,7 +38,12 @@ export const endpoints = defineKind({
     nameColumn,
     column('Endpoints', 'The addresses and ports that are ready.', (object) => {
       const subsets = listAt(object, 'subsets');
-      return subsets.length === 0 ? '<none>' : firstThree(subsets.flatMap(subsetTexts));
+      return subsets.length === 0
+        ? '<none>'
+        : firstThree(
+            subsets.flatMap(subsetTexts),
+            subsets.reduce<number>((sum, subset) => sum + countEndpoints(subset), 0),
+          );
     }),
     ageColumn,
   ]),

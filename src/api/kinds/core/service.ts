@@ -45,6 +45,7 @@ export const service = defineKind({
   versions: ['v1'],
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   storagePrefix: 'services/specs',
+  deleteReturnsObject: false,
   validateName: dns1035LabelName,
   applyDefaults: defaultService,
   completeStored: withListedAddress,

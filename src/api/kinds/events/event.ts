@@ -85,6 +85,7 @@ export const event = defineKind({
   // Only the strictest of its versions wants more of a name.
   validateName: pathSegmentName,
   strategy: { validateCreate: validateEvent, validateUpdate: validateEventUpdate },
+  defaultGarbageCollection: 'unsupported',
   allowCreateOnUpdate: true,
   watchCache: false,
   ttlSeconds: EVENT_TTL_SECONDS,

@@ -1,0 +1,55 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** What node:http hangs on a connection: the response that is being written. */
+interface Internals {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+interface Idle {
+  /** Read of the connection when it was looked at last. */
+  bytesRead: number;
+  /** Since when nothing has come and nothing is answered, in milliseconds of the monotonic clock. */
+  sinceMs: number;
+}
+
+/** Looks in the time that a connection may be idle. */
+const LOOKS = 8;
+const MAX_SWEEP_MS = 10_000;
+
+/**
+ * Ends connections on which nothing has happened for long. One look at all of them now and then costs a request nothing, while
+ * node:http's own `keepAliveTimeout` has two timers set for each.
+ */
+export class IdleConnections {
+  readonly #connections = new Map<Socket, Idle>();
+  #sweeps: NodeJS.Timeout | undefined;
+
+  constructor(private readonly limitMs: number) {}
+
+  add(socket: Socket): void {
+    this.#connections.set(socket, { bytesRead: 0, sinceMs: performance.now() });
+    socket.once('close', () => this.#remove(socket));
+    this.#sweeps ??= setInterval(() => this.#sweep(), Math.min(this.limitMs / LOOKS, MAX_SWEEP_MS)).unref();
+  }
+
+  #remove(socket: Socket): void {
+    this.#connections.delete(socket);
+    if (this.#connections.size > 0) return;
+    clearInterval(this.#sweeps);
+    this.#sweeps = undefined;
+  }
+
+  #sweep(): void {
+    const now = performance.now();
+    for (const [socket, idle] of this.#connections) {
+      const isAnswering = ((socket as Internals)._httpMessage ?? null) !== null;
+      if (isAnswering || socket.bytesRead !== idle.bytesRead) {
+        idle.bytesRead = socket.bytesRead;
+        idle.sinceMs = now;
+      } else if (now - idle.sinceMs >= this.limitMs) {
+        socket.destroy();
+      }
+    }
+  }
+}
