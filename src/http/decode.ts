@@ -157,7 +157,7 @@ function fromText(
 }
 
 function typeOf(found: GroupVersionKind, { type, alternatives }: Expected): StructType {
-  return alternatives?.find(({ kind }) => kind.version === found.version)?.type ?? type;
+  return alternatives?.find(({ kind }) => sameKind(kind, found))?.type ?? type;
 }
 
 /** With `Strict` problems refuse the request by throwing `refusal`, with `Warn` they are headers of the answer. */

@@ -2,6 +2,7 @@ import { CATALOGUE } from '../api/kinds/catalogue';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
+import { inCurrentForm } from '../storage/cache/stored-form';
 import { storedDecoder } from './stored-decoder';
 import { storageEncoder } from './stored-object';
 
@@ -147,6 +148,6 @@ describe('what is written in another version than that of memory', () => {
     const { decode } = storedDecoder(definition, schema);
     expect(decode(bytes)).toEqual(memory);
     // What was stored before that version was chosen.
-    expect(decode(Buffer.from(JSON.stringify(memory)))).toEqual(memory);
+    expect(decode(inCurrentForm(JSON.stringify(memory)))).toEqual(memory);
   });
 });

@@ -5,40 +5,49 @@ import type { KindDefinition } from '../api/kinds/kind-definition';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { Schema } from '../api/schema/model';
 import type { ResourceDecoder } from '../storage/cache/cache';
+import { isInCurrentForm } from '../storage/cache/stored-form';
 
 /**
  * Reads what stands in the store, whoever wrote it and in whichever served version: our own JSON, kube-apiserver's JSON,
- * or its Protobuf. Gives the storage version's object. Throws when the bytes are of no version that is served.
+ * or its Protobuf. Gives the storage version's object. What this server did not write itself in its current form gets the
+ * defaults of the version it is in, as kube-apiserver gives them to whatever it reads: an older release knew fewer, and
+ * some values have none before they are read. Throws when the bytes are of no version that is served.
  */
 export function storedDecoder(definition: KindDefinition, schema: Schema): ResourceDecoder {
   const { kind, storage } = definition;
   const storageApiVersion = apiVersionOf(storage.group, storage.version);
 
-  const toStorage = (object: KubeObject, apiVersion: string): KubeObject => {
-    if (apiVersion === storageApiVersion) return { ...object, kind, apiVersion };
+  const servedAs = (apiVersion: string) => {
     const version = definition.versions.find((one) => apiVersionOf(one.group, one.version) === apiVersion);
     if (version === undefined) throw new Error(`${kind} is stored as ${apiVersion}, which is not served`);
-    return { ...(version.convert?.toStorage(object) ?? object), kind, apiVersion: storageApiVersion };
+    const struct = schema.kind(version.group, version.version, kind);
+    if (struct === undefined) throw new Error(`${kind} is stored as ${apiVersion}, which is not known`);
+    return { version, struct };
   };
 
-  const structOf = (apiVersion: string) => {
-    const version = definition.versions.find((one) => apiVersionOf(one.group, one.version) === apiVersion);
-    const struct = version && schema.kind(version.group, version.version, kind);
-    if (struct === undefined) throw new Error(`${kind} is stored as ${apiVersion}, which is not known`);
-    return struct;
+  const decode = (
+    stored: object,
+    { version, struct }: ReturnType<typeof servedAs>,
+    applyDefaults: boolean,
+  ): KubeObject => {
+    const { object } = decodeObject(struct, stored, { applyDefaults, collectUnknown: false });
+    const defaulted = applyDefaults ? (definition.applyDefaults?.(object, version.version) ?? object) : object;
+    const converted = { ...(version.convert?.toStorage(defaulted) ?? defaulted), kind, apiVersion: storageApiVersion };
+    return applyDefaults ? (definition.completeStored?.(converted) ?? converted) : converted;
   };
 
   return {
     decode: (value) => {
       if (isEnvelope(value)) {
         const { apiVersion, raw } = decodeEnvelope(value);
-        return toStorage(decodeMessage(structOf(apiVersion), raw) as KubeObject, apiVersion);
+        const served = servedAs(apiVersion);
+        return decode(decodeMessage(served.struct, raw), served, true);
       }
       const parsed = JSON.parse(value.toString('utf8')) as KubeObject;
       const { apiVersion = '' } = parsed;
-      if (apiVersion === storageApiVersion) return parsed;
-      const { object } = decodeObject(structOf(apiVersion), parsed, { applyDefaults: false, collectUnknown: false });
-      return toStorage(object, apiVersion);
+      const isComplete = isInCurrentForm(value);
+      if (isComplete && apiVersion === storageApiVersion) return parsed;
+      return decode(parsed, servedAs(apiVersion), !isComplete);
     },
   };
 }

@@ -2,6 +2,7 @@ import { withMetadata } from '../api/extend';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import type { CacheEntry } from '../storage/cache/cache';
+import { inCurrentForm } from '../storage/cache/stored-form';
 import type { Revision, WriteOptions } from '../storage/store';
 import type { Resource } from './resource';
 
@@ -23,7 +24,7 @@ export function storageEncoder({ kind, storage, written }: KindDefinition): (obj
     const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = written?.fromMemory(memory) ?? memory;
     const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = metadata;
     const object = { kind, apiVersion, metadata: kept, ...rest };
-    return { object, value: Buffer.from(JSON.stringify(object)) };
+    return { object, value: inCurrentForm(JSON.stringify(object)) };
   };
 }
 

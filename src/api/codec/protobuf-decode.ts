@@ -347,6 +347,8 @@ function listField(index: number, items: TypeRef): FieldReader {
 
 function mapField(index: number, values: TypeRef): FieldReader {
   const value = valueReader(values);
+  // An entry without bytes has empty ones, though elsewhere bytes that are absent are null.
+  const absent = values.kind === 'scalar' && values.scalar === 'bytes' ? '' : undefined;
   return (reader, wire, slots, context) => {
     expectWire(wire, 2);
     const map = (slots[index] ??= {}) as MutableObject;
@@ -358,7 +360,7 @@ function mapField(index: number, values: TypeRef): FieldReader {
       if (number === 1) key = reader.string();
       else entry = value.read(reader, context);
     });
-    setOwn(map, key, entry ?? zeroValue(values, false));
+    setOwn(map, key, entry ?? absent ?? zeroValue(values, false));
   };
 }
 

@@ -35,6 +35,11 @@ function problemOf(action: () => unknown): string {
   return 'not refused';
 }
 
+it('gives an entry of a map of bytes that has none empty ones', () => {
+  const secret = message('k8s.io.api.core.v1.Secret');
+  expect(decodeMessage(secret, Buffer.from('12030a016b', 'hex'))).toMatchObject({ data: { k: '' } });
+});
+
 describe('messages, byte for byte', () => {
   test.each([
     // Fields that are no pointers are always there; a text for IntOrString keeps its number.

@@ -160,10 +160,15 @@ export interface KindDefinition {
   /** Main strategy; also used by patch and apply. */
   readonly strategy: Strategy;
   /**
-   * Defaults that depend on other fields, after the schema's constant ones. Runs on every decoded body, for the version
-   * that was sent, before conversion.
+   * Defaults that depend on other fields, after the schema's constant ones. Runs on every decoded body, and on what other
+   * writers have stored, for the version that was sent or stored, before conversion.
    */
   readonly applyDefaults?: (object: KubeObject, version: string) => KubeObject;
+  /**
+   * What is filled in when an object is read that another writer, or an older release, has stored, and left to the strategy
+   * when it is sent. After the defaults; storage version.
+   */
+  readonly completeStored?: (object: KubeObject) => KubeObject;
   /** Field selector labels beyond metadata.name and metadata.namespace, each with how to read it. Storage version. */
   readonly selectableFields: Readonly<Record<string, (object: KubeObject) => string>>;
   /** The one of these labels by which lists for one value are common, such as a kubelet's for the pods of its node. */

@@ -2,6 +2,7 @@ import type { Endpoint } from '../dependencies';
 import { bindPod } from './binding';
 import { forwardPorts, proxyTo, streamContainer } from './connect';
 import { evictPod } from './eviction';
+import { updateEphemeralContainers } from './ephemeral-containers';
 import { podLog } from './pod-log';
 import { checkNodeTarget, checkPodTarget, checkServiceTarget } from './proxy-target';
 
@@ -22,6 +23,7 @@ export const specialEndpoints: ReadonlyMap<string, Endpoint> = new Map([
   ['create /pods/binding', bindPod],
   ['create /bindings', bindPod],
   ['create /pods/eviction', evictPod],
+  ['update /pods/ephemeralcontainers', updateEphemeralContainers],
   ['get /pods/log', podLog],
   ...forVerbs(STREAM_VERBS, '/pods/exec', streamContainer),
   ...forVerbs(STREAM_VERBS, '/pods/attach', streamContainer),

@@ -1,19 +1,30 @@
+import type { KubeObject } from '../../api/object';
 import { checkIdentity, placedInScope } from '../../registry/identity';
-import type { Endpoint } from '../dependencies';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
 import { withoutDuplicateOwners } from '../owner-references';
-import { entryReply } from '../reply';
-import { managerName, parseWriteOptions } from '../write-options';
+import { entryReply, type Reply } from '../reply';
+import { managerName, parseWriteOptions, type WriteOptions } from '../write-options';
 import { changeObject } from './change';
 import { decodeObjectOf } from './decode-request';
 import { scopeOf } from './resource-request';
 
 /** Replaces an object, or its part that a subresource writes. */
 export const updateObject: Endpoint = async (request, dependencies) => {
+  const { object, options } = await decodeObjectOf(request, dependencies, () =>
+    parseWriteOptions(request.context.info.query, 'UpdateOptions'),
+  );
+  return replaceObject(request, dependencies, object, options);
+};
+
+/** The same for an object that has been read and has its defaults. */
+export async function replaceObject(
+  request: ResourceRequest,
+  dependencies: EndpointDependencies,
+  object: KubeObject,
+  options: WriteOptions,
+): Promise<Reply> {
   const { context, served } = request;
   const { info } = context;
-  const { object, options } = await decodeObjectOf(request, dependencies, () =>
-    parseWriteOptions(info.query, 'UpdateOptions'),
-  );
   const scope = scopeOf(request);
   checkIdentity(scope, info.name, object);
   const placed = withoutDuplicateOwners(placedInScope(served.definition, scope, object), 'sent', context);
@@ -26,4 +37,4 @@ export const updateObject: Endpoint = async (request, dependencies) => {
     retryOnConflict: !resourceVersion,
   });
   return entryReply(created ? 201 : 200, entry, served);
-};
+}

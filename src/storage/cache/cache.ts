@@ -57,12 +57,12 @@ export interface ResourceSnapshot {
 export interface ResourceDecoder {
   /**
    * From stored bytes (JSON, or kube-apiserver's Protobuf when they begin with `k8s\0`, in any served version) to the
-   * storage version's object without resourceVersion. Throws when the bytes cannot be understood.
+   * storage version's object without resourceVersion, with the defaults of the version it is in. Throws when the bytes cannot be understood.
    */
   readonly decode: (value: Buffer) => KubeObject;
   /**
-   * What `decode` puts in kind and apiVersion. Stored JSON that begins with exactly these is taken as it is, undecoded.
-   * Learnt from the first decoded value when absent.
+   * What `decode` puts in kind and apiVersion. Values of the current form (stored-form.ts) that begin with exactly these are
+   * taken as they are, undecoded. Learnt from the first decoded value when absent.
    */
   readonly storedAs?: { readonly kind: string; readonly apiVersion: string };
   /**

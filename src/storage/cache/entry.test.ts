@@ -1,6 +1,7 @@
 import type { KubeObject } from '../../api/object';
 import type { Revision } from '../store';
 import { EntryFactory, ParsedObjects } from './entry';
+import { inCurrentForm } from './stored-form';
 
 const KEY = '/registry/pods/shop/cart';
 
@@ -14,28 +15,45 @@ function factory(options: { learn?: boolean; decode?: (value: Buffer) => KubeObj
 }
 
 function stored(value: object | string, revision = 7) {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return { key: KEY, value: Buffer.from(text), revision: revision as Revision };
+  const bytes = typeof value === 'string' ? Buffer.from(value) : inCurrentForm(JSON.stringify(value));
+  return { key: KEY, value: bytes, revision: revision as Revision };
 }
 
 describe('EntryFactory', () => {
   it.each<[string, string, string, boolean]>([
     [
-      'a value of the storage version',
-      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"cart"},"spec":{"ü":1}}',
+      'a value of the current form in the storage version',
+      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"cart"},"spec":{"ü":1}}\t',
       '"metadata":{"resourceVersion":"7","name":"cart"},"spec":{"ü":1}}',
       false,
     ],
-    ['empty metadata', '{"kind":"Pod","apiVersion":"v1","metadata":{}}', '"metadata":{"resourceVersion":"7"}}', false],
+    [
+      'empty metadata',
+      '{"kind":"Pod","apiVersion":"v1","metadata":{}}\t',
+      '"metadata":{"resourceVersion":"7"}}',
+      false,
+    ],
+    [
+      'a value of an older form',
+      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"cart"}}',
+      '"metadata":{"resourceVersion":"7","name":"cart"}}',
+      true,
+    ],
+    [
+      'a value that kube-apiserver wrote as JSON',
+      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"cart"}}\n',
+      '"metadata":{"resourceVersion":"7","name":"cart"}}',
+      true,
+    ],
     [
       'keys in another order',
-      '{"apiVersion":"v1","kind":"Pod","spec":{},"metadata":{"name":"cart"}}\n',
+      '{"apiVersion":"v1","kind":"Pod","spec":{},"metadata":{"name":"cart"}}\t',
       '"metadata":{"resourceVersion":"7","name":"cart"},"spec":{}}',
       true,
     ],
     [
       'a value that ends early',
-      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"cart"}}  ',
+      '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"cart"}} \t',
       '"metadata":{"resourceVersion":"7","name":"cart"}}',
       true,
     ],

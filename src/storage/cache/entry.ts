@@ -2,6 +2,7 @@ import type { KubeObject } from '../../api/object';
 import type { Revision, StoredValue } from '../store';
 import { labelsOf, type Labels } from './body-labels';
 import type { CacheEntry, ResourceDecoder } from './cache';
+import { CURRENT_FORM, isInCurrentForm } from './stored-form';
 
 const CLOSE_BRACE = 0x7d;
 const BEFORE_REVISION = '"metadata":{"resourceVersion":"';
@@ -133,7 +134,7 @@ class Entry implements CacheEntry {
 /** Makes one resource's entries. */
 export class EntryFactory {
   private head: EntryKind | undefined;
-  /** How values begin that Sternpost wrote in the storage version; unknown until the first value was decoded. */
+  /** How values of the current form begin that are of the storage version; unknown until the first value was decoded. */
   private ownValue: Buffer | undefined;
 
   constructor(
@@ -150,12 +151,14 @@ export class EntryFactory {
     if (
       own !== undefined &&
       this.head !== undefined &&
-      value.length > own.length &&
-      value[value.length - 1] === CLOSE_BRACE &&
+      value.length > own.length + CURRENT_FORM.length &&
+      isInCurrentForm(value) &&
       value.compare(own, 0, own.length, 0, own.length) === 0
     ) {
       const separator = value[own.length] === CLOSE_BRACE ? '"' : '",';
-      return new Entry(key, revision, join(`${BEFORE_REVISION}${revision}${separator}`, value, own.length), this.head);
+      const end = value.length - CURRENT_FORM.length;
+      const body = join(`${BEFORE_REVISION}${revision}${separator}`, value, own.length, end);
+      return new Entry(key, revision, body, this.head);
     }
     const { kind = '', apiVersion = '', metadata, ...rest } = this.decoder.decode(value);
     const head = this.head ?? this.learnHead(kind, apiVersion);
@@ -190,7 +193,7 @@ export class EntryFactory {
     const body = (entry as Entry).stored;
     const end = body.indexOf('"', BEFORE_REVISION.length) + 1;
     const rest = body[end] === CLOSE_BRACE ? end : end + 1;
-    return { key, revision, value: join((this.head?.head ?? '{') + METADATA, body, rest) };
+    return { key, revision, value: join((this.head?.head ?? '{') + METADATA, body, rest, body.length, CURRENT_FORM) };
   }
 
   private learnHead(kind: string, apiVersion: string): EntryKind {
@@ -207,11 +210,12 @@ function withoutVersion(metadata: KubeObject['metadata']): object {
   return rest;
 }
 
-/** ASCII text, then the bytes of `source` from `from` on. */
-function join(text: string, source: Buffer, from: number): Buffer {
-  const joined = Buffer.allocUnsafe(text.length + source.length - from);
+/** ASCII text, then the bytes of `source` from `from` to `end`, then more ASCII text. */
+function join(text: string, source: Buffer, from: number, end = source.length, after = ''): Buffer {
+  const joined = Buffer.allocUnsafe(text.length + end - from + after.length);
   joined.write(text, 'latin1');
-  source.copy(joined, text.length, from);
+  source.copy(joined, text.length, from, end);
+  if (after !== '') joined.write(after, text.length + end - from, 'latin1');
   return joined;
 }
 

@@ -4,10 +4,11 @@ import { keepStatus, withFields } from '../strategies';
 
 function defaultNames(names: PlainMap): PlainMap {
   const kind = stringAt(names, 'kind');
+  if (kind === '') return names;
   return {
     ...names,
     singular: stringAt(names, 'singular') || kind.toLowerCase(),
-    listKind: stringAt(names, 'listKind') || (kind === '' ? '' : `${kind}List`),
+    listKind: stringAt(names, 'listKind') || `${kind}List`,
   };
 }
 

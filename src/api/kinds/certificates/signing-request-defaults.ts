@@ -42,7 +42,7 @@ export function defaultSigningRequest(object: KubeObject, version: string): Kube
   if (version !== 'v1beta1') return object;
   const spec = mapAt(object, 'spec');
   const usages = Array.isArray(spec['usages']) ? listAt(spec, 'usages') : DEFAULT_USAGES;
-  const signerName = stringAt(spec, 'signerName') || defaultSigner(stringAt(spec, 'request'), usages);
+  const signerName = spec['signerName'] ?? defaultSigner(stringAt(spec, 'request'), usages);
   const defaulted = withFields(object, 'spec', { signerName, usages });
   const conditions = listAt(object, 'status', 'conditions');
   if (conditions.length === 0) return defaulted;

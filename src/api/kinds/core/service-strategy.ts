@@ -46,17 +46,18 @@ function hasAddress({ type }: ServiceSpec): boolean {
   return type !== 'ExternalName';
 }
 
-/** Who says one address in the older field says it in the list, too. */
-function listedAddress(service: KubeObject, old: KubeObject | undefined): KubeObject {
+/** One address in the older field is in the list, too; releases before 1.20 stored no list. */
+export function withListedAddress(service: KubeObject): KubeObject {
   const { clusterIP = '', clusterIPs = [] } = specOf(service);
-  if (old === undefined) {
-    return clusterIP !== '' && clusterIPs.length === 0
-      ? withFields(service, 'spec', { clusterIPs: [clusterIP] })
-      : service;
-  }
-  const { clusterIP: before = '', clusterIPs: stored = [] } = specOf(old);
-  // Stored by servers that did not have the list yet.
-  const listBefore = stored.length === 0 && before !== '' ? [before] : stored;
+  return clusterIP !== '' && clusterIPs.length === 0
+    ? withFields(service, 'spec', { clusterIPs: [clusterIP] })
+    : service;
+}
+
+/** An update that changes one of the fields changes the other. */
+function listedAddress(service: KubeObject, old: KubeObject): KubeObject {
+  const { clusterIP = '', clusterIPs = [] } = specOf(service);
+  const { clusterIP: before = '', clusterIPs: listBefore = [] } = specOf(withListedAddress(old));
   // An older client that sends back what it has read drops the list, which it does not know.
   if (clusterIP === before && clusterIPs.length === 0 && listBefore.length > 0) {
     return withFields(service, 'spec', { clusterIPs: listBefore });
@@ -119,7 +120,7 @@ function withoutBalancer(service: KubeObject, old: KubeObject): KubeObject {
 const resetBalancer = resetStatus({ loadBalancer: {} });
 
 function prepareForCreate(service: KubeObject): KubeObject {
-  return listedAddress(resetBalancer(service), undefined);
+  return withListedAddress(resetBalancer(service));
 }
 
 function prepareForUpdate(service: KubeObject, old: KubeObject): KubeObject {

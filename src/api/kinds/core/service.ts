@@ -8,7 +8,7 @@ import { dns1035LabelName } from '../../validation/names';
 import { validateServiceStatusUpdate } from '../../validation/service-update';
 import { keepSpec } from '../strategies';
 import { connectSubresource, PROXY_VERBS, statusSubresource } from '../subresources';
-import { defaultService, serviceStrategy } from './service-strategy';
+import { defaultService, serviceStrategy, withListedAddress } from './service-strategy';
 
 function clusterIp(service: KubeObject): string {
   const [first] = listAt(service, 'spec', 'clusterIPs');
@@ -48,6 +48,7 @@ export const service = defineKind({
   deleteReturnsObject: false,
   validateName: dns1035LabelName,
   applyDefaults: defaultService,
+  completeStored: withListedAddress,
   strategy: serviceStrategy,
   subresources: [
     connectSubresource('proxy', 'ServiceProxyOptions', PROXY_VERBS),
