@@ -96,6 +96,18 @@ export class RequestContext implements Work {
     return this.controller.signal;
   }
 
+  get aborted(): boolean {
+    return this.abortReason !== undefined;
+  }
+
+  get reason(): Error | undefined {
+    return this.abortReason;
+  }
+
+  throwIfAborted(): void {
+    if (this.abortReason !== undefined) throw this.abortReason;
+  }
+
   abort(reason: Error): void {
     this.abortReason ??= reason;
     this.controller?.abort(reason);

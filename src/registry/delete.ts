@@ -5,7 +5,7 @@ import { planDeletion, type DeletionPlan } from './deletion-plan';
 import { objectNotFound, type Resource } from './resource';
 import { writeOptions, writtenEntry } from './stored-object';
 import type { CacheEntry } from '../storage/cache/cache';
-import type { DeleteHooks, DeleteOptions, DeleteResult, OperationContext, Scope } from './types';
+import type { Caller, DeleteHooks, DeleteOptions, DeleteResult, OperationContext, Scope } from './types';
 import { writeAgainstNewest, type Attempt } from './write-attempt';
 
 /**
@@ -64,7 +64,7 @@ async function removeEntry(
   resource: Resource,
   standing: CacheEntry,
   announced: boolean,
-  signal: AbortSignal,
+  signal: Caller,
 ): Promise<Attempt<DeleteResult>> {
   const outcome = await resource.store.delete(standing.key, standing.revision, signal);
   if (outcome.ok) await resource.sideEffects?.removed(standing.object);

@@ -3,12 +3,12 @@ import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
 import type { CacheEntry, FieldInterest } from '../storage/cache/cache';
-import type { Revision } from '../storage/store';
+import type { Cancellation, Revision } from '../storage/store';
 
 export type { UserInfo };
 
-/** Who waits for an answer: a signal, or what makes one when it is asked for. */
-export type Caller = AbortSignal | { readonly signal: AbortSignal };
+/** Who waits for an answer: a signal, or what makes one when it is asked for, and knows without whether anybody waits. */
+export type Caller = AbortSignal | (Cancellation & { readonly signal: AbortSignal });
 
 export function signalOf(caller: Caller): AbortSignal {
   return 'signal' in caller ? caller.signal : caller;
@@ -16,7 +16,8 @@ export function signalOf(caller: Caller): AbortSignal {
 
 /** What every operation needs besides its own arguments. */
 export interface OperationContext {
-  readonly signal: AbortSignal;
+  /** A signal only where somebody has to wait: to make one costs more than many a step of a write. */
+  readonly signal: Caller;
   /** `dryRun=All`: every step but the store's transaction. */
   readonly dryRun: boolean;
   /** The version that the client sent, for rules that differ between versions of a kind. */

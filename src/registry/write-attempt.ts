@@ -2,7 +2,7 @@ import type { CacheEntry } from '../storage/cache/cache';
 import { StoreFailure, type StoredValue } from '../storage/store';
 import { newestEntry } from './freshness';
 import { keyOfNamed, type Resource } from './resource';
-import type { Scope } from './types';
+import type { Caller, Scope } from './types';
 
 /** What came of one try to change the object under a key. */
 export type Attempt<T> =
@@ -22,7 +22,7 @@ export async function writeAgainstNewest<T>(
   resource: Resource,
   scope: Scope,
   name: string,
-  signal: AbortSignal,
+  signal: Caller,
   attempt: (current: CacheEntry | undefined, key: string) => Promise<Attempt<T>>,
 ): Promise<T> {
   const key = keyOfNamed(resource, scope, name);

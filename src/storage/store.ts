@@ -117,6 +117,14 @@ export interface StoreSpace {
   readonly shortage: string | undefined;
 }
 
+/** Whether anybody still waits for a call: an AbortSignal, or what costs less to make and says the same when it is asked. */
+export interface Cancellation {
+  readonly aborted: boolean;
+  /** What is thrown then. */
+  readonly reason: unknown;
+  throwIfAborted(): void;
+}
+
 /** Thrown by whatever is still under way, or is asked, when the store has been closed. */
 export class StoreClosedError extends Error {
   constructor() {
@@ -127,20 +135,20 @@ export class StoreClosedError extends Error {
 
 export interface Store {
   /** The newest value, linearizable. */
-  get(key: string, signal?: AbortSignal): Promise<StoredValue | undefined>;
+  get(key: string, signal?: Cancellation): Promise<StoredValue | undefined>;
   list(range: ListRange, signal?: AbortSignal): Promise<ListOutcome>;
   /** Succeeds only when the key does not exist. */
-  create(key: string, value: Uint8Array, options?: WriteOptions, signal?: AbortSignal): Promise<WriteOutcome>;
+  create(key: string, value: Uint8Array, options?: WriteOptions, signal?: Cancellation): Promise<WriteOutcome>;
   /** Succeeds only when the key's revision is `expected`. */
   update(
     key: string,
     value: Uint8Array,
     expected: Revision,
     options?: WriteOptions,
-    signal?: AbortSignal,
+    signal?: Cancellation,
   ): Promise<WriteOutcome>;
   /** Succeeds only when the key's revision is `expected`. */
-  delete(key: string, expected: Revision, signal?: AbortSignal): Promise<WriteOutcome>;
+  delete(key: string, expected: Revision, signal?: Cancellation): Promise<WriteOutcome>;
   /**
    * Every event of keys that begin with `prefix` after revision `after`, ordered, complete, without duplicates. Ends
    * (returns) when the signal aborts; throws {@link CompactedError} when the history is gone and

@@ -12,7 +12,12 @@ import { startRegistryCache } from '../../src/storage/cache/registry-cache';
 import { openEmbeddedStore } from '../../src/storage/embedded/embedded-store';
 import type { Store } from '../../src/storage/store';
 
-export const context: OperationContext = { signal: new AbortController().signal, dryRun: false };
+/** With a signal of its own. */
+interface SignalledOperation extends OperationContext {
+  readonly signal: AbortSignal;
+}
+
+export const context: SignalledOperation = { signal: new AbortController().signal, dryRun: false };
 export const dryRun: OperationContext = { ...context, dryRun: true };
 export const scope = { namespace: 'n' };
 

@@ -70,7 +70,9 @@ export function admissionHooks(
     options,
     user,
     dryRun,
-    signal: context.signal,
+    get signal() {
+      return context.signal;
+    },
     warn,
     annotate,
     onRefused,

@@ -10,8 +10,8 @@ export function scopeOf({ context, served }: ResourceRequest): Scope {
 
 export function operationOf({ context, served }: ResourceRequest, dryRun: boolean): OperationContext {
   const { group, version } = served.version;
-  const { signal, user } = context;
-  return { signal, dryRun, requested: { group, version }, ...(user === undefined ? {} : { user }) };
+  const { user } = context;
+  return { signal: context, dryRun, requested: { group, version }, ...(user === undefined ? {} : { user }) };
 }
 
 export function kindOf({ served }: ResourceRequest): GroupVersionKind {

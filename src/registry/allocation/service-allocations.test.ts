@@ -6,6 +6,7 @@ import type { KubeObject } from '../../api/object';
 import type { ServicePort, ServiceSpec } from '../../api/schema/generated/core-v1';
 import { specOf } from '../../api/validation/service-addresses';
 import type { ResourceRegistry } from '../resource-registry';
+import type { OperationContext } from '../types';
 import { ServiceAllocations, type AddressRanges } from './service-allocations';
 import type { RangeAllocation } from './stored-range';
 
@@ -48,7 +49,11 @@ function service(name: string, spec: ServiceSpec = {}): KubeObject {
   };
 }
 
-async function create(services: ResourceRegistry, object: KubeObject, as = context): Promise<ServiceSpec> {
+async function create(
+  services: ResourceRegistry,
+  object: KubeObject,
+  as: OperationContext = context,
+): Promise<ServiceSpec> {
   return specOf((await services.create(scope, object, {}, as)).entry.object);
 }
 

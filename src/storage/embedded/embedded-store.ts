@@ -20,6 +20,7 @@ import {
   type WatchBatch,
   type WriteOptions,
   type WriteOutcome,
+  type Cancellation,
 } from '../store';
 
 export interface EmbeddedStoreOptions {
@@ -160,7 +161,7 @@ class EmbeddedStore implements Store {
     ];
   }
 
-  async get(key: string, signal?: AbortSignal): Promise<StoredValue | undefined> {
+  async get(key: string, signal?: Cancellation): Promise<StoredValue | undefined> {
     this.#check(signal);
     this.#visibleState();
     const record = readCurrent(this.file.tables, encodeKey(key));
@@ -206,7 +207,7 @@ class EmbeddedStore implements Store {
     }
   }
 
-  async create(key: string, value: Uint8Array, options?: WriteOptions, signal?: AbortSignal): Promise<WriteOutcome> {
+  async create(key: string, value: Uint8Array, options?: WriteOptions, signal?: Cancellation): Promise<WriteOutcome> {
     this.#check(signal);
     return this.#writer.write({ key, value, expected: undefined, ttlSeconds: options?.ttlSeconds });
   }
@@ -216,13 +217,13 @@ class EmbeddedStore implements Store {
     value: Uint8Array,
     expected: Revision,
     options?: WriteOptions,
-    signal?: AbortSignal,
+    signal?: Cancellation,
   ): Promise<WriteOutcome> {
     this.#check(signal);
     return this.#writer.write({ key, value, expected, ttlSeconds: options?.ttlSeconds });
   }
 
-  async delete(key: string, expected: Revision, signal?: AbortSignal): Promise<WriteOutcome> {
+  async delete(key: string, expected: Revision, signal?: Cancellation): Promise<WriteOutcome> {
     this.#check(signal);
     return this.#writer.write({ key, value: undefined, expected });
   }
@@ -303,7 +304,7 @@ class EmbeddedStore implements Store {
     await this.file.close();
   }
 
-  #check(signal?: AbortSignal): void {
+  #check(signal?: Cancellation): void {
     signal?.throwIfAborted();
     if (this.#closing !== undefined) throw new StoreClosedError();
   }

@@ -3,7 +3,7 @@ import { Endpoint, type WatchStream } from './endpoint';
 import { EtcdError, toEtcdError } from './etcd-error';
 import type { Keepalive, TlsFiles } from './grpc-channel';
 import { status, type Method, type ServerStatus, type WatchCreation } from './messages';
-import { StoreClosedError } from '../store';
+import { StoreClosedError, type Cancellation } from '../store';
 
 export interface EtcdClientOptions {
   /** Such as `https://10.0.0.1:2379`. */
@@ -16,7 +16,7 @@ export interface EtcdClientOptions {
 export interface CallOptions {
   /** True for calls that may be sent again though an earlier attempt may have had its effect. */
   readonly isRepeatable: boolean;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Cancellation | undefined;
   readonly maxAttempts?: number;
 }
 
@@ -123,7 +123,7 @@ export class EtcdClient {
   }
 
   /** How each server is that answers. Rejects when none does. */
-  async statuses(signal: AbortSignal | undefined): Promise<readonly (ServerStatus & { readonly address: string })[]> {
+  async statuses(signal: Cancellation | undefined): Promise<readonly (ServerStatus & { readonly address: string })[]> {
     if (this.#closed) throw new StoreClosedError();
     const answers = await Promise.allSettled(
       this.#endpoints.map(async (endpoint) => ({
@@ -186,7 +186,7 @@ export class EtcdClient {
     endpoint: Endpoint,
     method: Method<Request, Response>,
     request: Request,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ): Promise<Response> {
     try {
       return method.decode(await endpoint.call(method, request, this.options.requestTimeoutMs, signal));
@@ -195,7 +195,7 @@ export class EtcdClient {
     }
   }
 
-  #toFailure(error: unknown, endpoint: Endpoint, signal: AbortSignal | undefined): Error {
+  #toFailure(error: unknown, endpoint: Endpoint, signal: Cancellation | undefined): Error {
     if (signal?.aborted) return signal.reason as Error;
     if (this.#closed) return new StoreClosedError();
     const failure = toEtcdError(error, endpoint.address);
@@ -207,9 +207,9 @@ export class EtcdClient {
   }
 }
 
-/** Resolves early, and quietly, when the signal aborts. */
-export async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  await delay(ms, undefined, signal && { signal }).catch(() => undefined);
+/** Resolves early, and quietly, when a signal aborts. */
+export async function pause(ms: number, signal: Cancellation | undefined): Promise<void> {
+  await delay(ms, undefined, signal instanceof AbortSignal ? { signal } : undefined).catch(() => undefined);
 }
 
 /** False after `ms`, when the promise is still pending. */

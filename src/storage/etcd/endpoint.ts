@@ -1,5 +1,6 @@
 import { GrpcChannel, type Keepalive, type TlsFiles } from './grpc-channel';
 import { encodeWatchCreation, PROGRESS_REQUEST, WATCH_PATH, type Method, type WatchCreation } from './messages';
+import type { Cancellation } from '../store';
 
 /** The responses to one watch, to be decoded; those that arrive together are given together. */
 export interface WatchStream extends AsyncIterable<readonly Buffer[]> {
@@ -24,7 +25,7 @@ export class Endpoint {
     method: Method<Request, unknown>,
     request: Request,
     timeoutMs: number,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ): Promise<Buffer> {
     return this.#channel.unary(method.path, method.encode(request), timeoutMs, signal);
   }

@@ -31,6 +31,7 @@ import {
   type WatchOptions,
   type WriteOptions,
   type WriteOutcome,
+  type Cancellation,
 } from '../store';
 
 export interface EtcdStoreOptions {
@@ -114,7 +115,7 @@ export class EtcdStore implements Store {
     return this.client.versions?.every(canReportProgress) ?? false;
   }
 
-  async get(key: string, signal?: AbortSignal): Promise<StoredValue | undefined> {
+  async get(key: string, signal?: Cancellation): Promise<StoredValue | undefined> {
     const { pairs } = await this.#range({ key: this.#keys.toEtcd(key) }, signal);
     return pairs[0] && this.#keys.storedValue(pairs[0]);
   }
@@ -132,7 +133,7 @@ export class EtcdStore implements Store {
     }
   }
 
-  create(key: string, value: Uint8Array, options?: WriteOptions, signal?: AbortSignal): Promise<WriteOutcome> {
+  create(key: string, value: Uint8Array, options?: WriteOptions, signal?: Cancellation): Promise<WriteOutcome> {
     return this.#put(key, value, 0, options, signal);
   }
 
@@ -141,12 +142,12 @@ export class EtcdStore implements Store {
     value: Uint8Array,
     expected: Revision,
     options?: WriteOptions,
-    signal?: AbortSignal,
+    signal?: Cancellation,
   ): Promise<WriteOutcome> {
     return this.#put(key, value, expected, options, signal);
   }
 
-  delete(key: string, expected: Revision, signal?: AbortSignal): Promise<WriteOutcome> {
+  delete(key: string, expected: Revision, signal?: Cancellation): Promise<WriteOutcome> {
     const bytes = this.#keys.toEtcd(key);
     return this.#write(bytes, expected, { remove: bytes }, signal);
   }
@@ -257,7 +258,7 @@ export class EtcdStore implements Store {
     await Promise.all(stopped);
   }
 
-  #range(request: RangeRequest, signal: AbortSignal | undefined): Promise<RangeResponse> {
+  #range(request: RangeRequest, signal: Cancellation | undefined): Promise<RangeResponse> {
     return this.client.call(rangeMethod, request, { isRepeatable: true, signal });
   }
 
@@ -291,7 +292,7 @@ export class EtcdStore implements Store {
     value: Uint8Array,
     expected: number,
     options: WriteOptions | undefined,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ): Promise<WriteOutcome> {
     const put = { key: this.#keys.toEtcd(key), value };
     return options?.ttlSeconds === undefined
@@ -303,7 +304,7 @@ export class EtcdStore implements Store {
     ttlSeconds: number,
     put: Put,
     expected: number,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ): Promise<WriteOutcome> {
     const lease = await this.#leases.leaseFor(ttlSeconds, signal);
     try {
@@ -321,7 +322,7 @@ export class EtcdStore implements Store {
     key: Uint8Array,
     expected: number,
     success: TxnRequest['success'],
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
   ): Promise<WriteOutcome> {
     const request = { key, expected: { modRevision: expected }, success, failure: { key } };
     const { succeeded, revision, pairs } = await this.#transact(request, expected, signal);
@@ -334,7 +335,7 @@ export class EtcdStore implements Store {
    * it one at most has its effect, however late the other arrives. If the second fails its compare, the first may be the
    * cause, and the outcome stays unknown. A creation (0) would not be safe: the key can have been deleted in between.
    */
-  async #transact(request: TxnRequest, expected: number, signal: AbortSignal | undefined): Promise<TxnResponse> {
+  async #transact(request: TxnRequest, expected: number, signal: Cancellation | undefined): Promise<TxnResponse> {
     try {
       return await this.client.call(txn, request, { isRepeatable: false, signal });
     } catch (error) {

@@ -2,6 +2,7 @@ import { GrpcCode, GrpcError } from './grpc-error';
 import { MessageReader } from './grpc-frames';
 import type { Headers } from './http2/known-headers';
 import { Http2Stream } from './http2/stream';
+import type { Cancellation } from '../store';
 
 /** What all calls have in common: messages arrive, and the server says how it ended. */
 export abstract class GrpcCall extends Http2Stream {
@@ -14,7 +15,7 @@ export abstract class GrpcCall extends Http2Stream {
     /** By `performance.now()`. */
     readonly deadline: number,
     /** Looked at now and then: a listener for each call would cost more. */
-    readonly signal: AbortSignal | undefined,
+    readonly signal: Cancellation | undefined,
   ) {
     super();
   }
@@ -58,7 +59,7 @@ export class UnaryCall extends GrpcCall {
 
   constructor(
     deadline: number,
-    signal: AbortSignal | undefined,
+    signal: Cancellation | undefined,
     private readonly resolve: (answer: Buffer) => void,
     private readonly reject: (error: Error) => void,
   ) {

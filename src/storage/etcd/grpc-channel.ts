@@ -5,6 +5,7 @@ import { GrpcCode, GrpcError } from './grpc-error';
 import { messagePrefix } from './grpc-frames';
 import { Http2Connection } from './http2/connection';
 import { encodeHeaders } from '../../http2/hpack';
+import type { Cancellation } from '../store';
 
 /** Contents of PEM files: the authority that signed the servers' certificates, and our own key and certificate. */
 export interface TlsFiles {
@@ -70,7 +71,7 @@ export class GrpcChannel {
    * Sends a message, resolves with the answer's. Rejects with a {@link GrpcError}, or with the signal's reason. The message
    * is copied.
    */
-  unary(path: string, message: Uint8Array, timeoutMs: number, signal: AbortSignal | undefined): Promise<Buffer> {
+  unary(path: string, message: Uint8Array, timeoutMs: number, signal: Cancellation | undefined): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
       const connection = this.#connect();

@@ -1,5 +1,6 @@
 import type { EtcdClient } from './client';
 import { leaseGrant, type LeaseId } from './messages';
+import type { Cancellation } from '../store';
 
 /**
  * Shared leases, by kube-apiserver's rule: one lease serves many keys, which may live a little longer than they asked for,
@@ -28,7 +29,7 @@ export class LeasePool {
   ) {}
 
   /** The identity of a lease that lasts for at least `ttlSeconds` from now, and not much longer. */
-  async leaseFor(ttlSeconds: number, signal?: AbortSignal): Promise<LeaseId> {
+  async leaseFor(ttlSeconds: number, signal?: Cancellation): Promise<LeaseId> {
     const reuseSeconds = Math.min(REUSE_SECONDS, Math.floor(ttlSeconds * REUSE_SHARE));
     const earliest = this.clock() + ttlSeconds * 1000;
     const newest = this.#newest.get(ttlSeconds);
@@ -48,7 +49,7 @@ export class LeasePool {
   }
 
   /** Callers that come while a lease is being granted share it. */
-  #grant(ttlSeconds: number, reuseSeconds: number, signal: AbortSignal | undefined): Promise<Lease> {
+  #grant(ttlSeconds: number, reuseSeconds: number, signal: Cancellation | undefined): Promise<Lease> {
     const granting = this.#granting.get(ttlSeconds);
     if (granting !== undefined) return granting;
     const granted = this.#grantNew(ttlSeconds, reuseSeconds, signal).finally(() => this.#granting.delete(ttlSeconds));
@@ -56,7 +57,7 @@ export class LeasePool {
     return granted;
   }
 
-  async #grantNew(ttlSeconds: number, reuseSeconds: number, signal: AbortSignal | undefined): Promise<Lease> {
+  async #grantNew(ttlSeconds: number, reuseSeconds: number, signal: Cancellation | undefined): Promise<Lease> {
     const seconds = ttlSeconds + reuseSeconds;
     const expires = this.clock() + seconds * 1000;
     // A lease that nobody got to know expires by itself.
