@@ -117,8 +117,9 @@ describe('loading', () => {
     const decodeFailed = jest.fn();
     const { cache, pods } = await start({ observer: { decodeFailed } });
     expect(names(pods)).toEqual([]);
+    const before = cache.revision;
     const created = await putPod('a');
-    const events = take(pods.watch(cache.revision, stop.signal), 4);
+    const events = take(pods.watch(before, stop.signal), 4);
     const broken = await write(store, `${PODS}a`, garbage);
     await write(store, `${PODS}a`, undefined);
     const mended = await putPod('bad');
