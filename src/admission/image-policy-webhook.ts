@@ -134,10 +134,10 @@ export function imagePolicyWebhook(policy: ImagePolicy, dependencies: ImagePolic
     validate: async (attributes) => {
       let status: ReviewStatus;
       try {
-        status = await review(reviewSpec(attributes), attributes.signal);
+        status = await review(reviewSpec(attributes), attributes.signal());
       } catch (error) {
         // The request itself is over: nobody waits for a decision.
-        attributes.signal.throwIfAborted();
+        attributes.signal().throwIfAborted();
         if (!policy.defaultAllow) throw refuse(attributes, (error as Error).message);
         attributes.annotate(`${AUDIT_PREFIX}failed-open`, 'true');
         attributes.annotate(FAILED_OPEN_ANNOTATION, 'true');

@@ -18,7 +18,7 @@ export function namespaceAutoProvision({ getNamespace, createNamespace }: Namesp
     mutate: async ({ group, resource, namespace, object, dryRun, signal }) => {
       const isNamespace = group === '' && resource === 'namespaces';
       if (dryRun || namespace === '' || isNamespace) return object;
-      if ((await getNamespace(namespace)) === undefined) await createNamespace(namespace, signal);
+      if ((await getNamespace(namespace)) === undefined) await createNamespace(namespace, signal());
       return object;
     },
   };

@@ -26,7 +26,8 @@ export interface AdmissionAttributes {
   readonly options: Readonly<Record<string, unknown>>;
   readonly user: UserInfo;
   readonly dryRun: boolean;
-  readonly signal: AbortSignal;
+  /** For plugins that wait for others: made when it is asked for, since most writes need none. */
+  readonly signal: () => AbortSignal;
   /** A Warning header of the answer. */
   readonly warn: (text: string) => void;
   /** An annotation of the audit event. */

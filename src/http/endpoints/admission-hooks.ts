@@ -48,6 +48,7 @@ export function admissionHooks(
   const { info } = context;
   const { group, version } = served.version;
   const kind = request.subresource?.wireKind ?? kindOf(request);
+  const signal = (): AbortSignal => context.signal;
   const warn = (text: string): void => context.warn(text);
   const annotate = (key: string, value: string): void => context.annotate(key, value);
   const onRefused = (one: () => Promise<void>): void => void undos.push(one);
@@ -70,9 +71,7 @@ export function admissionHooks(
     options,
     user,
     dryRun,
-    get signal() {
-      return context.signal;
-    },
+    signal,
     warn,
     annotate,
     onRefused,
