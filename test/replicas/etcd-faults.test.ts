@@ -217,9 +217,12 @@ describeWithEtcd('a replica whose etcd is full', () => {
     expect((await http.send('GET', `${path}/big-0`)).status).toBe(200);
     expect((await http.send('GET', `${path}?limit=2`)).body.items).toHaveLength(2);
     const replica = cluster.replicas[0]!;
-    expect(await replica.check('/readyz')).toMatchObject({
-      status: 500,
-      text: expect.stringContaining('[-]storage-space'),
+    // Probes share an answer for a moment.
+    await patiently(async () => {
+      expect(await replica.check('/readyz')).toMatchObject({
+        status: 500,
+        text: expect.stringContaining('[-]storage-space'),
+      });
     });
     expect(await replica.probe('/livez')).toBe(200);
 
