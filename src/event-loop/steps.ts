@@ -1,4 +1,4 @@
-import { Turn } from './turn';
+import { inTurns, Turn } from './turn';
 
 /** Work that says with each `yield` where it may be interrupted, and returns what came of it. */
 export type Steps<Result> = Generator<void, Result, void>;
@@ -9,12 +9,11 @@ export type Steps<Result> = Generator<void, Result, void>;
  */
 export async function runSteps<Result>(steps: Steps<Result>, name: string): Promise<Result> {
   const turn = new Turn(name);
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) {
-      await turn.next();
-      return value;
-    }
-    if (turn.isOver) await turn.next();
-  }
+  let step: IteratorResult<void, Result> | undefined;
+  await inTurns(() => {
+    step = steps.next();
+    return step.done === true;
+  }, turn);
+  await turn.next();
+  return step?.value as Result;
 }

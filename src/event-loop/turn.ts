@@ -41,8 +41,7 @@ export class Turn {
 }
 
 /** Takes steps until one says that it was the last, giving way to others in between. */
-export async function inTurns(step: () => boolean): Promise<void> {
-  const turn = new Turn();
+export async function inTurns(step: () => boolean, turn = new Turn()): Promise<void> {
   while (!step()) if (turn.isOver) await turn.next();
 }
 
