@@ -1,3 +1,4 @@
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes';
 import { JsonSyntaxError, MAX_JSON_DEPTH } from './json-syntax';
 import { setOwn, type MutableObject } from './struct-plan';
 
@@ -37,14 +38,6 @@ interface OpenContainer {
   /** What that text follows: the bracket, a comma, or a member that was put together here. */
   after: 'start' | 'comma' | 'member';
 }
-
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
 
 const BLANK = /^[ \t\n\r]*$/;
 const LEADING_COMMA = /^[ \t\n\r]*,/;

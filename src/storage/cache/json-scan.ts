@@ -1,12 +1,14 @@
-/** Finds the ends of values in JSON text without parsing it. Well-formed text without white space is expected. */
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from '../../api/codec/json-bytes';
 
-const QUOTE = 0x22;
-const BACKSLASH = 0x5c;
-const COMMA = 0x2c;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-const OPEN_BRACKET = 0x5b;
-const CLOSE_BRACKET = 0x5d;
+/** Finds the ends of values in JSON text without parsing it. Well-formed text without white space is expected. */
 
 /** The position after the string that opens at `start`. */
 export function endOfString(body: Buffer, start: number): number {
