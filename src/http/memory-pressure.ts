@@ -1,9 +1,8 @@
 import { tooManyRequests } from '../api/errors/status-error';
+import { isMaster } from '../flowcontrol/max-in-flight';
 import type { RequestContext } from './context';
 
 const RETRY_AFTER_SECONDS = 1;
-/** Its members always get an answer, as with kube-apiserver's limits: they are who can help. */
-const PRIVILEGED_GROUP = 'system:masters';
 /** A probe that fails would have the server restarted, which helps nobody. */
 const HEALTH_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
 
@@ -14,6 +13,6 @@ const HEALTH_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
 export function refuseUnderPressure(context: RequestContext): void {
   if (!context.isUnderPressure) return;
   const { info, user } = context;
-  if (user?.groups.includes(PRIVILEGED_GROUP) || HEALTH_PATHS.test(info.path)) return;
+  if (isMaster(user) || HEALTH_PATHS.test(info.path)) return;
   throw tooManyRequests('Too many requests, please try again later.', RETRY_AFTER_SECONDS);
 }
