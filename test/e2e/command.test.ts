@@ -87,8 +87,8 @@ describe('sternpost dev', () => {
 
   it('shows every request when it is asked to, in lines for readers at a terminal, and says that it stops', async () => {
     const command = [process.execPath, '-r', HOOK, MAIN, 'dev', '--secure-port=0', '--data-dir=data', '--verbose'];
-    // A terminal of its own, to which the command's output goes.
-    const terminal = spawn('script', ['-qefc', command.map((word) => `'${word}'`).join(' '), '/dev/null'], {
+    // A terminal of its own, to which the command's output goes. Without `exec`, some shells stay and die of the signal.
+    const terminal = spawn('script', ['-qefc', `exec ${command.map((word) => `'${word}'`).join(' ')}`, '/dev/null'], {
       cwd: folder,
       stdio: ['pipe', 'pipe', 'ignore'],
     });
