@@ -101,19 +101,22 @@ export function compareElements(left: PathElement, right: PathElement): number {
   return compareValues(JSON.parse(left.slice(2)) as JsonValue, JSON.parse(right.slice(2)) as JsonValue);
 }
 
-/** In canonical order. Each element is read once, however often it is compared. */
-export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
-  return elements
-    .map((element) => ({
-      element,
-      value: element.startsWith('f:') ? null : (JSON.parse(element.slice(2)) as JsonValue),
-    }))
-    .sort((left, right) => {
-      const kind = left.element[0] as string;
-      if (kind === 'f' || kind !== right.element[0]) return compareElements(left.element, right.element);
-      return compareValues(left.value, right.value);
-    })
-    .map(({ element }) => element);
+/** An element with what it says, so that it is read once, however often it is compared. */
+export interface ReadElement {
+  readonly element: PathElement;
+  /** Of a field nothing is read. */
+  readonly value: JsonValue;
+}
+
+export function readElement(element: PathElement): ReadElement {
+  return { element, value: element.startsWith('f:') ? null : (JSON.parse(element.slice(2)) as JsonValue) };
+}
+
+/** As {@link compareElements}. */
+export function compareRead(left: ReadElement, right: ReadElement): number {
+  const kind = left.element[0] as string;
+  if (kind === 'f' || kind !== right.element[0]) return compareElements(left.element, right.element);
+  return compareValues(left.value, right.value);
 }
 
 function rank(value: JsonValue): number {
