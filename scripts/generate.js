@@ -26,6 +26,8 @@ const IN_STEPS = [
   'sort-in-runs',
   'sorted-json',
   'patch/json-equal',
+  'codec/json-depth',
+  'apply/canonical-json',
   'apply/go-text',
   'apply/set-algebra',
   'apply/fields-v1',
@@ -46,6 +48,8 @@ const IN_STEPS = [
   'patch/strategic-merge-list',
   'patch/strategic-merge',
   'patch/merge-patch',
+  'patch/copied-value',
+  'patch/json-patch',
 ];
 
 function main(args) {

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, KubeObject } from '../object';
 import { JsonSyntaxError, parseJson } from '../codec/json-syntax';
 import type { FieldSet } from './field-set';
 import { isObject } from './members';
-import { canonicalJson } from './path-element';
+import { canonicalJson } from './canonical-json';
 import { compare } from './compare';
 import { TypedError, type MergeType } from './merge-type';
 import { difference } from './set-algebra';

@@ -4,7 +4,8 @@ import { equalApartFrom } from '../patch/json-equal';
 import { sortInRuns } from '../sort-in-runs';
 import { isEmpty, setOf, EMPTY_SET, type FieldSet } from './field-set';
 import { parseFieldsV1, toFieldsV1 } from './fields-v1';
-import { canonicalJson, fieldElement } from './path-element';
+import { canonicalJson } from './canonical-json';
+import { fieldElement } from './path-element';
 import { difference, unionOf } from './set-algebra';
 
 /** Who writes, and how. */
@@ -93,7 +94,9 @@ function lastOfEach(managers: readonly Manager[]): Managers {
   const isFirst = (manager: Manager, index: number): boolean =>
     managers.findIndex((other) => isSameWriter(other, manager)) === index;
   if (managers.length <= FEW && managers.every(isFirst)) return managers;
-  return [...new Map(managers.map((manager) => [writerId(manager), manager])).values()];
+  const last = new Map<string, Manager>();
+  for (const manager of managers) last.set(writerId(manager), manager);
+  return [...last.values()];
 }
 
 /** An entry with its keys in order: all maps of custom resources are written so, this one included. */
