@@ -149,9 +149,8 @@ function refusal({ reason }: TextJobRefused, { limits }: TextWorker): Error {
 
 /** Lets others have their turn. Throws when nobody waits for the answer any more. */
 export async function nextTurn(context: RequestContext): Promise<void> {
-  await new Turn().next();
+  await new Turn(context).next();
   if (context.finished) throw new ClientGoneError();
-  beginWork(context);
 }
 
 /** Takes a step of a request's work; for one with a large body, when others have had their turn. */

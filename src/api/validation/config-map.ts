@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, tooLong, type FieldError } from '../errors/field-error';
+import { checkEach } from './check-each';
 import { booleanAt, mapAt } from '../kinds/field-values';
 import { deepEqual } from '../kinds/deep-equal';
 import type { KubeObject } from '../object';
@@ -14,13 +15,13 @@ export function validateConfigMap(object: KubeObject): readonly FieldError[] {
   const textBytes = Object.values(data).reduce<number>((sum, text) => sum + byteLength(String(text)), 0);
   const binaryBytes = Object.values(binaryData).reduce<number>((sum, text) => sum + base64Bytes(String(text)), 0);
   return [
-    ...Object.keys(data).flatMap((key) => [
+    ...checkEach(Object.keys(data), (key) => [
       ...validateConfigKey(key, 'data'),
       ...(Object.hasOwn(binaryData, key)
         ? [invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')]
         : []),
     ]),
-    ...Object.keys(binaryData).flatMap((key) => validateConfigKey(key, 'binaryData')),
+    ...checkEach(Object.keys(binaryData), (key) => validateConfigKey(key, 'binaryData')),
     ...(textBytes + binaryBytes > MAX_DATA_BYTES ? [tooLong(WHOLE_OBJECT, MAX_DATA_BYTES)] : []),
   ];
 }

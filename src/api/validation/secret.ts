@@ -1,4 +1,5 @@
 import { invalid, required, tooLong, type FieldError } from '../errors/field-error';
+import { checkEach } from './check-each';
 import { mapAt, stringAt, type PlainMap } from '../kinds/field-values';
 import type { KubeObject } from '../object';
 import { base64Bytes, MAX_DATA_BYTES, validateConfigKey } from './config-keys';
@@ -47,7 +48,7 @@ export function validateSecret(object: KubeObject): readonly FieldError[] {
   const type = stringAt(object, 'type');
   const rule = Object.hasOwn(TYPE_RULES, type) ? TYPE_RULES[type] : undefined;
   return [
-    ...Object.keys(data).flatMap((key) => validateConfigKey(key, 'data')),
+    ...checkEach(Object.keys(data), (key) => validateConfigKey(key, 'data')),
     ...(bytes > MAX_DATA_BYTES ? [tooLong('data', MAX_DATA_BYTES)] : []),
     ...(rule === undefined ? [] : rule(data, object)),
   ];
