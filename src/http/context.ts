@@ -178,6 +178,10 @@ export class RequestContext implements Work {
     if (this.audited) (this.annotations ??= new Map()).set(key, value);
   }
 
+  get workOwner(): string {
+    return this.user?.name ?? '';
+  }
+
   /** For the log, when it has held the event loop. */
   describeWork(): Readonly<Record<string, unknown>> {
     const { verb, path } = this.info;

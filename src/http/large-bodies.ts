@@ -102,7 +102,7 @@ export class LargeBodies {
       await inTurns(() => {
         beginWork(context);
         return pieces.advance();
-      });
+      }, new Turn(context));
     } catch (error) {
       if (error instanceof MalformedJsonError) return MALFORMED;
       throw error instanceof TooManyValuesError ? tooLarge(`Request entity too large: ${error.message}`) : error;
@@ -149,7 +149,7 @@ function refusal({ reason }: TextJobRefused, { limits }: TextWorker): Error {
 
 /** Lets others have their turn. Throws when nobody waits for the answer any more. */
 export async function nextTurn(context: RequestContext): Promise<void> {
-  await new Turn().next();
+  await new Turn(context).next();
   if (context.finished) throw new ClientGoneError();
   beginWork(context);
 }

@@ -1,6 +1,8 @@
 import type { MaybePromise } from '../api/maybe-promise';
 import type { CacheEntry, FieldInterest, ResourceSnapshot } from '../storage/cache/cache';
 import type { Revision, StoredValue } from '../storage/store';
+import { Turn } from '../event-loop/turn';
+import type { Work } from '../event-loop/loop-work';
 import type { Resource } from './resource';
 import { selectNext, type Matches } from './select';
 
@@ -14,6 +16,8 @@ export interface PageRequest {
   readonly field: FieldInterest | undefined;
   /** The one key that a selector leaves. */
   readonly onlyKey: string | undefined;
+  /** For whom it is read. */
+  readonly work: Work | string;
 }
 
 export interface Page {
@@ -44,13 +48,13 @@ export function pageOfSnapshot(
   signal: AbortSignal,
 ): MaybePromise<Page> {
   const { revision } = snapshot;
-  const { prefix, start, limit, matches, field, onlyKey } = request;
+  const { prefix, start, limit, matches, field, onlyKey, work } = request;
   if (onlyKey !== undefined) {
     const entry = start === undefined || start <= onlyKey ? snapshot.get(onlyKey) : undefined;
     return lastPage(revision, entry !== undefined && (matches?.(entry) ?? true) ? [entry] : []);
   }
   const all = (field && snapshot.withField(field, prefix, start)) ?? snapshot.entries(prefix, start);
-  if (matches !== undefined) return selectedPage(revision, all, matches, limit, signal);
+  if (matches !== undefined) return selectedPage(revision, all, matches, limit, signal, new Turn(work));
   if (limit === undefined) return lastPage(revision, all);
   const entries: CacheEntry[] = [];
   for (const entry of all) {
@@ -66,9 +70,10 @@ async function selectedPage(
   matches: Matches,
   limit: number | undefined,
   signal: AbortSignal,
+  turn: Turn,
 ): Promise<Page> {
   const iterator = all[Symbol.iterator]();
-  const entries = await selectNext(iterator, matches, limit ?? Infinity, signal);
+  const entries = await selectNext(iterator, matches, limit ?? Infinity, signal, turn);
   const isLast = entries.length !== limit || iterator.next().done === true;
   return isLast ? lastPage(revision, entries) : fullPage(revision, entries, undefined);
 }
@@ -94,11 +99,12 @@ export async function pageOfStore(
   revision: Revision | undefined,
   signal: AbortSignal,
 ): Promise<StorePageOutcome> {
-  const { prefix, start, limit = Infinity, matches, onlyKey } = request;
+  const { prefix, start, limit = Infinity, matches, onlyKey, work } = request;
   if (onlyKey !== undefined) return singleOfStore(resource, request, onlyKey, revision, signal);
   const entries: CacheEntry[] = [];
   let from = start;
   let at = revision;
+  const turn = new Turn(work);
   for (;;) {
     const range = { prefix, limit: Math.min(STORE_READ_LIMIT, limit), ...atStart(from), ...atRevision(at) };
     const outcome = await resource.store.list(range, signal);
@@ -116,6 +122,9 @@ export async function pageOfStore(
       return { ok: true, page: fullPage(at, entries, matches === undefined ? () => remaining : undefined) };
     }
     from = after(items.at(-1)?.key ?? prefix);
+    // A store in this process may answer without anybody having had a turn.
+    if (turn.isOver) await turn.next();
+    signal.throwIfAborted();
   }
 }
 

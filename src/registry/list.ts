@@ -1,3 +1,4 @@
+import type { Work } from '../event-loop/loop-work';
 import { badRequest, expired, tooLargeResourceVersion } from '../api/errors/status-error';
 import type { ResourceSnapshot } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
@@ -18,14 +19,20 @@ export async function listEntries(
   scope: Scope,
   options: ListOptions,
   signal: AbortSignal,
+  work: Work | string = 'listing objects',
 ): Promise<ListResult> {
-  const request = pageRequest(resource, scope, options);
+  const request = pageRequest(resource, scope, options, work);
   return options.continue === undefined || options.continue === ''
     ? toResult(await firstPage(resource, request, options, signal), request)
     : nextPage(resource, request, options, options.continue, signal);
 }
 
-function pageRequest(resource: Resource, scope: Scope, { limit = 0, selection }: ListOptions): PageRequest {
+function pageRequest(
+  resource: Resource,
+  scope: Scope,
+  { limit = 0, selection }: ListOptions,
+  work: Work | string,
+): PageRequest {
   const named = selection?.name !== undefined && (scope.namespace !== '' || !resource.definition.namespaced);
   return {
     prefix: prefixOf(resource, scope),
@@ -34,6 +41,7 @@ function pageRequest(resource: Resource, scope: Scope, { limit = 0, selection }:
     matches: selection?.matches,
     field: selection?.field,
     onlyKey: named ? keyOf(resource, scope, selection.name ?? '') : undefined,
+    work,
   };
 }
 

@@ -1,4 +1,4 @@
-import { Turn } from '../event-loop/turn';
+import type { Turn } from '../event-loop/turn';
 import type { CacheEntry } from '../storage/cache/cache';
 
 export type Matches = (entry: CacheEntry) => boolean;
@@ -15,7 +15,7 @@ export async function selectNext(
   matches: Matches | undefined,
   limit: number,
   signal: AbortSignal,
-  turn = new Turn(),
+  turn: Turn,
 ): Promise<CacheEntry[]> {
   const selected: CacheEntry[] = [];
   let seen = 0;
