@@ -18,7 +18,7 @@ let definitions: ResourceRegistry;
 let catalogue: ServedCatalogue;
 let resources: CustomResources;
 
-function follow(): CustomResources {
+async function follow(): Promise<CustomResources> {
   const { cache, store } = fixture;
   const decoder = storedDecoder(customResourceDefinition, schema);
   const following = new CustomResources({
@@ -33,7 +33,7 @@ function follow(): CustomResources {
     now: Date.now,
     logger: createLogger({ level: 'fatal' }),
   });
-  following.start();
+  await following.start();
   return following;
 }
 
@@ -47,7 +47,7 @@ beforeEach(async () => {
     schema,
     () => definitions,
   );
-  resources = follow();
+  resources = await follow();
 });
 
 afterEach(async () => {
@@ -123,7 +123,7 @@ describe('a custom resource', () => {
     await until(async () => hasCondition(await stored('things.example.com'), 'Established'));
     await resources.close();
     catalogue.removeCustom('things.example.com');
-    resources = follow();
+    resources = await follow();
     expect(served('things')).toBeDefined();
   });
 

@@ -44,3 +44,9 @@ export class Turn {
 export async function inTurns(step: () => boolean, turn: Turn): Promise<void> {
   while (!step()) if (turn.isOver) await turn.next();
 }
+
+/** As {@link inTurns}; undefined when one turn was enough. */
+export function inTurnsIfLong(step: () => boolean, turn: Turn): Promise<void> | undefined {
+  while (!step()) if (turn.isOver) return turn.next().then(() => inTurns(step, turn));
+  return undefined;
+}
