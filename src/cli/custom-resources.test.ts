@@ -127,6 +127,43 @@ describe('a custom resource', () => {
     expect(served('things')).toBeDefined();
   });
 
+  describe('with so many objects that it takes turns to take them in', () => {
+    afterEach(() => jest.restoreAllMocks());
+
+    beforeEach(async () => {
+      await definitions.create(everywhere, definition('things', 'Thing'), {}, context);
+      const { registry } = await until(() => served('things'));
+      await until(async () => hasCondition(await stored('things.example.com'), 'Established'));
+      for (const name of ['x', 'y', 'z']) await registry?.create(scope, thing(name), {}, context);
+      await resources.close();
+      catalogue.removeCustom('things.example.com');
+      fixture.cache.unregister('example.com/things');
+      // Each look at the clock finds that the turn is over.
+      let now = performance.now();
+      jest.spyOn(performance, 'now').mockImplementation(() => (now += 10));
+    });
+
+    it('is served after a restart, and settled', async () => {
+      resources = await follow();
+      const { entries = [] } = (await served('things')?.registry?.list(scope, {}, context.signal)) ?? {};
+      expect([...entries]).toHaveLength(3);
+      await until(() => resources.hasSettled());
+    });
+
+    it('is emptied when its deletion began before the restart', async () => {
+      await definitions.delete(everywhere, 'things.example.com', {}, {}, context);
+      resources = await follow();
+      await until(() =>
+        stored('things.example.com').then(
+          () => false,
+          () => true,
+        ),
+      );
+      const left = await fixture.store.list({ prefix: '/registry/example.com/things/' });
+      expect(left).toMatchObject({ ok: true, items: [] });
+    });
+  });
+
   it('reads what was stored before by its newest schema', async () => {
     await definitions.create(everywhere, definition('things', 'Thing'), {}, context);
     const first = await until(() => served('things'));

@@ -89,8 +89,10 @@ export class CustomResources {
 
   /** What is defined now is served when this resolves. */
   async start(): Promise<void> {
-    const revision = await this.#load();
+    const loading = this.#load();
+    // All are known from here on; to serve them may take turns.
     this.#unsettled = new Set(Array.from(this.#known.values(), ({ crd }) => crd.spec.group));
+    const revision = await loading;
     this.#following = this.#follow(revision);
   }
 
@@ -109,16 +111,17 @@ export class CustomResources {
     await Promise.all([this.#following, ...this.#preparing.values(), this.#groups.close(), this.#cleanups.close()]);
   }
 
-  /** Takes in the cache's current state; returns its revision. */
+  /** Takes in the cache's current state, and then serves it; returns its revision. */
   async #load(): Promise<Revision> {
     const { definitions, keyRoot } = this.#options;
     const snapshot = definitions.cache.snapshot();
     const names = new Set<string>();
     for (const entry of snapshot.entries(`${keyRoot}${definitions.cache.storagePrefix}/`)) {
       names.add(entry.name);
-      await this.#put(entry);
+      this.#take(entry);
     }
     for (const name of this.#known.keys()) if (!names.has(name)) this.#delete(name);
+    for (const name of names) await this.#serve(name);
     return snapshot.revision;
   }
 
@@ -146,15 +149,18 @@ export class CustomResources {
   }
 
   #put(entry: CacheEntry): MaybePromise<void> {
+    return this.#take(entry) ? this.#serve(entry.name) : undefined;
+  }
+
+  /** False: something as new is known. */
+  #take(entry: CacheEntry): boolean {
     const before = this.#known.get(entry.name);
-    if (before !== undefined && before.revision >= entry.revision) return undefined;
+    if (before !== undefined && before.revision >= entry.revision) return false;
     const crd = entry.object as CustomResourceDefinition;
-    const known: Known = { ...before, crd, revision: entry.revision };
-    this.#known.set(entry.name, known);
-    const served = this.#serve(entry.name);
+    this.#known.set(entry.name, { ...before, crd, revision: entry.revision });
     this.#groups.add(crd.spec.group);
     if (isEmptying(crd)) this.#cleanups.add(entry.name);
-    return served;
+    return true;
   }
 
   #delete(name: string): void {
@@ -254,6 +260,8 @@ export class CustomResources {
     await this.#change(name, (current) =>
       isEmptying(current) ? deletionInProgress(current, this.#timestamp()) : current,
     );
+    // Without its registry there would seem to be nothing to delete.
+    await this.#serve(name);
     const registry = this.#known.get(name)?.served?.resource.registry;
     if (registry !== undefined) {
       const operation = { signal: this.#stop.signal, dryRun: false };
