@@ -102,7 +102,7 @@ export class LargeBodies {
       await inTurns(() => {
         beginWork(context);
         return pieces.advance();
-      });
+      }, new Turn(context));
     } catch (error) {
       if (error instanceof MalformedJsonError) return MALFORMED;
       throw error instanceof TooManyValuesError ? tooLarge(`Request entity too large: ${error.message}`) : error;

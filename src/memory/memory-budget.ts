@@ -1,4 +1,4 @@
-import { RoomQueue } from './room-queue';
+import { TurnQueue } from '../event-loop/turn-queue';
 
 /** From this share of the limit on memory is tight. */
 const TIGHT_SHARE = 0.75;
@@ -29,7 +29,7 @@ export interface MemoryHolder {
  */
 export class MemoryBudget {
   readonly connectionBytes: number;
-  readonly queue = new RoomQueue(() => !this.isTight);
+  readonly queue = new TurnQueue(() => !this.isTight);
   readonly #tightBytes: number;
   readonly #accounts = new Set<MemoryAccount>();
   #held = 0;
@@ -129,7 +129,7 @@ export class MemoryBudget {
 export class MemoryAccount implements MemoryHolder {
   #bytes = 0;
   #lastReleaseMs = performance.now();
-  readonly #queue = new RoomQueue(() => !this.isFull);
+  readonly #queue = new TurnQueue(() => !this.isFull);
   #isClosed = false;
   #leader: object | undefined;
 
@@ -174,7 +174,7 @@ export class MemoryAccount implements MemoryHolder {
 
   /** Resolves when the connection may hold more, or has ended. */
   async room(): Promise<void> {
-    while (this.isFull && !this.#isClosed) await this.#queue.turn();
+    while (this.isFull && !this.#isClosed) await this.#queue.turn(this);
   }
 
   /**
@@ -186,7 +186,7 @@ export class MemoryAccount implements MemoryHolder {
     if (!this.budget.isTight || this.#isClosed) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, LONGEST_WAIT_MS);
-      void this.budget.queue.turn().then(() => {
+      void this.budget.queue.turn(this).then(() => {
         clearTimeout(timer);
         resolve();
       });
@@ -199,7 +199,7 @@ export class MemoryAccount implements MemoryHolder {
    * the account is full, until it calls {@link follow}.
    */
   async roomToGoOn(one: object): Promise<void> {
-    while (!this.mayGoOn(one) && !this.#isClosed) await this.#queue.turn();
+    while (!this.mayGoOn(one) && !this.#isClosed) await this.#queue.turn(this);
   }
 
   mayGoOn(one: object): boolean {
