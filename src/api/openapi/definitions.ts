@@ -24,11 +24,14 @@ const CORE_KINDS_OF_META: ReadonlySet<string> = new Set([
 /** Known in every group version. */
 const SHARED_KINDS_OF_META: ReadonlySet<string> = new Set(['DeleteOptions', 'WatchEvent']);
 
+/** Descriptions begin with the field's name. Clients look for the first words of these. */
 const API_VERSION_FIELD: JsonObject = {
-  description: 'Group and version of the API that the object is written in, such as apps/v1.',
+  description: 'APIVersion defines the group and version that the object is written in, such as apps/v1.',
   type: 'string',
 };
-const KIND_FIELD: JsonObject = { description: 'What the object is, such as Deployment.', type: 'string' };
+const KIND_FIELD: JsonObject = { description: 'Kind says what the object is, such as Deployment.', type: 'string' };
+const METADATA_DESCRIPTION = "metadata: Standard object's metadata, such as name, labels and annotations.";
+const LIST_METADATA_DESCRIPTION = 'metadata: Standard list metadata, such as the revision that the list is of.';
 
 /** Collects the definitions that a document refers to, each when it is first referred to, printed in the document's form. */
 export class DefinitionSet {
@@ -128,7 +131,7 @@ export class DefinitionSet {
         ...customDefinition(own, this.#dialect, {
           apiVersion: API_VERSION_FIELD,
           kind: KIND_FIELD,
-          metadata: this.#metadata('ObjectMeta', 'Name, labels and other facts about the object.'),
+          metadata: this.#metadata('ObjectMeta', METADATA_DESCRIPTION),
         }),
         ...extension,
       }));
@@ -141,9 +144,13 @@ export class DefinitionSet {
       required: ['items'],
       properties: {
         apiVersion: API_VERSION_FIELD,
-        items: { description: 'The objects.', type: 'array', items: this.refToKind({ group, version, kind: item }) },
+        items: {
+          description: 'items are the objects of the list.',
+          type: 'array',
+          items: this.refToKind({ group, version, kind: item }),
+        },
         kind: KIND_FIELD,
-        metadata: this.#metadata('ListMeta', 'Facts about the list.'),
+        metadata: this.#metadata('ListMeta', LIST_METADATA_DESCRIPTION),
       },
       ...extension,
     }));

@@ -232,6 +232,19 @@ describe('the OpenAPI v2 document', () => {
     expect(v2.definitions[`io.k8s.api.${name}`]?.['required']).toEqual(required);
   });
 
+  it('describes every field of every definition by a sentence that begins with its name', () => {
+    const wrong = Object.entries(v2.definitions).flatMap(([name, { properties }]) =>
+      Object.entries((properties ?? {}) as Record<string, { readonly description?: string }>)
+        .filter(([field, { description = '' }]) => !description.toLowerCase().startsWith(field.toLowerCase()))
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(wrong).toEqual([]);
+    const meta = v2.definitions['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta']?.['properties'] as JsonObject;
+    expect(meta['creationTimestamp']).toMatchObject({
+      description: expect.stringMatching(/^CreationTimestamp is a timestamp/) as unknown,
+    });
+  });
+
   it('says which field tells the variants of a union', () => {
     expect(v2.definitions['io.k8s.api.core.v1.SeccompProfile']).toMatchObject({
       'x-kubernetes-unions': [
@@ -410,9 +423,12 @@ describe('custom kinds', () => {
       'x-kubernetes-group-version-kind': [{ group, version: 'v1', kind: 'CronTab' }],
     });
     expect(document.definitions['com.example.stable.v1.CronTab']?.['properties']).toEqual({
-      apiVersion: expect.objectContaining({ type: 'string' }),
-      kind: expect.objectContaining({ type: 'string' }),
-      metadata: expect.objectContaining({ $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }),
+      apiVersion: { type: 'string', description: expect.stringMatching(/^APIVersion defines /) as unknown },
+      kind: { type: 'string', description: expect.stringMatching(/^Kind /) as unknown },
+      metadata: {
+        $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+        description: expect.stringMatching(/^metadata: Standard object's metadata/) as unknown,
+      },
       spec: {
         type: 'object',
         required: ['image'],
