@@ -1,4 +1,4 @@
-import { isLarge, type Steps } from '../parts';
+import { isLarge, keysOf, type Steps } from '../parts';
 
 /** Text is turned into bytes when there is so much of it. */
 const CHUNK_CHARACTERS = 64 * 1024;
@@ -60,7 +60,7 @@ class JsonPrinter {
   private *printMap(map: Readonly<Record<string, unknown>>): Steps<void> {
     this.isPlain &&= hasPlainPrototype(map);
     let separator = '{';
-    for (const key of Object.keys(map)) {
+    for (const key of keysOf(map)) {
       const value = map[key];
       if (value === undefined) {
         this.isPlain = false;
