@@ -47,11 +47,11 @@ function pods(image: string): KubeObject {
     kind: 'Pod',
     metadata: { name: 'a' },
     spec: { containers: containers(image) },
-  } as KubeObject;
+  };
 }
 
 function configMaps(value: string): KubeObject {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: data(value) } as KubeObject;
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: data(value) };
 }
 
 function ofPod(live: KubeObject | undefined, object: KubeObject): Steps<unknown> {
@@ -79,7 +79,7 @@ const small: KubeObject = {
   kind: 'ConfigMap',
   metadata: { name: 'a' },
   data: { a: 'b' },
-} as KubeObject;
+};
 
 describe('no step goes over more of an object than a few elements', () => {
   it.each<[string, () => Steps<unknown>]>([
