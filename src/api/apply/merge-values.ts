@@ -42,8 +42,7 @@ function mergeMaps(type: MapMergeType, live: JsonValue, applied: JsonValue): Jso
   for (const name in applied as JsonObject) {
     const before = memberOf(live, name);
     const value = merge(memberType(type, name), before, (applied as JsonObject)[name]);
-    if (value !== undefined && value !== before)
-      setMember((result ??= copyMap(live)), name, value);
+    if (value !== undefined && value !== before) setMember((result ??= copyMap(live)), name, value);
   }
   return result ?? live;
 }
