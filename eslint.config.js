@@ -11,7 +11,7 @@ const floors = {
   observability: ['event-loop'],
   files: [],
   pki: ['files'],
-  memory: [],
+  memory: ['event-loop'],
   'event-loop': [],
   worker: ['api', 'event-loop'],
   http2: ['memory'],

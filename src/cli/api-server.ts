@@ -227,7 +227,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   parts.add(() => customResources.close());
   const phases = new StartPhases();
   phases.finish('poststarthook/generic-apiserver-start-informers', () => authorizationFeed.isFollowing());
-  customResources.start();
+  await Promise.all([authorizationFeed.caughtUp, customResources.start()]);
   phases.finish('poststarthook/start-apiextensions-informers', () => customResources.isFollowing());
   phases.finish('poststarthook/crd-informer-synced');
   phases.finish('poststarthook/start-apiextensions-controllers', () => customResources.hasSettled());
@@ -384,7 +384,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   };
   const followApiServices = (): void => {
     const feed = (apiServiceFeed ??= feedResources(customApiServices.sinks, resourceCache, keyRoot, logger));
-    customApiServices.started();
+    void feed.caughtUp.then(() => customApiServices.started());
     phases.finish('poststarthook/start-kube-aggregator-informers', () => feed.isFollowing());
     const hasRegistered = once(() => customApiServices.hasRegistered());
     phases.finish('autoregister-completion', hasRegistered);

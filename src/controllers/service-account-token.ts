@@ -52,6 +52,8 @@ export function startServiceAccountTokenController(
   const { signal } = stop;
   const accounts = new Map<string, KubeObject>();
   const secrets = new Map<string, KubeObject>();
+  /** The keys of the secrets of each account. */
+  const keysByAccount = new Map<string, Set<string>>();
 
   const secretPath = (namespace: string, name: string): string => `/api/v1/namespaces/${namespace}/secrets/${name}`;
   const accountPath = (key: string): string => {
@@ -59,7 +61,23 @@ export function startServiceAccountTokenController(
     return `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`;
   };
   const secretsOf = (key: string): readonly KubeObject[] =>
-    [...secrets.values()].filter((secret) => accountKeyOf(secret) === key);
+    [...(keysByAccount.get(key) ?? [])].flatMap((secretKey) => secrets.get(secretKey) ?? []);
+  const putSecret = (secret: KubeObject): void => {
+    const key = objectKey(secret);
+    dropSecret(key);
+    secrets.set(key, secret);
+    const account = accountKeyOf(secret);
+    keysByAccount.set(account, (keysByAccount.get(account) ?? new Set()).add(key));
+  };
+  const dropSecret = (key: string): void => {
+    const known = secrets.get(key);
+    if (known === undefined) return;
+    secrets.delete(key);
+    const account = accountKeyOf(known);
+    const keys = keysByAccount.get(account);
+    keys?.delete(key);
+    if (keys?.size === 0) keysByAccount.delete(account);
+  };
 
   const getAccount = async (key: string): Promise<KubeObject | undefined> => {
     try {
@@ -191,11 +209,11 @@ export function startServiceAccountTokenController(
       `/api/v1/secrets?fieldSelector=${encodeURIComponent(`type=${SECRET_TYPE}`)}`,
       {
         changed: (secret) => {
-          secrets.set(objectKey(secret), secret);
+          putSecret(secret);
           enqueue('secret', objectKey(secret));
         },
         deleted: (secret) => {
-          secrets.delete(objectKey(secret));
+          dropSecret(objectKey(secret));
           queue.add(`forget ${objectKey(secret).replace('/', ' ')} ${accountKeyOf(secret)}`);
         },
         failed,

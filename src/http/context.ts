@@ -11,6 +11,7 @@ import type { HttpRequest, HttpResponse } from './exchange';
 import type { RequestInfo } from './request-info';
 import { Query } from './query';
 import { RequestMemory } from './request-memory';
+import { Warnings } from './warnings';
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
 
@@ -70,7 +71,7 @@ export class RequestContext implements Work, Pace {
   private controller: AbortController | undefined;
   private abortReason: Error | undefined;
   private finishers: (() => void)[] | undefined;
-  private warningTexts: string[] | undefined;
+  private heldWarnings: Warnings | undefined;
   private annotations: Map<string, string> | undefined;
   private closed = false;
   private held: RequestMemory | undefined;
@@ -163,14 +164,12 @@ export class RequestContext implements Work, Pace {
   }
 
   get warnings(): readonly string[] {
-    return this.warningTexts ?? [];
+    return this.heldWarnings?.texts ?? [];
   }
 
   /** A `Warning` header of the answer; the same text is sent once. */
   warn(text: string): void {
-    if (!this.sendsWarnings) return;
-    this.warningTexts ??= [];
-    if (!this.warningTexts.includes(text)) this.warningTexts.push(text);
+    if (this.sendsWarnings) (this.heldWarnings ??= new Warnings()).add(text);
   }
 
   get auditAnnotations(): ReadonlyMap<string, string> {
@@ -195,6 +194,10 @@ export class RequestContext implements Work, Pace {
         if (step.done === true) return step.value;
       } while (!turn.isOver);
     }
+  }
+
+  get workOwner(): string {
+    return this.user?.name ?? '';
   }
 
   /** For the log, when it has held the event loop. */

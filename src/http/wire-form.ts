@@ -1,6 +1,7 @@
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { Steps } from '../api/parts';
 import type { StructType } from '../api/schema/model';
+import { cacheLimit } from '../memory/memory-limit';
 import type { CacheEntry } from '../storage/cache/cache';
 import { EntryMemo } from './entry-memo';
 import type { ServedResource } from './dependencies';
@@ -12,7 +13,7 @@ export type EncodeMessage = (type: StructType, object: KubeObject) => Uint8Array
 export type EncodeMessageSteps = (type: StructType, object: KubeObject) => Steps<Uint8Array>;
 
 /** Converted and encoded forms that are kept per resource and version: enough for a resource that is listed often. */
-const REMEMBERED = { entries: 16_384, bytes: 32 * 1024 * 1024 };
+const REMEMBERED = { entries: 16_384, bytes: cacheLimit(32 * 1024 * 1024) };
 /** Of a longer list, what is made of its entries would only push out what is asked for more often. */
 export const LONGEST_REMEMBERED_LIST = REMEMBERED.entries / 4;
 /** What a parsed object takes for each byte of its JSON, roughly. */

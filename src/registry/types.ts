@@ -4,15 +4,21 @@ import type { KubeObject } from '../api/object';
 import type { Steps } from '../api/parts';
 import type { UserInfo } from '../api/user';
 import type { CacheEntry, FieldInterest } from '../storage/cache/cache';
+import type { Work } from '../event-loop/loop-work';
 import type { Cancellation, Revision } from '../storage/store';
 
 export type { UserInfo };
 
 /** Who waits for an answer: a signal, or what makes one when it is asked for, and knows without whether anybody waits. */
-export type Caller = AbortSignal | (Cancellation & { readonly signal: AbortSignal });
+export type Caller = AbortSignal | (Cancellation & { readonly signal: AbortSignal } & Partial<Work>);
 
 export function signalOf(caller: Caller): AbortSignal {
   return 'signal' in caller ? caller.signal : caller;
+}
+
+/** Whose turns it takes; undefined for what the server does by itself. */
+export function workOf(caller: Caller): Work | undefined {
+  return 'workOwner' in caller && 'describeWork' in caller ? (caller as Work) : undefined;
 }
 
 /** What every operation needs besides its own arguments. */

@@ -130,6 +130,10 @@ const definition = (schemaOf: (count: number) => JsonValue): Prepare => {
   };
 };
 
+const manyProperties = (count: number, property: JsonValue): JsonValue =>
+  Object.fromEntries(numbers(count).map((number) => [`p-${number}`, property]));
+const A_SET = { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' };
+
 const SUBJECTS: Readonly<Record<string, Prepare>> = {
   'a quantity of zeros that ends wrong': text((count) => `${'0'.repeat(count * 4)}x`, canonicalQuantity),
   'a quantity with a long fraction': text((count) => `0.${'1'.repeat(count)}`, canonicalQuantity),
@@ -225,6 +229,37 @@ const SUBJECTS: Readonly<Record<string, Prepare>> = {
   'an enumeration': custom(
     (count) => items({ type: 'string', enum: numbers(count).map((number) => `v-${number}`) }),
     listOf((number) => `v-${number}`),
+  ),
+  'custom items that have none of many defaults': custom(
+    (count) => items({ type: 'object', properties: manyProperties(count, { type: 'string', default: 'b' }) }),
+    listOf(() => ({})),
+  ),
+  'custom items that have none of many lists': custom(
+    (count) => items({ type: 'object', properties: manyProperties(count, A_SET) }),
+    listOf(() => ({})),
+  ),
+  'custom items that have few of many keys': custom(
+    (count) =>
+      items(
+        { type: 'object', properties: manyProperties(count, { type: 'string' }) },
+        {
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': numbers(count).map((number) => `p-${number}`),
+        },
+      ),
+    listOf((number) => ({ [`p-${number}`]: 'a' })),
+  ),
+  'custom items that lack what many schemas require': custom(
+    (count) => items({ type: 'object', required: numbers(count).map((number) => `p-${number}`) }),
+    listOf(() => ({})),
+  ),
+  'custom items with many alternatives': custom(
+    (count) => items({ anyOf: numbers(count).map((number) => ({ required: [`p-${number}`] })) }),
+    listOf(() => ({})),
+  ),
+  'custom items that are none of many values': custom(
+    (count) => items({ type: 'string', enum: numbers(count).map((number) => `v-${number}`) }),
+    listOf((number) => `w-${number}`),
   ),
   'a definition of many properties': definition((count) => ({
     type: 'object',
