@@ -94,7 +94,7 @@ function readPatchBody(
   fieldValidation: FieldValidation,
 ): MaybePromise<TextReading> {
   const wantsDuplicates = fieldValidation !== 'Ignore';
-  if (bodies.isLarge(body.length, 'json')) return readLargePatch(context, bodies, body, wantsDuplicates);
+  if (bodies.isLarge(body, 'json')) return readLargePatch(context, bodies, body, wantsDuplicates);
   const value = readPatch(patchType, body);
   return { value, duplicates: wantsDuplicates ? duplicateFields(body.toString('utf8')) : [] };
 }
