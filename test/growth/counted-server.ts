@@ -7,7 +7,12 @@ import { PLUGINS } from '../../src/admission/plugin-table';
 import { freePorts } from '../support/free-ports';
 
 /** Plugins that need a peer, or that refuse everything. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['AlwaysDeny', 'ImagePolicyWebhook', 'DenyServiceExternalIPs', 'EventRateLimit']);
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'AlwaysDeny',
+  'ImagePolicyWebhook',
+  'DenyServiceExternalIPs',
+  'EventRateLimit',
+]);
 /** Of `system:masters`, and of nobody else. */
 const USERS = ['admin,admin,1,system:masters', 'user,user,2'];
 const READY_MS = 60_000;
