@@ -40,4 +40,23 @@ describe('a queue for turns', () => {
     expect(taken).toEqual(['a', 'x', 'b']);
     expect(queue.length).toBe(0);
   });
+
+  it('lets those that have waited long enough go on all the same, one by one', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      const queue = new TurnQueue(() => room > 0);
+      for (const name of ['a', 'b']) void queue.turnWithin('owner', 1_000).then(() => taken.push(name));
+      wait(queue, 'owner', 'c');
+      for (let loop = 0; loop < 5; loop++) await nextLoop();
+      expect(taken).toEqual([]);
+      jest.advanceTimersByTime(1_000);
+      await nextLoop();
+      expect(taken).toEqual(['a']);
+      for (let loop = 0; loop < 5; loop++) await nextLoop();
+      expect(taken).toEqual(['a', 'b']);
+      expect(queue.length).toBe(1);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
 });

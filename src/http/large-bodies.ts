@@ -2,13 +2,14 @@ import { JsonPieces, MalformedJsonError, TooManyValuesError } from '../api/codec
 import { JsonSyntaxError, parseJson } from '../api/codec/json-syntax';
 import { YamlSyntaxError } from '../api/codec/yaml-syntax-error';
 import type { MaybePromise } from '../api/maybe-promise';
-import { serviceUnavailable, tooLarge, tooManyRequests } from '../api/errors/status-error';
+import { serviceUnavailable, tooLarge } from '../api/errors/status-error';
 import { inTurns, Turn } from '../event-loop/turn';
 import { beginWork } from '../event-loop/loop-work';
 import type { TextAnswer, TextJob } from '../worker/text-jobs';
 import { TextJobRefused, type TextWorker } from '../worker/text-worker';
 import { ClientGoneError, type RequestContext } from './context';
 import { LargeBodyPlaces } from './large-body-places';
+import { outOfRoom, shuttingDown } from './refusals';
 
 /** From here on a body is worked on in turns. */
 export const LARGE_BODY_BYTES = 64 * 1024;
@@ -26,7 +27,6 @@ const PIECE_BYTES = 32 * 1024;
 const BYTES_PER_VALUE = 200;
 /** The body and its texts. */
 const COPIES = 3;
-const RETRY_AFTER_SECONDS = 1;
 
 const MALFORMED = Symbol('malformed');
 
@@ -141,9 +141,9 @@ function refusal({ reason }: TextJobRefused, { limits }: TextWorker): Error {
     case 'memory':
       return tooLarge(`Request entity too large: reading it takes more than ${limits.heapMegabytes} MiB of memory`);
     case 'busy':
-      return tooManyRequests('Too many large requests, please try again later.', RETRY_AFTER_SECONDS);
+      return outOfRoom('large requests');
     case 'stopped':
-      return serviceUnavailable('the server is shutting down', RETRY_AFTER_SECONDS);
+      return shuttingDown();
   }
 }
 
@@ -151,7 +151,6 @@ function refusal({ reason }: TextJobRefused, { limits }: TextWorker): Error {
 export async function nextTurn(context: RequestContext): Promise<void> {
   await new Turn(context).next();
   if (context.finished) throw new ClientGoneError();
-  beginWork(context);
 }
 
 /** Takes a step of a request's work; for one with a large body, when others have had their turn. */

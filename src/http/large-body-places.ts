@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
-import { tooManyRequests } from '../api/errors/status-error';
 import { FairQueue } from '../event-loop/fair-queue';
 import type { RequestContext } from './context';
+import { outOfRoom } from './refusals';
 
 export interface LargeBodyLimits {
   /** What may be made of bodies at one time, estimated. */
@@ -17,7 +17,6 @@ const WORKING_SHARE = 1 / 5;
 const MAX_WORKING_BYTES = 512 * MEGABYTE;
 /** A place is given back when the answer has been taken, or after so long: there is little left of the body by then. */
 const PLACE_MS = 10_000;
-const RETRY_AFTER_SECONDS = 1;
 
 interface Waiting {
   readonly bytes: number;
@@ -93,7 +92,7 @@ export class LargeBodyPlaces {
       await new Promise<void>((resolve, reject) => {
         const waiting: Waiting = { bytes, begin: resolve };
         if (!this.queue.push(owner, waiting, bodyBytes)) {
-          throw tooManyRequests('Too many large requests, please try again later.', RETRY_AFTER_SECONDS);
+          throw outOfRoom('large requests');
         }
         leave = () => {
           if (this.queue.remove(owner, waiting)) reject(signal.reason as Error);

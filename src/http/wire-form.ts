@@ -1,5 +1,6 @@
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { StructType } from '../api/schema/model';
+import { cacheLimit } from '../memory/memory-limit';
 import type { CacheEntry } from '../storage/cache/cache';
 import { EntryMemo } from './entry-memo';
 import type { ServedResource } from './dependencies';
@@ -10,7 +11,7 @@ import { protobufItems } from './protobuf-list';
 export type EncodeMessage = (type: StructType, object: KubeObject) => Uint8Array;
 
 /** Converted and encoded forms that are kept per resource and version: enough for a resource that is listed often. */
-const REMEMBERED = { entries: 16_384, bytes: 32 * 1024 * 1024 };
+const REMEMBERED = { entries: 16_384, bytes: cacheLimit(32 * 1024 * 1024) };
 /** Of a longer list, what is made of its entries would only push out what is asked for more often. */
 export const LONGEST_REMEMBERED_LIST = REMEMBERED.entries / 4;
 /** What a parsed object takes for each byte of its JSON, roughly. */

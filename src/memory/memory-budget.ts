@@ -29,6 +29,7 @@ export interface MemoryHolder {
  */
 export class MemoryBudget {
   readonly connectionBytes: number;
+  /** Of large answers, which go on after a moment although memory is tight. */
   readonly queue = new TurnQueue(() => !this.isTight);
   readonly #tightBytes: number;
   readonly #accounts = new Set<MemoryAccount>();
@@ -178,19 +179,13 @@ export class MemoryAccount implements MemoryHolder {
   }
 
   /**
-   * As {@link room}, for what is large: that waits for memory that is not tight, too, but only for a moment. Then it goes on, and
-   * at the limit a connection is dropped that has taken nothing for longer.
+   * As {@link room}, for what is large: that waits for memory that is not tight, too, but only for a moment. Then those that
+   * wait go on one by one, and at the limit a connection is dropped that has taken nothing for longer.
    */
   async largeRoom(): Promise<void> {
     await this.room();
     if (!this.budget.isTight || this.#isClosed) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LONGEST_WAIT_MS);
-      void this.budget.queue.turn(this).then(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await this.budget.queue.turnWithin(this, LONGEST_WAIT_MS);
     await this.room();
   }
 

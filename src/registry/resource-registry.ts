@@ -103,9 +103,8 @@ export class ResourceRegistry {
     return getEntry(this.resource, scope, name, options, caller);
   }
 
-  /** `work`: for whom it is done. */
-  list(scope: Scope, options: ListOptions, signal: AbortSignal, work?: Work): Promise<ListResult> {
-    return listEntries(this.resource, scope, options, signal, work);
+  list(scope: Scope, options: ListOptions, caller: Caller): Promise<ListResult> {
+    return listEntries(this.resource, scope, options, caller);
   }
 
   /** Throws at once for options that are malformed; see {@link watchEntries}. */

@@ -1,6 +1,7 @@
 import type { RequestedVersion } from '../api/kinds/kind-definition';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
+import type { Steps } from '../api/parts';
 import type { UserInfo } from '../api/user';
 import type { CacheEntry, FieldInterest } from '../storage/cache/cache';
 import type { Work } from '../event-loop/loop-work';
@@ -30,6 +31,16 @@ export interface OperationContext {
   readonly requested?: RequestedVersion;
   /** Who asks; absent for what the server does by itself. */
   readonly user?: UserInfo;
+  /** Whose request it is; absent for what the server does by itself. */
+  readonly pace?: Pace;
+}
+
+/** How the work of one request goes on. */
+export interface Pace {
+  /** It is large, and lets others have their turn between its steps. */
+  readonly givesWay: boolean;
+  /** Takes steps in turns with others. Rejects when nobody waits for the answer any more. */
+  takeSteps<Result>(steps: Steps<Result>): Promise<Result>;
 }
 
 /** Where an object lives. `namespace` is empty for cluster-scoped kinds and for lists over all namespaces. */

@@ -8,12 +8,13 @@ import { request } from 'node:https';
 /** The command as it is built: one file with the packages that it uses. */
 
 const ROOT = resolve(__dirname, '../..');
-const MAIN = join(ROOT, 'node_modules/.cache/bundle-test/main.js');
+const OUT = join(ROOT, 'node_modules/.cache/bundle-test');
+const MAIN = join(OUT, 'cli/main.js');
 
 let folder: string;
 
 beforeAll(() => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts/bundle.js'), '--out', MAIN]);
+  execFileSync(process.execPath, [join(ROOT, 'scripts/bundle.js'), '--out', OUT]);
   folder = mkdtempSync(join(tmpdir(), 'sternpost-bundle-'));
 }, 60_000);
 

@@ -34,8 +34,9 @@ export function changeObject(
     change: (current) => {
       const live = current === undefined ? undefined : form.convert(current);
       const operation = current === undefined ? 'CREATE' : 'UPDATE';
-      const mutated = whenKnown(change.compute(live), (wanted) =>
-        admission.mutate(operation, toStorage(request, wanted), current),
+      const computed = inItsTurn(context, () => change.compute(live));
+      const mutated = whenKnown(computed, (wanted) =>
+        inItsTurn(context, () => admission.mutate(operation, toStorage(request, wanted), current)),
       );
       return context.givesWay ? whenKnown(mutated, (object) => inItsTurn(context, () => object)) : mutated;
     },

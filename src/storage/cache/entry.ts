@@ -8,26 +8,46 @@ const CLOSE_BRACE = 0x7d;
 const BEFORE_REVISION = '"metadata":{"resourceVersion":"';
 const METADATA = '"metadata":{';
 
+/** What is kept of parsed objects, at most; whichever is reached first. */
+export interface ParsedLimits {
+  readonly objects: number;
+  /** Of their JSON. As objects they take some five times as much, and ten times at worst. */
+  readonly jsonBytes: number;
+}
+
 /**
  * Keeps the objects that were parsed last, so that what is asked for often is not parsed often, and what is not asked for
  * costs only its bytes.
  */
 export class ParsedObjects {
   private readonly ring: (Entry | undefined)[];
-  private next = 0;
+  private oldest = 0;
+  private count = 0;
+  private bytes = 0;
 
   constructor(
-    size: number,
+    private readonly limits: ParsedLimits,
     /** Makes parsed objects throw when they are changed; for tests. */
     readonly freeze: boolean,
   ) {
-    this.ring = new Array<Entry | undefined>(size).fill(undefined);
+    this.ring = new Array<Entry | undefined>(limits.objects).fill(undefined);
   }
 
+  /** For an entry that is not kept. */
   keep(entry: Entry): void {
-    this.ring[this.next]?.forget();
-    this.ring[this.next] = entry;
-    this.next = (this.next + 1) % this.ring.length;
+    const { objects, jsonBytes } = this.limits;
+    this.bytes += entry.stored.length;
+    while (this.count > 0 && (this.count === objects || this.bytes > jsonBytes)) this.forgetOldest();
+    this.ring[(this.oldest + this.count++) % objects] = entry;
+  }
+
+  private forgetOldest(): void {
+    const entry = this.ring[this.oldest]!;
+    this.ring[this.oldest] = undefined;
+    this.oldest = (this.oldest + 1) % this.limits.objects;
+    this.count--;
+    this.bytes -= entry.stored.length;
+    entry.forget();
   }
 }
 

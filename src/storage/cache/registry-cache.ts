@@ -72,10 +72,10 @@ class StoreCache implements RegistryCache {
     private readonly options: RegistryCacheOptions,
   ) {
     this.settings = { ...DEFAULTS, ...options };
-    const { historyMs, historyEvents, historyBytes, parsedObjects, freezeObjects } = this.settings;
+    const { historyMs, historyEvents, historyBytes, parsedObjects, parsedBytes, freezeObjects } = this.settings;
     this.routes = new ResourceRoutes(options.prefix);
     this.history = new EventHistory({ historyMs, events: historyEvents, bytes: historyBytes });
-    this.parsed = new ParsedObjects(parsedObjects, freezeObjects);
+    this.parsed = new ParsedObjects({ objects: parsedObjects, jsonBytes: parsedBytes }, freezeObjects);
     this.nowMs = options.clock ?? (() => performance.now());
     this.newest = new SharedAsk(() => this.store.currentRevision(this.closing.signal));
     this.progress = new ProgressRequests(() => this.requestProgress());
