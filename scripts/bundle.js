@@ -5,7 +5,8 @@
  *
  * - `sternpost.js`: all code, with the packages that it uses, in one file: finding, reading and compiling a thousand modules is
  *   a sixth of a start. The library and the command are in it, so that they share what they have in common
- * - `cli/main.js`: the command; it loads that file once it knows that Node.js is new enough for it
+ * - `cli/main.js`: the command; it loads that file once it knows that Node.js is new enough for it, with what
+ *   scripts/compile-code.js has put beside it
  * - `library.js`, `library.mjs`: what `require('sternpost')` and `import 'sternpost'` get
  * - `licenses.txt`: the licenses of the packages in that file
  *
@@ -53,11 +54,17 @@ const asn1OfForge = {
   },
 };
 
-/** The commands are in the large file. */
+/** The commands are in the large file, perhaps compiled (scripts/compile-code.js). */
 const commandsElsewhere = {
   name: 'commands-elsewhere',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\/commands$/ }, () => ({ path: '../sternpost.js', external: true }));
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/commands$/ }, () => ({ path: 'commands', namespace: 'elsewhere' }));
+    onLoad({ filter: /./, namespace: 'elsewhere' }, () => ({
+      contents: `
+        const { requireCompiled } = require('./compiled-code');
+        module.exports = requireCompiled(require('node:path').resolve(__dirname, '../sternpost.js'));`,
+      resolveDir: path.join(repository, 'src', 'cli'),
+    }));
   },
 };
 

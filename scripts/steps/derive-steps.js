@@ -36,8 +36,13 @@ function deriveSteps(folder, outFolder, modules, read) {
 /** What the platform does in one go has another form in turns, written by hand: `steps/<last part of the name>.ts`. */
 const HANDWRITTEN = [
   ['copy-map', ['copyMap']],
+  ['apply/copy-children', ['copyChildren']],
   ['apply/fields-text', ['fieldsText']],
+  ['apply/shape', ['shapeOf']],
 ];
+
+/** Those that walk over maps which change afterwards. Of all others, which names a map has is remembered. */
+const CHANGING = new Set(['patch/json-equal', 'patch/json-patch', 'patch/copied-value', 'codec/json-depth']);
 
 class HandwrittenModule {
   constructor(folder, name, functions) {
@@ -154,7 +159,7 @@ class DerivedModule {
     return [
       `// Derived from ${origin}.ts by scripts/generate.js (scripts/steps/derive-steps.js).`,
       '',
-      ...this.importLines(units),
+      ...this.importLines(units, texts),
       '',
       ...texts.flatMap((text) => [text, '']),
     ].join('\n');
@@ -180,6 +185,7 @@ class DerivedModule {
 
   printUnit(unit) {
     this.edits = [];
+    this.skipped = [];
     if (ts.isFunctionDeclaration(unit) && this.long.has(nameOf(unit))) this.editUnit(unit);
     else if (ts.isClassDeclaration(unit))
       for (const method of methodsOf(unit)) if (this.longMethods.has(nameOf(method))) this.editUnit(method);
@@ -191,7 +197,7 @@ class DerivedModule {
     edits.sort((left, right) => left.at - right.at || left.order - right.order || left.index - right.index);
     for (const { at, text: inserted } of edits) {
       result += text.slice(position, at) + inserted;
-      position = at;
+      position = this.skipped.find(({ from }) => from === at)?.to ?? at;
     }
     return (result + text.slice(position, unit.end)).trim();
   }
@@ -215,8 +221,16 @@ class DerivedModule {
       this.insert(node.end, ')', -1);
     }
     if (LOOPS.has(node.kind) && !inClosure) this.pauseIn(node.statement);
+    if (ts.isForInStatement(node) && !CHANGING.has(this.name)) this.listOnce(node);
     const closure = inClosure || ts.isArrowFunction(node) || ts.isFunctionExpression(node);
     ts.forEachChild(node, (child) => this.visit(child, closure));
+  }
+
+  /** `for (const name in map)` lists the names of a large map each time; the loop over those that are known does not. */
+  listOnce({ initializer, expression }) {
+    this.insert(initializer.end, ' of keysOf(', 2);
+    this.insert(expression.end, ')', -1);
+    this.skipped.push({ from: initializer.end, to: expression.getStart() });
   }
 
   pauseIn(body) {
@@ -226,7 +240,7 @@ class DerivedModule {
   }
 
   /** All names of the derived text that are not its own, imported from where they are. */
-  importLines(units) {
+  importLines(units, texts) {
     const own = new Set(units.flatMap(namesOf));
     const declared = new Set(this.source.statements.flatMap(namesOf));
     const byModule = new Map();
@@ -246,7 +260,8 @@ class DerivedModule {
     units.forEach(visit);
     const pace = path.join(this.folder, 'steps', 'pace');
     add(pace, 'Steps', true);
-    if (units.some((unit) => hasLoop(unit))) add(pace, 'isPauseDue', false);
+    if (texts.some((text) => text.includes('isPauseDue('))) add(pace, 'isPauseDue', false);
+    if (texts.some((text) => text.includes('keysOf('))) add(pace, 'keysOf', false);
     return [...byModule].map(([from, names]) => {
       const list = [...names].map(([name, type]) => (type ? `type ${name}` : name)).join(', ');
       return `import { ${list} } from '${this.specifier(from)}';`;
@@ -269,10 +284,6 @@ class DerivedModule {
     const { line } = this.source.getLineAndCharacterOfPosition(node.getStart());
     throw new Error(`${this.file}:${line + 1}: ${node.getText().slice(0, 60)} ${problem}`);
   }
-}
-
-function hasLoop(node) {
-  return LOOPS.has(node.kind) || (ts.forEachChild(node, (child) => hasLoop(child) || undefined) ?? false);
 }
 
 /** A variable that holds a new object, or a class. */

@@ -96,10 +96,10 @@ export function startServiceAccountTokenController(
     }
   };
 
-  const dataFor = (account: KubeObject, secretName: string): Data => {
+  const dataFor = async (account: KubeObject, secretName: string): Promise<Data> => {
     const { namespace = '', name = '', uid = '' } = account.metadata;
     const prefix = 'kubernetes.io/serviceaccount';
-    const token = signJwt(
+    const token = await signJwt(
       {
         iss: 'kubernetes/serviceaccount',
         [`${prefix}/namespace`]: namespace,
@@ -125,7 +125,7 @@ export function startServiceAccountTokenController(
         {
           metadata: { name: secretName, annotations: { [NAME_ANNOTATION]: name, [UID_ANNOTATION]: uid } },
           type: SECRET_TYPE,
-          data: dataFor(account, secretName),
+          data: await dataFor(account, secretName),
         },
         signal,
       );
@@ -166,7 +166,7 @@ export function startServiceAccountTokenController(
     const data = (secret.data ?? {}) as Data;
     if (data.token && data.namespace && data['ca.crt'] && uid !== '') return;
     const { namespace = '', name = '', annotations } = secret.metadata;
-    const filled = { ...dataFor(account, name), ...(data.token ? { token: data.token } : {}) };
+    const filled = { ...(await dataFor(account, name)), ...(data.token ? { token: data.token } : {}) };
     await client.update(
       secretPath(namespace, name),
       {

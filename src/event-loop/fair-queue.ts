@@ -54,14 +54,19 @@ export class FairQueue<T> {
   }
 
   /** What `shift` would take. */
-  peek(): T | undefined {
-    for (const { items } of this.owners.values()) return items[0]?.item;
+  peek(mayTake?: (owner: unknown, item: T) => boolean): T | undefined {
+    for (const [owner, { items }] of this.owners) {
+      const first = items[0];
+      if (first !== undefined && mayTake?.(owner, first.item) !== false) return first.item;
+    }
     return undefined;
   }
 
-  /** The first item of the owner whose turn it is. */
-  shift(): T | undefined {
+  /** The first item of the owner whose turn it is; those whose first item may not be taken are passed over and keep their turns. */
+  shift(mayTake?: (owner: unknown, item: T) => boolean): T | undefined {
     for (const [owner, queue] of this.owners) {
+      const head = queue.items[0];
+      if (head !== undefined && mayTake?.(owner, head.item) === false) continue;
       this.owners.delete(owner);
       const first = queue.items.shift();
       if (first === undefined) continue;

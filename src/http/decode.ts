@@ -81,7 +81,7 @@ export function decodeBody(
   expected: Expected,
   bodies: LargeBodies,
 ): MaybePromise<KubeObject> {
-  if (bodies.isLarge(body.length, format)) return decodeLargeBody(context, body, format, expected, bodies);
+  if (bodies.isLarge(body, format)) return decodeLargeBody(context, body, format, expected, bodies);
   const object =
     format === 'protobuf'
       ? decodeProtobuf(openProtobuf(body, expected), expected)

@@ -120,9 +120,9 @@ export interface UpdateHooks {
   /**
    * From the object that stands there to the wanted one: an update's body, a patch applied, an apply merged, then
    * field ownership and mutating admission. Called again with the fresh object when the compare fails. `undefined` for
-   * current: the object does not exist and the kind allows creating on update.
+   * current: the object does not exist and the kind allows creating on update. `bytes`: how large it is, as JSON.
    */
-  readonly change: (current: KubeObject | undefined) => MaybePromise<KubeObject>;
+  readonly change: (current: KubeObject | undefined, bytes: number) => MaybePromise<KubeObject>;
   readonly validate?: (object: KubeObject, old: KubeObject | undefined) => MaybePromise<void>;
   /** What was sent carried these; an update compares them, a patch without them retries. */
   readonly preconditions?: Preconditions;

@@ -36,7 +36,7 @@ export function updateObject(
   return writeAgainstNewest(resource, scope, name, context.signal, async (current, key) => {
     checkPreconditions(resource, key, name, current, hooks);
     if (current === undefined) return createMissing(resource, scope, name, hooks, context, strategy);
-    const changed = await hooks.change(current.object);
+    const changed = await hooks.change(current.object, current.body.length);
     checkIdentity(scope, name, changed);
     const sent = placedInScope(resource.definition, scope, changed);
     checkResourceVersion(resource, name, sent, current);
@@ -94,7 +94,7 @@ async function createMissing(
   strategy: Strategy,
 ): Promise<Attempt<WriteResult>> {
   if (!(hooks.createIfMissing ?? resource.definition.allowCreateOnUpdate)) throw objectNotFound(resource, name);
-  const wanted = await hooks.change(undefined);
+  const wanted = await hooks.change(undefined, 0);
   checkIdentity(scope, name, wanted);
   const { resourceVersion: _ignored, ...metadata } = wanted.metadata;
   const placed = placedInScope(resource.definition, scope, withMetadata(wanted, metadata));

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../object';
+import { rememberKeys } from '../parts';
 import { sortInRuns } from '../sort-in-runs';
 import { fieldsText } from './fields-text';
 import { makeSet, NO_CHILDREN, NO_FIELDS, type Children, type FieldSet } from './field-set';
@@ -108,7 +109,9 @@ function write(set: FieldSet): JsonObject {
   if (set.written !== undefined) return set.written;
   const fields: Record<string, JsonObject> = {};
   if (set.member) fields['.'] = NO_FIELDS;
-  for (const element of orderedElements(set)) fields[element] = write(set.children.get(element) as FieldSet);
+  const elements = orderedElements(set);
+  for (const element of elements) fields[element] = write(set.children.get(element) as FieldSet);
+  if (!set.member) rememberKeys(fields, elements);
   set.written = fields;
   return fields;
 }

@@ -1,4 +1,4 @@
-import { extend } from '../extend';
+import { copyMap } from '../copy-map';
 import type { JsonObject, JsonValue } from '../object';
 import { jsonEqual } from '../patch/json-equal';
 import type { FieldSet } from './field-set';
@@ -42,8 +42,7 @@ function mergeMaps(type: MapMergeType, live: JsonValue, applied: JsonValue): Jso
   for (const name in applied as JsonObject) {
     const before = memberOf(live, name);
     const value = merge(memberType(type, name), before, (applied as JsonObject)[name]);
-    if (value !== undefined && value !== before)
-      setMember((result ??= extend(live) as Record<string, JsonValue>), name, value);
+    if (value !== undefined && value !== before) setMember((result ??= copyMap(live)), name, value);
   }
   return result ?? live;
 }

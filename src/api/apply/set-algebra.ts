@@ -1,3 +1,4 @@
+import { copyChildren } from './copy-children';
 import { EMPTY_SET, isEmpty, makeSet, NO_CHILDREN, type Children, type FieldSet } from './field-set';
 import type { PathElement } from './path-element';
 
@@ -20,7 +21,7 @@ export function union(left: FieldSet, right: FieldSet): FieldSet {
   for (const [element, child] of right.children) {
     const mine = left.children.get(element);
     const merged = mine === undefined ? child : union(mine, child);
-    if (merged !== mine) (children ??= new Map(left.children)).set(element, merged);
+    if (merged !== mine) (children ??= copyChildren(left)).set(element, merged);
   }
   const member = left.member || right.member;
   if (children === undefined && member === left.member) return left;
@@ -77,7 +78,7 @@ function subtract(left: FieldSet, right: FieldSet, recursive: boolean): FieldSet
     if (mine === undefined || other === undefined) continue;
     const rest = subtract(mine, other, recursive);
     if (rest === mine) continue;
-    children ??= new Map(left.children);
+    children ??= copyChildren(left);
     if (isEmpty(rest)) children.delete(element);
     else children.set(element, rest);
   }

@@ -5,7 +5,10 @@ export function isDeeperThan(value: unknown, limit: number): boolean {
   for (let depth = 0; level.length > 0; depth += 1) {
     if (depth === limit) return true;
     const next: object[] = [];
-    for (const container of level) for (const inner of Object.values(container)) addContainer(next, inner);
+    for (const container of level) {
+      if (Array.isArray(container)) for (const inner of container as readonly unknown[]) addContainer(next, inner);
+      else for (const name in container) addContainer(next, (container as Readonly<Record<string, unknown>>)[name]);
+    }
     level = next;
   }
   return false;

@@ -22,14 +22,15 @@ export function unknownPatchType(directive: JsonValue, holder: JsonObject): Stat
  * Whether the items of both lists are maps. All of them must be of one JSON type; lists of lists cannot be merged.
  */
 export function itemsAreMaps(original: readonly JsonValue[], patch: readonly JsonValue[]): boolean {
-  const sort = (value: JsonValue): string => (isList(value) ? 'list' : value === null ? 'null' : typeof value);
   let first: string | undefined;
-  for (const item of [...original, ...patch]) {
-    const kind = sort(item);
-    if (kind === 'list') throw new StatusError(422, undefined, 'lists of lists are not supported');
-    first ??= kind;
-    if (kind !== first) {
-      throw badRequest(`list element types are not identical: ${printGoValue([original, patch])}`);
+  for (const list of [original, patch]) {
+    for (const item of list) {
+      const sort = isList(item) ? 'list' : item === null ? 'null' : typeof item;
+      if (sort === 'list') throw new StatusError(422, undefined, 'lists of lists are not supported');
+      first ??= sort;
+      if (sort !== first) {
+        throw badRequest(`list element types are not identical: ${printGoValue([original, patch])}`);
+      }
     }
   }
   return first === 'object';
@@ -48,9 +49,18 @@ export function placesOf(list: readonly JsonValue[], mergeKey: string | undefine
   return places;
 }
 
-/** Without repetitions; the first of each stays. */
-export function deduplicateScalars(items: readonly JsonValue[]): JsonValue[] {
-  return [...new Set(items)];
+/** The scalars of both lists without repetitions; the first of each stays. */
+export function joinScalars(original: readonly JsonValue[], patch: readonly JsonValue[]): readonly JsonValue[] {
+  const seen = new Set<JsonValue>();
+  const joined: JsonValue[] = [];
+  for (const list of [original, patch]) {
+    for (const item of list) {
+      if (seen.has(item)) continue;
+      seen.add(item);
+      joined.push(item);
+    }
+  }
+  return joined;
 }
 
 /**

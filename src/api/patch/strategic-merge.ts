@@ -5,9 +5,9 @@ import type { JsonObject, JsonValue } from '../object';
 import type { ListTypeRef, StructType, TypeRef } from '../schema/model';
 import {
   checkOrder,
-  deduplicateScalars,
   identityOf,
   itemsAreMaps,
+  joinScalars,
   missingMergeKey,
   orderMerged,
   PATCH_DIRECTIVE,
@@ -176,7 +176,7 @@ function mergeLists(
   if (!isMerged(type)) return taken(type, patch) as readonly JsonValue[];
   if (original.length === 0 && patch.length === 0) return original;
   if (!itemsAreMaps(original, patch)) {
-    return orderMerged(deduplicateScalars([...original, ...patch]), patch, original, undefined);
+    return orderMerged(joinScalars(original, patch), patch, original, undefined);
   }
   const mergeKey = type.patchMergeKey;
   if (mergeKey === undefined) throw badRequest('cannot merge lists without merge key');
@@ -193,7 +193,8 @@ function mergeItems(
   repeated: RepeatedMerges,
 ): readonly JsonValue[] {
   const place: Place = { type: type.items, replaced: false };
-  const merged = [...base];
+  const merged: JsonValue[] = [];
+  for (const item of base) merged.push(item);
   const places = placesOf(base, mergeKey);
   const named = new Set<number>();
   for (const item of items) {

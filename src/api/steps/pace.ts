@@ -1,5 +1,4 @@
-/** Work that says with each `yield` where it may be interrupted, and returns what came of it. */
-export type Steps<Result> = Generator<void, Result, void>;
+export { keysOf, type Steps } from '../parts';
 
 /** Rounds of loops between two pauses: some hundredths of a millisecond, so that looking at the clock costs nothing. */
 export const ROUNDS_BETWEEN_PAUSES = 64;
