@@ -188,7 +188,7 @@ describe.each(['plain', 'tls'])('many slow clients over %s', (transport) => {
       contentType: 'text/plain',
       length: known === 'known' ? body.length : undefined,
       acceptEncoding: headers['accept-encoding'],
-      request: { memory, describeWork: () => ({}) },
+      request: { memory, workOwner: 'a', describeWork: () => ({}) },
     };
     response.on('error', () => undefined);
     void writePieces(response, write, [piecesOf(body)]);

@@ -1,4 +1,4 @@
-import { RoomQueue } from './room-queue';
+import { TurnQueue } from '../event-loop/turn-queue';
 
 /** From this share of the limit on memory is tight. */
 const TIGHT_SHARE = 0.75;
@@ -30,7 +30,7 @@ export interface MemoryHolder {
 export class MemoryBudget {
   readonly connectionBytes: number;
   /** Of large answers, which go on after a moment although memory is tight. */
-  readonly queue = new RoomQueue(() => !this.isTight, LONGEST_WAIT_MS);
+  readonly queue = new TurnQueue(() => !this.isTight);
   readonly #tightBytes: number;
   readonly #accounts = new Set<MemoryAccount>();
   #held = 0;
@@ -130,7 +130,7 @@ export class MemoryBudget {
 export class MemoryAccount implements MemoryHolder {
   #bytes = 0;
   #lastReleaseMs = performance.now();
-  readonly #queue = new RoomQueue(() => !this.isFull);
+  readonly #queue = new TurnQueue(() => !this.isFull);
   #isClosed = false;
   #leader: object | undefined;
 
@@ -175,7 +175,7 @@ export class MemoryAccount implements MemoryHolder {
 
   /** Resolves when the connection may hold more, or has ended. */
   async room(): Promise<void> {
-    while (this.isFull && !this.#isClosed) await this.#queue.turn();
+    while (this.isFull && !this.#isClosed) await this.#queue.turn(this);
   }
 
   /**
@@ -185,7 +185,7 @@ export class MemoryAccount implements MemoryHolder {
   async largeRoom(): Promise<void> {
     await this.room();
     if (!this.budget.isTight || this.#isClosed) return;
-    await this.budget.queue.turn();
+    await this.budget.queue.turnWithin(this, LONGEST_WAIT_MS);
     await this.room();
   }
 
@@ -194,7 +194,7 @@ export class MemoryAccount implements MemoryHolder {
    * the account is full, until it calls {@link follow}.
    */
   async roomToGoOn(one: object): Promise<void> {
-    while (!this.mayGoOn(one) && !this.#isClosed) await this.#queue.turn();
+    while (!this.mayGoOn(one) && !this.#isClosed) await this.#queue.turn(this);
   }
 
   mayGoOn(one: object): boolean {

@@ -47,6 +47,7 @@ export const watchObjects: Endpoint = (request, dependencies) => {
       ...(selection === undefined ? {} : { selection }),
     },
     ending.signal,
+    context,
   );
   openStream(context, encoder.contentType);
   streamEvents(request, watch, encoder, dependencies, ending);
