@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { printYaml } from '../api/codec/yaml-print';
 import { encodeEnvelope } from '../api/codec/protobuf-envelope';
 import { encodeMessage } from '../api/codec/protobuf-encode';
@@ -277,7 +278,7 @@ export function encodeObject(
 ): Buffer {
   switch (format) {
     case 'json':
-      return Buffer.from(pretty ? JSON.stringify(object, null, 2) : `${JSON.stringify(object)}\n`);
+      return Buffer.from(pretty ? stringifyExact(object, 2) : `${stringifyExact(object)}\n`);
     case 'yaml':
       return Buffer.from(printYaml(object));
     case 'protobuf':

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { withMetadata } from '../api/extend';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition } from '../api/kinds/kind-definition';
@@ -24,7 +25,7 @@ export function storageEncoder({ kind, storage, written }: KindDefinition): (obj
     const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = written?.fromMemory(memory) ?? memory;
     const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = metadata;
     const object = { kind, apiVersion, metadata: kept, ...rest };
-    return { object, value: inCurrentForm(JSON.stringify(object)) };
+    return { object, value: inCurrentForm(stringifyExact(object)) };
   };
 }
 
@@ -47,7 +48,8 @@ export function asRead({ written }: KindDefinition, stored: KubeObject, revision
 /** Whether a value is as it would be if it were written as JSON and read again: nothing undefined, no other objects. */
 function isJson(value: unknown): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
-  if (typeof value === 'number') return Number.isFinite(value);
+  // A whole number beyond 2^53 is read as another sort of number.
+  if (typeof value === 'number') return Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0);
   if (Array.isArray(value)) return value.every(isJson);
   if (typeof value !== 'object') return false;
   const prototype: unknown = Object.getPrototypeOf(value);

@@ -1,3 +1,4 @@
+import { nextGeneration } from '../api/next-generation';
 import { equalApartFromTimes } from '../api/apply/managed-fields';
 import { conflict, invalidObject, modified, type StatusError } from '../api/errors/status-error';
 import { extend, withMetadata } from '../api/extend';
@@ -184,7 +185,7 @@ function countGeneration({ definition }: Resource, object: KubeObject, old: Kube
   if (!definition.tracksGeneration || (object.metadata.generation ?? 0) !== before) return object;
   const statusApart = definition.subresources.some(({ name }) => name === 'status');
   if (equalApartFrom(statusApart ? AND_STATUS : TYPE_AND_METADATA, object, old)) return object;
-  return withMetadata(object, extend(object.metadata, { generation: before + 1 }));
+  return withMetadata(object, extend(object.metadata, { generation: nextGeneration(before) }));
 }
 
 async function store(

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import { LRUCache } from 'lru-cache';
 import type { JsonObject } from '../object';
 import { compareElements, parseElement, sortElements, type PathElement } from './path-element';
@@ -273,7 +274,7 @@ const MAX_TEXT_LENGTH = 16_384;
 export function parseFieldsV1(fields: JsonObject): FieldSet {
   let set = parsed.get(fields);
   if (set === undefined) {
-    set = oneOfText(JSON.stringify(fields), () => makeSet('.' in fields, parseNode(fields)));
+    set = oneOfText(stringifyExact(fields), () => makeSet('.' in fields, parseNode(fields)));
     parsed.set(fields, set);
   }
   return set;

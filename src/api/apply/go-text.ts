@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import type { JsonValue } from '../object';
 import { isList, isObject } from './members';
 
@@ -26,5 +27,5 @@ export function printGoSyntax(value: JsonValue): string {
     const texts = members.map((name) => `${JSON.stringify(name)}:${printGoSyntax(value[name] ?? null)}`);
     return `map[string]interface {}{${texts.join(', ')}}`;
   }
-  return JSON.stringify(value);
+  return stringifyExact(value);
 }

@@ -205,7 +205,7 @@ export interface KindDefinition {
   /** Finalizers need no domain (custom resources). */
   readonly unqualifiedFinalizers?: boolean;
   /** Seconds the object stays with a deletionTimestamp, when the kind deletes gracefully (pods). */
-  readonly gracePeriodSeconds?: (object: KubeObject, requested: number | undefined) => number;
+  readonly gracePeriodSeconds?: (object: KubeObject, requested: number | bigint | undefined) => number | bigint;
   /** False for kinds that kube-apiserver serves without a watch cache (events): resourceVersion=0 then means newest. */
   readonly watchCache: boolean;
   /** Objects vanish after this time (events). */

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from '../codec/exact-json';
 import { badRequest, StatusError, tooLarge } from '../errors/status-error';
 import { isDeeperThan } from '../codec/json-depth';
 import { MAX_JSON_DEPTH } from '../codec/json-syntax';
@@ -149,10 +150,10 @@ class Patching {
     const value = this.read(from);
     // Copies of copies double the depth, and JSON.stringify recurses.
     if (isDeeperThan(value, MAX_JSON_DEPTH)) throw unprocessable();
-    const text = JSON.stringify(value);
+    const text = stringifyExact(value);
     this.copiedBytes += Buffer.byteLength(text);
     if (this.copiedBytes > MAX_COPIED_BYTES) throw unprocessable();
-    this.add(path, JSON.parse(text) as JsonValue);
+    this.add(path, parseExact(text) as JsonValue);
   }
 
   /** The value at the path; an absent key of a map is null, an absent parent or place in a list is an error. */

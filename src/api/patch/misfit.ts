@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import { printGoValue } from '../apply/go-text';
 import type { DecodeProblem } from '../codec/json-decode';
 import { invalid } from '../errors/field-error';
@@ -6,7 +7,7 @@ import type { JsonObject, JsonValue } from '../object';
 
 /** 422 for a patched document that is no object of its kind; it shows the document. */
 export function documentDoesNotFit(document: JsonValue, detail: string): StatusError {
-  return misfit(JSON.stringify(document), detail);
+  return misfit(stringifyExact(document), detail);
 }
 
 /**
@@ -42,6 +43,7 @@ function restoreProblem({ value, expected }: Extract<DecodeProblem, { kind: 'mis
 function goTypeOf(value: unknown): { readonly sort: string; readonly type: string } {
   if (Array.isArray(value)) return { sort: 'slice', type: '[]interface {}' };
   if (typeof value === 'object') return { sort: 'map', type: 'map[string]interface {}' };
+  if (typeof value === 'bigint') return { sort: 'int64', type: 'int64' };
   const sort = typeof value === 'number' ? (Number.isInteger(value) ? 'int64' : 'float64') : typeof value;
   return sort === 'boolean' ? { sort: 'bool', type: 'bool' } : { sort, type: sort };
 }
