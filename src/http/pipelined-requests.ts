@@ -12,21 +12,39 @@ interface Waiting {
   readonly account: MemoryAccount;
 }
 
+/** What node:http hangs on a connection: the response that is being written. */
+interface Internals {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
 /**
  * One request of an HTTP/1.1 connection is worked on at a time, as in Go's server. node:http parses whatever has come: requests
  * behind the first one are kept until their response is the next to be sent, and nothing is read meanwhile.
  */
 export class PipelinedRequests {
   readonly #connections = new WeakMap<Socket, Waiting>();
+  /** Per connection, the response that was begun last while the one before it was on its way. */
+  readonly #early = new WeakMap<Socket, ServerResponse>();
   /** Whose turn on their connections it is. */
   #due: (() => void)[] = [];
 
   constructor(private readonly budget: MemoryBudget) {}
 
-  /** Whether the response is the next to be sent on its connection: it is, unless the client did not wait for its answers. */
-  isItsTurn({ socket }: ServerResponse): boolean {
+  /**
+   * Whether the response is the next to be sent on its connection: it is, unless the client did not wait for its answers.
+   * One may begin while the last bytes of the one before it are on their way: the client may have got them, and the system
+   * not have said so yet.
+   */
+  isItsTurn(response: ServerResponse): boolean {
     // node:http assigns the connection to one response at a time, in order.
-    return socket !== null;
+    if (response.socket !== null) return true;
+    const { socket } = response.req;
+    const current = (socket as Internals)._httpMessage;
+    const early = this.#early.get(socket);
+    const isNext = early === undefined || early === current || early.writableFinished;
+    if (current?.writableEnded !== true || !isNext || (this.#connections.get(socket)?.count ?? 0) > 0) return false;
+    this.#early.set(socket, response);
+    return true;
   }
 
   /** Calls `work` when it is the response's turn. */

@@ -3,7 +3,6 @@ import type { CacheEntry } from '../storage/cache/cache';
 import { deleteObject } from './delete';
 import { listEntries } from './list';
 import type { Resource } from './resource';
-import { signalOf } from './types';
 import type { DeleteHooks, DeleteOptions, ListOptions, ListResult, OperationContext, Scope } from './types';
 
 /** Deletes at the same time; they are begun in the list's order. */
@@ -21,7 +20,7 @@ export async function deleteEntries(
   hooks: DeleteHooks,
   context: OperationContext,
 ): Promise<ListResult> {
-  const result = await listEntries(resource, scope, list, signalOf(context.signal));
+  const result = await listEntries(resource, scope, list, context.signal);
   const entries = [...result.entries];
   for (let start = 0; start < entries.length; start += CONCURRENT_DELETES) {
     const batch = entries.slice(start, start + CONCURRENT_DELETES);

@@ -23,8 +23,8 @@ async function isNewest({ cache }: Resource, caller: Caller): Promise<boolean> {
 }
 
 /** Memory as of the store's newest revision at the time of the call; undefined when it does not get there soon. */
-export async function newestSnapshot(resource: Resource, signal: AbortSignal): Promise<ResourceSnapshot | undefined> {
-  return (await isNewest(resource, signal)) ? resource.cached.snapshot() : undefined;
+export async function newestSnapshot(resource: Resource, caller: Caller): Promise<ResourceSnapshot | undefined> {
+  return (await isNewest(resource, caller)) ? resource.cached.snapshot() : undefined;
 }
 
 /** The newest state of one key, linearizable. */

@@ -3,6 +3,7 @@ import type { CacheEntry, FieldInterest, ResourceSnapshot } from '../storage/cac
 import type { Revision, StoredValue } from '../storage/store';
 import type { Resource } from './resource';
 import { selectNext, type Matches } from './select';
+import { signalOf, type Caller } from './types';
 
 export interface PageRequest {
   readonly prefix: string;
@@ -38,11 +39,7 @@ function after(key: string): string {
 }
 
 /** Without limit and selector entries are read from the (immutable) snapshot only while they are iterated. */
-export function pageOfSnapshot(
-  snapshot: ResourceSnapshot,
-  request: PageRequest,
-  signal: AbortSignal,
-): MaybePromise<Page> {
+export function pageOfSnapshot(snapshot: ResourceSnapshot, request: PageRequest, caller: Caller): MaybePromise<Page> {
   const { revision } = snapshot;
   const { prefix, start, limit, matches, field, onlyKey } = request;
   if (onlyKey !== undefined) {
@@ -50,7 +47,7 @@ export function pageOfSnapshot(
     return lastPage(revision, entry !== undefined && (matches?.(entry) ?? true) ? [entry] : []);
   }
   const all = (field && snapshot.withField(field, prefix, start)) ?? snapshot.entries(prefix, start);
-  if (matches !== undefined) return selectedPage(revision, all, matches, limit, signal);
+  if (matches !== undefined) return selectedPage(revision, all, matches, limit, caller);
   if (limit === undefined) return lastPage(revision, all);
   const entries: CacheEntry[] = [];
   for (const entry of all) {
@@ -65,10 +62,10 @@ async function selectedPage(
   all: Iterable<CacheEntry>,
   matches: Matches,
   limit: number | undefined,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<Page> {
   const iterator = all[Symbol.iterator]();
-  const entries = await selectNext(iterator, matches, limit ?? Infinity, signal);
+  const entries = await selectNext(iterator, matches, limit ?? Infinity, caller);
   const isLast = entries.length !== limit || iterator.next().done === true;
   return isLast ? lastPage(revision, entries) : fullPage(revision, entries, undefined);
 }
@@ -92,16 +89,16 @@ export async function pageOfStore(
   resource: Resource,
   request: PageRequest,
   revision: Revision | undefined,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<StorePageOutcome> {
   const { prefix, start, limit = Infinity, matches, onlyKey } = request;
-  if (onlyKey !== undefined) return singleOfStore(resource, request, onlyKey, revision, signal);
+  if (onlyKey !== undefined) return singleOfStore(resource, request, onlyKey, revision, caller);
   const entries: CacheEntry[] = [];
   let from = start;
   let at = revision;
   for (;;) {
     const range = { prefix, limit: Math.min(STORE_READ_LIMIT, limit), ...atStart(from), ...atRevision(at) };
-    const outcome = await resource.store.list(range, signal);
+    const outcome = await resource.store.list(range, signalOf(caller));
     if (!outcome.ok) return outcome;
     const { items } = outcome;
     at = outcome.revision;
@@ -124,10 +121,10 @@ async function singleOfStore(
   { start, matches }: PageRequest,
   key: string,
   revision: Revision | undefined,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<StorePageOutcome> {
   // Of all keys that begin with this one, it is the first.
-  const outcome = await store.list({ prefix: key, limit: 1, ...atRevision(revision) }, signal);
+  const outcome = await store.list({ prefix: key, limit: 1, ...atRevision(revision) }, signalOf(caller));
   if (!outcome.ok) return outcome;
   const entries = outcome.items
     .filter((value) => value.key === key && (start === undefined || start <= key))

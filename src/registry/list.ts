@@ -6,7 +6,7 @@ import { newestSnapshot, snapshotNotOlderThan } from './freshness';
 import { pageOfSnapshot, pageOfStore, type Page, type PageRequest } from './list-page';
 import { keyOf, prefixOf, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
-import type { ListOptions, ListResult, Scope } from './types';
+import type { Caller, ListOptions, ListResult, Scope } from './types';
 
 /**
  * Lists a scope as of the revision that the options ask for (spec, "Resource version semantics", List). Selectors fill a
@@ -17,12 +17,12 @@ export async function listEntries(
   resource: Resource,
   scope: Scope,
   options: ListOptions,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<ListResult> {
   const request = pageRequest(resource, scope, options);
   return options.continue === undefined || options.continue === ''
-    ? toResult(await firstPage(resource, request, options, signal), request)
-    : nextPage(resource, request, options, options.continue, signal);
+    ? toResult(await firstPage(resource, request, options, caller), request)
+    : nextPage(resource, request, options, options.continue, caller);
 }
 
 function pageRequest(resource: Resource, scope: Scope, { limit = 0, selection }: ListOptions): PageRequest {
@@ -41,30 +41,30 @@ async function firstPage(
   resource: Resource,
   request: PageRequest,
   { resourceVersion, resourceVersionMatch }: ListOptions,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<Page> {
   const wanted = parseResourceVersion(resourceVersion);
   const text = String(resourceVersion);
-  if (wanted === 'unset') return newestPage(resource, request, signal);
+  if (wanted === 'unset') return newestPage(resource, request, caller);
   if (wanted === 'any') {
-    if (!resource.definition.watchCache) return newestPage(resource, request, signal);
+    if (!resource.definition.watchCache) return newestPage(resource, request, caller);
     // What comes from the watch cache comes whole, as kube-apiserver gives it.
-    return pageOfSnapshot(resource.cached.snapshot(), { ...request, limit: undefined }, signal);
+    return pageOfSnapshot(resource.cached.snapshot(), { ...request, limit: undefined }, caller);
   }
   const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === undefined && request.limit !== undefined);
-  if (exact) return exactPage(resource, request, wanted, text, signal);
+  if (exact) return exactPage(resource, request, wanted, text, caller);
   if (resource.definition.watchCache && request.limit === undefined) {
-    return pageOfSnapshot(await snapshotNotOlderThan(resource, request.prefix, wanted, text, signal), request, signal);
+    return pageOfSnapshot(await snapshotNotOlderThan(resource, request.prefix, wanted, text, caller), request, caller);
   }
-  const page = await newestPage(resource, request, signal);
+  const page = await newestPage(resource, request, caller);
   if (page.revision < wanted) throw tooLargeResourceVersion(text, String(page.revision), false);
   return page;
 }
 
-async function newestPage(resource: Resource, request: PageRequest, signal: AbortSignal): Promise<Page> {
-  const snapshot = await newestSnapshot(resource, signal);
-  if (snapshot !== undefined) return pageOfSnapshot(snapshot, request, signal);
-  const outcome = await pageOfStore(resource, request, undefined, signal);
+async function newestPage(resource: Resource, request: PageRequest, caller: Caller): Promise<Page> {
+  const snapshot = await newestSnapshot(resource, caller);
+  if (snapshot !== undefined) return pageOfSnapshot(snapshot, request, caller);
+  const outcome = await pageOfStore(resource, request, undefined, caller);
   // The newest state is neither compacted nor to come.
   if (!outcome.ok) throw expired('The resourceVersion for the provided list is too old.');
   return outcome.page;
@@ -75,9 +75,9 @@ async function exactPage(
   request: PageRequest,
   revision: Revision,
   text: string,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<Page> {
-  const outcome = await pageAt(resource, request, revision, signal);
+  const outcome = await pageAt(resource, request, revision, caller);
   if (outcome.ok) return outcome.page;
   if (outcome.reason === 'future') throw tooLargeResourceVersion(text, String(outcome.current), false);
   throw expired('The resourceVersion for the provided list is too old.');
@@ -88,12 +88,12 @@ async function pageAt(
   resource: Resource,
   request: PageRequest,
   revision: Revision,
-  signal: AbortSignal,
+  caller: Caller,
 ): ReturnType<typeof pageOfStore> {
   const snapshot: ResourceSnapshot | undefined = resource.cached.snapshotAt(revision);
   return snapshot === undefined
-    ? pageOfStore(resource, request, revision, signal)
-    : { ok: true, page: await pageOfSnapshot(snapshot, request, signal) };
+    ? pageOfStore(resource, request, revision, caller)
+    : { ok: true, page: await pageOfSnapshot(snapshot, request, caller) };
 }
 
 async function nextPage(
@@ -101,24 +101,24 @@ async function nextPage(
   request: PageRequest,
   { resourceVersion }: ListOptions,
   text: string,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<ListResult> {
   const token = decodeContinueToken(text, request.prefix);
   if (resourceVersion !== undefined && resourceVersion !== '' && resourceVersion !== '0') {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
   const rest = { ...request, start: token.start };
-  return toResult(await continuedPage(resource, rest, token, signal), rest);
+  return toResult(await continuedPage(resource, rest, token, caller), rest);
 }
 
 async function continuedPage(
   resource: Resource,
   request: PageRequest,
   token: ContinueToken,
-  signal: AbortSignal,
+  caller: Caller,
 ): Promise<Page> {
-  if (token.revision === undefined) return newestPage(resource, request, signal);
-  const outcome = await pageAt(resource, request, token.revision, signal);
+  if (token.revision === undefined) return newestPage(resource, request, caller);
+  const outcome = await pageAt(resource, request, token.revision, caller);
   if (outcome.ok) return outcome.page;
   if (outcome.reason === 'compacted') throw expiredToken(token, request.prefix);
   throw tooLargeResourceVersion(String(token.revision), String(outcome.current), false);

@@ -102,8 +102,8 @@ export class ResourceRegistry {
     return getEntry(this.resource, scope, name, options, caller);
   }
 
-  list(scope: Scope, options: ListOptions, signal: AbortSignal): Promise<ListResult> {
-    return listEntries(this.resource, scope, options, signal);
+  list(scope: Scope, options: ListOptions, caller: Caller): Promise<ListResult> {
+    return listEntries(this.resource, scope, options, caller);
   }
 
   /** Throws at once for options that are malformed; see {@link watchEntries}. */

@@ -1,5 +1,6 @@
 import { Turn } from '../event-loop/turn';
 import type { CacheEntry } from '../storage/cache/cache';
+import type { Cancellation } from '../storage/store';
 
 export type Matches = (entry: CacheEntry) => boolean;
 
@@ -8,13 +9,13 @@ const ENTRIES_PER_LOOK = 32;
 
 /**
  * Takes from the iterator until `limit` entries match or none is left. Gives way to others while it looks through many that do
- * not match. Throws the signal's reason when nobody waits any more.
+ * not match. Throws the reason when nobody waits any more.
  */
 export async function selectNext(
   entries: Iterator<CacheEntry>,
   matches: Matches | undefined,
   limit: number,
-  signal: AbortSignal,
+  reader: Cancellation,
   turn = new Turn(),
 ): Promise<CacheEntry[]> {
   const selected: CacheEntry[] = [];
@@ -25,7 +26,7 @@ export async function selectNext(
     if (matches === undefined || matches(next.value)) selected.push(next.value);
     if (++seen % ENTRIES_PER_LOOK === 0 && turn.isOver) {
       await turn.next();
-      signal.throwIfAborted();
+      reader.throwIfAborted();
     }
   }
   return selected;

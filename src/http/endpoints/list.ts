@@ -5,6 +5,6 @@ import { scopeOf } from './resource-request';
 /** Reads a collection; the answer is written as it is read. */
 export const listObjects: Endpoint = async (request, { features }) => {
   const { list } = parseCollectionOptions(request.context.info, request.served, features);
-  const result = await request.registry.list(scopeOf(request), list, request.context.signal);
+  const result = await request.registry.list(scopeOf(request), list, request.context);
   return { type: 'list', result, served: request.served };
 };

@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { StoreFileError } from './database';
 import { openEmbeddedStore, type EmbeddedStoreOptions } from './embedded-store';
 import { StoreOwnedError } from './ownership';
+import { Turn } from '../../event-loop/turn';
 import type { ListOutcome, Revision, Store, WriteOutcome } from '../store';
 
 const HOUR_MS = 3_600_000;
@@ -127,10 +128,14 @@ describe('the embedded store', () => {
       const store = await filled();
       const before = await store.currentRevision();
       withoutTime();
+      let goOn = (): void => {};
+      const compacted = new Promise<void>((resolve) => (goOn = resolve));
+      jest.spyOn(Turn.prototype, 'next').mockReturnValue(compacted);
       const newest = store.list({ prefix: '/long/' });
       const older = store.list({ prefix: '/long/', revision: before });
       const removed = await remove(store, keyOf(0));
       await store.compact(removed);
+      goOn();
       expect(await newest).toMatchObject({ ok: true, revision: removed, items: { length: KEYS - 1 } });
       expect(await older).toMatchObject({ ok: false, reason: 'compacted' });
     });
