@@ -33,13 +33,16 @@ export function updateObject(
   strategy: Strategy,
 ): Promise<WriteResult> {
   return writeAgainstNewest(resource, scope, name, context.signal, async (current, key) => {
-    checkPreconditions(resource, key, name, current, hooks);
+    // Who insists on a version looks at version and uid among the other fields.
+    const versionIsField = strategy.requiresResourceVersion === true;
+    if (!versionIsField) checkPreconditions(resource, key, name, current, hooks);
     if (current === undefined) return createMissing(resource, scope, name, hooks, context, strategy);
     const changed = await hooks.change(current.object);
     checkIdentity(scope, name, changed);
     const sent = placedInScope(resource.definition, scope, changed);
-    checkResourceVersion(resource, name, sent, current);
+    if (!versionIsField) checkResourceVersion(resource, name, sent, current);
     const prepared = prepareChange(resource, sent, current.object, strategy, context);
+    if (versionIsField) checkResourceVersion(resource, name, sent, current);
     const admitAndUpdate = async (object: KubeObject): Promise<Attempt<WriteResult>> => {
       await hooks.validate?.(object, current.object);
       return store(resource, object, current, context);

@@ -128,6 +128,10 @@ function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
+function isByte(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 256;
+}
+
 function isInt32(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
 }
@@ -196,6 +200,7 @@ const SCALARS: Readonly<Record<ScalarName, Decoder>> = {
   },
   bytes: (value) => {
     if (typeof value === 'string') return spelled(canonicalBase64, value);
+    if (Array.isArray(value) && value.every(isByte)) return Buffer.from(value).toString('base64');
     throw mismatch(value, '[]uint8');
   },
 };
@@ -293,6 +298,8 @@ function emptyValue(type: TypeRef, context: Context): unknown {
     context.size += emptySize(planOf(type), context.applyDefaults);
     if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
   }
+  // Once stored, no bytes are an empty text.
+  if (type.kind === 'scalar' && type.scalar === 'bytes') return '';
   return zeroValue(type, context.applyDefaults);
 }
 

@@ -36,7 +36,9 @@ function restoreProblem({ value, expected }: Extract<DecodeProblem, { kind: 'mis
   if (expected.startsWith('[]')) return `cannot restore slice from ${sort}`;
   if (expected.startsWith('map[')) return `cannot restore map from ${sort}`;
   if (expected.includes('.')) return `cannot restore struct from: ${sort}`;
-  return `cannot convert ${type} to ${expected}`;
+  // Numbers can be converted to each other and to texts, but are not; between other sorts there is no conversion.
+  const isConvertible = sort === 'int64' ? expected !== 'bool' : sort === 'float64' && /^(?:int|float)/.test(expected);
+  return isConvertible ? `cannot convert ${type} to ${expected}` : `unrecognized type: ${expected}`;
 }
 
 /** What Go's decoder makes of a JSON value: the sort of the type, and its name. */

@@ -15,7 +15,8 @@ export function validateControllerRevision(object: KubeObject): readonly FieldEr
 
 /** Any data as messages show it: the bytes of its JSON text. */
 function rawLiteral(data: unknown): string {
-  const bytes = byteListLiteral('[]uint8', Buffer.from(stringifyExact(data ?? null)));
+  if (data === undefined || data === null) return '"null"';
+  const bytes = byteListLiteral('[]uint8', Buffer.from(stringifyExact(data)));
   const type = 'runtime.TypeMeta{APIVersion:"", Kind:""}';
   return `runtime.Unknown{TypeMeta:${type}, Raw:${bytes}, ContentEncoding:"", ContentType:"application/json"}`;
 }
