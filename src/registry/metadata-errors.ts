@@ -36,13 +36,8 @@ export function errorsOfChange(
   const own = validateObjectMeta(meta, rules);
   if (own.length === 0 && version.length === 0 && validateObjectMetaChange(meta, old).length === 0) return own;
   const change = [...version, ...validateObjectMetaUpdate(meta, old)];
+  const changes = resource.definition.metadataChangeToldOnce === true ? change : [...change, ...change];
   const general = validateObjectMeta(meta, { ...rules, validateName: pathSegmentName, unqualifiedFinalizers: true });
-  if (rules.unqualifiedFinalizers) return [...general, ...change, ...change];
-  return [
-    ...general,
-    ...change,
-    ...change,
-    ...validateFinalizerDomains(meta.finalizers, 'metadata.finalizers'),
-    ...own,
-  ];
+  if (rules.unqualifiedFinalizers) return [...general, ...changes];
+  return [...general, ...changes, ...validateFinalizerDomains(meta.finalizers, 'metadata.finalizers'), ...own];
 }
