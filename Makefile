@@ -1,26 +1,26 @@
 # Each target does all that it needs, also on a fresh machine with Node 20.15 or later.
-.PHONY: run test lint build bench e2e clean
+.PHONY: run test lint build bench clean
 
 run: build ## Start a control plane on .sternpost/
 	node dist/cli/main.js dev
 
 build: node_modules
-	npm run --silent build
+	@scripts/step.sh 'Build' npm run --silent build
 
 lint: node_modules
-	npm run --silent generate
-	npm run --silent typecheck
-	npm run --silent lint
+	@scripts/step.sh 'Generate types' npm run --silent generate
+	@scripts/step.sh 'Check types' npm run --silent typecheck
+	@scripts/step.sh 'Lint' npm run --silent lint
 
 test: build lint
-	npm run --silent test
+	@scripts/step.sh 'Test' npm run --silent test
 
 bench: build
 	npm run --silent bench
 
 clean:
-	rm -rf dist generated src/api/schema/generated node_modules/.cache
+	rm -rf dist generated src/api/schema/generated src/cli/generated node_modules/.cache
 
 node_modules: package.json package-lock.json
-	npm install --no-save --no-audit --no-fund
+	@scripts/step.sh 'Install packages' npm install --no-save --no-audit --no-fund
 	@touch node_modules

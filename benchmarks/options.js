@@ -1,7 +1,7 @@
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 
-const FAMILIES = ['start', 'read', 'list', 'write', 'watch', 'scale'];
+const FAMILIES = ['start', 'first', 'read', 'list', 'write', 'watch', 'scale'];
 
 const HELP = `Measures Sternpost, and any kube-apiserver beside it, on this machine.
 
@@ -16,6 +16,7 @@ Usage: npm run bench -- [options]
   --objects N            objects in the lists (default 3000)
   --bytes N              size of an object as JSON (default 1500)
   --scale-objects N      objects of the family "scale" (default 100000)
+  --first-writes N       how many writes count as the first ones after a start (default 5000)
   --output DIR           where results.json and results.svg go (default benchmarks/results)
   --main FILE            the built command (default dist/cli/main.js)
   --node-args="A B"      for the node of Sternpost, such as --cpu-prof
@@ -36,6 +37,7 @@ function parseOptions(argv) {
       short: { type: 'boolean', default: false },
       objects: { type: 'string' },
       bytes: { type: 'string' },
+      'first-writes': { type: 'string' },
       'scale-objects': { type: 'string' },
       output: { type: 'string' },
       main: { type: 'string' },
@@ -58,6 +60,7 @@ function parseOptions(argv) {
     warmUpMs: seconds * 200,
     objects: number('objects', 3000, 300),
     bytes: number('bytes', 1500),
+    firstWrites: number('first-writes', 5000, 500),
     scaleObjects: number('scale-objects', 100_000, 2000),
     /** Bounds what one measurement leaves in the store. */
     maxWrites: Math.ceil(seconds * 4000),

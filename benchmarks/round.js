@@ -1,11 +1,12 @@
+const firstWrites = require('./scenarios/first-writes');
 const scale = require('./scenarios/scale');
-const { setUp } = require('./scenarios/setup');
+const { setUp, setUpEmpty } = require('./scenarios/setup');
 
 /** Measured on one running server, in this order. */
 const SHARED = [
   ['read', require('./scenarios/read')],
   ['list', require('./scenarios/list')],
-  ['write', require('./scenarios/write')],
+  ['write', require('./scenarios/write').scenarios],
   ['watch', require('./scenarios/watch')],
 ];
 
@@ -43,6 +44,7 @@ async function measureServer(server, { options, loads: [load, listLoad], results
   };
 
   if (options.wants('start')) await measureStart(using, record, round);
+  if (options.wants('first')) await measureFirstWrites(using, runAll, round);
   const wanted = SHARED.filter(([family, scenarios]) => scenarios.some(({ id }) => options.wants(family, id)));
   if (wanted.length > 0) {
     await using(DATA, async (_running, context) => {
@@ -72,6 +74,15 @@ async function measureStart(using, record, round) {
     const rest = { id: 'rss-rest', title: 'RSS at rest', unit: 'MiB', better: 'lower' };
     record('start', rest, { value: running.child.rssMiB() });
   });
+}
+
+/** Each on a process of its own; what they write does not outlive the round. */
+async function measureFirstWrites(using, runAll, round) {
+  const folder = `first-${round}`;
+  await using(folder, (_running, context) => setUpEmpty(context));
+  for (const scenario of firstWrites.scenarios) {
+    await using(folder, (_running, context) => runAll('first', [scenario], context));
+  }
 }
 
 /** A closed loop, with the processor time that the server spent on each request. */

@@ -1,30 +1,118 @@
 #!/usr/bin/env node
 /**
- * Puts the command and the packages that it uses into one file, `dist/cli/main.js`: finding, reading and compiling a
- * thousand modules is a sixth of a start. The library (`dist/index.js`) stays as the compiler left it. `--out FILE` writes
- * elsewhere below the repository (for tests).
+ * Makes what the package ships out of the sources, below `dist/` (`--out DIR`: below another folder of the repository, for
+ * tests):
+ *
+ * - `sternpost.js`: all code, with the packages that it uses, in one file: finding, reading and compiling a thousand modules is
+ *   a sixth of a start. The library and the command are in it, so that they share what they have in common
+ * - `cli/main.js`: the command; it loads that file once it knows that Node.js is new enough for it, with what
+ *   scripts/compile-code.js has put beside it
+ * - `library.js`, `library.mjs`: what `require('sternpost')` and `import 'sternpost'` get
+ * - `licenses.txt`: the licenses of the packages in that file
+ *
+ * The declarations of the library come from scripts/declarations.js. docs/decisions/0011-one-file.md says why.
  */
+const fs = require('node:fs');
 const path = require('node:path');
-const { buildSync } = require('esbuild');
+const { build } = require('esbuild');
 
 const repository = path.resolve(__dirname, '..');
-const [, , flag, file] = process.argv;
 
-buildSync({
+const COMMON = {
   absWorkingDir: repository,
-  entryPoints: ['src/cli/main.ts'],
-  outfile: flag === '--out' && file ? file : 'dist/cli/main.js',
-  allowOverwrite: true,
   bundle: true,
   platform: 'node',
   target: 'node20',
   format: 'cjs',
   tsconfig: 'tsconfig.build.json',
-  // It finds its binary beside itself.
-  external: ['lmdb'],
-  // For those who run it with --enable-source-maps.
-  sourcemap: true,
-  sourcesContent: false,
   legalComments: 'none',
   logLevel: 'warning',
+};
+
+const EVERYTHING = `
+  export { startApiServer } from './index';
+  export { runCommand } from './cli/commands';
+`;
+
+const LIBRARY = `'use strict';
+exports.startApiServer = require('./sternpost.js').startApiServer;
+`;
+
+const LIBRARY_MODULE = `import library from './library.js';
+export const { startApiServer } = library;
+`;
+
+/** Of node-forge, ASN.1 is used: a fifth of it. */
+const asn1OfForge = {
+  name: 'asn1-of-node-forge',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^node-forge$/ }, () => ({ path: 'node-forge', namespace: 'part' }));
+    onLoad({ filter: /./, namespace: 'part' }, () => ({
+      contents: `require('node-forge/lib/asn1'); module.exports = require('node-forge/lib/forge');`,
+      resolveDir: repository,
+    }));
+  },
+};
+
+/** The commands are in the large file, perhaps compiled (scripts/compile-code.js). */
+const commandsElsewhere = {
+  name: 'commands-elsewhere',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^\.\/commands$/ }, () => ({ path: 'commands', namespace: 'elsewhere' }));
+    onLoad({ filter: /./, namespace: 'elsewhere' }, () => ({
+      contents: `
+        const { requireCompiled } = require('./compiled-code');
+        module.exports = requireCompiled(require('node:path').resolve(__dirname, '../sternpost.js'));`,
+      resolveDir: path.join(repository, 'src', 'cli'),
+    }));
+  },
+};
+
+async function main([flag, folder]) {
+  const out = path.resolve(repository, flag === '--out' && folder ? folder : 'dist');
+  const { metafile } = await build({
+    ...COMMON,
+    stdin: { contents: EVERYTHING, resolveDir: path.join(repository, 'src'), loader: 'ts' },
+    outfile: path.join(out, 'sternpost.js'),
+    allowOverwrite: true,
+    // It finds its binary beside itself.
+    external: ['lmdb'],
+    plugins: [asn1OfForge],
+    // Names stay, and lines short enough to find a place by: stack traces are read.
+    minifyWhitespace: true,
+    lineLimit: 160,
+    metafile: true,
+  });
+  await build({
+    ...COMMON,
+    entryPoints: ['src/cli/main.ts'],
+    outfile: path.join(out, 'cli', 'main.js'),
+    allowOverwrite: true,
+    plugins: [commandsElsewhere],
+  });
+  fs.writeFileSync(path.join(out, 'library.js'), LIBRARY);
+  fs.writeFileSync(path.join(out, 'library.mjs'), LIBRARY_MODULE);
+  fs.writeFileSync(path.join(out, 'licenses.txt'), licenses(packagesIn(Object.keys(metafile.inputs))));
+}
+
+/** The folders of the packages from which the files come. */
+function packagesIn(files) {
+  const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
+  return [...new Set(folders)].sort();
+}
+
+function licenses(folders) {
+  return folders
+    .map((folder) => {
+      const { name, version, license } = require(path.join(repository, folder, 'package.json'));
+      const file = fs.readdirSync(path.join(repository, folder)).find((entry) => /^licen[cs]e/i.test(entry));
+      const text = file === undefined ? '' : fs.readFileSync(path.join(repository, folder, file), 'utf8').trim();
+      return `${name} ${version} (${license})\n\n${text}\n`;
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`);
+}
+
+main(process.argv.slice(2)).catch((error) => {
+  console.error(error);
+  process.exitCode = 1;
 });

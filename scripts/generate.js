@@ -5,19 +5,55 @@
  * - `generated/schema.json`: one descriptor of all messages, so that start-up parses no .proto file
  * - `generated/openapi-v2.json`: the messages of the Protobuf form of OpenAPI documents, for protobufjs
  * - `src/api/schema/generated/<group>-<version>.ts`: a readonly TypeScript type for each message
+ * - `src/api/steps/generated/`: algorithms on objects in a form that can be interrupted, derived from the plain one
  * - `generated/text-worker.js`: what runs in the worker thread, as one file, since a thread is started from a file and the
  *   sources, the build and the bundled command have theirs in different places
+ * - `src/cli/generated/api-server-flags.ts`: a readonly TypeScript type for the flags that the library takes
  *
  * The same input gives the same bytes. `--out DIR` writes below another folder than the repository (for tests).
  */
 const fs = require('node:fs');
+const { createRequire } = require('node:module');
 const path = require('node:path');
 const { buildSync } = require('esbuild');
 const protobuf = require('protobufjs');
 const { readProtoFolder } = require('./schema/read-proto');
+const { renderFlags } = require('./schema/render-flags');
 const { renderTypes } = require('./schema/render-types');
+const { deriveSteps } = require('./steps/derive-steps');
 
 const repository = path.resolve(__dirname, '..');
+
+/** Of `src/api`, each after those that it imports from. */
+const IN_STEPS = [
+  'sort-in-runs',
+  'sorted-json',
+  'patch/json-equal',
+  'codec/json-depth',
+  'apply/canonical-json',
+  'apply/go-text',
+  'apply/set-algebra',
+  'apply/fields-v1',
+  'apply/set-paths',
+  'apply/list-items',
+  'apply/value-sets',
+  'apply/compare',
+  'apply/merge-values',
+  'apply/validate-typed',
+  'apply/schema-change',
+  'apply/managed-fields',
+  'apply/ownership',
+  'apply/last-applied',
+  'apply/conflicts',
+  'apply/field-manager',
+  'patch/identity-places',
+  'patch/repeated-merges',
+  'patch/strategic-merge-list',
+  'patch/strategic-merge',
+  'patch/merge-patch',
+  'patch/copied-value',
+  'patch/json-patch',
+];
 
 function main(args) {
   const out = args[0] === '--out' && args[1] ? path.resolve(args[1]) : repository;
@@ -37,19 +73,53 @@ function main(args) {
   for (const name of fs.readdirSync(typesFolder)) {
     if (!wanted.has(name)) fs.rmSync(path.join(typesFolder, name));
   }
+  writeSteps(path.join(out, 'src', 'api', 'steps', 'generated'));
+  const { controlPlaneFlags, COMMAND_FLAGS } = evaluated('src/cli/control-plane-flags.ts');
+  const flagTypes = renderFlags({ ...controlPlaneFlags, ...libraryDefaults(controlPlaneFlags) }, [...COMMAND_FLAGS]);
+  writeIfChanged(path.join(out, 'src', 'cli', 'generated', 'api-server-flags.ts'), flagTypes);
   return 0;
 }
 
+function writeSteps(folder) {
+  const api = path.join(repository, 'src', 'api');
+  const inRepository = path.join(api, 'steps', 'generated');
+  const derived = deriveSteps(api, inRepository, IN_STEPS, (file) => fs.readFileSync(file, 'utf8'));
+  for (const [name, text] of derived) writeIfChanged(path.join(folder, `${name}.ts`), text);
+}
+
 function bundledThread() {
+  return bundled('src/worker/text-worker-thread.ts');
+}
+
+/** What startApiServer (src/index.ts) gives instead of the command's defaults. */
+function libraryDefaults({ 'data-dir': dataDir, 'secure-port': port }) {
+  return {
+    'data-dir': { ...dataDir, default: 'a temporary folder, removed at the end' },
+    'secure-port': { ...port, default: '0' },
+  };
+}
+
+/** What a file of the sources exports. */
+function evaluated(file) {
+  const from = path.join(repository, file);
+  const module = { exports: {} };
+  const run = new Function('require', 'module', 'exports', '__dirname', bundled(file));
+  run(createRequire(from), module, module.exports, path.dirname(from));
+  return module.exports;
+}
+
+/** A file of the sources and all that it imports. */
+function bundled(file) {
   const { outputFiles } = buildSync({
     absWorkingDir: repository,
-    entryPoints: ['src/worker/text-worker-thread.ts'],
+    entryPoints: [file],
     bundle: true,
     write: false,
     platform: 'node',
     target: 'node20',
     format: 'cjs',
     tsconfig: 'tsconfig.build.json',
+    external: ['lmdb'],
     legalComments: 'none',
     logLevel: 'warning',
   });

@@ -1,69 +1,134 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { certificateDirectory } from './cli/certificates';
+import { parseControlPlaneFlags } from './cli/control-plane-flags';
 import { startControlPlane, type ControlPlane } from './cli/control-plane';
+import { flagArguments, type FlagValues } from './cli/flag-values';
+import type { ApiServerFlags } from './cli/generated/api-server-flags';
 import { nodeVersionProblem } from './cli/node-version';
-import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory } from './cli/open-store';
-import { createLogger, type Logger, type LogLevel } from './observability/logger';
+import { checkFlags, logsRequests } from './cli/server-from-flags';
+import { createObjects, readManifests } from './client/initial-objects';
+import { createLogger, type LogFormat, type LogLevel } from './observability/logger';
 
-export interface ApiServerOptions {
-  /** A free port by default. */
-  readonly port?: number;
-  /** Where to keep data that outlive the server; a temporary folder, removed at the end, by default. */
-  readonly dataDir?: string;
-  /** What is written to standard error, from `debug` on with every request; only fatal problems by default. */
-  readonly logLevel?: LogLevel;
+export type { ApiServerFlags, LogLevel };
+
+export interface ApiServerOptions<UserName extends string = string> {
+  /** A free port by default. `flags['secure-port']` counts for more. */
+  readonly port?: number | undefined;
+  /**
+   * Where to keep data that outlive the server; a temporary folder, removed at the end, by default. `flags['data-dir']` counts
+   * for more.
+   */
+  readonly dataDir?: string | undefined;
+  /** What is written to standard error, from `debug` on with every request; only fatal problems by default, everything with `flags.v`. */
+  readonly logLevel?: LogLevel | undefined;
+  /**
+   * Flags of `sternpost apiserver` by their names on the command line: `{ 'service-cluster-ip-range': '10.1.0.0/16' }`. What
+   * the command refuses is refused here, in the same words.
+   */
+  readonly flags?: ApiServerFlags | undefined;
+  /** `--feature-gates`: `{ HPAScaleToZero: true }`. */
+  readonly featureGates?: Readonly<Record<string, boolean>> | undefined;
+  /**
+   * What is there when the server is: objects of any kinds, or YAML texts with any number of them. Definitions of custom
+   * resources come first and are established, the others are created in their order. What is there already is changed.
+   */
+  readonly objects?: readonly (object | string)[] | undefined;
+  /** Users besides the administrator, with their groups: `{ alice: ['developers'] }`. */
+  readonly users?: Readonly<Record<UserName, readonly string[]>> | undefined;
 }
 
-/** A real API server in this process, with the controllers that tests miss most (namespace, service account). */
-export interface ApiServer extends AsyncDisposable {
+/** How a client proves who it is. */
+export interface ApiServerUser {
+  /** YAML text of a kubeconfig. */
+  readonly kubeconfig: string;
+  /** A bearer token. */
+  readonly token: string;
+}
+
+/** A real API server in this process, with the controllers that tests miss most (namespaces, service accounts, quotas ...). */
+export interface ApiServer<UserName extends string = string> extends AsyncDisposable {
   /** `https://127.0.0.1:<port>`. */
   readonly url: string;
   /** YAML text of a kubeconfig for a client that may do everything. */
   readonly kubeconfig: string;
+  /** A bearer token of the same user. */
+  readonly token: string;
+  /** What clients verify the server by, as PEM text. */
+  readonly certificateAuthority: string;
+  /** Those of the options. */
+  readonly users: Readonly<Record<UserName, ApiServerUser>>;
   /** Ends everything and waits for it; a second call waits for the first. */
   stop(): Promise<void>;
 }
 
 /**
- * Starts an API server for a test. Resolves when it answers; servers do not know each other, so any number may run side
- * by side.
+ * Starts an API server, for a test for example. Resolves when it answers and what a fresh cluster has is there; servers do not
+ * know each other, so any number may run side by side.
+ *
+ * @throws when a flag or a feature gate is refused, when the server cannot start, or when it refuses one of the objects.
+ * Nothing is left behind then.
  */
-export async function startApiServer(options: ApiServerOptions = {}): Promise<ApiServer> {
+export async function startApiServer<UserName extends string = string>(
+  options: ApiServerOptions<UserName> = {},
+): Promise<ApiServer<UserName>> {
   const problem = nodeVersionProblem();
   if (problem !== undefined) throw new Error(problem);
-  const folder = options.dataDir ?? mkdtempSync(join(tmpdir(), 'sternpost-'));
-  const logger = createLogger({ level: options.logLevel ?? 'fatal' });
+  const manifests = readManifests(options.objects ?? []);
+  const folder = keepsData(options) ? undefined : mkdtempSync(join(tmpdir(), 'sternpost-'));
   const removeFolder = (): void => {
-    if (options.dataDir === undefined) rmSync(folder, { recursive: true, force: true });
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   };
-  const controlPlane = await start(folder, options.port ?? 0, logger).catch((error: unknown) => {
+  let controlPlane: ControlPlane | undefined;
+  const end = async (): Promise<void> => {
+    await controlPlane?.stop();
     removeFolder();
-    throw error;
-  });
+  };
   let stopped: Promise<void> | undefined;
-  const stop = async (): Promise<void> => {
-    await controlPlane.stop();
-    removeFolder();
-  };
+  const stop = (): Promise<void> => (stopped ??= end());
+  try {
+    controlPlane = await start(options, folder);
+    await createObjects(controlPlane.client, manifests);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const { url, certificateAuthority, admin, users } = controlPlane;
   return {
-    url: controlPlane.url,
-    kubeconfig: controlPlane.kubeconfig,
-    stop: () => (stopped ??= stop()),
-    [Symbol.asyncDispose]: () => (stopped ??= stop()),
+    url,
+    kubeconfig: admin.kubeconfig,
+    token: admin.token,
+    certificateAuthority,
+    users,
+    stop,
+    [Symbol.asyncDispose]: stop,
   };
 }
 
-async function start(folder: string, securePort: number, logger: Logger): Promise<ControlPlane> {
-  const { store, keyRoot } = await openDataDirectory(folder, DEFAULT_DATA_DIRECTORY_OPTIONS, logger);
+function keepsData({ dataDir, flags }: ApiServerOptions): boolean {
+  return dataDir !== undefined || flags?.['data-dir'] !== undefined;
+}
+
+function start(options: ApiServerOptions, folder: string | undefined): Promise<ControlPlane> {
+  const dataDir = options.dataDir ?? folder;
+  const gates = Object.entries(options.featureGates ?? {}).map(([gate, isOn]) => `${gate}=${isOn}`);
+  const given: FlagValues = { ...options.flags };
+  const parsed = parseControlPlaneFlags([
+    ...flagArguments({ 'data-dir': dataDir, 'secure-port': options.port ?? 0 }),
+    ...flagArguments(given),
+    ...(gates.length === 0 ? [] : [`--feature-gates=${gates.join(',')}`]),
+  ]);
+  const flags = checkFlags(parsed.options, parsed.warnings);
+  const { loggingFormat } = flags.options;
+  const logger = createLogger({
+    level: options.logLevel ?? (logsRequests(flags) ? 'info' : 'fatal'),
+    ...(loggingFormat === '' ? {} : { format: loggingFormat as LogFormat }),
+  });
+  for (const warning of flags.warnings) logger.warn(warning);
   return startControlPlane({
-    store,
-    keyRoot,
-    certificateDirectory: certificateDirectory(folder),
-    bindAddress: '127.0.0.1',
-    securePort,
+    flags,
     logger,
     logRequests: logger.isLevelEnabled('debug'),
+    ...(options.users === undefined ? {} : { users: options.users }),
   });
 }

@@ -6,13 +6,19 @@ const JSON_BODY = { 'Content-Type': 'application/json' };
 const LABELLED_SHARE = 10;
 
 /** Rights, namespaces and the objects that are read; what is there already stays. */
-async function setUp({ load, server, options }) {
+async function setUp(context) {
+  const { load, server, options } = context;
+  await setUpEmpty(context);
+  await fill({ load, server, namespace: NAMESPACE, count: options.objects, bytes: options.bytes });
+}
+
+/** Without the objects. */
+async function setUpEmpty({ load, server }) {
   await createRights(load, server.admin);
   for (const namespace of [NAMESPACE, WRITE_NAMESPACE, SCALE_NAMESPACE]) {
     const body = JSON.stringify({ kind: 'Namespace', apiVersion: 'v1', metadata: { name: namespace } });
     await create(load, server.admin, '/api/v1/namespaces', body);
   }
-  await fill({ load, server, namespace: NAMESPACE, count: options.objects, bytes: options.bytes });
 }
 
 async function createRights(load, admin) {
@@ -62,4 +68,4 @@ async function fill({ load, server, namespace, count, bytes }) {
   }
 }
 
-module.exports = { JSON_BODY, LABELLED_SHARE, fill, setUp };
+module.exports = { JSON_BODY, LABELLED_SHARE, fill, setUp, setUpEmpty };

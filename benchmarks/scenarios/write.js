@@ -127,4 +127,13 @@ const kinds = [
   ],
 ];
 
-module.exports = kinds.flatMap(([verb, kind]) => CONCURRENCIES.map((clients) => write(verb, clients, kind)));
+/** So many writes of one kind, to objects `name` that are there already (but for CREATE), and that stay (but for DELETE). */
+function measureWrite({ measure, server, options }, { verb, name, clients, maxRequests, maxMs }) {
+  const { request, status } = new Map(kinds).get(verb);
+  return measure({ target: server.target, request: request(name, options.bytes), clients, maxRequests, maxMs, status });
+}
+
+module.exports = {
+  measureWrite,
+  scenarios: kinds.flatMap(([verb, kind]) => CONCURRENCIES.map((clients) => write(verb, clients, kind))),
+};

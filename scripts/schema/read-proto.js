@@ -87,6 +87,7 @@ function readMessage(message, packageName, ours) {
     jsonForm: options.json_form,
     wrappedList: options.wrapped_list,
     jsonOnly: options.json_only,
+    union: options.union?.split(','),
     fields: message.fieldsArray.map((field) => readField(field, message, packageName, ours)),
   });
 }

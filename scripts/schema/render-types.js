@@ -69,10 +69,15 @@ function renderMessage(message, context) {
   const lines = [];
   if (message.kind) lines.push('readonly apiVersion?: string;', 'readonly kind?: string;');
   for (const field of jsonFields(message, context.index)) {
-    if (field.description) lines.push(`/** ${field.description} */`);
+    if (field.description) lines.push(comment(field.description));
     lines.push(renderField(message, field, context));
   }
-  return `/** ${message.description ?? message.name} */\nexport type ${message.name} = {\n${lines.map((line) => `  ${line}\n`).join('')}};`;
+  return `${comment(message.description ?? message.name)}\nexport type ${message.name} = {\n${lines.map((line) => `  ${line}\n`).join('')}};`;
+}
+
+/** Texts may have what ends a comment (`pods/*` and then a slash). */
+function comment(text) {
+  return `/** ${text.replaceAll('*/', '*\\/')} */`;
 }
 
 /** Fields as JSON shows them: those of inlined messages stand among the others. */

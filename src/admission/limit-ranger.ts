@@ -1,5 +1,6 @@
 import type { KubeObject } from '../api/object';
 import { podTotal } from '../api/quota/pod-resources';
+import { WorkBudget } from '../api/work-budget';
 import { formatQuantity, parseQuantity, type Quantity } from '../api/quantity/quantity';
 import { podSpec, withSpec, type Container } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
@@ -14,6 +15,9 @@ interface Limit {
   readonly defaultRequest?: Amounts;
   readonly maxLimitRequestRatio?: Amounts;
 }
+
+/** That defaults may add to the containers of one pod: their note in its annotations ends it sooner. */
+const MAX_DEFAULTS = 100_000;
 
 /** What is asked for and what may be used, by resource. */
 interface Usage {
@@ -59,11 +63,40 @@ function withDefaults(
   return { container: notes.length === 0 ? container : { ...container, resources }, notes };
 }
 
-/** Sets what the pod's containers leave open to the range's defaults. */
-function defaulted(pod: KubeObject, range: KubeObject): KubeObject {
+/** What the containers of a namespace's pods get where they say nothing. */
+interface Defaults {
+  readonly requests: Amounts;
+  readonly limits: Amounts;
+}
+
+function namesOf({ requests, limits }: Defaults): readonly string[] {
+  return [
+    ...Object.keys(requests).map((name) => `requests ${name}`),
+    ...Object.keys(limits).map((name) => `limits ${name}`),
+  ];
+}
+
+/** `seen`: those of the ranges before, which all containers have by now. */
+function freshDefaults(range: KubeObject, seen: ReadonlySet<string>): Defaults {
   const ofContainers = limitsOf(range).filter(({ type }) => type === 'Container');
-  const requests = Object.assign({}, ...ofContainers.map(({ defaultRequest }) => defaultRequest)) as Amounts;
-  const limits = Object.assign({}, ...ofContainers.map((limit) => limit.default)) as Amounts;
+  const fresh = (list: 'requests' | 'limits', amounts: readonly (Amounts | undefined)[]): Amounts =>
+    Object.fromEntries(
+      Object.entries(Object.assign({}, ...amounts) as Amounts).filter(([name]) => !seen.has(`${list} ${name}`)),
+    );
+  return {
+    requests: fresh(
+      'requests',
+      ofContainers.map(({ defaultRequest }) => defaultRequest),
+    ),
+    limits: fresh(
+      'limits',
+      ofContainers.map((limit) => limit.default),
+    ),
+  };
+}
+
+/** Sets what the pod's containers leave open to the defaults. */
+function defaulted(pod: KubeObject, { requests, limits }: Defaults): KubeObject {
   const notes: string[] = [];
   const apply = (containers: readonly Container[], kind: string): readonly Container[] =>
     containers.map((one) => {
@@ -120,27 +153,72 @@ function aboveRatio(type: string, name: string, most: Quantity, { requests, limi
   return `${rule}, but provided ratio is ${ratio.toFixed(RATIO_DIGITS)}`;
 }
 
-function problemsOf({ type = '', min, max, maxLimitRequestRatio }: Limit, usage: Usage): readonly string[] {
-  return [
-    ...sorted(min).map(([name, amount]) => below(type, name, amount, usage)),
-    ...sorted(max).map(([name, amount]) => above(type, name, amount, usage)),
-    ...sorted(maxLimitRequestRatio).map(([name, amount]) => aboveRatio(type, name, amount, usage)),
-  ].filter((problem) => problem !== undefined);
+interface Rule {
+  readonly name: string;
+  readonly problem: (usage: Usage) => string | undefined;
 }
 
-function podProblems(pod: KubeObject, range: KubeObject): readonly string[] {
-  const spec = podSpec(pod);
-  return limitsOf(range).flatMap((limit) => {
-    if (limit.type === 'Pod') {
-      return problemsOf(limit, { requests: podTotal(spec, 'requests'), limits: podTotal(spec, 'limits') });
+function rulesOf({ type = '', min, max, maxLimitRequestRatio }: Limit): readonly Rule[] {
+  const rules = (amounts: Amounts | undefined, check: typeof below): readonly Rule[] =>
+    sorted(amounts).map(([name, amount]) => ({ name, problem: (usage) => check(type, name, amount, usage) }));
+  return [...rules(min, below), ...rules(max, above), ...rules(maxLimitRequestRatio, aboveRatio)];
+}
+
+/**
+ * What is wrong with several usages, one after the other, each problem once. A rule for what a usage does not name has the same
+ * problem with all such usages: it is looked at once, and the others only where they are named.
+ */
+function problemsOf(limit: Limit, usages: readonly Usage[]): readonly string[] {
+  const rules = rulesOf(limit);
+  const byName = new Map<string, number[]>();
+  rules.forEach(({ name }, index) => {
+    const indexes = byName.get(name);
+    if (indexes === undefined) byName.set(name, [index]);
+    else indexes.push(index);
+  });
+  const unseen = new Set(rules.keys());
+  const problems = new Set<string>();
+  for (const usage of usages) {
+    const names = new Set([...usage.requests.keys(), ...usage.limits.keys()]);
+    const indexes = [...names].flatMap((name) => byName.get(name) ?? []);
+    for (const index of unseen) {
+      if (names.has(rules[index]?.name ?? '')) continue;
+      unseen.delete(index);
+      indexes.push(index);
     }
-    if (limit.type !== 'Container') return [];
-    return [...(spec.containers ?? []), ...(spec.initContainers ?? [])].flatMap(({ resources }) =>
-      problemsOf(limit, {
-        requests: new Map(sorted(resources?.requests)),
-        limits: new Map(sorted(resources?.limits)),
-      }),
-    );
+    for (const index of indexes.sort((left, right) => left - right)) {
+      const problem = rules[index]?.problem(usage);
+      if (problem !== undefined) problems.add(problem);
+    }
+  }
+  return [...problems];
+}
+
+interface PodUsages {
+  readonly pod: readonly Usage[];
+  /** Each that differs from the others. */
+  readonly containers: readonly Usage[];
+}
+
+function usagesOf(pod: KubeObject): PodUsages {
+  const spec = podSpec(pod);
+  const different = new Map<string, Container['resources']>();
+  for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    different.set(JSON.stringify([resources?.requests, resources?.limits]), resources);
+  }
+  return {
+    pod: [{ requests: podTotal(spec, 'requests'), limits: podTotal(spec, 'limits') }],
+    containers: [...different.values()].map((resources) => ({
+      requests: new Map(sorted(resources?.requests)),
+      limits: new Map(sorted(resources?.limits)),
+    })),
+  };
+}
+
+function podProblems(usages: PodUsages, range: KubeObject): readonly string[] {
+  return limitsOf(range).flatMap((limit) => {
+    if (limit.type === 'Pod') return problemsOf(limit, usages.pod);
+    return limit.type === 'Container' ? problemsOf(limit, usages.containers) : [];
   });
 }
 
@@ -170,15 +248,27 @@ export function limitRanger(listLimitRanges: (namespace: string) => Iterable<Kub
     mutate: async (attributes) => {
       let { object } = attributes;
       if (attributes.resource !== 'pods' || isExempt(attributes)) return object;
-      for (const range of listLimitRanges(attributes.namespace)) object = defaulted(object, range);
+      const seen = new Set<string>();
+      const budget = new WorkBudget(MAX_DEFAULTS, 'it has too many containers for the defaults of its namespace');
+      for (const range of listLimitRanges(attributes.namespace)) {
+        const defaults = freshDefaults(range, seen);
+        const added = namesOf(defaults);
+        if (added.length === 0) continue;
+        const { containers, initContainers } = podSpec(object);
+        budget.spend(added.length * ((containers?.length ?? 0) + (initContainers?.length ?? 0)));
+        for (const name of added) seen.add(name);
+        object = defaulted(object, defaults);
+      }
       return object;
     },
     validate: async (attributes) => {
       const { object, resource } = attributes;
       if (object === undefined || isExempt(attributes)) return;
-      const problemsIn = resource === 'pods' ? podProblems : claimProblems;
+      let usages: PodUsages | undefined;
       for (const range of listLimitRanges(attributes.namespace)) {
-        const problems = [...new Set(problemsIn(object, range))];
+        const found =
+          resource === 'pods' ? podProblems((usages ??= usagesOf(object)), range) : claimProblems(object, range);
+        const problems = [...new Set(found)];
         if (problems.length === 0) continue;
         throw refuse(attributes, problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
       }

@@ -67,18 +67,38 @@ function matches(quota: KubeObject, object: KubeObject, names: readonly string[]
   return names.length > 0 && scopesOf(quota).every((scope) => evaluator.matchesScope(object, scope));
 }
 
+/** The evaluator for one object: what quotas have in common is not found out for each of them. */
+function askedOnce(evaluator: QuotaEvaluator, object: KubeObject): QuotaEvaluator {
+  const answers = new Map<string, boolean>();
+  const once = (key: string, ask: () => boolean): boolean => {
+    let answer = answers.get(key);
+    if (answer === undefined) answers.set(key, (answer = ask()));
+    return answer;
+  };
+  return {
+    ...evaluator,
+    matchesScope: (of, scope) =>
+      of === object
+        ? once(JSON.stringify(scope), () => evaluator.matchesScope(of, scope))
+        : evaluator.matchesScope(of, scope),
+    missing: (of, limited) =>
+      limited.filter((name) => once(name, () => evaluator.missing(of, [name]).length > 0)).sort(),
+  };
+}
+
 /**
  * What the request costs each of the quotas that concern it. Throws 403 when it lacks what they need to know, when a
  * quota's usage is not known yet, or when nothing limits what has to be limited.
  */
 export function chargesOf(
   attributes: AdmissionAttributes,
-  evaluator: QuotaEvaluator,
+  every: QuotaEvaluator,
   quotas: readonly KubeObject[],
   limited: readonly LimitedResource[] = [],
 ): readonly Charge[] {
   const { object } = attributes;
   if (object === undefined) return [];
+  const evaluator = askedOnce(every, object);
   const covered = new Set<string>();
   const coveredScopes = new Set<string>();
   const concerned: { readonly quota: string; readonly names: readonly string[] }[] = [];

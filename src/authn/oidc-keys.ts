@@ -1,4 +1,4 @@
-import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
+import type { PublicJwk } from '../pki/jwt';
 
 export interface OidcKeysOptions {
   /** The issuer's URL, without a slash at its end unless the issuer has one. */
@@ -7,11 +7,6 @@ export interface OidcKeysOptions {
   readonly fetchJson: (url: string) => Promise<unknown>;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-}
-
-interface PublishedKey {
-  readonly id: string;
-  readonly key: KeyObject;
 }
 
 /** Fetches that may follow each other at once; after that one a second: a stranger's tokens must not burden the issuer. */
@@ -25,7 +20,7 @@ const REFILL_MS = 1000;
 export class OidcKeys {
   readonly #options: OidcKeysOptions;
   #keysUrl: string | undefined;
-  #keys: readonly PublishedKey[] = [];
+  #keys: readonly PublicJwk[] = [];
   #fetching: Promise<void> | undefined;
   #tokens = BURST;
   #refilledAt: number;
@@ -39,15 +34,16 @@ export class OidcKeys {
    * Whether `verifies` holds for a key with this id (any key, when there is no id). Throws when the provider cannot be
    * asked and no key is known.
    */
-  async some(id: string | undefined, verifies: (key: KeyObject) => boolean): Promise<boolean> {
-    if (this.#candidates(id).some(verifies)) return true;
+  async some(id: string | undefined, verifies: (key: PublicJwk) => Promise<boolean>): Promise<boolean> {
+    if (await this.#isVerified(id, verifies)) return true;
     if (!this.#mayFetch()) return false;
     await this.#fetch();
-    return this.#candidates(id).some(verifies);
+    return this.#isVerified(id, verifies);
   }
 
-  #candidates(id: string | undefined): readonly KeyObject[] {
-    return this.#keys.filter((published) => id === undefined || published.id === id).map(({ key }) => key);
+  async #isVerified(id: string | undefined, verifies: (key: PublicJwk) => Promise<boolean>): Promise<boolean> {
+    for (const key of this.#keys) if ((id === undefined || key.kid === id) && (await verifies(key))) return true;
+    return false;
   }
 
   #mayFetch(): boolean {
@@ -85,7 +81,7 @@ export class OidcKeys {
     }
     const set = (await fetchJson(this.#keysUrl)) as { readonly keys?: unknown } | null;
     if (!Array.isArray(set?.keys)) throw new Error('the provider publishes no key set');
-    this.#keys = set.keys.flatMap(readKey);
+    this.#keys = set.keys.filter(isSigningKey);
   }
 }
 
@@ -106,14 +102,9 @@ export function oidcIssuers(create: (issuer: string) => OidcKeys): (issuer: stri
   };
 }
 
-/** Keys of other uses, and of kinds that nobody here knows, are left out. */
-function readKey(value: unknown): readonly PublishedKey[] {
-  const jwk = value as JsonWebKey & { readonly kid?: string; readonly use?: string };
-  if (jwk.use !== undefined && jwk.use !== 'sig') return [];
-  if (jwk.kty === 'oct') return [];
-  try {
-    return [{ id: jwk.kid ?? '', key: createPublicKey({ key: jwk, format: 'jwk' }) }];
-  } catch {
-    return [];
-  }
+/** Keys of other uses are left out, and shared secrets, which nobody should publish. */
+function isSigningKey(value: unknown): value is PublicJwk {
+  if (typeof value !== 'object' || value === null) return false;
+  const { kty, use = 'sig' } = value as PublicJwk;
+  return typeof kty === 'string' && kty !== 'oct' && use === 'sig';
 }

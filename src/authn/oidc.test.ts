@@ -1,5 +1,6 @@
 import { createHmac, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { signJwt } from '../pki/jwt';
+import type { PublicJwk } from '../pki/jwt';
+import { foreignJwt } from '../pki/jwt.fixture';
 import { oidcAuthenticator, type OidcOptions } from './oidc';
 import { OidcKeys } from './oidc-keys';
 
@@ -61,7 +62,7 @@ function authenticator(changed: Partial<OidcOptions> = {}) {
 }
 
 const token = (changed: object = {}, key: KeyObject = one.privateKey, kid = 'k1') =>
-  signJwt({ iss: ISSUER, aud: 'me', sub: 'u', exp: SECONDS + 60, ...changed }, key, kid);
+  foreignJwt({ iss: ISSUER, aud: 'me', sub: 'u', exp: SECONDS + 60, ...changed }, key, kid);
 
 describe('an ID token', () => {
   it('is the subject, under the issuer', async () => {
@@ -166,10 +167,10 @@ describe('groups that a token only points at', () => {
       ...changed,
     });
   const answer = (changed: object = {}, key: KeyObject = two.privateKey) =>
-    signJwt({ iss: GRAPH, aud: 'me', exp: SECONDS + 60, groups: ['a', 'b'], ...changed }, key, 'g1');
+    foreignJwt({ iss: GRAPH, aud: 'me', exp: SECONDS + 60, groups: ['a', 'b'], ...changed }, key, 'g1');
   const graphKeys = {
-    some: async (id: string | undefined, verifies: (key: KeyObject) => boolean) =>
-      id === 'g1' && verifies(two.publicKey),
+    some: async (id: string | undefined, verifies: (key: PublicJwk) => Promise<boolean>) =>
+      id === 'g1' && verifies(two.publicKey.export({ format: 'jwk' })),
   };
   const asking = (text: () => string, asked: (readonly (string | undefined)[])[] = []) =>
     authenticator({

@@ -22,12 +22,12 @@ export interface BoundTokenRequest {
 }
 
 /** Signs bound tokens in the name of the issuer. */
-export function boundTokenIssuer(issuer: string, key: SigningKey): (request: BoundTokenRequest) => string {
+export function boundTokenIssuer(issuer: string, key: SigningKey): (request: BoundTokenRequest) => Promise<string> {
   return ({ namespace, account, pod, secret, audiences, lifetimeSeconds, warnAfterSeconds, now }) => {
     const issuedAt = Math.floor(now / 1000);
     return signJwt(
       {
-        aud: audiences,
+        aud: [...audiences],
         exp: issuedAt + lifetimeSeconds,
         iat: issuedAt,
         iss: issuer,

@@ -1,6 +1,6 @@
 import { createHmac, generateKeyPairSync } from 'node:crypto';
 import type { KubeObject } from '../api/object';
-import { signJwt } from '../pki/jwt';
+import { foreignJwt } from '../pki/jwt.fixture';
 import { parseSigningKey, type SigningKey } from '../pki/signing-keys';
 import { boundTokenIssuer } from './service-account-issuer';
 import { LEGACY_ISSUER, serviceAccountTokenAuthenticator } from './service-account-token';
@@ -61,7 +61,7 @@ const claims = (changed: object = {}) => ({
   'kubernetes.io': { namespace: 'ns', serviceaccount: { name: 'robot', uid: 'u1' } },
   ...changed,
 });
-const signed = (changed: object = {}, key = rsa): string => signJwt(claims(changed), key.privateKey, key.id);
+const signed = (changed: object = {}, key = rsa): string => foreignJwt(claims(changed), key.privateKey, key.id);
 const USER = {
   name: 'system:serviceaccount:ns:robot',
   uid: 'u1',
@@ -79,7 +79,7 @@ describe('a bound service account token', () => {
   });
 
   it('as the issuer makes it tells its pod', async () => {
-    const token = boundTokenIssuer(
+    const token = await boundTokenIssuer(
       ISSUER,
       rsa,
     )({
@@ -186,7 +186,7 @@ describe('a token that lives longer than was asked for', () => {
     expect(used).toEqual([]);
   });
 
-  it('says so', () => {
+  it('says so', async () => {
     const request = {
       namespace: 'ns',
       account: { name: 'robot', uid: 'u1' },
@@ -197,11 +197,11 @@ describe('a token that lives longer than was asked for', () => {
     const claimsOf = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
     const issue = boundTokenIssuer(ISSUER, rsa);
-    expect(claimsOf(issue({ ...request, warnAfterSeconds: 10 }))).toMatchObject({
+    expect(claimsOf(await issue({ ...request, warnAfterSeconds: 10 }))).toMatchObject({
       exp: SECONDS + 100,
       'kubernetes.io': { warnafter: SECONDS + 10 },
     });
-    expect(claimsOf(issue(request))['kubernetes.io']).not.toHaveProperty('warnafter');
+    expect(claimsOf(await issue(request))['kubernetes.io']).not.toHaveProperty('warnafter');
   });
 });
 
@@ -217,7 +217,7 @@ describe('a token out of a secret', () => {
       [`${prefix}/service-account.uid`]: 'u1',
       ...changed,
     };
-    return signJwt(all, rsa.privateKey, rsa.id);
+    return foreignJwt(all, rsa.privateKey, rsa.id);
   };
   const secretWith = (token: string): KubeObject => ({
     metadata: {},

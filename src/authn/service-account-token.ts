@@ -56,11 +56,13 @@ export function serviceAccountTokenAuthenticator(options: ServiceAccountTokenOpt
     const { iss } = jwt.claims;
     const legacy = iss === LEGACY_ISSUER;
     if (!legacy && !options.issuers.includes(iss as string)) return undefined;
-    if (!options.keys.some(({ publicKey }) => isSignedBy(jwt, publicKey))) {
-      return { refused: 'error in cryptographic primitive' };
-    }
     return authenticate(jwt, token, legacy, wanted, options);
   };
+}
+
+async function isSignedByOne(jwt: Jwt, keys: readonly VerificationKey[]): Promise<boolean> {
+  for (const { publicKey } of keys) if (await isSignedBy(jwt, publicKey)) return true;
+  return false;
 }
 
 async function authenticate(
@@ -70,6 +72,7 @@ async function authenticate(
   wanted: readonly string[],
   options: ServiceAccountTokenOptions,
 ): Promise<AuthenticationResult> {
+  if (!(await isSignedByOne(jwt, options.keys))) return { refused: 'error in cryptographic primitive' };
   const named = audiencesOf(jwt.claims);
   const offered = named.length === 0 ? options.audiences : named;
   const audiences = commonAudiences(offered, wanted);

@@ -3,7 +3,8 @@ import { parse } from 'csv-parse/sync';
 import type { UserInfo } from '../api/user';
 import type { TokenAuthenticator } from './credentials';
 
-function fingerprint(token: string): string {
+/** What is kept of a token. */
+export function tokenDigest(token: string): string {
   return createHash('sha256').update(token).digest('base64');
 }
 
@@ -32,7 +33,7 @@ export function parseTokenFile(text: string, file: string): TokenFile {
       warnings.push(`${line}: empty token`);
       continue;
     }
-    const digest = fingerprint(token);
+    const digest = tokenDigest(token);
     if (users.has(digest)) warnings.push(`${line}: duplicate token`);
     users.set(digest, {
       name,
@@ -59,10 +60,10 @@ function readRecords(text: string, file: string): readonly CsvLine[] {
   }
 }
 
-/** Knows the users of a token file; other tokens are left to the authenticators after it. */
+/** Knows the users by the digests of their tokens; other tokens are left to the authenticators after it. */
 export function tokenFileAuthenticator(users: ReadonlyMap<string, UserInfo>): TokenAuthenticator {
   return (token) => {
-    const user = users.get(fingerprint(token));
+    const user = users.get(tokenDigest(token));
     return user && { user };
   };
 }

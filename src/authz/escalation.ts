@@ -108,7 +108,7 @@ function refuse({ resource, name }: RbacWrite, cause: string): Error {
 
 /** Rules of one group, resource and name become one with all verbs; those for paths stay apart. */
 function mergeVerbs(rules: readonly PolicyRule[]): readonly PolicyRule[] {
-  const merged = new Map<string, PolicyRule>();
+  const merged = new Map<string, PolicyRule & { readonly verbs: string[] }>();
   for (const rule of rules) {
     const key = JSON.stringify([
       rule.apiGroups,
@@ -118,7 +118,8 @@ function mergeVerbs(rules: readonly PolicyRule[]): readonly PolicyRule[] {
       rule.nonResourceURLs === undefined ? '' : rule.verbs,
     ]);
     const known = merged.get(key);
-    merged.set(key, known === undefined ? rule : { ...known, verbs: [...(known.verbs ?? []), ...(rule.verbs ?? [])] });
+    if (known === undefined) merged.set(key, { ...rule, verbs: [...(rule.verbs ?? [])] });
+    else known.verbs.push(...(rule.verbs ?? []));
   }
   return [...merged.values()];
 }

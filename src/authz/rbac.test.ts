@@ -141,4 +141,14 @@ describe('the rules that others do not cover', () => {
     expect(uncoveredRules(named, reader)).toHaveLength(4);
     expect(uncoveredRules(reader, named)).toEqual([]);
   });
+
+  it('do not take an empty name for no name, nor a short rule for a small one', () => {
+    const pods = { verbs: ['get'], apiGroups: [''], resources: ['pods'] };
+    expect(uncoveredRules([{ ...pods, resourceNames: [''] }], [pods])).toEqual([pods]);
+    const many = Array.from({ length: 1000 }, (_, index) => `n${index}`);
+    const vast = { verbs: many, apiGroups: many, resources: many, resourceNames: many };
+    expect(uncoveredRules([{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }], [vast])).toEqual([]);
+    expect(uncoveredRules([vast], [vast])).toEqual([]);
+    expect(() => uncoveredRules([pods], [vast])).toThrow('too many combinations');
+  });
 });

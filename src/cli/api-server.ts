@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { Registry, collectDefaultMetrics } from 'prom-client';
+import { Registry } from 'prom-client';
 import { CATALOGUE } from '../api/kinds/catalogue';
 import { service } from '../api/kinds/core/service';
 import { GROUPS } from '../api/kinds/groups';
@@ -36,6 +36,7 @@ import type { Logger } from '../observability/logger';
 import { LoopMonitor } from '../observability/loop-monitor';
 import { registerMemoryMetrics } from '../observability/memory-metrics';
 import { printMetrics } from '../observability/metrics-text';
+import { registerProcessMetrics } from '../observability/process-metrics';
 import { RequestMetrics } from '../observability/request-metrics';
 import { ResourceRegistry } from '../registry/resource-registry';
 import { storedDecoder } from '../registry/stored-decoder';
@@ -55,6 +56,7 @@ import { DEFAULT_GATES, gatedKinds, type FeatureGates } from './feature-gates';
 import { healthChecks } from './health-checks';
 import { keepTrying } from './keep-trying';
 import { explainListenFailure } from './listen-failure';
+import { CloseStack } from './close-stack';
 import { components } from './component-probes';
 import { namespaceCreator } from './namespace-creator';
 import { publishAuthentication, publishedAuthentication } from './published-authentication';
@@ -136,9 +138,19 @@ function isLoopback(address: string): boolean {
 
 /**
  * Builds every part once, lowest floor first, and listens. Resolves as soon as requests are answered; what a fresh
- * cluster has is created right after, and /readyz says when that is done.
+ * cluster has is created right after, and /readyz says when that is done. What was begun is ended when a part fails.
  */
 export async function startServer(options: ApiServerOptions): Promise<RunningApiServer> {
+  const parts = new CloseStack();
+  try {
+    return await startParts(options, parts);
+  } catch (error) {
+    await parts.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function startParts(options: ApiServerOptions, parts: CloseStack): Promise<RunningApiServer> {
   const { store, keyRoot, logger, certificates, tls } = options;
   const schema = loadBuiltinSchema();
   const gates = options.featureGates ?? DEFAULT_GATES;
@@ -147,6 +159,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   const stored = kinds.filter((definition) => definition.stored);
   const decoders = new Map(stored.map((definition) => [definition.storagePrefix, storedDecoder(definition, schema)]));
   const cache = await startRegistryCache(store, { prefix: keyRoot, resources: decoders, logger });
+  parts.add(() => cache.close());
 
   const decoderOf = (definition: KindDefinition) =>
     decoders.get(definition.storagePrefix) ?? storedDecoder(definition, schema);
@@ -175,13 +188,16 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   };
 
   const authorization = createAuthorization(options.authorization);
+  parts.add(() => authorization.close());
   const { authorize } = authorization;
   const authorizationFeed = feedResources(authorization.sinks, resourceCache, keyRoot, logger);
+  parts.add(() => authorizationFeed.close());
   const ownership = gates.ServerSideApply ? fieldOwnership(catalogue, Date.now) : noFieldOwnership;
   const definitions = catalogue.storageVersionOf('apiextensions.k8s.io', 'customresourcedefinitions');
   const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+  registerProcessMetrics(registry);
   const loopMonitor = new LoopMonitor(registry, logger);
+  parts.add(() => loopMonitor.close());
   const metrics = new RequestMetrics(registry);
   new StorageMetrics(registry, store);
   const maxInFlight = new MaxInFlight(options.inFlightLimits);
@@ -208,9 +224,10 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     now: Date.now,
     logger,
   });
+  parts.add(() => customResources.close());
   const phases = new StartPhases();
   phases.finish('poststarthook/generic-apiserver-start-informers', () => authorizationFeed.isFollowing());
-  customResources.start();
+  await Promise.all([authorizationFeed.caughtUp, customResources.start()]);
   phases.finish('poststarthook/start-apiextensions-informers', () => customResources.isFollowing());
   phases.finish('poststarthook/crd-informer-synced');
   phases.finish('poststarthook/start-apiextensions-controllers', () => customResources.hasSettled());
@@ -227,6 +244,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     metrics: new AuthenticationMetrics(registry),
     logger,
   });
+  parts.add(() => authentication.close());
   const { serviceAccounts } = options.authentication;
   const quotas = catalogue.storageVersionOf('', 'resourcequotas');
   const plugins = admissionPlugins(options.admission ?? DEFAULT_ADMISSION, {
@@ -315,18 +333,9 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
     metrics,
     memory,
   });
-  const close = async (): Promise<void> => {
-    await server.close();
-    await customResources.close();
-    tls.close();
-    authentication.close();
-    authorization.close();
-    await authorizationFeed.close();
-    await cache.close();
-    loopMonitor.close();
-  };
-  const { port } = await server.listen().catch(async (error: unknown) => {
-    await close();
+  parts.add(() => tls.close());
+  parts.add(() => server.close());
+  const { port } = await server.listen().catch((error: unknown) => {
     throw explainListenFailure(error, options.bindAddress, options.securePort);
   });
   tls.onChanged((changed) => server.setSecureContext(changed));
@@ -375,7 +384,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
   };
   const followApiServices = (): void => {
     const feed = (apiServiceFeed ??= feedResources(customApiServices.sinks, resourceCache, keyRoot, logger));
-    customApiServices.started();
+    void feed.caughtUp.then(() => customApiServices.started());
     phases.finish('poststarthook/start-kube-aggregator-informers', () => feed.isFollowing());
     const hasRegistered = once(() => customApiServices.hasRegistered());
     phases.finish('autoregister-completion', hasRegistered);
@@ -421,7 +430,7 @@ export async function startServer(options: ApiServerOptions): Promise<RunningApi
       await customApiServices.close();
       await new Promise((resolve) => setTimeout(resolve, timerMs(options.shutdownDelayMs)));
       await repairs.close();
-      await close();
+      await parts.close();
     },
   };
 }

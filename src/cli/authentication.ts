@@ -15,6 +15,7 @@ import { authenticateRequest, authenticateTokenUnion, type AuthenticateRequest }
 import { jsonFetcher } from '../client/json-fetcher';
 import { webhookClient } from '../client/webhook-client';
 import type { KubeObject } from '../api/object';
+import type { UserInfo } from '../api/user';
 import type { Logger } from '../observability/logger';
 import type { AuthorityBundle } from '../pki/authority-bundle';
 import type { SigningKey, VerificationKey } from '../pki/signing-keys';
@@ -39,6 +40,8 @@ export interface ServiceAccountOptions {
 export interface AuthenticationOptions {
   readonly anonymous: boolean;
   readonly tokenFile: string;
+  /** Further users, by the digests of their tokens. */
+  readonly tokenUsers?: ReadonlyMap<string, UserInfo>;
   readonly bootstrapTokens: boolean;
   /** `--requestheader-*`, without the CA, which is part of the server's certificates. */
   readonly requestHeader: Omit<RequestHeaderOptions, 'authority'> | undefined;
@@ -118,13 +121,14 @@ function certificateAuthenticators(
 }
 
 function tokenAuthenticators(
-  { tokenFile, bootstrapTokens, serviceAccounts, oidc, webhook }: AuthenticationOptions,
+  { tokenFile, tokenUsers, bootstrapTokens, serviceAccounts, oidc, webhook }: AuthenticationOptions,
   { reader, metrics, logger }: AuthenticationDependencies,
   closers: (() => void)[],
 ): readonly TokenAuthenticator[] {
   const now = Date.now;
   const { audiences } = serviceAccounts;
   const list: TokenAuthenticator[] = [];
+  if (tokenUsers !== undefined) list.push(forAudiences(audiences, tokenFileAuthenticator(tokenUsers)));
   if (tokenFile !== '') {
     const { users, warnings } = parseTokenFile(readFileSync(tokenFile, 'utf8'), tokenFile);
     for (const warning of warnings) logger.warn(warning);

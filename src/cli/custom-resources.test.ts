@@ -18,7 +18,7 @@ let definitions: ResourceRegistry;
 let catalogue: ServedCatalogue;
 let resources: CustomResources;
 
-function follow(): CustomResources {
+async function follow(): Promise<CustomResources> {
   const { cache, store } = fixture;
   const decoder = storedDecoder(customResourceDefinition, schema);
   const following = new CustomResources({
@@ -33,7 +33,7 @@ function follow(): CustomResources {
     now: Date.now,
     logger: createLogger({ level: 'fatal' }),
   });
-  following.start();
+  await following.start();
   return following;
 }
 
@@ -47,7 +47,7 @@ beforeEach(async () => {
     schema,
     () => definitions,
   );
-  resources = follow();
+  resources = await follow();
 });
 
 afterEach(async () => {
@@ -123,8 +123,45 @@ describe('a custom resource', () => {
     await until(async () => hasCondition(await stored('things.example.com'), 'Established'));
     await resources.close();
     catalogue.removeCustom('things.example.com');
-    resources = follow();
+    resources = await follow();
     expect(served('things')).toBeDefined();
+  });
+
+  describe('with so many objects that it takes turns to take them in', () => {
+    afterEach(() => jest.restoreAllMocks());
+
+    beforeEach(async () => {
+      await definitions.create(everywhere, definition('things', 'Thing'), {}, context);
+      const { registry } = await until(() => served('things'));
+      await until(async () => hasCondition(await stored('things.example.com'), 'Established'));
+      for (const name of ['x', 'y', 'z']) await registry?.create(scope, thing(name), {}, context);
+      await resources.close();
+      catalogue.removeCustom('things.example.com');
+      fixture.cache.unregister('example.com/things');
+      // Each look at the clock finds that the turn is over.
+      let now = performance.now();
+      jest.spyOn(performance, 'now').mockImplementation(() => (now += 10));
+    });
+
+    it('is served after a restart, and settled', async () => {
+      resources = await follow();
+      const { entries = [] } = (await served('things')?.registry?.list(scope, {}, context.signal)) ?? {};
+      expect([...entries]).toHaveLength(3);
+      await until(() => resources.hasSettled());
+    });
+
+    it('is emptied when its deletion began before the restart', async () => {
+      await definitions.delete(everywhere, 'things.example.com', {}, {}, context);
+      resources = await follow();
+      await until(() =>
+        stored('things.example.com').then(
+          () => false,
+          () => true,
+        ),
+      );
+      const left = await fixture.store.list({ prefix: '/registry/example.com/things/' });
+      expect(left).toMatchObject({ ok: true, items: [] });
+    });
   });
 
   it('reads what was stored before by its newest schema', async () => {

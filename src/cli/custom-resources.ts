@@ -1,7 +1,7 @@
 import { stringifyExact } from '../api/codec/exact-json';
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { customKind } from '../api/custom/custom-kind';
+import { customKind, type CustomKind } from '../api/custom/custom-kind';
 import {
   CLEANUP_FINALIZER,
   hasCondition,
@@ -9,6 +9,7 @@ import {
 } from '../api/custom/custom-resource-definition';
 import { deletionCompleted, deletionInProgress, settleNames, takenNames } from '../api/custom/definition-status';
 import { StatusError } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import type { JsonObject, KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
@@ -23,7 +24,7 @@ import type { CustomResource, ServedCatalogue } from './served-catalogue';
 
 export interface CustomResourcesOptions {
   readonly catalogue: Pick<ServedCatalogue, 'setCustom' | 'removeCustom'>;
-  readonly cache: Pick<RegistryCache, 'unregister'>;
+  readonly cache: Pick<RegistryCache, 'prepare' | 'unregister'>;
   /** Of the definitions. */
   readonly definitions: { readonly cache: ResourceCache; readonly registry: ResourceRegistry };
   readonly createRegistry: (definition: KindDefinition, decoder: ResourceDecoder) => ResourceRegistry;
@@ -69,6 +70,8 @@ export class CustomResources {
   readonly #stop = new AbortController();
   readonly #groups: WorkQueue;
   readonly #cleanups: WorkQueue;
+  /** Definitions whose many stored objects are being brought into the form that they ask for. */
+  readonly #preparing = new Map<string, Promise<void>>();
   #following: Promise<void> = Promise.resolve();
   #isFollowing = false;
   /** Groups whose names have not been looked at since the start. */
@@ -85,10 +88,12 @@ export class CustomResources {
     this.#cleanups = new WorkQueue((name) => this.#cleanUp(name), failed);
   }
 
-  /** What is defined now is served when this returns. */
-  start(): void {
-    const revision = this.#load();
+  /** What is defined now is served when this resolves. */
+  async start(): Promise<void> {
+    const loading = this.#load();
+    // All are known from here on; to serve them may take turns.
     this.#unsettled = new Set(Array.from(this.#known.values(), ({ crd }) => crd.spec.group));
+    const revision = await loading;
     this.#following = this.#follow(revision);
   }
 
@@ -104,19 +109,20 @@ export class CustomResources {
 
   async close(): Promise<void> {
     this.#stop.abort();
-    await Promise.all([this.#following, this.#groups.close(), this.#cleanups.close()]);
+    await Promise.all([this.#following, ...this.#preparing.values(), this.#groups.close(), this.#cleanups.close()]);
   }
 
-  /** Takes in the cache's current state; returns its revision. */
-  #load(): Revision {
+  /** Takes in the cache's current state, and then serves it; returns its revision. */
+  async #load(): Promise<Revision> {
     const { definitions, keyRoot } = this.#options;
     const snapshot = definitions.cache.snapshot();
     const names = new Set<string>();
     for (const entry of snapshot.entries(`${keyRoot}${definitions.cache.storagePrefix}/`)) {
       names.add(entry.name);
-      this.#put(entry);
+      this.#take(entry);
     }
     for (const name of this.#known.keys()) if (!names.has(name)) this.#delete(name);
+    for (const name of names) await this.#serve(name);
     return snapshot.revision;
   }
 
@@ -129,7 +135,7 @@ export class CustomResources {
       try {
         for await (const { events } of definitions.cache.watch(after, signal)) {
           for (const { type, entry } of events) {
-            if (type === 'put') this.#put(entry);
+            if (type === 'put') await this.#put(entry);
             else this.#delete(entry.name);
           }
         }
@@ -139,23 +145,23 @@ export class CustomResources {
       this.#isFollowing = false;
       if (signal.aborted) return;
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      after = this.#load();
+      after = await this.#load();
     }
   }
 
-  #put(entry: CacheEntry): void {
+  #put(entry: CacheEntry): MaybePromise<void> {
+    return this.#take(entry) ? this.#serve(entry.name) : undefined;
+  }
+
+  /** False: something as new is known. */
+  #take(entry: CacheEntry): boolean {
     const before = this.#known.get(entry.name);
-    if (before !== undefined && before.revision >= entry.revision) return;
+    if (before !== undefined && before.revision >= entry.revision) return false;
     const crd = entry.object as CustomResourceDefinition;
-    const known: Known = { ...before, crd, revision: entry.revision };
-    this.#known.set(entry.name, known);
-    try {
-      this.#serve(entry.name, known);
-    } catch (error) {
-      this.#options.logger.error({ err: error, name: entry.name }, 'a custom resource cannot be served');
-    }
+    this.#known.set(entry.name, { ...before, crd, revision: entry.revision });
     this.#groups.add(crd.spec.group);
     if (isEmptying(crd)) this.#cleanups.add(entry.name);
+    return true;
   }
 
   #delete(name: string): void {
@@ -168,29 +174,55 @@ export class CustomResources {
     this.#groups.add(known.crd.spec.group);
   }
 
-  #serve(name: string, known: Known): void {
-    const { catalogue } = this.#options;
+  /** The newest that is known of a definition. Never rejects. */
+  #serve(name: string): MaybePromise<void> {
+    const earlier = this.#preparing.get(name);
+    if (earlier !== undefined) return earlier.then(() => this.#serve(name));
+    const known = this.#known.get(name);
+    if (known === undefined) return undefined;
+    const failed = (error: unknown): void =>
+      this.#options.logger.error({ err: error, name }, 'a custom resource cannot be served');
+    try {
+      const preparing = this.#prepare(name, known)?.catch(failed);
+      if (preparing === undefined) return undefined;
+      const done = preparing.finally(() => this.#preparing.delete(name));
+      this.#preparing.set(name, done);
+      return done;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** Undefined: it is served already, or cannot be yet. */
+  #prepare(name: string, known: Known): Promise<void> | undefined {
     const { crd } = known;
-    if (!hasCondition(crd, 'Established') && !hasCondition(crd, 'NamesAccepted')) return;
+    if (!hasCondition(crd, 'Established') && !hasCondition(crd, 'NamesAccepted')) return undefined;
     const deciding = stringifyExact([crd.spec, crd.status?.acceptedNames]);
     const fingerprint = createHash('sha1').update(deciding).digest('base64');
     const terminating = Boolean(crd.metadata.deletionTimestamp);
     const { served } = known;
-    if (served?.fingerprint === fingerprint) {
-      if (served.terminating === terminating) return;
-      const resource = { ...served.resource, served: served.resource.served.map((one) => ({ ...one, terminating })) };
+    const show = (resource: CustomResource): void => {
+      // Unless it has changed or gone meanwhile.
+      if (this.#known.get(name) !== known) return;
       known.served = { fingerprint, terminating, resource };
-    } else {
-      known.served = { fingerprint, terminating, resource: this.#build(crd, terminating) };
+      this.#options.catalogue.setCustom(name, resource);
+    };
+    if (served?.fingerprint === fingerprint) {
+      if (served.terminating === terminating) return undefined;
+      show({ ...served.resource, served: served.resource.served.map((one) => ({ ...one, terminating })) });
+      return undefined;
     }
-    const { resource } = known.served;
-    known.storagePrefix = resource.definition.storagePrefix;
-    catalogue.setCustom(name, resource);
+    const kind = customKind(crd, this.#objectMeta);
+    known.storagePrefix = kind.definition.storagePrefix;
+    const prepared = this.#options.cache.prepare(known.storagePrefix, kind.decoder);
+    if (prepared === undefined) show(this.#build(kind, terminating));
+    return prepared?.then(() => {
+      if (this.#known.get(name) === known) show(this.#build(kind, terminating));
+    });
   }
 
-  #build(crd: CustomResourceDefinition, terminating: boolean): CustomResource {
+  #build({ definition, versions, listKind, decoder }: CustomKind, terminating: boolean): CustomResource {
     const { createRegistry } = this.#options;
-    const { definition, versions, listKind, decoder } = customKind(crd, this.#objectMeta);
     const registry = createRegistry(definition, decoder);
     const served = versions.map((one): ServedResource => ({
       definition: one.definition,
@@ -229,6 +261,8 @@ export class CustomResources {
     await this.#change(name, (current) =>
       isEmptying(current) ? deletionInProgress(current, this.#timestamp()) : current,
     );
+    // Without its registry there would seem to be nothing to delete.
+    await this.#serve(name);
     const registry = this.#known.get(name)?.served?.resource.registry;
     if (registry !== undefined) {
       const operation = { signal: this.#stop.signal, dryRun: false };
@@ -263,7 +297,7 @@ export class CustomResources {
         { signal: this.#stop.signal, dryRun: false },
         {},
       );
-      if (!isGone(entry.object as CustomResourceDefinition)) this.#put(entry);
+      if (!isGone(entry.object as CustomResourceDefinition)) await this.#put(entry);
     } catch (error) {
       if (!(error instanceof StatusError && error.status.reason === 'NotFound')) throw error;
     }

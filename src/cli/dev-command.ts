@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path';
 import { writePrivateFile } from '../files/private-files';
 import { createLogger } from '../observability/logger';
-import { certificateDirectory } from './certificates';
 import { startControlPlane } from './control-plane';
+import { parseControlPlaneFlags } from './control-plane-flags';
 import { describeFlags, parseFlags, type FlagTable } from './flag-table';
-import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory } from './open-store';
+import { flagArguments } from './flag-values';
+import { checkFlags } from './server-from-flags';
 import { storageFlags } from './storage-flags';
 import { untilSignal } from './until-signal';
 import { optimizeSoon } from './v8-flags';
@@ -24,30 +25,25 @@ const devFlags = {
 } as const satisfies FlagTable;
 
 /** `sternpost dev`: everything in one process, until it is told to stop. */
-export async function devCommand(argv: readonly string[]): Promise<void> {
-  const { options } = parseFlags(devFlags, argv);
+export async function devCommand(given: readonly string[]): Promise<void> {
+  const { options } = parseFlags(devFlags, given);
   if (options.help) {
     process.stdout.write(`sternpost dev: a control plane in one process.\n\n${describeFlags(devFlags)}`);
     return;
   }
   const { dataDir } = options;
   const logger = createLogger({ level: options.verbose ? 'info' : 'warn' });
-  const { store, keyRoot } = await openDataDirectory(
-    dataDir,
-    { ...DEFAULT_DATA_DIRECTORY_OPTIONS, quotaBytes: options.quotaBackendBytes },
-    logger,
-  );
-  const controlPlane = await startControlPlane({
-    store,
-    keyRoot,
-    certificateDirectory: certificateDirectory(dataDir),
-    bindAddress: options.bindAddress,
-    securePort: options.securePort,
-    logger,
-    logRequests: options.verbose,
+  const argv = flagArguments({
+    'data-dir': dataDir,
+    'secure-port': options.securePort,
+    'bind-address': options.bindAddress,
+    'quota-backend-bytes': options.quotaBackendBytes,
   });
+  const parsed = parseControlPlaneFlags(argv);
+  const flags = checkFlags(parsed.options, parsed.warnings);
+  const controlPlane = await startControlPlane({ flags, logger, logRequests: options.verbose });
   const kubeconfig = join(dataDir, 'kubeconfig');
-  writePrivateFile(kubeconfig, controlPlane.kubeconfig);
+  writePrivateFile(kubeconfig, controlPlane.admin.kubeconfig);
   process.stdout.write(
     `Sternpost serves ${controlPlane.url}; its data are in ${dataDir}. Now type:\n` +
       `  export KUBECONFIG=${resolve(kubeconfig)}\n` +

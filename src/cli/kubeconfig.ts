@@ -1,14 +1,12 @@
 import { printYaml } from '../api/codec/yaml-print';
 
-/** What a client needs to reach a server; PEM texts. */
-export interface KubeconfigInput {
+/** What a client needs to reach a server, and how it proves who it is; PEM texts. */
+export type KubeconfigInput = {
   readonly clusterName: string;
   readonly userName: string;
   readonly url: string;
   readonly certificateAuthority: string;
-  readonly clientCertificate: string;
-  readonly clientKey: string;
-}
+} & ({ readonly clientCertificate: string; readonly clientKey: string } | { readonly token: string });
 
 function base64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64');
@@ -30,10 +28,13 @@ export function printKubeconfig(input: KubeconfigInput): string {
     users: [
       {
         name: userName,
-        user: {
-          'client-certificate-data': base64(input.clientCertificate),
-          'client-key-data': base64(input.clientKey),
-        },
+        user:
+          'token' in input
+            ? { token: input.token }
+            : {
+                'client-certificate-data': base64(input.clientCertificate),
+                'client-key-data': base64(input.clientKey),
+              },
       },
     ],
     contexts: [{ name: clusterName, context: { cluster: clusterName, user: userName } }],

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeObject } from '../api/object';
+import { Turn } from '../event-loop/turn';
 import type { Logger } from '../observability/logger';
 import type { CacheEntry, ResourceCache } from '../storage/cache/cache';
 
@@ -23,13 +24,18 @@ async function follow(
   signal: AbortSignal,
 ): Promise<void> {
   const snapshot = resource.snapshot();
+  const turn = new Turn('indexing what authorizers ask for');
   for (const [key, entry] of known) {
+    if (turn.isOver) await turn.next();
     if (snapshot.get(key) !== undefined) continue;
     sink.delete(entry.object);
     known.delete(key);
   }
   for (const entry of snapshot.entries(`${keyRoot}${resource.storagePrefix}/`)) {
-    sink.put(entry.object);
+    if (turn.isOver) await turn.next();
+    if (signal.aborted) return;
+    // Too many, perhaps, for what is parsed of them to be kept.
+    sink.put(entry.parse());
     known.set(entry.key, entry);
   }
   caughtUp();
@@ -50,13 +56,12 @@ async function follow(
 export interface ResourceFeed {
   /** Every index has all that is in the cache, or is just being told of it. */
   isFollowing(): boolean;
+  /** Resolves when they have for the first time. */
+  readonly caughtUp: Promise<void>;
   close(): Promise<void>;
 }
 
-/**
- * Keeps indexes as the cache has their resources. What is in the cache now is in the indexes when this returns. `close`
- * waits for the last event.
- */
+/** Keeps indexes as the cache has their resources. `close` waits for the last event. */
 export function feedResources(
   sinks: readonly ResourceSink[],
   resourceCache: (storagePrefix: string) => ResourceCache,
@@ -66,11 +71,17 @@ export function feedResources(
   const stop = new AbortController();
   const { signal } = stop;
   const following = new Set<ResourceSink>();
+  let catchUp: () => void = () => undefined;
+  const caughtUp = new Promise<void>((resolve) => (catchUp = resolve));
+  const has = (sink: ResourceSink): void => {
+    if (following.add(sink).size === sinks.length) catchUp();
+  };
+  if (sinks.length === 0) catchUp();
   const loops = sinks.map(async (sink) => {
     const known = new Map<string, CacheEntry>();
     while (!signal.aborted) {
       try {
-        await follow(resourceCache(sink.storagePrefix), sink, known, keyRoot, () => following.add(sink), signal);
+        await follow(resourceCache(sink.storagePrefix), sink, known, keyRoot, () => has(sink), signal);
       } catch (error) {
         following.delete(sink);
         logger.warn({ err: error, resource: sink.storagePrefix }, 'following a resource was interrupted');
@@ -79,6 +90,7 @@ export function feedResources(
     }
   });
   return {
+    caughtUp,
     isFollowing: () => following.size === sinks.length,
     close: async () => {
       stop.abort();

@@ -5,7 +5,7 @@ import { AuthenticationMetrics } from '../authn/metrics';
 import type { AuthenticationResult } from '../authn/credentials';
 import { silentLogger } from '../observability/logger';
 import type { KubeObject } from '../api/object';
-import { signJwt } from '../pki/jwt';
+import { foreignJwt } from '../pki/jwt.fixture';
 import { parseSigningKey } from '../pki/signing-keys';
 import type { Revision } from '../storage/store';
 import { createAuthentication, type Authentication } from './authentication';
@@ -49,7 +49,7 @@ function tokenOf(bound: object = {}): string {
   const seconds = Math.floor(Date.now() / 1000);
   const own = { namespace: 'ns', serviceaccount: { name: 'robot', uid: 'u1' }, ...bound };
   const claims = { iss: ISSUER, aud: [ISSUER], exp: seconds + 3600, nbf: seconds, iat: seconds, sub: 's' };
-  return signJwt({ ...claims, 'kubernetes.io': own }, key.privateKey, key.id);
+  return foreignJwt({ ...claims, 'kubernetes.io': own }, key.privateKey, key.id);
 }
 
 async function isBelieved(token: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Settings of V8 for a process that is a server and nothing else; the first takes effect when this is imported. V8 has no
+ * Settings of V8 for a process that is a server and nothing else: the library leaves those of its host alone. V8 has no
  * stable flags, and complains on standard error of those that it does not know: only releases whose list was read get any.
  */
 
@@ -26,9 +26,12 @@ export function servingFlags(nodeMajor: number): readonly string[] {
   return nodeMajor >= 21 && nodeMajor <= 24 ? ['--invocation-count-for-turbofan=750'] : [];
 }
 
+/** Before anything else is loaded. */
+export function keepRequestsShortLived(): void {
+  for (const flag of startFlags(NODE_MAJOR)) setFlagsFromString(flag);
+}
+
 /** From now on the process serves. */
 export function optimizeSoon(): void {
   for (const flag of servingFlags(NODE_MAJOR)) setFlagsFromString(flag);
 }
-
-for (const flag of startFlags(NODE_MAJOR)) setFlagsFromString(flag);

@@ -1,6 +1,7 @@
 import { parseExact, stringifyExact } from '../api/codec/exact-json';
 import { setMaxListeners } from 'node:events';
 import { Agent, request as httpsRequest } from 'node:https';
+import { finished } from 'node:stream/promises';
 import type { IncomingMessage } from 'node:http';
 import type { KubeObject, ListMeta } from '../api/object';
 import { StatusError, type Status } from '../api/errors/status-error';
@@ -36,6 +37,9 @@ export interface ListOf<T = KubeObject> {
 export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; readonly object: KubeObject }
   | { readonly type: 'ERROR'; readonly object: Status };
+
+/** Of a page: what is parsed of it at once takes a few milliseconds. */
+const PAGE_OBJECTS = 200;
 
 const PATCH_TYPES = {
   json: 'application/json-patch+json',
@@ -86,6 +90,18 @@ export class ApiClient {
     return this.#json<T>('GET', path, undefined, undefined, signal);
   }
 
+  /** A collection page by page, all of it as of one revision. `path` may end with selectors in a query. */
+  async *pages<T = KubeObject>(path: string, signal?: AbortSignal): AsyncGenerator<ListOf<T>> {
+    const limited = `${path}${path.includes('?') ? '&' : '?'}limit=${PAGE_OBJECTS}`;
+    let page = await this.get<ListOf<T>>(limited, signal);
+    for (;;) {
+      yield page;
+      const token = page.metadata.continue ?? '';
+      if (token === '') return;
+      page = await this.get<ListOf<T>>(`${limited}&continue=${encodeURIComponent(token)}`, signal);
+    }
+  }
+
   async create<T = KubeObject>(path: string, body: object, signal?: AbortSignal): Promise<T> {
     return this.#json<T>('POST', path, body, 'application/json', signal);
   }
@@ -105,6 +121,14 @@ export class ApiClient {
 
   async delete<T = KubeObject>(path: string, options?: object, signal?: AbortSignal): Promise<T> {
     return this.#json<T>('DELETE', path, options, options === undefined ? undefined : 'application/json', signal);
+  }
+
+  /** Deletes all objects of a collection. What they were is not read: there may be very many. */
+  async deleteCollection(path: string, options: object, signal?: AbortSignal): Promise<void> {
+    const response = await this.#send('DELETE', path, options, 'application/json', signal);
+    const code = response.statusCode ?? 0;
+    if (code >= 400) throw toError(code, await readAll(response));
+    await finished(response.resume());
   }
 
   /** Events of a collection from a resourceVersion on, until the server ends the stream or the signal aborts. */

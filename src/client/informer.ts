@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
-import type { ApiClient, ListOf } from './api-client';
+import type { ApiClient } from './api-client';
 
 /** What an informer tells its owner. `known` is every object now in its view, by `namespace/name`. */
 export interface InformerHandlers {
@@ -19,7 +19,7 @@ export function objectKey(object: KubeObject): string {
 }
 
 /**
- * Follows one collection: lists it, then watches from the list's version, resumes after a lost connection from the last
+ * Follows one collection: lists it page by page, then watches from the list's version, resumes after a lost connection from the last
  * version it saw, and lists again only when the server no longer has that history (API concepts, "Efficient detection
  * of changes"). What vanished between two lists is reported as deleted. `path` may end with selectors in a query. Returns
  * when the signal aborts.
@@ -35,19 +35,23 @@ export async function runInformer(
   let wait = FIRST_DELAY_MS;
 
   const relist = async (): Promise<string> => {
-    const list = await client.get<ListOf>(path, signal);
-    const present = new Set(list.items.map(objectKey));
-    for (const [key, object] of known) {
-      if (present.has(key)) continue;
+    const gone = new Map(known);
+    let listed = '';
+    for await (const { items, metadata } of client.pages(path, signal)) {
+      for (const object of items) {
+        const key = objectKey(object);
+        const before = known.get(key);
+        known.set(key, object);
+        gone.delete(key);
+        if (before?.metadata.resourceVersion !== object.metadata.resourceVersion) handlers.changed(object);
+      }
+      listed = metadata.resourceVersion ?? '';
+    }
+    for (const [key, object] of gone) {
       known.delete(key);
       handlers.deleted(object);
     }
-    for (const object of list.items) {
-      const before = known.get(objectKey(object));
-      known.set(objectKey(object), object);
-      if (before?.metadata.resourceVersion !== object.metadata.resourceVersion) handlers.changed(object);
-    }
-    return list.metadata.resourceVersion ?? '';
+    return listed;
   };
 
   const follow = async (from: string): Promise<void> => {

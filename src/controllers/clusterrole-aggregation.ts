@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { StatusError } from '../api/errors/status-error';
-import type { KubeObject } from '../api/object';
+import type { JsonValue, KubeObject } from '../api/object';
 import { selectsLabels, type LabelSelector } from '../api/selectors/label-selector';
+import { sortedJson } from '../api/sorted-json';
 import type { ApiClient } from '../client/api-client';
 import { runInformer } from '../client/informer';
 import type { Logger } from '../observability/logger';
@@ -24,16 +25,17 @@ export function aggregatedRules(role: KubeObject, roles: Iterable<KubeObject>): 
   const others = [...roles]
     .filter(({ metadata }) => metadata.name !== role.metadata.name)
     .sort((a, b) => ((a.metadata.name ?? '') < (b.metadata.name ?? '') ? -1 : 1));
-  const rules: unknown[] = [];
+  const rules = new Map<string, unknown>();
   for (const selector of aggregation.clusterRoleSelectors ?? []) {
     for (const other of others) {
       if (!selectsLabels(selector, other.metadata.labels)) continue;
       for (const rule of (other.rules as readonly unknown[] | null | undefined) ?? []) {
-        if (!rules.some((known) => isDeepStrictEqual(known, rule))) rules.push(rule);
+        const text = sortedJson(rule as JsonValue);
+        if (!rules.has(text)) rules.set(text, rule);
       }
     }
   }
-  return rules;
+  return [...rules.values()];
 }
 
 /** Fills the rules of cluster roles that have an aggregationRule with those of the roles it selects. */

@@ -121,12 +121,15 @@ async function deleteContent(
     try {
       const before = await client.get<ListOf>(`${path}?limit=1`, signal);
       if (before.items.length === 0) continue;
-      await client.delete(path, { propagationPolicy: 'Background' }, signal);
-      const { items } = await client.get<ListOf>(path, signal);
-      if (items.length > 0) resources.set(label, items.length);
-      for (const finalizer of items.flatMap(({ metadata }) => metadata.finalizers ?? [])) {
-        finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+      await client.deleteCollection(path, { propagationPolicy: 'Background' }, signal);
+      let count = 0;
+      for await (const { items } of client.pages(path, signal)) {
+        count += items.length;
+        for (const finalizer of items.flatMap(({ metadata }) => metadata.finalizers ?? [])) {
+          finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
+        }
       }
+      if (count > 0) resources.set(label, count);
     } catch (error) {
       if (error instanceof StatusError && [404, 405].includes(error.status.code)) continue;
       failures.push(`${label}: ${(error as Error).message}`);

@@ -75,7 +75,13 @@ export function startResourceQuotaController(client: ApiClient, logger: Logger):
     if (measure.onlyNumber && scopesOf(quota).length > 0) return usageOf(quota, measure, []);
     try {
       const path = await pathOf(client, measure.of, quota.metadata.namespace, signal);
-      if (!measure.onlyNumber) return usageOf(quota, measure, (await client.get<ListOf>(path, signal)).items);
+      if (!measure.onlyNumber) {
+        let used = usageOf(quota, measure, []);
+        for await (const { items } of client.pages(path, signal)) {
+          used = addResources(used, usageOf(quota, measure, items));
+        }
+        return used;
+      }
       const { items, metadata } = await client.get<ListOf>(`${path}?limit=1`, signal);
       const number = parseQuantity(String(items.length + Number(metadata.remainingItemCount ?? 0)));
       return new Map(measure.names.map((name) => [name, number]));

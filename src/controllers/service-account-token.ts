@@ -52,6 +52,8 @@ export function startServiceAccountTokenController(
   const { signal } = stop;
   const accounts = new Map<string, KubeObject>();
   const secrets = new Map<string, KubeObject>();
+  /** The keys of the secrets of each account. */
+  const keysByAccount = new Map<string, Set<string>>();
 
   const secretPath = (namespace: string, name: string): string => `/api/v1/namespaces/${namespace}/secrets/${name}`;
   const accountPath = (key: string): string => {
@@ -59,7 +61,23 @@ export function startServiceAccountTokenController(
     return `/api/v1/namespaces/${namespace}/serviceaccounts/${name}`;
   };
   const secretsOf = (key: string): readonly KubeObject[] =>
-    [...secrets.values()].filter((secret) => accountKeyOf(secret) === key);
+    [...(keysByAccount.get(key) ?? [])].flatMap((secretKey) => secrets.get(secretKey) ?? []);
+  const putSecret = (secret: KubeObject): void => {
+    const key = objectKey(secret);
+    dropSecret(key);
+    secrets.set(key, secret);
+    const account = accountKeyOf(secret);
+    keysByAccount.set(account, (keysByAccount.get(account) ?? new Set()).add(key));
+  };
+  const dropSecret = (key: string): void => {
+    const known = secrets.get(key);
+    if (known === undefined) return;
+    secrets.delete(key);
+    const account = accountKeyOf(known);
+    const keys = keysByAccount.get(account);
+    keys?.delete(key);
+    if (keys?.size === 0) keysByAccount.delete(account);
+  };
 
   const getAccount = async (key: string): Promise<KubeObject | undefined> => {
     try {
@@ -78,10 +96,10 @@ export function startServiceAccountTokenController(
     }
   };
 
-  const dataFor = (account: KubeObject, secretName: string): Data => {
+  const dataFor = async (account: KubeObject, secretName: string): Promise<Data> => {
     const { namespace = '', name = '', uid = '' } = account.metadata;
     const prefix = 'kubernetes.io/serviceaccount';
-    const token = signJwt(
+    const token = await signJwt(
       {
         iss: 'kubernetes/serviceaccount',
         [`${prefix}/namespace`]: namespace,
@@ -107,7 +125,7 @@ export function startServiceAccountTokenController(
         {
           metadata: { name: secretName, annotations: { [NAME_ANNOTATION]: name, [UID_ANNOTATION]: uid } },
           type: SECRET_TYPE,
-          data: dataFor(account, secretName),
+          data: await dataFor(account, secretName),
         },
         signal,
       );
@@ -148,7 +166,7 @@ export function startServiceAccountTokenController(
     const data = (secret.data ?? {}) as Data;
     if (data.token && data.namespace && data['ca.crt'] && uid !== '') return;
     const { namespace = '', name = '', annotations } = secret.metadata;
-    const filled = { ...dataFor(account, name), ...(data.token ? { token: data.token } : {}) };
+    const filled = { ...(await dataFor(account, name)), ...(data.token ? { token: data.token } : {}) };
     await client.update(
       secretPath(namespace, name),
       {
@@ -191,11 +209,11 @@ export function startServiceAccountTokenController(
       `/api/v1/secrets?fieldSelector=${encodeURIComponent(`type=${SECRET_TYPE}`)}`,
       {
         changed: (secret) => {
-          secrets.set(objectKey(secret), secret);
+          putSecret(secret);
           enqueue('secret', objectKey(secret));
         },
         deleted: (secret) => {
-          secrets.delete(objectKey(secret));
+          dropSecret(objectKey(secret));
           queue.add(`forget ${objectKey(secret).replace('/', ' ')} ${accountKeyOf(secret)}`);
         },
         failed,

@@ -55,4 +55,18 @@ describe('a fair queue', () => {
     expect([queue.length, queue.weight]).toEqual([1, 2]);
     expect(drained(queue)).toBe('2');
   });
+
+  it('passes over owners of whom nothing may be taken now, who keep their turns', () => {
+    const queue = new FairQueue<string>();
+    for (const item of ['a1', 'b1', 'b2', 'c1']) queue.push(item.charAt(0), item);
+    const notOfA = (owner: unknown): boolean => owner !== 'a';
+    expect(queue.peek(notOfA)).toBe('b1');
+    expect([queue.shift(notOfA), queue.shift(notOfA), queue.shift(), queue.shift(), queue.shift()]).toEqual([
+      'b1',
+      'c1',
+      'a1',
+      'b2',
+      undefined,
+    ]);
+  });
 });

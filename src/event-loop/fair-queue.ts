@@ -4,6 +4,8 @@ export interface FairQueueLimits {
   readonly total: number;
 }
 
+const UNLIMITED: FairQueueLimits = { perOwner: Infinity, total: Infinity };
+
 interface Waiting<T> {
   readonly item: T;
   readonly weight: number;
@@ -21,11 +23,11 @@ interface OwnQueue<T> {
  */
 export class FairQueue<T> {
   /** In the order of their turns: an owner whose item is taken goes to the end. */
-  private readonly owners = new Map<string, OwnQueue<T>>();
+  private readonly owners = new Map<unknown, OwnQueue<T>>();
   private totalWeight = 0;
   private items = 0;
 
-  constructor(private readonly limits: FairQueueLimits) {}
+  constructor(private readonly limits = UNLIMITED) {}
 
   get length(): number {
     return this.items;
@@ -36,7 +38,7 @@ export class FairQueue<T> {
   }
 
   /** False: there is no room for it. One that is alone always has room. */
-  push(owner: string, item: T, weight: number): boolean {
+  push(owner: unknown, item: T, weight = 1): boolean {
     const queue = this.owners.get(owner);
     const own = queue?.weight ?? 0;
     if (this.items > 0 && this.totalWeight + weight > this.limits.total) return false;
@@ -52,14 +54,19 @@ export class FairQueue<T> {
   }
 
   /** What `shift` would take. */
-  peek(): T | undefined {
-    for (const { items } of this.owners.values()) return items[0]?.item;
+  peek(mayTake?: (owner: unknown, item: T) => boolean): T | undefined {
+    for (const [owner, { items }] of this.owners) {
+      const first = items[0];
+      if (first !== undefined && mayTake?.(owner, first.item) !== false) return first.item;
+    }
     return undefined;
   }
 
-  /** The first item of the owner whose turn it is. */
-  shift(): T | undefined {
+  /** The first item of the owner whose turn it is; those whose first item may not be taken are passed over and keep their turns. */
+  shift(mayTake?: (owner: unknown, item: T) => boolean): T | undefined {
     for (const [owner, queue] of this.owners) {
+      const head = queue.items[0];
+      if (head !== undefined && mayTake?.(owner, head.item) === false) continue;
       this.owners.delete(owner);
       const first = queue.items.shift();
       if (first === undefined) continue;
@@ -71,7 +78,7 @@ export class FairQueue<T> {
   }
 
   /** Takes an item out that nobody waits for any more. False: it is not there. */
-  remove(owner: string, item: T): boolean {
+  remove(owner: unknown, item: T): boolean {
     const queue = this.owners.get(owner);
     const index = queue?.items.findIndex((waiting) => waiting.item === item) ?? -1;
     const [removed] = index < 0 ? [] : (queue?.items.splice(index, 1) ?? []);

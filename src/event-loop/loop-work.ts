@@ -6,6 +6,8 @@
 /** Something that can say what it is, when it must: who wanted what, never contents. */
 export interface Work {
   describeWork(): Readonly<Record<string, unknown>>;
+  /** The name of whoever it is done for. */
+  readonly workOwner: string;
 }
 
 /** What was found to have held the loop. */

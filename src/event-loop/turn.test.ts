@@ -1,3 +1,4 @@
+import type { Work } from './loop-work';
 import { Turn } from './turn';
 
 const nextLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -37,5 +38,19 @@ describe('a turn', () => {
     }
     await works;
     expect(order.join('')).toBe('a|b|c|a|b|c|');
+  });
+
+  it('goes round by owner, so that who has many works waits for them alone', async () => {
+    const order: string[] = [];
+    const take = async (work: Work | string, name: string): Promise<void> => {
+      await new Turn(work).next();
+      order.push(name);
+    };
+    const many = { workOwner: 'many', describeWork: () => ({}) };
+    const one = { workOwner: 'one', describeWork: () => ({}) };
+    const works = Array.from({ length: 100 }, (_, index) => take(many, `${index}`));
+    await Promise.all([...works, take(one, 'one'), take('loading', 'server')]);
+    expect(order.slice(0, 4)).toEqual(['0', 'one', 'server', '1']);
+    expect(order.slice(4)).toEqual(Array.from({ length: 98 }, (_, index) => `${index + 2}`));
   });
 });

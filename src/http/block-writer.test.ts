@@ -86,6 +86,26 @@ describe('BlockWriter', () => {
     expect(out.bytes).toBe(1 + large.length);
   });
 
+  it('hands over a very large piece in parts, each when the one before it is taken, and counts no more than one', async () => {
+    const sink = new SlowSink();
+    const part = 256 * 1024;
+    const memory = new MemoryBudget(Infinity).open(() => undefined);
+    const out = new BlockWriter(sink as unknown as ServerResponse, () => sink, memory);
+    const large = Buffer.alloc(3 * part + 10, 'b');
+    const waiting = out.write(large);
+    for (let parts = 1; parts <= 4; parts++) {
+      expect(sink.chunks).toHaveLength(parts);
+      expect(memory.bytes).toBe(sink.chunks.at(-1)!.length);
+      sink.take();
+      await turn();
+    }
+    await waiting;
+    expect(sink.chunks.map(({ length }) => length)).toEqual([part, part, part, 10]);
+    expect(sink.chunks[3]?.buffer).toBe(large.buffer);
+    expect(out.bytes).toBe(large.length);
+    expect(memory.bytes).toBe(0);
+  });
+
   it('goes on no more when the client is gone, and leaves the block to the collector', async () => {
     const sink = new SlowSink();
     const { out, given } = writerTo(sink);
@@ -168,7 +188,7 @@ describe.each(['plain', 'tls'])('many slow clients over %s', (transport) => {
       contentType: 'text/plain',
       length: known === 'known' ? body.length : undefined,
       acceptEncoding: headers['accept-encoding'],
-      request: { memory, describeWork: () => ({}) },
+      request: { memory, workOwner: 'a', describeWork: () => ({}) },
     };
     response.on('error', () => undefined);
     void writePieces(response, write, [piecesOf(body)]);

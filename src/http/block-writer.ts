@@ -7,6 +7,8 @@ const BLOCK_BYTES = 256 * 1024;
 const MAX_FREE_BYTES = 4 * 1024 * 1024;
 /** From here on a write of its own costs less than copying. */
 const UNCOPIED_BYTES = 64 * 1024;
+/** TLS copies what it is given, and keeps memory of the size of the last writes for as long as the connection lasts. */
+const PART_BYTES = 256 * 1024;
 
 /** For all answers. Each has one block that is being filled, and mostly none or one that its client is to take. */
 export const blocks = new BlockPool(BLOCK_BYTES, MAX_FREE_BYTES);
@@ -58,10 +60,18 @@ export class BlockWriter {
 
   private writeUncopied(piece: Uint8Array): MaybePromise<void> {
     if (this.used > 0) this.flush();
+    if (piece.length > PART_BYTES) return this.writeInParts(piece);
     if (this.closed) return;
     this.flushed += piece.length;
     const sink = this.opened();
     if (!sink.write(piece, ignore)) return this.drainedOf(sink, piece.length);
+  }
+
+  private async writeInParts(piece: Uint8Array): Promise<void> {
+    for (let from = 0; from < piece.length && !this.closed; from += PART_BYTES) {
+      const waiting = this.writeUncopied(piece.subarray(from, from + PART_BYTES));
+      if (waiting !== undefined) await waiting;
+    }
   }
 
   /** TLS copies what it is given, so that what is not sent is held even if others have the piece, too. */

@@ -33,7 +33,7 @@ const options: BodyWrite = {
   contentType: 'text/plain',
   length: undefined,
   acceptEncoding: undefined,
-  request: { memory: new MemoryBudget(Infinity).open(() => undefined), describeWork: () => ({}) },
+  request: { memory: new MemoryBudget(Infinity).open(() => undefined), workOwner: 'a', describeWork: () => ({}) },
 };
 
 describe('the body writer', () => {

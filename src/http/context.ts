@@ -1,13 +1,17 @@
 import type { StatusError } from '../api/errors/status-error';
+import type { Steps } from '../api/parts';
 import type { UserInfo } from '../api/user';
 import type { Work } from '../event-loop/loop-work';
+import { Turn } from '../event-loop/turn';
 import { MemoryBudget } from '../memory/memory-budget';
 import { ConnectionAccounts } from './connection-accounts';
+import type { Pace } from '../registry/types';
 import type { Seats } from '../flowcontrol/max-in-flight';
 import type { HttpRequest, HttpResponse } from './exchange';
 import type { RequestInfo } from './request-info';
 import { Query } from './query';
 import { RequestMemory } from './request-memory';
+import { Warnings } from './warnings';
 
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
 
@@ -35,7 +39,7 @@ const UNREAD: RequestInfo = {
  * One request on its way through the filters: what each of them found, for those after it. It ends when the answer is
  * written or the client is gone, whichever comes first.
  */
-export class RequestContext implements Work {
+export class RequestContext implements Work, Pace {
   /** Milliseconds of the monotonic clock. */
   readonly receivedAt = performance.now();
   /** Set by the first filter. */
@@ -67,7 +71,7 @@ export class RequestContext implements Work {
   private controller: AbortController | undefined;
   private abortReason: Error | undefined;
   private finishers: (() => void)[] | undefined;
-  private warningTexts: string[] | undefined;
+  private heldWarnings: Warnings | undefined;
   private annotations: Map<string, string> | undefined;
   private closed = false;
   private held: RequestMemory | undefined;
@@ -160,14 +164,12 @@ export class RequestContext implements Work {
   }
 
   get warnings(): readonly string[] {
-    return this.warningTexts ?? [];
+    return this.heldWarnings?.texts ?? [];
   }
 
   /** A `Warning` header of the answer; the same text is sent once. */
   warn(text: string): void {
-    if (!this.sendsWarnings) return;
-    this.warningTexts ??= [];
-    if (!this.warningTexts.includes(text)) this.warningTexts.push(text);
+    if (this.sendsWarnings) (this.heldWarnings ??= new Warnings()).add(text);
   }
 
   get auditAnnotations(): ReadonlyMap<string, string> {
@@ -176,6 +178,26 @@ export class RequestContext implements Work {
 
   annotate(key: string, value: string): void {
     if (this.audited) (this.annotations ??= new Map()).set(key, value);
+  }
+
+  /**
+   * Takes the steps of a large request's work in turns with others, from the next turn on. Rejects when nobody waits for the
+   * answer any more.
+   */
+  async takeSteps<Result>(steps: Steps<Result>): Promise<Result> {
+    const turn = new Turn(this);
+    for (;;) {
+      await turn.next();
+      if (this.closed) throw new ClientGoneError();
+      do {
+        const step = steps.next();
+        if (step.done === true) return step.value;
+      } while (!turn.isOver);
+    }
+  }
+
+  get workOwner(): string {
+    return this.user?.name ?? '';
   }
 
   /** For the log, when it has held the event loop. */

@@ -7,7 +7,8 @@ import {
   unreadableBody,
   unrecognizedBody,
 } from '../api/codec/request-body';
-import { decodeObject } from '../api/codec/json-decode';
+import { decodeObject, type DecodeOptions, type DecodeResult } from '../api/codec/json-decode';
+import { decodeObjectSteps } from '../api/codec/json-decode-steps';
 import { isEnvelope, openEnvelope, type Envelope } from '../api/codec/protobuf-envelope';
 import { decodeMessage } from '../api/codec/protobuf-decode';
 import { invalid } from '../api/errors/field-error';
@@ -80,7 +81,7 @@ export function decodeBody(
   expected: Expected,
   bodies: LargeBodies,
 ): MaybePromise<KubeObject> {
-  if (bodies.isLarge(body.length, format)) return decodeLargeBody(context, body, format, expected, bodies);
+  if (bodies.isLarge(body, format)) return decodeLargeBody(context, body, format, expected, bodies);
   const object =
     format === 'protobuf'
       ? decodeProtobuf(openProtobuf(body, expected), expected)
@@ -99,12 +100,17 @@ async function decodeLargeBody(
   await bodies.begin(context, body);
   let object: KubeObject;
   if (format === 'protobuf') {
-    const opened = openProtobuf(body, expected);
-    await nextTurn(context);
-    object = decodeProtobuf(opened, expected);
+    const { found, message } = openProtobuf(body, expected);
+    const { type, options } = decodingOf(found, expected, false);
+    const decoded = await context.takeSteps(decodeObjectSteps(type, message, options));
+    object = typed(decoded.object, found);
   } else {
     const { value, duplicates } = await readLarge(context, body, format, expected, bodies);
-    object = fromText(context, objectBody(value, body, expected.kind.kind), body, format, expected, duplicates);
+    const parsed = objectBody(value, body, expected.kind.kind);
+    const found = identifyText(parsed, expected);
+    const { type, options } = decodingOf(found, expected, expected.fieldValidation !== 'Ignore');
+    const decoded = await context.takeSteps(decodeObjectSteps(type, parsed, options));
+    object = checked(context, decoded, found, format, expected, () => duplicates);
   }
   context.requestObject = object;
   await nextTurn(context);
@@ -128,30 +134,54 @@ async function readLarge(
   }
 }
 
-/** `duplicates`: what the body names twice, where that is known. */
 function fromText(
   context: RequestContext,
   parsed: JsonObject,
   body: Buffer,
   format: 'json' | 'yaml',
   expected: Expected,
-  duplicates?: readonly string[],
 ): KubeObject {
-  const { kind: wanted, fieldValidation } = expected;
+  const found = identifyText(parsed, expected);
+  const { type, options } = decodingOf(found, expected, expected.fieldValidation !== 'Ignore');
+  return checked(context, decodeObject(type, parsed, options), found, format, expected, () =>
+    duplicatesOf(body, format),
+  );
+}
+
+function identifyText(parsed: JsonObject, expected: Expected): GroupVersionKind {
+  const { kind: wanted, custom } = expected;
   const found = identify(parsed.apiVersion as string | undefined, parsed.kind as string | undefined, expected);
-  if (expected.custom && found.kind !== wanted.kind) {
+  if (custom && found.kind !== wanted.kind) {
     const name = (parsed.metadata as { name?: string } | undefined)?.name ?? '';
     throw invalidObject(found, name, [invalid('kind', found.kind, `must be ${wanted.kind}`)]);
   }
-  const { object, unknownFields } = decodeObject(typeOf(found, expected), parsed, {
-    applyDefaults: true,
-    collectUnknown: fieldValidation !== 'Ignore',
-    kind: wanted.kind,
-    version: found.version,
-  });
+  return found;
+}
+
+function decodingOf(
+  found: GroupVersionKind,
+  expected: Expected,
+  collectUnknown: boolean,
+): { readonly type: StructType; readonly options: DecodeOptions } {
+  const { kind } = expected.kind;
+  return {
+    type: typeOf(found, expected),
+    options: { applyDefaults: true, collectUnknown, kind, version: found.version },
+  };
+}
+
+/** `duplicates`: what the body names twice; asked for when that matters. */
+function checked(
+  context: RequestContext,
+  { object, unknownFields }: DecodeResult,
+  found: GroupVersionKind,
+  format: 'json' | 'yaml',
+  { kind: { kind, version }, fieldValidation }: Expected,
+  duplicates: () => readonly string[],
+): KubeObject {
   if (fieldValidation !== 'Ignore') {
-    const problems = strictProblems(format, duplicates ?? duplicatesOf(body, format), unknownFields);
-    reportStrict(context, fieldValidation, problems, () => strictDecodingError(wanted.kind, wanted.version, problems));
+    const problems = strictProblems(format, duplicates(), unknownFields);
+    reportStrict(context, fieldValidation, problems, () => strictDecodingError(kind, version, problems));
   }
   return typed(object, found);
 }
@@ -187,13 +217,8 @@ function openProtobuf(body: Buffer, expected: Expected): OpenedMessage {
 }
 
 function decodeProtobuf({ found, message }: OpenedMessage, expected: Expected): KubeObject {
-  const { object } = decodeObject(typeOf(found, expected), message, {
-    applyDefaults: true,
-    collectUnknown: false,
-    kind: expected.kind.kind,
-    version: found.version,
-  });
-  return typed(object, found);
+  const { type, options } = decodingOf(found, expected, false);
+  return typed(decodeObject(type, message, options).object, found);
 }
 
 function openBody(body: Buffer, expectedKind: string): Envelope {

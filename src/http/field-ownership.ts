@@ -1,35 +1,55 @@
-import { apply, trackUpdate, type FieldManagerOptions } from '../api/apply/field-manager';
+import {
+  apply,
+  trackUpdate,
+  type ApplyOptions,
+  type FieldManagerOptions,
+  type UpdateOptions,
+} from '../api/apply/field-manager';
 import { withoutManagedFields } from '../api/apply/managed-fields';
 import type { JsonObject, KubeObject } from '../api/object';
 import { apiVersionOf, parseApiVersion } from '../api/object';
+import type { Steps } from '../api/parts';
+import * as inSteps from '../api/steps/generated/apply/field-manager';
 import { formatTime } from '../api/time/rfc3339';
 import type { Catalogue, ServedResource } from './dependencies';
+
+export interface TrackedUpdate {
+  readonly served: ServedResource;
+  readonly live: KubeObject | undefined;
+  readonly updated: KubeObject;
+  readonly manager: string;
+}
+
+export interface AppliedConfiguration {
+  readonly served: ServedResource;
+  readonly live: KubeObject | undefined;
+  readonly applied: KubeObject;
+  readonly manager: string;
+  readonly force: boolean;
+}
 
 /** Who owns which field of an object (spec, "Field ownership"). Objects are in the requested version. */
 export interface FieldOwnership {
   /** `updated` with its managedFields brought up to date. Never refuses. */
-  trackUpdate(change: {
-    readonly served: ServedResource;
-    readonly live: KubeObject | undefined;
-    readonly updated: KubeObject;
-    readonly manager: string;
-  }): KubeObject;
+  trackUpdate(change: TrackedUpdate): KubeObject;
+  /** The same for a large object. */
+  trackUpdateInSteps(change: TrackedUpdate): Steps<KubeObject>;
   /**
    * The merge of an applied configuration into what is there; its types are yet to be checked. Throws 400 for a
    * configuration that does not fit, 409 with all conflicts unless forced. Absent: nothing can be applied.
    */
-  readonly apply?: (change: {
-    readonly served: ServedResource;
-    readonly live: KubeObject | undefined;
-    readonly applied: KubeObject;
-    readonly manager: string;
-    readonly force: boolean;
-  }) => KubeObject;
+  readonly apply?: (change: AppliedConfiguration) => KubeObject;
+  /** The same for large objects; present where `apply` is. */
+  readonly applyInSteps?: (change: AppliedConfiguration) => Steps<KubeObject>;
 }
 
 /** With the feature gate ServerSideApply off: nobody owns anything, whatever clients send and whoever did before. */
 export const noFieldOwnership: FieldOwnership = {
   trackUpdate: ({ updated }) => withoutManagedFields(updated),
+  // eslint-disable-next-line require-yield
+  *trackUpdateInSteps({ updated }) {
+    return withoutManagedFields(updated);
+  },
 };
 
 /** `now`: milliseconds since the epoch. */
@@ -47,18 +67,42 @@ export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOw
       ...(convert === undefined ? {} : { convert }),
     };
   };
+  const updateOf = ({ served, live, updated, manager }: TrackedUpdate): UpdateOptions => ({
+    live,
+    object: throughStorage(served, updated),
+    ...optionsOf(served, manager),
+  });
+  const applyOf = ({ served, live, applied, manager, force }: AppliedConfiguration): ApplyOptions => ({
+    live,
+    applied: applied as unknown as JsonObject,
+    force,
+    ...optionsOf(served, manager),
+  });
   return {
-    trackUpdate: ({ served, live, updated, manager }) => {
-      if (served.definition.ownedOnceApplied === true && (live?.metadata.managedFields ?? []).length === 0) {
-        return withoutManagedFields(updated);
-      }
-      const object = throughStorage(served, updated);
-      const tracked = trackUpdate({ live, object, ...optionsOf(served, manager) });
-      return object === updated ? tracked : withOwnersOf(updated, tracked);
+    trackUpdate: (change) => {
+      const { updated } = change;
+      if (isUnowned(change)) return withoutManagedFields(updated);
+      const options = updateOf(change);
+      const tracked = trackUpdate(options);
+      return options.object === updated ? tracked : withOwnersOf(updated, tracked);
     },
-    apply: ({ served, live, applied, manager, force }) =>
-      apply({ live, applied: applied as unknown as JsonObject, force, ...optionsOf(served, manager) }).object,
+    *trackUpdateInSteps(change) {
+      const { updated } = change;
+      if (isUnowned(change)) return withoutManagedFields(updated);
+      const options = updateOf(change);
+      const tracked = yield* inSteps.trackUpdate(options);
+      return options.object === updated ? tracked : withOwnersOf(updated, tracked);
+    },
+    apply: (change) => apply(applyOf(change)).object,
+    *applyInSteps(change) {
+      return (yield* inSteps.apply(applyOf(change))).object;
+    },
   };
+}
+
+/** Some kinds have owners only once they have been applied. */
+function isUnowned({ served, live }: TrackedUpdate): boolean {
+  return served.definition.ownedOnceApplied === true && (live?.metadata.managedFields ?? []).length === 0;
 }
 
 /** What contradicts itself does not come through conversion, and is for validation to see. */

@@ -3,6 +3,7 @@ import type { Schema } from '../api/schema/model';
 import type { Logger } from '../observability/logger';
 import { StoreFailure } from '../storage/store';
 import type { RequestContext } from './context';
+import type { HttpResponse } from './exchange';
 import { MEDIA_TYPES, negotiateError, wantsPretty } from './negotiate';
 import { encodeStatus, sendWarnings } from './reply-writer';
 import { PlainTextError } from './refusals';
@@ -30,6 +31,7 @@ export function answerError(context: RequestContext, error: unknown, schema: Sch
   }
   if (error instanceof PlainTextError) {
     context.statusCode = error.code;
+    sayWhenToRetry(response, error.retryAfterSeconds);
     writeHead(response, error.code, {
       'Content-Type': 'text/plain; charset=utf-8',
       'X-Content-Type-Options': 'nosniff',
@@ -61,11 +63,14 @@ export function sendStatus(context: RequestContext, status: Status, schema: Sche
   context.responseBytes = body.length;
   context.responseObject = status;
   sendWarnings(context);
-  const retryAfter = status.details?.retryAfterSeconds;
-  if (retryAfter !== undefined && retryAfter > 0) response.setHeader('Retry-After', String(retryAfter));
+  sayWhenToRetry(response, status.details?.retryAfterSeconds);
   writeHead(response, context.statusCode, {
     'Content-Type': MEDIA_TYPES[negotiated.format],
     'Content-Length': body.length,
   });
   response.end(body);
+}
+
+function sayWhenToRetry(response: HttpResponse, seconds = 0): void {
+  if (seconds > 0) response.setHeader('Retry-After', String(seconds));
 }

@@ -1,19 +1,24 @@
+import { COMMA } from '../api/codec/json-bytes';
 import { JsonPieces, MalformedJsonError, TooManyValuesError } from '../api/codec/json-pieces';
 import { JsonSyntaxError, parseJson } from '../api/codec/json-syntax';
 import { YamlSyntaxError } from '../api/codec/yaml-syntax-error';
 import type { MaybePromise } from '../api/maybe-promise';
-import { serviceUnavailable, tooLarge, tooManyRequests } from '../api/errors/status-error';
+import { serviceUnavailable, tooLarge } from '../api/errors/status-error';
 import { inTurns, Turn } from '../event-loop/turn';
 import { beginWork } from '../event-loop/loop-work';
 import type { TextAnswer, TextJob } from '../worker/text-jobs';
 import { TextJobRefused, type TextWorker } from '../worker/text-worker';
 import { ClientGoneError, type RequestContext } from './context';
 import { LargeBodyPlaces } from './large-body-places';
+import { outOfRoom, shuttingDown } from './refusals';
 
+const NEWLINE = 0x0a;
 /** From here on a body is worked on in turns. */
 export const LARGE_BODY_BYTES = 64 * 1024;
-/** YAML costs several times as much. */
-const LARGE_YAML_BYTES = 24 * 1024;
+/** YAML costs several times as much, and a message of Protobuf may be two bytes. */
+const LARGE_BYTES = { json: LARGE_BODY_BYTES, yaml: 24 * 1024, protobuf: 16 * 1024 } as const;
+/** However few bytes they have: the steps of a write take some ten microseconds for each. */
+const LARGE_VALUES = 1_000;
 /**
  * Values of a body: lists, maps and what they hold. An object as large as a store takes (1.5 MiB) has fewer, unless its values
  * have less than fifteen bytes each with their names: Endpoints of that size have 60,000. The steps of a write that are not
@@ -26,7 +31,6 @@ const PIECE_BYTES = 32 * 1024;
 const BYTES_PER_VALUE = 200;
 /** The body and its texts. */
 const COPIES = 3;
-const RETRY_AFTER_SECONDS = 1;
 
 const MALFORMED = Symbol('malformed');
 
@@ -44,8 +48,9 @@ export class LargeBodies {
     private readonly places = new LargeBodyPlaces(),
   ) {}
 
-  isLarge(bytes: number, format: 'json' | 'yaml' | 'protobuf'): boolean {
-    return bytes > (format === 'yaml' ? LARGE_YAML_BYTES : LARGE_BODY_BYTES);
+  isLarge(body: Buffer, format: 'json' | 'yaml' | 'protobuf'): boolean {
+    if (body.length > LARGE_BYTES[format]) return true;
+    return format !== 'protobuf' && body.length > LARGE_VALUES && hasManyValues(body);
   }
 
   /** Waits until a body may be worked on. From then on the request gives way between its steps. Throws a 429. */
@@ -102,7 +107,7 @@ export class LargeBodies {
       await inTurns(() => {
         beginWork(context);
         return pieces.advance();
-      });
+      }, new Turn(context));
     } catch (error) {
       if (error instanceof MalformedJsonError) return MALFORMED;
       throw error instanceof TooManyValuesError ? tooLarge(`Request entity too large: ${error.message}`) : error;
@@ -134,6 +139,16 @@ export class LargeBodies {
   }
 }
 
+/** Commas and lines: each may stand for a value. */
+function hasManyValues(body: Buffer): boolean {
+  let values = 0;
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index];
+    if ((byte === COMMA || byte === NEWLINE) && ++values > LARGE_VALUES) return true;
+  }
+  return false;
+}
+
 function refusal({ reason }: TextJobRefused, { limits }: TextWorker): Error {
   switch (reason) {
     case 'time':
@@ -141,17 +156,16 @@ function refusal({ reason }: TextJobRefused, { limits }: TextWorker): Error {
     case 'memory':
       return tooLarge(`Request entity too large: reading it takes more than ${limits.heapMegabytes} MiB of memory`);
     case 'busy':
-      return tooManyRequests('Too many large requests, please try again later.', RETRY_AFTER_SECONDS);
+      return outOfRoom('large requests');
     case 'stopped':
-      return serviceUnavailable('the server is shutting down', RETRY_AFTER_SECONDS);
+      return shuttingDown();
   }
 }
 
 /** Lets others have their turn. Throws when nobody waits for the answer any more. */
 export async function nextTurn(context: RequestContext): Promise<void> {
-  await new Turn().next();
+  await new Turn(context).next();
   if (context.finished) throw new ClientGoneError();
-  beginWork(context);
 }
 
 /** Takes a step of a request's work; for one with a large body, when others have had their turn. */

@@ -23,7 +23,7 @@ class Sender {
   }
 }
 
-const limits = { workingBytes: 100, waitingBytes: 30, waitingBytesPerUser: 20 };
+const limits = { workingBytes: 100, workingBytesPerUser: 100, waitingBytes: 30, waitingBytesPerUser: 20 };
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('places for large bodies', () => {
@@ -97,5 +97,19 @@ describe('places for large bodies', () => {
     expect(begun).toEqual(['a', 'c']);
     last.finish();
     expect(places.working).toBe(0);
+  });
+
+  it('leave others room while one user has his share, who waits for his own', async () => {
+    places = new LargeBodyPlaces({ ...limits, workingBytesPerUser: 50 });
+    const [first, second, other, last] = [new Sender('a'), new Sender('a'), new Sender('b'), new Sender('b')];
+    await take(first, 40);
+    const waits = take(second, 40);
+    await take(other, 30);
+    await take(last, 20);
+    expect(begun).toEqual(['a', 'b', 'b']);
+    expect([places.working, places.waiting]).toEqual([90, 1]);
+    first.finish();
+    await waits;
+    expect([places.working, places.waiting]).toEqual([90, 0]);
   });
 });

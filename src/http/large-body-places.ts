@@ -1,11 +1,13 @@
 import { getHeapStatistics } from 'node:v8';
-import { tooManyRequests } from '../api/errors/status-error';
 import { FairQueue } from '../event-loop/fair-queue';
 import type { RequestContext } from './context';
+import { outOfRoom } from './refusals';
 
 export interface LargeBodyLimits {
   /** What may be made of bodies at one time, estimated. */
   readonly workingBytes: number;
+  /** Of that, of bodies of one user. */
+  readonly workingBytesPerUser: number;
   /** Of bodies that wait for that, as they came. */
   readonly waitingBytes: number;
   readonly waitingBytesPerUser: number;
@@ -17,21 +19,25 @@ const WORKING_SHARE = 1 / 5;
 const MAX_WORKING_BYTES = 512 * MEGABYTE;
 /** A place is given back when the answer has been taken, or after so long: there is little left of the body by then. */
 const PLACE_MS = 10_000;
-const RETRY_AFTER_SECONDS = 1;
+
+/** Of all places: a user who sends large bodies all the time leaves others as much as he has himself. */
+const USER_SHARE = 1 / 2;
 
 interface Waiting {
+  readonly owner: unknown;
   readonly bytes: number;
   readonly begin: () => void;
 }
 
 /**
- * Places for requests with large bodies: as many are worked on at a time as memory has room for what is made of them.
- * The others wait, and users take turns.
+ * Places for requests with large bodies: as many are worked on at a time as memory has room for what is made of them, and one
+ * user's take no more than a share of it. The others wait, and users take turns.
  */
 export class LargeBodyPlaces {
   private readonly limits: LargeBodyLimits;
   private readonly queue: FairQueue<Waiting>;
   private workingBytes = 0;
+  private readonly bytesOfUsers = new Map<unknown, number>();
 
   constructor(
     limits: Partial<LargeBodyLimits> = {},
@@ -39,8 +45,10 @@ export class LargeBodyPlaces {
     private readonly onWorkingBytes?: (change: number) => void,
   ) {
     const heap = getHeapStatistics().heap_size_limit;
+    const workingBytes = limits.workingBytes ?? Math.min(heap * WORKING_SHARE, MAX_WORKING_BYTES);
     this.limits = {
-      workingBytes: Math.min(heap * WORKING_SHARE, MAX_WORKING_BYTES),
+      workingBytes,
+      workingBytesPerUser: workingBytes * USER_SHARE,
       waitingBytes: 32 * MEGABYTE,
       waitingBytesPerUser: 8 * MEGABYTE,
       ...limits,
@@ -61,14 +69,15 @@ export class LargeBodyPlaces {
    * Throws a 429 when too much waits already, and what the request aborts with.
    */
   async take(context: RequestContext, bodyBytes: number, bytes: number): Promise<void> {
-    if (this.queue.length > 0 || !this.hasRoom(bytes)) await this.wait(context, bodyBytes, bytes);
-    else this.change(bytes);
+    const owner = context.user?.name ?? '';
+    if (this.queue.length > 0 || !this.hasRoom(owner, bytes)) await this.wait(context, owner, bodyBytes, bytes);
+    else this.change(owner, bytes);
     let isHeld = true;
     const release = (): void => {
       if (!isHeld) return;
       isHeld = false;
       clearTimeout(timer);
-      this.change(-bytes);
+      this.change(owner, -bytes);
       this.beginNext();
     };
     const timer = setTimeout(release, PLACE_MS).unref();
@@ -76,30 +85,43 @@ export class LargeBodyPlaces {
     if (context.finished) release();
   }
 
+  private hasRoom(owner: unknown, bytes: number): boolean {
+    return this.isWithinShare(owner, bytes) && this.isWithinAll(bytes);
+  }
+
   /** One alone has room, however large. */
-  private hasRoom(bytes: number): boolean {
+  private isWithinAll(bytes: number): boolean {
     return this.workingBytes === 0 || this.workingBytes + bytes <= this.limits.workingBytes;
   }
 
-  private change(bytes: number): void {
+  private isWithinShare(owner: unknown, bytes: number): boolean {
+    const own = this.bytesOfUsers.get(owner) ?? 0;
+    return own === 0 || own + bytes <= this.limits.workingBytesPerUser;
+  }
+
+  private change(owner: unknown, bytes: number): void {
+    const own = (this.bytesOfUsers.get(owner) ?? 0) + bytes;
+    if (own === 0) this.bytesOfUsers.delete(owner);
+    else this.bytesOfUsers.set(owner, own);
     this.workingBytes += bytes;
     this.onWorkingBytes?.(bytes);
   }
 
-  private async wait({ user, signal }: RequestContext, bodyBytes: number, bytes: number): Promise<void> {
-    const owner = user?.name ?? '';
+  private async wait({ signal }: RequestContext, owner: unknown, bodyBytes: number, bytes: number): Promise<void> {
     let leave: (() => void) | undefined;
     try {
       await new Promise<void>((resolve, reject) => {
-        const waiting: Waiting = { bytes, begin: resolve };
+        const waiting: Waiting = { owner, bytes, begin: resolve };
         if (!this.queue.push(owner, waiting, bodyBytes)) {
-          throw tooManyRequests('Too many large requests, please try again later.', RETRY_AFTER_SECONDS);
+          throw outOfRoom('large requests');
         }
         leave = () => {
           if (this.queue.remove(owner, waiting)) reject(signal.reason as Error);
         };
         signal.addEventListener('abort', leave);
         if (signal.aborted) leave();
+        // Others may only wait because they have their share.
+        this.beginNext();
       });
     } finally {
       if (leave !== undefined) signal.removeEventListener('abort', leave);
@@ -107,9 +129,13 @@ export class LargeBodyPlaces {
   }
 
   private beginNext(): void {
-    for (let next = this.queue.peek(); next !== undefined && this.hasRoom(next.bytes); next = this.queue.peek()) {
-      this.queue.shift();
-      this.change(next.bytes);
+    const mayBegin = (owner: unknown, { bytes }: Waiting): boolean => this.isWithinShare(owner, bytes);
+    for (;;) {
+      const next = this.queue.peek(mayBegin);
+      // Smaller ones do not pass one that waits for room: it would wait for ever.
+      if (next === undefined || !this.isWithinAll(next.bytes)) return;
+      this.queue.shift(mayBegin);
+      this.change(next.owner, next.bytes);
       next.begin();
     }
   }

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../api/maybe-promise';
+import { cacheLimit } from '../memory/memory-limit';
 import type { CacheEntry } from '../storage/cache/cache';
 import { lengthOf } from './pieces';
 import { JoinedRuns } from './runs/joined-runs';
@@ -41,7 +42,7 @@ export interface ListParts {
 
 /** Runs that a connection takes in one write without its costs showing. */
 const JOINED_BYTES: RunLengths = { least: 256 * 1024, mean: 512 * 1024, most: 1024 * 1024 };
-const MAX_REMEMBERED_BYTES = 16 * 1024 * 1024;
+const MAX_REMEMBERED_BYTES = cacheLimit(16 * 1024 * 1024);
 /** Of a longer list little would be left when it is asked for again; a shorter one is copied as soon. */
 const JOINED_LIST_BYTES = { least: 256 * 1024, most: MAX_REMEMBERED_BYTES / 2 };
 

@@ -1,8 +1,7 @@
-import { tooManyRequests } from '../api/errors/status-error';
 import { isMaster } from '../flowcontrol/max-in-flight';
 import type { RequestContext } from './context';
+import { outOfRoom } from './refusals';
 
-const RETRY_AFTER_SECONDS = 1;
 /** A probe that fails would have the server restarted, which helps nobody. */
 const HEALTH_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
 
@@ -14,5 +13,5 @@ export function refuseUnderPressure(context: RequestContext): void {
   if (!context.isUnderPressure) return;
   const { info, user } = context;
   if (isMaster(user) || HEALTH_PATHS.test(info.path)) return;
-  throw tooManyRequests('Too many requests, please try again later.', RETRY_AFTER_SECONDS);
+  throw outOfRoom('requests');
 }

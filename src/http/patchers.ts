@@ -2,10 +2,14 @@ import { type DecodeError } from '../api/codec/json-decode';
 import { JsonSyntaxError, parseJson } from '../api/codec/json-syntax';
 import { badRequest, type StatusError } from '../api/errors/status-error';
 import type { JsonObject, JsonValue } from '../api/object';
+import type { Steps } from '../api/parts';
 import { applyJsonPatch } from '../api/patch/json-patch';
 import { applyMergePatch } from '../api/patch/merge-patch';
 import { documentDoesNotFit, strategicPatchDoesNotFit, strategicPatchRefused } from '../api/patch/misfit';
 import { applyStrategicMergePatch } from '../api/patch/strategic-merge';
+import * as jsonPatch from '../api/steps/generated/patch/json-patch';
+import * as mergePatch from '../api/steps/generated/patch/merge-patch';
+import * as strategicMerge from '../api/steps/generated/patch/strategic-merge';
 import type { StructType } from '../api/schema/model';
 
 export const JSON_PATCH = 'application/json-patch+json';
@@ -33,7 +37,11 @@ export interface Patched {
  * From what is there to what is wanted. Both are in the requested version; the type is that version's. Throws the
  * StatusError of a patch that cannot be read or applied.
  */
-export type Patcher = (current: JsonObject, patch: JsonValue, type: StructType) => Patched;
+export interface Patcher {
+  (current: JsonObject, patch: JsonValue, type: StructType): Patched;
+  /** The same where the object or the patch is large. */
+  readonly inSteps: (current: JsonObject, patch: JsonValue, type: StructType) => Steps<Patched>;
+}
 
 /** What the body of a patch says. Throws the 400 for what is no JSON. */
 export function readPatch(patchType: string, body: Buffer): JsonValue {
@@ -65,17 +73,37 @@ function changed(document: JsonValue): Patched {
   return { document, doesNotFit: ({ detail }) => refused(detail), refused };
 }
 
+function patchByOperations(current: JsonObject, patch: JsonValue): Patched {
+  return changed(applyJsonPatch(current, patch));
+}
+
+patchByOperations.inSteps = function* (current: JsonObject, patch: JsonValue): Steps<Patched> {
+  return changed(yield* jsonPatch.applyJsonPatch(current, patch));
+};
+
 /** A list is a merge patch as well: it replaces the document, which is no object afterwards. */
 function patchByMerge(current: JsonObject, patch: JsonValue): Patched {
   if (patch === null || typeof patch !== 'object') throw notAnObject();
   return changed(applyMergePatch(current, patch));
 }
 
-/** A strategic patch is made on the type: what it says of kind and apiVersion counts for nothing. */
+patchByMerge.inSteps = function* (current: JsonObject, patch: JsonValue): Steps<Patched> {
+  if (patch === null || typeof patch !== 'object') throw notAnObject();
+  return changed(yield* mergePatch.applyMergePatch(current, patch));
+};
+
 function patchStrategically(current: JsonObject, patch: JsonValue, type: StructType): Patched {
   if (!isObject(patch)) throw notAnObject();
-  const { kind, apiVersion } = current;
-  const merged = applyStrategicMergePatch(type, current, patch);
+  return changedStrategically(current, patch, applyStrategicMergePatch(type, current, patch));
+}
+
+patchStrategically.inSteps = function* (current: JsonObject, patch: JsonValue, type: StructType): Steps<Patched> {
+  if (!isObject(patch)) throw notAnObject();
+  return changedStrategically(current, patch, yield* strategicMerge.applyStrategicMergePatch(type, current, patch));
+};
+
+/** A strategic patch is made on the type: what it says of kind and apiVersion counts for nothing. */
+function changedStrategically({ kind, apiVersion }: JsonObject, patch: JsonObject, merged: JsonObject): Patched {
   return {
     document: { ...merged, kind, apiVersion },
     doesNotFit: ({ problem }) => strategicPatchDoesNotFit(patch, problem),
@@ -85,7 +113,7 @@ function patchStrategically(current: JsonObject, patch: JsonValue, type: StructT
 
 /** How each patch format is applied; server-side apply is no patch of a document and has its own way. */
 export const patchers: ReadonlyMap<string, Patcher> = new Map<string, Patcher>([
-  [JSON_PATCH, (current, patch) => changed(applyJsonPatch(current, patch))],
+  [JSON_PATCH, patchByOperations],
   [MERGE_PATCH, patchByMerge],
   [STRATEGIC_MERGE_PATCH, patchStrategically],
 ]);

@@ -1,21 +1,34 @@
-import { StatusError } from '../api/errors/status-error';
+import { serviceUnavailable, StatusError, tooManyRequests } from '../api/errors/status-error';
 
-/** What is said to requests for paths and methods that are not there, before it is known what they are about. */
+/** What requests are refused with, whatever they are about: where nothing is there, and where the server has too much to do. */
 
-/** An answer in plain text, where the API gives no Status: a filter that could not do its work. */
+/** When it is worth trying again, as kube-apiserver's filters say. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** An answer in plain text, where kube-apiserver gives no Status: a filter that could not do its work. */
 export class PlainTextError extends Error {
   constructor(
     readonly code: number,
     readonly text: string,
+    readonly retryAfterSeconds?: number,
   ) {
     super(text);
     this.name = 'PlainTextError';
   }
 }
 
-/** kube-apiserver's words; the filter that throws it sets Retry-After. */
-export function tooManyRequests(): PlainTextError {
-  return new PlainTextError(429, 'Too many requests, please try again later.\n');
+/** As many requests are under way as may be. In kube-apiserver's words, which clients know without a Status. */
+export function tooManyInFlight(): PlainTextError {
+  return new PlainTextError(429, 'Too many requests, please try again later.\n', RETRY_AFTER_SECONDS);
+}
+
+/** What the server holds leaves no room for this one. kube-apiserver has no such bounds. */
+export function outOfRoom(requests: 'requests' | 'large requests'): StatusError {
+  return tooManyRequests(`Too many ${requests}, please try again later.`, RETRY_AFTER_SECONDS);
+}
+
+export function shuttingDown(): StatusError {
+  return serviceUnavailable('the server is shutting down', RETRY_AFTER_SECONDS);
 }
 
 export function resourceNotFound(): StatusError {

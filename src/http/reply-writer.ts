@@ -2,6 +2,7 @@ import { stringifyExact } from '../api/codec/exact-json';
 import { printYaml } from '../api/codec/yaml-print';
 import { encodeEnvelope } from '../api/codec/protobuf-envelope';
 import { encodeMessage } from '../api/codec/protobuf-encode';
+import { encodeMessageSteps } from '../api/codec/protobuf-encode-steps';
 import { notAcceptable, type Status } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
 import { parseApiVersion, type KubeObject, type ListMeta, type ObjectMeta } from '../api/object';
@@ -24,7 +25,7 @@ import type { Reply, WireObject } from './reply';
 import { writeHead } from './response-head';
 import { partialObject } from './partial-object';
 import { TableWriter, parseIncludeObject, type IncludeObject } from './table';
-import { wireFormOf } from './wire-form';
+import { wireFormOf, type WireForm } from './wire-form';
 
 const NEWLINE = Buffer.from('\n');
 /** Up to here a list is made as a whole and says how long it is; longer ones are made as the client takes them. */
@@ -128,6 +129,7 @@ class ReplyWriter {
       return this.whole(code, [form.objectHead, body, NEWLINE], true);
     }
     if (format === 'protobuf') {
+      if (entry.body.length > LARGE_ENTRY_BYTES) return this.largeMessage(code, entry, form);
       const raw = form.message(entry, encodeMessage);
       const envelope = encodeEnvelope({ apiVersion: form.apiVersion, kind: form.kind, raw });
       return this.whole(code, [asBuffer(envelope)], false);
@@ -145,6 +147,13 @@ class ReplyWriter {
     if (context.finished) return;
     context.memory.release(whole.length);
     await this.whole(code, [yaml], false);
+  }
+
+  private async largeMessage(code: number, entry: CacheEntry, form: WireForm): Promise<void> {
+    const { context } = this;
+    const { apiVersion, kind } = form;
+    const raw = await context.takeSteps(form.messageSteps(entry, encodeMessageSteps));
+    await this.whole(code, [asBuffer(encodeEnvelope({ apiVersion, kind, raw }))], false);
   }
 
   anyObject(

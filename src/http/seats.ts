@@ -2,7 +2,7 @@ import type { UserInfo } from '../api/user';
 import { isMaster, type MaxInFlight, type Seats } from '../flowcontrol/max-in-flight';
 import type { RequestContext } from './context';
 import { isLongRunning } from './deadline';
-import { tooManyRequests } from './refusals';
+import { tooManyInFlight } from './refusals';
 
 /**
  * A request has a seat while the server works on it. While it waits for its client, who sends a body or reads a response, the
@@ -45,6 +45,5 @@ export function returnToSeat(context: RequestContext): void {
 
 function turnAway(context: RequestContext): never {
   context.turnedAway = true;
-  context.response.setHeader('Retry-After', '1');
-  throw tooManyRequests();
+  throw tooManyInFlight();
 }

@@ -6,6 +6,7 @@ import { printYaml } from '../api/codec/yaml-print';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import type { StructType } from '../api/schema/model';
 import { TextWorker } from '../worker/text-worker';
+import { RequestContext } from './context';
 import { MAX_BODY_VALUES } from './large-bodies';
 
 const textWorker = new TextWorker();
@@ -77,6 +78,32 @@ describe('an object of some hundred kilobytes', () => {
     await send('POST', path, { body: { metadata: { name: 'c' }, data: { x: 'y' } } });
     const printed = await send('GET', path, { headers: { accept: YAML_TYPE } });
     expect(printed.text).toBe(printYaml((await send('GET', path)).body));
+  });
+});
+
+describe('a small change of a large object', () => {
+  const takeSteps = jest.spyOn(RequestContext.prototype, 'takeSteps');
+  afterAll(() => takeSteps.mockRestore());
+
+  it.each([
+    ['a merge patch', MERGE, { data: { 'key-0': 'a' } }],
+    ['a strategic patch', { 'content-type': 'application/strategic-merge-patch+json' }, { data: { 'key-0': 'b' } }],
+    ['a JSON patch', { 'content-type': 'application/json-patch+json' }, [{ op: 'remove', path: '/data/key-1' }]],
+    ['an apply', { 'content-type': APPLY_TYPE }, { apiVersion: 'v1', kind: 'ConfigMap', data: { more: 'a' } }],
+    ['a PUT', as(JSON_TYPE).headers, { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'changed' } }],
+  ])('is made in steps: %s', async (name, headers, body) => {
+    const large = `${CONFIG_MAPS}/changed`;
+    const small = `${CONFIG_MAPS}/unchanged`;
+    await send('POST', CONFIG_MAPS, { body: configMap('changed') });
+    await send('POST', CONFIG_MAPS, { body: { ...configMap('unchanged'), data: { 'key-0': 'a', 'key-1': 'a' } } });
+    const method = name === 'a PUT' ? 'PUT' : 'PATCH';
+    const search = name === 'an apply' ? '?fieldManager=m' : '';
+    takeSteps.mockClear();
+    const renamed = name === 'a PUT' ? { ...body, metadata: { name: 'unchanged' } } : body;
+    expect((await send(method, small + search, { body: renamed, headers })).status).toBe(200);
+    expect(takeSteps).not.toHaveBeenCalled();
+    expect((await send(method, large + search, { body, headers })).status).toBe(200);
+    expect(takeSteps).toHaveBeenCalled();
   });
 });
 

@@ -1,5 +1,6 @@
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { MemoryHolder } from '../memory/memory-budget';
 import type { WatchItem } from '../registry/types';
 import type { HttpResponse } from './exchange';
 import type { WatchEncoder } from './watch-encoder';
@@ -18,6 +19,9 @@ export interface WatchChunk {
 
 /** What may wait for a client before it holds its watch back. The stream's own bound is reached by one chunk of many events. */
 const MAX_UNSENT_BYTES = 64 * 1024;
+
+/** TLS copies what it is given for each connection: so much of a longer chunk is handed over at a time. */
+const PART_BYTES = 256 * 1024;
 
 const LINE_END = Buffer.from('\r\n');
 
@@ -62,7 +66,32 @@ function chunkOf(items: readonly WatchItem[], encoder: WatchEncoder): WatchChunk
 export function writeChunk(response: HttpResponse, { framed, start, length }: WatchChunk): boolean {
   const socket = chunkedSocket(response);
   if (socket === undefined) return response.write(framed.subarray(start, start + length));
-  return socket.write(framed) || socket.writableLength <= MAX_UNSENT_BYTES;
+  if (framed.length <= PART_BYTES) return socket.write(framed) || socket.writableLength <= MAX_UNSENT_BYTES;
+  socket.write(framed.subarray(0, PART_BYTES));
+  return false;
+}
+
+/**
+ * Hands over what is left of a chunk that the connection did not take at once, as `drained` says that it has taken what came before.
+ * The chunk is held once for all that wait for it; what TLS has copied, for each of them.
+ */
+export async function chunkTaken(
+  response: HttpResponse,
+  chunk: WatchChunk,
+  memory: MemoryHolder,
+  drained: () => Promise<void>,
+): Promise<void> {
+  const { framed } = chunk;
+  const socket = chunkedSocket(response);
+  const shared = chunk.waiting++ === 0 ? chunk.length : 0;
+  const held = shared + (socket === undefined ? 0 : Math.min(framed.length, PART_BYTES));
+  if (held > 0) memory.hold(held);
+  await drained();
+  for (let at = PART_BYTES; socket !== undefined && at < framed.length && !response.destroyed; at += PART_BYTES) {
+    if (!socket.write(framed.subarray(at, at + PART_BYTES))) await drained();
+  }
+  chunk.waiting--;
+  if (held > 0) memory.release(held);
 }
 
 /** What tells when more can be written. */

@@ -4,6 +4,7 @@ import { encodeEnvelope, encodeWatchFrame } from '../api/codec/protobuf-envelope
 import { internalError, StatusError, type Status } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import type { Schema } from '../api/schema/model';
+import { cacheLimit } from '../memory/memory-limit';
 import type { WatchItem } from '../registry/types';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { ServedResource } from './dependencies';
@@ -31,7 +32,7 @@ export interface WatchEncoder {
 /** Serialized events that are kept per resource, version and format for the watchers that are a little behind. */
 const REMEMBERED_EVENTS = {
   entries: 1024,
-  bytes: 8 * 1024 * 1024,
+  bytes: cacheLimit(8 * 1024 * 1024),
   sizeOf: (pieces: readonly Uint8Array[]) => pieces.reduce((sum, { length }) => sum + length, 0),
 };
 /** Marks the end of the initial events for clients that asked for them (API concepts, "Streaming lists"). */

@@ -1,6 +1,8 @@
 import { stringifyExact } from '../api/codec/exact-json';
 import { apiVersionOf, type KubeObject } from '../api/object';
+import type { Steps } from '../api/parts';
 import type { StructType } from '../api/schema/model';
+import { cacheLimit } from '../memory/memory-limit';
 import type { CacheEntry } from '../storage/cache/cache';
 import { EntryMemo } from './entry-memo';
 import type { ServedResource } from './dependencies';
@@ -9,9 +11,10 @@ import { protobufItems } from './protobuf-list';
 
 /** How a kind is written in Protobuf; from `api/codec`. */
 export type EncodeMessage = (type: StructType, object: KubeObject) => Uint8Array;
+export type EncodeMessageSteps = (type: StructType, object: KubeObject) => Steps<Uint8Array>;
 
 /** Converted and encoded forms that are kept per resource and version: enough for a resource that is listed often. */
-const REMEMBERED = { entries: 16_384, bytes: 32 * 1024 * 1024 };
+const REMEMBERED = { entries: 16_384, bytes: cacheLimit(32 * 1024 * 1024) };
 /** Of a longer list, what is made of its entries would only push out what is asked for more often. */
 export const LONGEST_REMEMBERED_LIST = REMEMBERED.entries / 4;
 /** What a parsed object takes for each byte of its JSON, roughly. */
@@ -83,6 +86,16 @@ export class WireForm {
   /** The Protobuf message without its envelope. */
   message(entry: CacheEntry, encode: EncodeMessage): Uint8Array {
     return this.messages.get(entry, () => encode(this.served.type, this.object(entry)));
+  }
+
+  /** The same for a large object, a part at a time. */
+  *messageSteps(entry: CacheEntry, encode: EncodeMessageSteps): Steps<Uint8Array> {
+    const known = this.messages.find(entry);
+    if (known !== undefined) return known;
+    const object = this.object(entry);
+    yield;
+    const message = yield* encode(this.served.type, object);
+    return this.messages.get(entry, () => message);
   }
 
   private oneOfMany(entry: CacheEntry, encode: EncodeMessage): Uint8Array {

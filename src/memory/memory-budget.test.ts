@@ -98,6 +98,30 @@ describe('a memory budget', () => {
     }
   });
 
+  it('lets those that have waited long enough go on one by one, so that what is dropped for each is free before the next', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate'] });
+    try {
+      const budget = new MemoryBudget(LIMIT);
+      open(budget).account.hold(50 * MIB);
+      let begun = 0;
+      const waiting = Array.from({ length: 20 }, async () => {
+        await open(budget).account.largeRoom();
+        begun++;
+      });
+      await isDone(waiting[0]!);
+      expect(begun).toBe(0);
+      jest.advanceTimersByTime(1000);
+      const seen: number[] = [];
+      while (begun < waiting.length) {
+        await new Promise((resolve) => setImmediate(resolve));
+        seen.push(begun);
+      }
+      expect(Math.max(...seen.map((count, index) => count - (seen[index - 1] ?? 0)))).toBe(1);
+    } finally {
+      jest.useRealTimers();
+    }
+  });
+
   it('drops the one that holds most when the limit is passed', () => {
     const told = jest.fn();
     const budget = new MemoryBudget(LIMIT, told);

@@ -1,4 +1,4 @@
-import { RoomQueue } from './room-queue';
+import { TurnQueue } from '../event-loop/turn-queue';
 
 /** From this share of the limit on memory is tight. */
 const TIGHT_SHARE = 0.75;
@@ -29,7 +29,8 @@ export interface MemoryHolder {
  */
 export class MemoryBudget {
   readonly connectionBytes: number;
-  readonly queue = new RoomQueue(() => !this.isTight);
+  /** Of large answers, which go on after a moment although memory is tight. */
+  readonly queue = new TurnQueue(() => !this.isTight);
   readonly #tightBytes: number;
   readonly #accounts = new Set<MemoryAccount>();
   #held = 0;
@@ -129,7 +130,7 @@ export class MemoryBudget {
 export class MemoryAccount implements MemoryHolder {
   #bytes = 0;
   #lastReleaseMs = performance.now();
-  readonly #queue = new RoomQueue(() => !this.isFull);
+  readonly #queue = new TurnQueue(() => !this.isFull);
   #isClosed = false;
   #leader: object | undefined;
 
@@ -174,23 +175,17 @@ export class MemoryAccount implements MemoryHolder {
 
   /** Resolves when the connection may hold more, or has ended. */
   async room(): Promise<void> {
-    while (this.isFull && !this.#isClosed) await this.#queue.turn();
+    while (this.isFull && !this.#isClosed) await this.#queue.turn(this);
   }
 
   /**
-   * As {@link room}, for what is large: that waits for memory that is not tight, too, but only for a moment. Then it goes on, and
-   * at the limit a connection is dropped that has taken nothing for longer.
+   * As {@link room}, for what is large: that waits for memory that is not tight, too, but only for a moment. Then those that
+   * wait go on one by one, and at the limit a connection is dropped that has taken nothing for longer.
    */
   async largeRoom(): Promise<void> {
     await this.room();
     if (!this.budget.isTight || this.#isClosed) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, LONGEST_WAIT_MS);
-      void this.budget.queue.turn().then(() => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    await this.budget.queue.turnWithin(this, LONGEST_WAIT_MS);
     await this.room();
   }
 
@@ -199,7 +194,7 @@ export class MemoryAccount implements MemoryHolder {
    * the account is full, until it calls {@link follow}.
    */
   async roomToGoOn(one: object): Promise<void> {
-    while (!this.mayGoOn(one) && !this.#isClosed) await this.#queue.turn();
+    while (!this.mayGoOn(one) && !this.#isClosed) await this.#queue.turn(this);
   }
 
   mayGoOn(one: object): boolean {

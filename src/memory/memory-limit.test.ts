@@ -1,4 +1,4 @@
-import { clientMemoryLimit } from './memory-limit';
+import { cacheLimit, clientMemoryLimit } from './memory-limit';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
@@ -16,5 +16,16 @@ describe('the memory for clients', () => {
 
   it('is found for the machine that this runs on', () => {
     expect(clientMemoryLimit()).toBeGreaterThanOrEqual(64 * MIB);
+  });
+});
+
+describe('the memory for a cache', () => {
+  it.each([
+    ['all that it may have, of two gigabytes or more', 2 * GIB, 128 * MIB],
+    ['a quarter of that, of a quarter', 512 * MIB, 32 * MIB],
+    ['a megabyte at least', 8 * MIB, MIB],
+  ])('is %s', (_which, heapBytes, expected) => {
+    const available = { machineBytes: 64 * GIB, containerBytes: undefined, heapBytes };
+    expect(cacheLimit(128 * MIB, available)).toBe(expected);
   });
 });

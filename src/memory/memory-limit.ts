@@ -1,9 +1,7 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 
-const SHARE = 1 / 8;
-const MIN_BYTES = 64 * 1024 * 1024;
-const MAX_BYTES = 1024 * 1024 * 1024;
+const MIB = 1024 * 1024;
 
 export interface AvailableMemory {
   readonly machineBytes: number;
@@ -13,11 +11,34 @@ export interface AvailableMemory {
   readonly heapBytes: number;
 }
 
-/** How much a server may hold for its clients: an eighth of what there is, between 64 MiB and 1 GiB. */
+/** A part of the memory that there is, within bounds. */
+export interface MemoryShare {
+  readonly share: number;
+  readonly leastBytes: number;
+  readonly mostBytes: number;
+}
+
+/** What a server may hold for its clients: what they have not taken, and bodies that it has not worked through. */
+const FOR_CLIENTS: MemoryShare = { share: 1 / 8, leastBytes: 64 * MIB, mostBytes: 1024 * MIB };
+
+/** Of which memory a cache may be as large as it is where memory is no concern. With less, all of them shrink alike. */
+const AMPLE_BYTES = 2048 * MIB;
+const LEAST_CACHE_BYTES = MIB;
+
 export function clientMemoryLimit(available: AvailableMemory = availableMemory()): number {
+  return shareOf(FOR_CLIENTS, available);
+}
+
+/** How large a cache may be that has `mostBytes` where there is plenty of memory. */
+export function cacheLimit(mostBytes: number, available: AvailableMemory = availableMemory()): number {
+  const leastBytes = Math.min(LEAST_CACHE_BYTES, mostBytes);
+  return shareOf({ share: mostBytes / AMPLE_BYTES, leastBytes, mostBytes }, available);
+}
+
+function shareOf({ share, leastBytes, mostBytes }: MemoryShare, available: AvailableMemory): number {
   const { machineBytes, containerBytes, heapBytes } = available;
   const all = [machineBytes, containerBytes ?? 0, heapBytes].filter((bytes) => bytes > 0);
-  return Math.floor(Math.min(MAX_BYTES, Math.max(MIN_BYTES, Math.min(...all) * SHARE)));
+  return Math.floor(Math.min(mostBytes, Math.max(leastBytes, Math.min(...all) * share)));
 }
 
 function availableMemory(): AvailableMemory {

@@ -24,6 +24,7 @@ export class LogOutput {
   #current: Buffer | undefined;
   #isBusy = false;
   #failure: Error | undefined;
+  #flushesAtExit = false;
   #failedAt = 0;
 
   constructor(file: LogFile, clock: () => number = () => performance.now()) {
@@ -35,6 +36,7 @@ export class LogOutput {
     if (this.#failure !== undefined && this.#clock() - this.#failedAt < RETRY_MS) return;
     if (this.#pending.length + line.length > MAX_PENDING_BYTES) return;
     this.#pending += line;
+    if (!this.#flushesAtExit) this.#flushAtExit();
     if (this.#current === undefined) this.#next();
   }
 
@@ -42,6 +44,12 @@ export class LogOutput {
   readonly check = (): void => {
     if (this.#failure !== undefined) throw this.#failure;
   };
+
+  /** Not before there is a line: runners of tests load this many times in a process, mostly for silence. */
+  #flushAtExit(): void {
+    this.#flushesAtExit = true;
+    process.on('exit', () => this.flush());
+  }
 
   /** Writes what is left, before the process ends; what is being written comes to its end by itself. */
   flush(): void {
@@ -90,12 +98,10 @@ let standardError: LogOutput | undefined;
 export function standardErrorOutput(): LogOutput {
   if (standardError === undefined) {
     // By its number: the stream of that name would make a pipe non-blocking for others, too.
-    const output = new LogOutput({
+    standardError = new LogOutput({
       write: (bytes, done) => write(STANDARD_ERROR, bytes, done),
       writeSync: (bytes) => writeSync(STANDARD_ERROR, bytes),
     });
-    process.on('exit', () => output.flush());
-    standardError = output;
   }
   return standardError;
 }

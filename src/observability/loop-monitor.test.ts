@@ -30,7 +30,10 @@ describe('the monitor of the loop', () => {
   let now = 0;
   let monitor: LoopMonitor;
   const registry = new Registry();
-  const request: Work = { describeWork: () => ({ verb: 'patch', resource: 'pods', user: 'alice', bytes: 100 }) };
+  const request: Work = {
+    workOwner: 'a',
+    describeWork: () => ({ verb: 'patch', resource: 'pods', user: 'alice', bytes: 100 }),
+  };
 
   /** The next look at the loop, so many milliseconds after the last. */
   async function look(afterMs: number): Promise<void> {

@@ -2,7 +2,9 @@ import { alreadyExists, badRequest, invalidObject, StatusError } from '../api/er
 import { invalid } from '../api/errors/field-error';
 import { withMetadata } from '../api/extend';
 import type { Strategy } from '../api/kinds/kind-definition';
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject, ObjectMeta } from '../api/object';
+import type { Steps } from '../api/parts';
 import { formatDate } from '../api/time/rfc3339';
 import { pathSegmentName } from '../api/validation/names';
 import type { CacheEntry } from '../storage/cache/cache';
@@ -11,9 +13,10 @@ import { newestEntry } from './freshness';
 import { placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfNew } from './metadata-errors';
+import { problemsOf, takeAll } from './pace';
 import { keyOf, writeRequest, type Resource } from './resource';
 import { withSideEffects } from './side-effects';
-import { writeOptions, writtenEntry } from './stored-object';
+import { encodeStored, writeOptions, writtenEntry } from './stored-object';
 import type { CreateHooks, OperationContext, Scope, WriteResult } from './types';
 
 /** Names of at most 63 characters: 58 of the prefix, five of the suffix. */
@@ -37,7 +40,8 @@ export async function createObject(
   const wanted = placedInScope(resource.definition, scope, mutated);
   const generated = !wanted.metadata.name && Boolean(wanted.metadata.generateName);
   for (let attempt = 1; ; attempt++) {
-    const prepared = prepareNew(resource, wanted, resource.definition.strategy, context);
+    const preparing = prepareNew(resource, wanted, resource.definition.strategy, context);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     const outcome = await admitAndStore(resource, scope, prepared, hooks, context);
     if (outcome.ok) return { entry: outcome.entry, created: true };
     if (!generated || attempt === NAME_ATTEMPTS) throw nameTaken(resource, prepared, outcome.current);
@@ -65,16 +69,29 @@ export function prepareNew(
   object: KubeObject,
   strategy: Strategy,
   context: OperationContext,
-): KubeObject {
-  const { requested } = context;
+): MaybePromise<KubeObject> {
+  return takeAll(newSteps(resource, object, strategy, context), context);
+}
+
+function* newSteps(
+  resource: Resource,
+  object: KubeObject,
+  strategy: Strategy,
+  context: OperationContext,
+): Steps<KubeObject> {
   const withMeta = withMetadata(object, newMetadata(resource, object.metadata));
   const prepared = strategy.prepareForCreate?.(withMeta, writeRequest(resource, context)) ?? withMeta;
+  yield;
   const { metadata } = prepared;
-  const errors = [...errorsOfNew(resource, metadata), ...(strategy.validateCreate?.(prepared, requested) ?? [])];
+  const errors = yield* problemsOf(context, () => [
+    ...errorsOfNew(resource, metadata),
+    ...(strategy.validateCreate?.(prepared, context.requested) ?? []),
+  ]);
   const name = metadata.name ?? '';
   const problems =
     errors.length > 0 ? errors : pathSegmentName(name, false).map((problem) => invalid('metadata.name', name, problem));
   if (problems.length > 0) throw invalidObject(resource.groupKind, name, problems);
+  yield;
   return strategy.canonicalize?.(prepared) ?? prepared;
 }
 
@@ -107,8 +124,9 @@ async function storeNew(
   resource: Resource,
   scope: Scope,
   prepared: KubeObject,
-  { dryRun, signal }: OperationContext,
+  context: OperationContext,
 ): Promise<StoreOutcome> {
+  const { dryRun, signal } = context;
   const { resourceVersion = '', ...metadata } = prepared.metadata;
   if (/^0*[1-9][0-9]*$/.test(resourceVersion)) {
     throw badRequest('resourceVersion should not be set on objects to be created');
@@ -119,7 +137,8 @@ async function storeNew(
     const current = await newestEntry(resource, key, signal);
     return current === undefined ? { ok: true, entry: localEntry(key, 0 as Revision, object) } : { ok: false, current };
   }
-  const stored = resource.toStored(object);
+  const encoded = encodeStored(resource, object, context);
+  const stored = encoded instanceof Promise ? await encoded : encoded;
   const outcome = await resource.store.create(key, stored.value, writeOptions(resource), signal);
   if (!outcome.ok) return outcome;
   return { ok: true, entry: writtenEntry(resource, key, outcome.revision, stored) };

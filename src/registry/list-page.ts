@@ -1,6 +1,8 @@
 import type { MaybePromise } from '../api/maybe-promise';
 import type { CacheEntry, FieldInterest, ResourceSnapshot } from '../storage/cache/cache';
 import type { Revision, StoredValue } from '../storage/store';
+import { Turn } from '../event-loop/turn';
+import type { Work } from '../event-loop/loop-work';
 import type { Resource } from './resource';
 import { selectNext, type Matches } from './select';
 import { signalOf, type Caller } from './types';
@@ -15,6 +17,8 @@ export interface PageRequest {
   readonly field: FieldInterest | undefined;
   /** The one key that a selector leaves. */
   readonly onlyKey: string | undefined;
+  /** For whom it is read. */
+  readonly work: Work | string;
 }
 
 export interface Page {
@@ -41,13 +45,13 @@ function after(key: string): string {
 /** Without limit and selector entries are read from the (immutable) snapshot only while they are iterated. */
 export function pageOfSnapshot(snapshot: ResourceSnapshot, request: PageRequest, caller: Caller): MaybePromise<Page> {
   const { revision } = snapshot;
-  const { prefix, start, limit, matches, field, onlyKey } = request;
+  const { prefix, start, limit, matches, field, onlyKey, work } = request;
   if (onlyKey !== undefined) {
     const entry = start === undefined || start <= onlyKey ? snapshot.get(onlyKey) : undefined;
     return lastPage(revision, entry !== undefined && (matches?.(entry) ?? true) ? [entry] : []);
   }
   const all = (field && snapshot.withField(field, prefix, start)) ?? snapshot.entries(prefix, start);
-  if (matches !== undefined) return selectedPage(revision, all, matches, limit, caller);
+  if (matches !== undefined) return selectedPage(revision, all, matches, limit, caller, new Turn(work));
   if (limit === undefined) return lastPage(revision, all);
   const entries: CacheEntry[] = [];
   for (const entry of all) {
@@ -63,9 +67,10 @@ async function selectedPage(
   matches: Matches,
   limit: number | undefined,
   caller: Caller,
+  turn: Turn,
 ): Promise<Page> {
   const iterator = all[Symbol.iterator]();
-  const entries = await selectNext(iterator, matches, limit ?? Infinity, caller);
+  const entries = await selectNext(iterator, matches, limit ?? Infinity, caller, turn);
   const isLast = entries.length !== limit || iterator.next().done === true;
   return isLast ? lastPage(revision, entries) : fullPage(revision, entries, undefined);
 }
@@ -91,11 +96,12 @@ export async function pageOfStore(
   revision: Revision | undefined,
   caller: Caller,
 ): Promise<StorePageOutcome> {
-  const { prefix, start, limit = Infinity, matches, onlyKey } = request;
+  const { prefix, start, limit = Infinity, matches, onlyKey, work } = request;
   if (onlyKey !== undefined) return singleOfStore(resource, request, onlyKey, revision, caller);
   const entries: CacheEntry[] = [];
   let from = start;
   let at = revision;
+  const turn = new Turn(work);
   for (;;) {
     const range = { prefix, limit: Math.min(STORE_READ_LIMIT, limit), ...atStart(from), ...atRevision(at) };
     const outcome = await resource.store.list(range, signalOf(caller));
@@ -113,6 +119,9 @@ export async function pageOfStore(
       return { ok: true, page: fullPage(at, entries, matches === undefined ? () => remaining : undefined) };
     }
     from = after(items.at(-1)?.key ?? prefix);
+    // A store in this process may answer without anybody having had a turn.
+    if (turn.isOver) await turn.next();
+    caller.throwIfAborted();
   }
 }
 

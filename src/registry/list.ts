@@ -6,7 +6,7 @@ import { newestSnapshot, snapshotNotOlderThan } from './freshness';
 import { pageOfSnapshot, pageOfStore, type Page, type PageRequest } from './list-page';
 import { keyOf, prefixOf, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
-import type { Caller, ListOptions, ListResult, Scope } from './types';
+import { workOf, type Caller, type ListOptions, type ListResult, type Scope } from './types';
 
 /**
  * Lists a scope as of the revision that the options ask for (spec, "Resource version semantics", List). Selectors fill a
@@ -19,13 +19,18 @@ export async function listEntries(
   options: ListOptions,
   caller: Caller,
 ): Promise<ListResult> {
-  const request = pageRequest(resource, scope, options);
+  const request = pageRequest(resource, scope, options, caller);
   return options.continue === undefined || options.continue === ''
     ? toResult(await firstPage(resource, request, options, caller), request)
     : nextPage(resource, request, options, options.continue, caller);
 }
 
-function pageRequest(resource: Resource, scope: Scope, { limit = 0, selection }: ListOptions): PageRequest {
+function pageRequest(
+  resource: Resource,
+  scope: Scope,
+  { limit = 0, selection }: ListOptions,
+  caller: Caller,
+): PageRequest {
   const named = selection?.name !== undefined && (scope.namespace !== '' || !resource.definition.namespaced);
   return {
     prefix: prefixOf(resource, scope),
@@ -34,6 +39,7 @@ function pageRequest(resource: Resource, scope: Scope, { limit = 0, selection }:
     matches: selection?.matches,
     field: selection?.field,
     onlyKey: named ? keyOf(resource, scope, selection.name ?? '') : undefined,
+    work: workOf(caller) ?? 'listing objects',
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { MaybePromise } from '../api/maybe-promise';
+import type { Work } from '../event-loop/loop-work';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition, Strategy } from '../api/kinds/kind-definition';
 import type { CacheEntry, RegistryCache, ResourceDecoder } from '../storage/cache/cache';
@@ -107,8 +108,8 @@ export class ResourceRegistry {
   }
 
   /** Throws at once for options that are malformed; see {@link watchEntries}. */
-  watch(scope: Scope, options: WatchOptions, signal: AbortSignal): EntryWatch {
-    return watchEntries(this.resource, scope, options, signal);
+  watch(scope: Scope, options: WatchOptions, signal: AbortSignal, work?: Work): EntryWatch {
+    return watchEntries(this.resource, scope, options, signal, work);
   }
 
   create(scope: Scope, object: KubeObject, hooks: CreateHooks, context: OperationContext): Promise<WriteResult> {

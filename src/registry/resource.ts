@@ -2,10 +2,10 @@ import { badRequest, notFound, type GroupResource, type StatusError } from '../a
 import type { KindDefinition, WriteRequest } from '../api/kinds/kind-definition';
 import { formatDate } from '../api/time/rfc3339';
 import { pathSegmentName } from '../api/validation/names';
-import type { CacheEntry, RegistryCache, ResourceCache } from '../storage/cache/cache';
+import type { RegistryCache, ResourceCache } from '../storage/cache/cache';
 import type { Store } from '../storage/store';
 import type { SideEffects } from './side-effects';
-import type { StoredObject } from './stored-object';
+import type { StorageEncoder } from './stored-object';
 import type { OperationContext, Scope } from './types';
 
 /** What every verb of one resource works with. */
@@ -20,7 +20,7 @@ export interface Resource {
   /** As error messages name it. */
   readonly groupResource: GroupResource;
   readonly groupKind: { readonly group: string; readonly kind: string };
-  readonly toStored: (object: CacheEntry['object']) => StoredObject;
+  readonly toStored: StorageEncoder;
   /** What writes need besides the object itself. */
   readonly sideEffects?: SideEffects;
   readonly clock: () => Date;

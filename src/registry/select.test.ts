@@ -1,3 +1,4 @@
+import { Turn } from '../event-loop/turn';
 import type { CacheEntry } from '../storage/cache/cache';
 import { selectNext } from './select';
 
@@ -10,17 +11,17 @@ describe('selecting entries', () => {
 
   it('takes what matches, as many as are wanted, and goes on from there', async () => {
     const iterator = entries[Symbol.iterator]();
-    const first = await selectNext(iterator, isEven, 300, signal);
-    const rest = await selectNext(iterator, isEven, 300, signal);
+    const first = await selectNext(iterator, isEven, 300, signal, new Turn());
+    const rest = await selectNext(iterator, isEven, 300, signal, new Turn());
     expect([...first, ...rest].map(({ name }) => Number(name))).toEqual(
       Array.from({ length: 500 }, (_, index) => index * 2),
     );
     expect(first).toHaveLength(300);
-    expect(await selectNext(iterator, isEven, 300, signal)).toEqual([]);
+    expect(await selectNext(iterator, isEven, 300, signal, new Turn())).toEqual([]);
   });
 
   it('takes everything where nothing is selected by', async () => {
-    expect(await selectNext(entries[Symbol.iterator](), undefined, Infinity, signal)).toEqual(entries);
+    expect(await selectNext(entries[Symbol.iterator](), undefined, Infinity, signal, new Turn())).toEqual(entries);
   });
 
   it('gives way to others while it looks, and stops when nobody waits any more', async () => {
@@ -29,7 +30,7 @@ describe('selecting entries', () => {
     const gone = new AbortController();
     let looked = 0;
     const count = (): boolean => (looked++, false);
-    const selecting = selectNext(entries[Symbol.iterator](), count, Infinity, gone.signal);
+    const selecting = selectNext(entries[Symbol.iterator](), count, Infinity, gone.signal, new Turn());
     setImmediate(() => gone.abort(new Error('the client is gone')));
     await expect(selecting).rejects.toThrow('the client is gone');
     expect(looked).toBeGreaterThan(0);

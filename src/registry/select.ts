@@ -1,4 +1,4 @@
-import { Turn } from '../event-loop/turn';
+import type { Turn } from '../event-loop/turn';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { Cancellation } from '../storage/store';
 
@@ -16,7 +16,7 @@ export async function selectNext(
   matches: Matches | undefined,
   limit: number,
   reader: Cancellation,
-  turn = new Turn(),
+  turn: Turn,
 ): Promise<CacheEntry[]> {
   const selected: CacheEntry[] = [];
   let seen = 0;

@@ -1,11 +1,15 @@
 import { stringifyExact } from '../api/codec/exact-json';
+import { isJson, printJson } from '../api/codec/json-print';
 import { withMetadata } from '../api/extend';
+import type { MaybePromise } from '../api/maybe-promise';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition } from '../api/kinds/kind-definition';
+import type { Steps } from '../api/parts';
 import type { CacheEntry } from '../storage/cache/cache';
-import { inCurrentForm } from '../storage/cache/stored-form';
+import { CURRENT_FORM, inCurrentForm } from '../storage/cache/stored-form';
 import type { Revision, WriteOptions } from '../storage/store';
 import type { Resource } from './resource';
+import type { OperationContext } from './types';
 
 /** An object as it is written: in the version that is stored, without what the store itself knows. */
 export interface StoredObject {
@@ -15,18 +19,49 @@ export interface StoredObject {
    * revision in without parsing.
    */
   readonly value: Buffer;
+  /** Whether reading the value gives the object again; undefined: nobody has looked. */
+  readonly isPlain?: boolean;
+}
+
+/** How the objects of a kind are written. */
+export interface StorageEncoder {
+  (memory: KubeObject): StoredObject;
+  /** The same for a large object, a part at a time. */
+  readonly inSteps: (memory: KubeObject) => Steps<StoredObject>;
+}
+
+export function storageEncoder(definition: KindDefinition): StorageEncoder {
+  const toForm = storedFormOf(definition);
+  const atOnce = (memory: KubeObject): StoredObject => {
+    const object = toForm(memory);
+    return { object, value: inCurrentForm(stringifyExact(object)) };
+  };
+  function* inSteps(memory: KubeObject): Steps<StoredObject> {
+    const object = toForm(memory);
+    const { bytes, isPlain } = yield* printJson(object, CURRENT_FORM);
+    return { object, value: bytes, isPlain };
+  }
+  return Object.assign(atOnce, { inSteps });
 }
 
 /** Neither resourceVersion, which is the key's revision, nor selfLink is stored. */
-export function storageEncoder({ kind, storage, written }: KindDefinition): (object: KubeObject) => StoredObject {
+function storedFormOf({ kind, storage, written }: KindDefinition): (memory: KubeObject) => KubeObject {
   const { group, version } = written ?? storage;
   const apiVersion = apiVersionOf(group, version);
   return (memory) => {
     const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = written?.fromMemory(memory) ?? memory;
     const { resourceVersion: _resourceVersion, selfLink: _selfLink, ...kept } = metadata;
-    const object = { kind, apiVersion, metadata: kept, ...rest };
-    return { object, value: inCurrentForm(stringifyExact(object)) };
+    return { kind, apiVersion, metadata: kept, ...rest };
   };
+}
+
+/** The object as it is written; for a request with a large body in turns with others. */
+export function encodeStored(
+  { toStored }: Resource,
+  object: KubeObject,
+  { pace }: Pick<OperationContext, 'pace'>,
+): MaybePromise<StoredObject> {
+  return pace?.givesWay === true ? pace.takeSteps(toStored.inSteps(object)) : toStored(object);
 }
 
 /** The entry of an object that has just been written; memory hears of it a little later. */
@@ -34,28 +69,20 @@ export function writtenEntry(
   { cached, definition }: Resource,
   key: string,
   revision: Revision,
-  { object, value }: StoredObject,
+  { object, value, isPlain }: StoredObject,
 ): CacheEntry {
-  return cached.written({ key, value, revision }, asRead(definition, object, revision));
+  return cached.written({ key, value, revision }, asRead(definition, object, revision, isPlain));
 }
 
 /** What parsing the stored bytes would give; undefined where that takes more than to look. */
-export function asRead({ written }: KindDefinition, stored: KubeObject, revision: Revision): KubeObject | undefined {
-  if (written !== undefined || !isJson(stored)) return undefined;
+export function asRead(
+  { written }: KindDefinition,
+  stored: KubeObject,
+  revision: Revision,
+  isPlain?: boolean,
+): KubeObject | undefined {
+  if (written !== undefined || !(isPlain ?? isJson(stored))) return undefined;
   return withMetadata(stored, { resourceVersion: String(revision), ...stored.metadata });
-}
-
-/** Whether a value is as it would be if it were written as JSON and read again: nothing undefined, no other objects. */
-function isJson(value: unknown): boolean {
-  if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
-  // A whole number beyond 2^53 is read as another sort of number.
-  if (typeof value === 'number') return Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0);
-  if (Array.isArray(value)) return value.every(isJson);
-  if (typeof value !== 'object') return false;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  for (const name in value) if (!isJson((value as Readonly<Record<string, unknown>>)[name])) return false;
-  return true;
 }
 
 export function writeOptions({ definition: { ttlSeconds } }: Resource): WriteOptions {

@@ -1,17 +1,24 @@
 import type { RequestedVersion } from '../api/kinds/kind-definition';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
+import type { Steps } from '../api/parts';
 import type { UserInfo } from '../api/user';
 import type { CacheEntry, FieldInterest } from '../storage/cache/cache';
+import type { Work } from '../event-loop/loop-work';
 import type { Cancellation, Revision } from '../storage/store';
 
 export type { UserInfo };
 
 /** Who waits for an answer: a signal, or what makes one when it is asked for, and knows without whether anybody waits. */
-export type Caller = AbortSignal | (Cancellation & { readonly signal: AbortSignal });
+export type Caller = AbortSignal | (Cancellation & { readonly signal: AbortSignal } & Partial<Work>);
 
 export function signalOf(caller: Caller): AbortSignal {
   return 'signal' in caller ? caller.signal : caller;
+}
+
+/** Whose turns it takes; undefined for what the server does by itself. */
+export function workOf(caller: Caller): Work | undefined {
+  return 'workOwner' in caller && 'describeWork' in caller ? (caller as Work) : undefined;
 }
 
 /** What every operation needs besides its own arguments. */
@@ -24,6 +31,16 @@ export interface OperationContext {
   readonly requested?: RequestedVersion;
   /** Who asks; absent for what the server does by itself. */
   readonly user?: UserInfo;
+  /** Whose request it is; absent for what the server does by itself. */
+  readonly pace?: Pace;
+}
+
+/** How the work of one request goes on. */
+export interface Pace {
+  /** It is large, and lets others have their turn between its steps. */
+  readonly givesWay: boolean;
+  /** Takes steps in turns with others. Rejects when nobody waits for the answer any more. */
+  takeSteps<Result>(steps: Steps<Result>): Promise<Result>;
 }
 
 /** Where an object lives. `namespace` is empty for cluster-scoped kinds and for lists over all namespaces. */
@@ -103,9 +120,9 @@ export interface UpdateHooks {
   /**
    * From the object that stands there to the wanted one: an update's body, a patch applied, an apply merged, then
    * field ownership and mutating admission. Called again with the fresh object when the compare fails. `undefined` for
-   * current: the object does not exist and the kind allows creating on update.
+   * current: the object does not exist and the kind allows creating on update. `bytes`: how large it is, as JSON.
    */
-  readonly change: (current: KubeObject | undefined) => MaybePromise<KubeObject>;
+  readonly change: (current: KubeObject | undefined, bytes: number) => MaybePromise<KubeObject>;
   readonly validate?: (object: KubeObject, old: KubeObject | undefined) => MaybePromise<void>;
   /** What was sent carried these; an update compares them, a patch without them retries. */
   readonly preconditions?: Preconditions;

@@ -4,6 +4,7 @@ import { conflict, invalidObject, modified, type StatusError } from '../api/erro
 import { extend, withMetadata } from '../api/extend';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { KubeObject, ObjectMeta } from '../api/object';
+import type { Steps } from '../api/parts';
 import { equalApartFrom } from '../api/patch/json-equal';
 import { formatDate } from '../api/time/rfc3339';
 import type { CacheEntry } from '../storage/cache/cache';
@@ -11,10 +12,11 @@ import { admitAndStore, prepareNew } from './create';
 import { checkIdentity, placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfChange } from './metadata-errors';
+import { problemsOf, takeAll } from './pace';
 import { objectNotFound, writeRequest, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
 import { withSideEffects } from './side-effects';
-import { writeOptions, writtenEntry } from './stored-object';
+import { encodeStored, writeOptions, writtenEntry } from './stored-object';
 import type { OperationContext, Scope, UpdateHooks, WriteResult } from './types';
 import { writeAgainstNewest, type Attempt } from './write-attempt';
 
@@ -37,11 +39,12 @@ export function updateObject(
     const versionIsField = strategy.requiresResourceVersion === true;
     if (!versionIsField) checkPreconditions(resource, key, name, current, hooks);
     if (current === undefined) return createMissing(resource, scope, name, hooks, context, strategy);
-    const changed = await hooks.change(current.object);
+    const changed = await hooks.change(current.object, current.body.length);
     checkIdentity(scope, name, changed);
     const sent = placedInScope(resource.definition, scope, changed);
     if (!versionIsField) checkResourceVersion(resource, name, sent, current);
-    const prepared = prepareChange(resource, sent, current.object, strategy, context);
+    const preparing = takeAll(changeSteps(resource, sent, current.object, strategy, context), context);
+    const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (versionIsField) checkResourceVersion(resource, name, sent, current);
     const admitAndUpdate = async (object: KubeObject): Promise<Attempt<WriteResult>> => {
       await hooks.validate?.(object, current.object);
@@ -95,11 +98,11 @@ async function createMissing(
   strategy: Strategy,
 ): Promise<Attempt<WriteResult>> {
   if (!(hooks.createIfMissing ?? resource.definition.allowCreateOnUpdate)) throw objectNotFound(resource, name);
-  const wanted = await hooks.change(undefined);
+  const wanted = await hooks.change(undefined, 0);
   checkIdentity(scope, name, wanted);
   const { resourceVersion: _ignored, ...metadata } = wanted.metadata;
   const placed = placedInScope(resource.definition, scope, withMetadata(wanted, metadata));
-  const prepared = prepareNew(resource, placed, strategy, context);
+  const prepared = await prepareNew(resource, placed, strategy, context);
   const validate = async (object: KubeObject): Promise<void> => hooks.validate?.(object, undefined);
   const outcome = await admitAndStore(resource, scope, prepared, { validate }, context);
   if (outcome.ok) return { kind: 'written', value: { entry: outcome.entry, created: true } };
@@ -131,25 +134,27 @@ function checkResourceVersion(resource: Resource, name: string, sent: KubeObject
 }
 
 /** The changed object as it would be stored, with the current resourceVersion, validated. Throws 422. */
-function prepareChange(
+function* changeSteps(
   resource: Resource,
   sent: KubeObject,
   old: KubeObject,
   strategy: Strategy,
   context: OperationContext,
-): KubeObject {
-  const { requested } = context;
+): Steps<KubeObject> {
   const changed = changedMetadata(resource, sent.metadata, old.metadata);
   const isUnversioned = strategy.requiresResourceVersion === true && !sent.metadata.resourceVersion;
   const withMeta = withMetadata(sent, isUnversioned ? withoutVersion(changed) : changed);
   const wanted = strategy.prepareForUpdate?.(withMeta, old, writeRequest(resource, context)) ?? withMeta;
+  yield;
   const prepared = countGeneration(resource, wanted, old);
+  yield;
   const { metadata } = prepared;
-  const errors = [
+  const errors = yield* problemsOf(context, () => [
     ...errorsOfChange(resource, metadata, old.metadata, strategy),
-    ...(strategy.validateUpdate?.(prepared, old, requested) ?? []),
-  ];
+    ...(strategy.validateUpdate?.(prepared, old, context.requested) ?? []),
+  ]);
   if (errors.length > 0) throw invalidObject(resource.groupKind, metadata.name ?? '', errors);
+  yield;
   return strategy.canonicalize?.(prepared) ?? prepared;
 }
 
@@ -195,8 +200,9 @@ async function store(
   resource: Resource,
   object: KubeObject,
   current: CacheEntry,
-  { dryRun, signal }: OperationContext,
+  context: OperationContext,
 ): Promise<Attempt<WriteResult>> {
+  const { dryRun, signal } = context;
   const { key, revision } = current;
   const answer = (entry: CacheEntry): WriteResult => ({ entry, created: false });
   if (endsDeletion(resource, object, current.object)) {
@@ -210,7 +216,8 @@ async function store(
   }
   if (storesTheSame(resource, object, current.object)) return { kind: 'unchanged', value: answer(current) };
   if (dryRun) return { kind: 'unchanged', value: answer(localEntry(key, revision, object)) };
-  const stored = resource.toStored(object);
+  const encoded = encodeStored(resource, object, context);
+  const stored = encoded instanceof Promise ? await encoded : encoded;
   const outcome = await resource.store.update(key, stored.value, revision, writeOptions(resource), signal);
   return outcome.ok
     ? { kind: 'written', value: answer(writtenEntry(resource, key, outcome.revision, stored)) }

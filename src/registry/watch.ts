@@ -1,5 +1,6 @@
 import { expired } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
+import type { Work } from '../event-loop/loop-work';
 import { Turn } from '../event-loop/turn';
 import {
   SlowWatcherError,
@@ -51,8 +52,14 @@ type Wanted = ReturnType<typeof parseResourceVersion>;
  *
  * Throws 400 for a malformed version at once.
  */
-export function watchEntries(resource: Resource, scope: Scope, options: WatchOptions, signal: AbortSignal): EntryWatch {
-  return new EntryStream(resource, watched(resource, scope, options), options, signal);
+export function watchEntries(
+  resource: Resource,
+  scope: Scope,
+  options: WatchOptions,
+  signal: AbortSignal,
+  work: Work | string = 'watching objects',
+): EntryWatch {
+  return new EntryStream(resource, watched(resource, scope, options), options, signal, work);
 }
 
 /** One object and one suspended function for each watch, of which there are thousands. */
@@ -69,6 +76,7 @@ class EntryStream implements EntryWatch {
     private readonly watched: Watched,
     private readonly options: WatchOptions,
     private readonly signal: AbortSignal,
+    private readonly work: Work | string,
   ) {
     this.wanted = parseResourceVersion(options.resourceVersion);
   }
@@ -117,7 +125,7 @@ class EntryStream implements EntryWatch {
     const { revision } = snapshot;
     if (sendInitialEvents !== false) {
       const entries = watchedEntries(snapshot, watched);
-      const turn = new Turn('the initial events of a watch');
+      const turn = new Turn(this.work);
       for (;;) {
         const selected = await selectNext(entries, watched.matches, INITIAL_ENTRIES, signal, turn);
         if (selected.length === 0) break;

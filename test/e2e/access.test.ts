@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { TLSSocket } from 'node:tls';
 import { createAuthority, issueKeyPair, type Authority, type KeyPair } from '../../src/pki/authority';
-import { signJwt } from '../../src/pki/jwt';
+import { foreignJwt } from '../../src/pki/jwt.fixture';
 
 /**
  * Who are you, and may you: the server as a process of its own, between real peers on loopback: an OpenID provider, a
@@ -303,12 +303,12 @@ describe('an OpenID provider', () => {
   const claims = () => ({ iss: issuer, aud: 'me', sub: 'u', exp: Math.floor(Date.now() / 1000) + 60 });
 
   it('vouches for its users, and for nobody by a key it does not publish', async () => {
-    await expect(whoIs({ token: signJwt(claims(), providerKey.privateKey, 'k') })).resolves.toBe(
+    await expect(whoIs({ token: foreignJwt(claims(), providerKey.privateKey, 'k') })).resolves.toBe(
       'oidc:u system:authenticated',
     );
-    await expect(whoIs({ token: signJwt(claims(), otherKey.privateKey, 'k') })).resolves.toBeUndefined();
+    await expect(whoIs({ token: foreignJwt(claims(), otherKey.privateKey, 'k') })).resolves.toBeUndefined();
     await expect(
-      whoIs({ token: signJwt({ ...claims(), aud: 'x' }, providerKey.privateKey, 'k') }),
+      whoIs({ token: foreignJwt({ ...claims(), aud: 'x' }, providerKey.privateKey, 'k') }),
     ).resolves.toBeUndefined();
   });
 });
@@ -316,7 +316,7 @@ describe('an OpenID provider', () => {
 describe('groups that an ID token only points at', () => {
   const seconds = () => Math.floor(Date.now() / 1000);
   const pointing = (sub: string) =>
-    signJwt(
+    foreignJwt(
       {
         iss: issuer,
         aud: 'me',
@@ -329,7 +329,7 @@ describe('groups that an ID token only points at', () => {
       'k',
     );
   const answer = (key = providerKey.privateKey) =>
-    signJwt({ iss: issuer, aud: 'me', exp: seconds() + 60, groups: ['far'] }, key, 'k');
+    foreignJwt({ iss: issuer, aud: 'me', exp: seconds() + 60, groups: ['far'] }, key, 'k');
 
   it('are fetched, and nobody is let in whose groups cannot be proved', async () => {
     distributed = answer();

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { request } from 'node:https';
@@ -8,12 +8,14 @@ import { request } from 'node:https';
 /** The command as it is built: one file with the packages that it uses. */
 
 const ROOT = resolve(__dirname, '../..');
-const MAIN = join(ROOT, 'node_modules/.cache/bundle-test/main.js');
+const OUT = join(ROOT, 'node_modules/.cache/bundle-test');
+const MAIN = join(OUT, 'cli/main.js');
 
 let folder: string;
 
 beforeAll(() => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts/bundle.js'), '--out', MAIN]);
+  execFileSync(process.execPath, [join(ROOT, 'scripts/bundle.js'), '--out', OUT]);
+  execFileSync(process.execPath, [join(ROOT, 'scripts/compile-code.js'), MAIN]);
   folder = mkdtempSync(join(tmpdir(), 'sternpost-bundle-'));
 }, 60_000);
 
@@ -32,7 +34,24 @@ function get(port: number, path: string): Promise<string> {
   });
 }
 
+/** Tells whether V8 took the code that was compiled before. */
+const TELL_REJECTED = `
+  const vm = require('node:vm');
+  vm.Script = class extends vm.Script {
+    constructor(source, options) {
+      super(source, options);
+      console.log('rejected:', this.cachedDataRejected);
+    }
+  };`;
+
 describe('the bundled command', () => {
+  it('does not compile anew what was compiled when it was built', () => {
+    const teller = join(folder, 'tell-rejected.js');
+    writeFileSync(teller, TELL_REJECTED);
+    const output = execFileSync(process.execPath, ['--require', teller, MAIN, 'version'], { encoding: 'utf8' });
+    expect(output).toContain('rejected: false');
+  });
+
   it('starts an API server, finds the files of the package, and ends', async () => {
     const child = spawn(
       process.execPath,

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
+import { stepsPerPair } from './growth';
 import { StepCounter } from './step-counter';
-import type { Subject } from './subject';
+import type { Sizes, Subject } from './subject';
 import { subjectsByHand } from './subjects-by-hand';
 import { subjectsOfKinds } from './subjects-of-kinds';
 
@@ -9,34 +10,15 @@ import { subjectsOfKinds } from './subjects-of-kinds';
  * grow too fast or that fails, and at the end how many there were.
  */
 
-const SMALLEST = 16;
-const DOUBLINGS = 7;
-const SURE_DOUBLINGS = 4;
-/** What is left of four counts when all that is linear is taken out grows so many times: twice for n log n, four times for a square. */
-const MOST_GROWTH = 3;
-/** Less than so many steps for each pair of items is the length of numbers in texts and the like. */
-const LEAST_STEPS_PER_PAIR = 0.25;
+const SIZES: Sizes = { smallest: 16, doublings: 7 };
 
-/**
- * How many steps there are for each pair of items, when steps keep growing as their square. What a bound ends, however late, is
- * none.
- */
-function stepsPerPair({ prepare }: Subject, counter: StepCounter): number {
+function excessOf({ prepare }: Subject, counter: StepCounter): number {
   // What is compiled or remembered once is not counted.
-  prepare(SMALLEST)();
-  const steps: number[] = [];
-  for (let doubling = 0; doubling <= DOUBLINGS; doubling += 1) {
-    steps.push(counter.count(prepare(SMALLEST * 2 ** doubling)));
-    const [first = 0, second = 0, third = 0, fourth = 0] = steps.slice(-4);
-    if (steps.length < 4) continue;
-    const [before, after] = [third - 3 * second + 2 * first, fourth - 3 * third + 2 * second];
-    const pairs = 6 * (SMALLEST * 2 ** (doubling - 2)) ** 2;
-    if (after / pairs < LEAST_STEPS_PER_PAIR) return 0;
-    // In small sizes what is done once weighs too much to tell.
-    if (doubling > SURE_DOUBLINGS && after / Math.max(before, 1) < MOST_GROWTH) return 0;
-    if (doubling === DOUBLINGS) return after / pairs;
-  }
-  return 0;
+  prepare(SIZES.smallest)();
+  const growth = stepsPerPair(SIZES);
+  let size = growth.next();
+  while (size.done !== true) size = growth.next(counter.count(prepare(size.value)));
+  return size.value;
 }
 
 /** Of the places in kinds one of so many; `all` as the first argument takes each. */
@@ -49,7 +31,7 @@ function main(): void {
   const counter = new StepCounter(resolve(__dirname, '..', '..', 'src'));
   for (const subject of subjects) {
     try {
-      const excess = stepsPerPair(subject, counter);
+      const excess = excessOf(subject, counter);
       if (excess > 0) console.log(JSON.stringify({ name: subject.name, stepsPerPair: excess }));
     } catch (error) {
       const cause = error instanceof Error ? (error.stack ?? error.message) : String(error);

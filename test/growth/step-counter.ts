@@ -22,9 +22,24 @@ export class StepCounter {
 
   /** The steps that `run` takes. */
   count(run: () => void): number {
+    this.begin();
+    run();
+    return this.end();
+  }
+
+  /** The steps that are taken until `run` has ended, whoever takes them. */
+  async countUntil(run: () => Promise<void>): Promise<number> {
+    this.begin();
+    await run();
+    return this.end();
+  }
+
+  private begin(): void {
     this.post('Profiler.takePreciseCoverage');
     this.touched = 0;
-    run();
+  }
+
+  private end(): number {
     const { touched } = this;
     const { result } = this.post('Profiler.takePreciseCoverage') as Profiler.TakePreciseCoverageReturnType;
     let steps = touched;

@@ -6,9 +6,14 @@ import { compileValidation } from '../../src/api/custom/schema-validation';
 import { compileListCheck } from '../../src/api/custom/structural-rules';
 import type { FieldError } from '../../src/api/errors/field-error';
 import { StatusError } from '../../src/api/errors/status-error';
-import type { JsonValue, KubeObject, ManagedFieldsEntry } from '../../src/api/object';
+import type { JsonObject, JsonValue, KubeObject, ManagedFieldsEntry } from '../../src/api/object';
 import { applyJsonPatch } from '../../src/api/patch/json-patch';
 import { applyStrategicMergePatch } from '../../src/api/patch/strategic-merge';
+import { take } from '../../src/api/steps/both-forms.fixture';
+import * as ownersInSteps from '../../src/api/steps/generated/apply/field-manager';
+import * as jsonPatchInSteps from '../../src/api/steps/generated/patch/json-patch';
+import * as mergePatchInSteps from '../../src/api/steps/generated/patch/merge-patch';
+import * as strategicInSteps from '../../src/api/steps/generated/patch/strategic-merge';
 import { canonicalQuantity } from '../../src/api/quantity/quantity';
 import { loadBuiltinSchema } from '../../src/api/schema/builtin-schema';
 import { matchesFields, parseFieldSelector } from '../../src/api/selectors/field-selector';
@@ -96,6 +101,40 @@ function managed(fieldsOf: (number: number) => JsonValue, operation: 'Apply' | '
   };
 }
 
+/** Writes to a pod that has many of all, in the form in which absurdly large objects are worked on. */
+function inSteps(): Prepare {
+  const type = loadBuiltinSchema().kind('', 'v1', 'Pod');
+  if (type === undefined) throw new Error('no pods');
+  const options = { type, gvk: { group: '', version: 'v1', kind: 'Pod' }, now: '2026-01-02T03:04:05Z' };
+  const podOf = (count: number, from: number): KubeObject => {
+    const names = numbers(count).map((number) => `n-${(number * 7 + from) % (FIRST + count)}`);
+    const labels = Object.fromEntries(names.map((name) => [name, `${from}`]));
+    const containers = [...new Set(names)].map((name) => ({ name, image: `${from}` }));
+    return {
+      kind: 'Pod',
+      apiVersion: 'v1',
+      metadata: { name: 'a', labels, finalizers: [...new Set(names)] },
+      spec: { containers },
+    };
+  };
+  return (count) => {
+    const [before, after] = [podOf(count, 0), podOf(count, 1)];
+    const [document, patch] = [before, after] as unknown as readonly [JsonObject, JsonObject];
+    return () => {
+      const created = take(
+        ownersInSteps.trackUpdate({ ...options, manager: 'a', live: undefined, object: before }),
+      ).result;
+      take(ownersInSteps.trackUpdate({ ...options, manager: 'b', live: created, object: after }));
+      const apply = (live: KubeObject, applied: JsonObject): KubeObject =>
+        take(ownersInSteps.apply({ ...options, manager: 'c', live, applied, force: true })).result.object;
+      apply(apply(created, patch), { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'a' } });
+      take(strategicInSteps.applyStrategicMergePatch(type, document, patch));
+      take(mergePatchInSteps.applyMergePatch(document, patch));
+      take(jsonPatchInSteps.applyJsonPatch(document, [{ op: 'copy', from: '/metadata', path: '/more' }]));
+    };
+  };
+}
+
 function custom(schemaOf: (count: number) => JsonValue, valueOf: (count: number) => JsonValue): Prepare {
   return (count) => {
     const schema = schemaOf(count) as never;
@@ -130,7 +169,12 @@ const definition = (schemaOf: (count: number) => JsonValue): Prepare => {
   };
 };
 
+const manyProperties = (count: number, property: JsonValue): JsonValue =>
+  Object.fromEntries(numbers(count).map((number) => [`p-${number}`, property]));
+const A_SET = { type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' };
+
 const SUBJECTS: Readonly<Record<string, Prepare>> = {
+  'owners and patches in steps': inSteps(),
   'a quantity of zeros that ends wrong': text((count) => `${'0'.repeat(count * 4)}x`, canonicalQuantity),
   'a quantity with a long fraction': text((count) => `0.${'1'.repeat(count)}`, canonicalQuantity),
   'a duration of many parts': text((count) => '1h1ns'.repeat(count), parseDuration),
@@ -225,6 +269,37 @@ const SUBJECTS: Readonly<Record<string, Prepare>> = {
   'an enumeration': custom(
     (count) => items({ type: 'string', enum: numbers(count).map((number) => `v-${number}`) }),
     listOf((number) => `v-${number}`),
+  ),
+  'custom items that have none of many defaults': custom(
+    (count) => items({ type: 'object', properties: manyProperties(count, { type: 'string', default: 'b' }) }),
+    listOf(() => ({})),
+  ),
+  'custom items that have none of many lists': custom(
+    (count) => items({ type: 'object', properties: manyProperties(count, A_SET) }),
+    listOf(() => ({})),
+  ),
+  'custom items that have few of many keys': custom(
+    (count) =>
+      items(
+        { type: 'object', properties: manyProperties(count, { type: 'string' }) },
+        {
+          'x-kubernetes-list-type': 'map',
+          'x-kubernetes-list-map-keys': numbers(count).map((number) => `p-${number}`),
+        },
+      ),
+    listOf((number) => ({ [`p-${number}`]: 'a' })),
+  ),
+  'custom items that lack what many schemas require': custom(
+    (count) => items({ type: 'object', required: numbers(count).map((number) => `p-${number}`) }),
+    listOf(() => ({})),
+  ),
+  'custom items with many alternatives': custom(
+    (count) => items({ anyOf: numbers(count).map((number) => ({ required: [`p-${number}`] })) }),
+    listOf(() => ({})),
+  ),
+  'custom items that are none of many values': custom(
+    (count) => items({ type: 'string', enum: numbers(count).map((number) => `v-${number}`) }),
+    listOf((number) => `w-${number}`),
   ),
   'a definition of many properties': definition((count) => ({
     type: 'object',

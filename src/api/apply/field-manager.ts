@@ -1,9 +1,8 @@
-import { quoteGo } from '../errors/go-quote';
-import { badRequest, StatusError, type StatusCause } from '../errors/status-error';
+import { badRequest, StatusError } from '../errors/status-error';
 import { apiVersionOf, type GroupVersionKind, type JsonObject, type JsonValue, type KubeObject } from '../object';
 import { jsonEqual } from '../patch/json-equal';
 import type { StructType } from '../schema/model';
-import { difference, EMPTY_SET, equals, forEachPath, isEmpty, sizeOf, union, type FieldSet } from './field-set';
+import { EMPTY_SET, isEmpty, type FieldSet } from './field-set';
 import { fieldsOfLastApplied, syncLastApplied, upgradesClientSideApply } from './last-applied';
 import {
   capUpdateManagers,
@@ -14,8 +13,6 @@ import {
   withManager,
   withTime,
   writeManagers,
-  writerId,
-  type Manager,
   type Managers,
   type Writer,
 } from './managed-fields';
@@ -25,11 +22,11 @@ import {
   ownershipAfterUpdate,
   takenByCreate,
   type ApplyOutcome,
-  type OwnershipConflict,
   type OwnershipContext,
   type Typed,
 } from './ownership';
-import { printElement } from './path-element';
+import { refuseConflicts } from './conflicts';
+import { equals, union } from './set-algebra';
 import { validateTyped } from './validate-typed';
 import { zeroObject } from './zero-object';
 
@@ -107,9 +104,7 @@ function writerFor(options: FieldManagerOptions, operation: Writer['operation'])
 
 /** Most clients send back the managed fields that they read: then the stored ones serve, which are parsed already. */
 function repeatsManagedFields(live: KubeObject | undefined, object: KubeObject): boolean {
-  const entries = (side: KubeObject): JsonValue | undefined =>
-    side.metadata.managedFields as unknown as JsonValue | undefined;
-  return live !== undefined && jsonEqual(entries(live), entries(object));
+  return live !== undefined && jsonEqual(live.metadata.managedFields, object.metadata.managedFields);
 }
 
 /** Undefined when the entries cannot be read. */
@@ -142,7 +137,7 @@ export function trackUpdate(options: UpdateOptions): KubeObject {
 
   const writer = writerFor(options, 'Update');
   const mergeType = mergeTypeOf(type);
-  const side = (side: KubeObject): Typed => ({ type: mergeType, object: side, apiVersion: writer.apiVersion });
+  const side = (shown: KubeObject): Typed => ({ type: mergeType, object: shown, apiVersion: writer.apiVersion });
   const context = contextOf(options);
   try {
     const outcome =
@@ -281,57 +276,4 @@ function typedFailure(
   error: TypedError,
 ): StatusError {
   return badRequest(`failed to create typed ${which} object (${printIdentity(object, gvk)}): ${error.message}`);
-}
-
-/** What the paths of conflicts may be long together, in characters: they may have long beginnings in common. */
-const MAX_CONFLICTS_LENGTH = 1024 * 1024;
-
-/** Throws 409 for conflicts outside of what is allowed, listed by manager and path. */
-function refuseConflicts(conflicts: readonly OwnershipConflict[], allowed: FieldSet | undefined): void {
-  let length = 0;
-  let told = 0;
-  const printed = (set: FieldSet): readonly string[] => {
-    const texts: string[] = [];
-    const extend = (path: string, element: string): string => path + printElement(element);
-    forEachPath(set, '', extend, (path) => {
-      length += path.length;
-      if (length > MAX_CONFLICTS_LENGTH && told > 0) return false;
-      told += 1;
-      return texts.push(path) > 0;
-    });
-    return texts;
-  };
-  const refused = conflicts
-    .map(({ manager, fields }) => ({
-      manager,
-      managerId: writerId(manager),
-      set: allowed === undefined ? fields : difference(fields, allowed),
-    }))
-    .filter(({ set }) => !isEmpty(set))
-    .sort((left, right) => (left.managerId < right.managerId ? -1 : 1))
-    .map(({ manager, set }) => ({ manager, count: sizeOf(set), paths: printed(set) }));
-  const causes: StatusCause[] = refused.flatMap(({ manager, paths: fields }) =>
-    fields.map((field) => ({
-      reason: 'FieldManagerConflict',
-      message: `conflict with ${printManager(manager)}`,
-      field,
-    })),
-  );
-  const [first] = causes;
-  if (first === undefined) return;
-  const count = refused.reduce((sum, one) => sum + one.count, 0);
-  const message =
-    count === 1
-      ? `Apply failed with 1 conflict: ${first.message}: ${first.field}`
-      : `Apply failed with ${count} conflicts: ${refused
-          .map(({ manager, paths: fields }) =>
-            [`conflicts with ${printManager(manager)}:`, ...fields.map((field) => `- ${field}`)].join('\n'),
-          )
-          .join('\n')}`;
-  throw new StatusError(409, 'Conflict', message, { causes });
-}
-
-function printManager({ name, operation, apiVersion, subresource }: Manager): string {
-  const subject = quoteGo(name) + (subresource === undefined ? '' : ` with subresource ${quoteGo(subresource)}`);
-  return operation === 'Update' ? `${subject} using ${apiVersion}` : subject;
 }

@@ -1,20 +1,23 @@
 import * as fc from 'fast-check';
 import type { JsonObject } from '../object';
-import {
-  difference,
-  equals,
-  has,
-  intersection,
-  isEmpty,
-  parseFieldsV1,
-  paths,
-  recursiveDifference,
-  setOf,
-  toFieldsV1,
-  union,
-  type FieldSet,
-} from './field-set';
+import { inBothForms } from '../steps/both-forms.fixture';
+import * as fieldsInSteps from '../steps/generated/apply/fields-v1';
+import * as algebraInSteps from '../steps/generated/apply/set-algebra';
+import * as pathsInSteps from '../steps/generated/apply/set-paths';
+import { has, isEmpty, setOf, type FieldSet } from './field-set';
+import * as plainFields from './fields-v1';
 import { compareElements, parseElement, printPath, type PathElement } from './path-element';
+import * as plainAlgebra from './set-algebra';
+import * as plainPaths from './set-paths';
+
+const equals = inBothForms(plainAlgebra.equals, algebraInSteps.equals);
+const union = inBothForms(plainAlgebra.union, algebraInSteps.union);
+const intersection = inBothForms(plainAlgebra.intersection, algebraInSteps.intersection);
+const difference = inBothForms(plainAlgebra.difference, algebraInSteps.difference);
+const recursiveDifference = inBothForms(plainAlgebra.recursiveDifference, algebraInSteps.recursiveDifference);
+const parseFieldsV1 = inBothForms(plainFields.parseFieldsV1, fieldsInSteps.parseFieldsV1);
+const toFieldsV1 = inBothForms(plainFields.toFieldsV1, fieldsInSteps.toFieldsV1);
+const paths = inBothForms(plainPaths.paths, pathsInSteps.paths);
 
 const element = fc.constantFrom<PathElement>(
   'f:a',

@@ -1,11 +1,13 @@
 import type { JsonObject, JsonValue, KubeObject } from '../object';
 import { JsonSyntaxError, parseJson } from '../codec/json-syntax';
-import { difference, type FieldSet } from './field-set';
+import type { FieldSet } from './field-set';
 import { isObject } from './members';
-import { canonicalJson } from './path-element';
-import { compare, toFieldSet } from './typed';
-import { validateTyped } from './validate-typed';
+import { canonicalJson } from './canonical-json';
+import { compare } from './compare';
 import { TypedError, type MergeType } from './merge-type';
+import { difference } from './set-algebra';
+import { validateTyped } from './validate-typed';
+import { toFieldSet } from './value-sets';
 
 /** Where client-side apply keeps the configuration that it applied. */
 const LAST_APPLIED = 'kubectl.kubernetes.io/last-applied-configuration';
@@ -29,7 +31,8 @@ export function fieldsOfLastApplied(type: MergeType, live: KubeObject, apiVersio
     if (!isObject(lastApplied) || lastApplied['apiVersion'] !== apiVersion) return undefined;
     validateTyped(type, lastApplied);
     const { added, removed, modified } = compare(type, lastApplied, live as unknown as JsonValue);
-    return [modified, added, removed].reduce(difference, toFieldSet(type, lastApplied));
+    const set = difference(difference(toFieldSet(type, lastApplied), modified), added);
+    return difference(set, removed);
   } catch (error) {
     if (error instanceof JsonSyntaxError || error instanceof TypedError) return undefined;
     throw error;

@@ -1,8 +1,12 @@
 import { extend, withMetadata } from '../extend';
 import type { KubeObject, ManagedFieldsEntry } from '../object';
 import { equalApartFrom } from '../patch/json-equal';
-import { difference, isEmpty, parseFieldsV1, setOf, toFieldsV1, unionOf, EMPTY_SET, type FieldSet } from './field-set';
-import { canonicalJson, fieldElement } from './path-element';
+import { sortInRuns } from '../sort-in-runs';
+import { isEmpty, setOf, EMPTY_SET, type FieldSet } from './field-set';
+import { parseFieldsV1, toFieldsV1 } from './fields-v1';
+import { canonicalJson } from './canonical-json';
+import { fieldElement } from './path-element';
+import { difference, unionOf } from './set-algebra';
 
 /** Who writes, and how. */
 export interface Writer {
@@ -80,7 +84,9 @@ function readEntry(entry: ManagedFieldsEntry): Manager {
 
 /** Reads managedFields. Throws a SyntaxError where an entry's operation or type of fields is unknown, or its fields cannot be read. */
 export function readManagers(entries: readonly ManagedFieldsEntry[] = []): Managers {
-  return lastOfEach(entries.map(readEntry));
+  const managers: Manager[] = [];
+  for (const entry of entries) managers.push(readEntry(entry));
+  return lastOfEach(managers);
 }
 
 /** A client may send more than can be compared with one another. */
@@ -91,7 +97,9 @@ function lastOfEach(managers: readonly Manager[]): Managers {
   const isFirst = (manager: Manager, index: number): boolean =>
     managers.findIndex((other) => isSameWriter(other, manager)) === index;
   if (managers.length <= FEW && managers.every(isFirst)) return managers;
-  return [...new Map(managers.map((manager) => [writerId(manager), manager])).values()];
+  const last = new Map<string, Manager>();
+  for (const manager of managers) last.set(writerId(manager), manager);
+  return [...last.values()];
 }
 
 /** An entry with its keys in order: all maps of custom resources are written so, this one included. */
@@ -162,8 +170,9 @@ export function writeManagers(
 ): KubeObject {
   const { metadata } = object;
   if (managers.length === 0) return withoutManagedFields(object);
-  const inOrder = managers.length === 1 ? managers : managers.toSorted(compareManagers);
-  const entries = inOrder.map((manager) => entryOf(manager, sorted));
+  const inOrder = managers.length === 1 ? managers : sortInRuns(managers, compareManagers);
+  const entries: ManagedFieldsEntry[] = [];
+  for (const manager of inOrder) entries.push(entryOf(manager, sorted));
   const same = entries.length === before.length && entries.every((entry, index) => entry === before[index]);
   if (same && metadata.managedFields === before) return object;
   return withMetadata(object, extend(metadata, { managedFields: same ? before : entries }));
@@ -176,16 +185,25 @@ export function withoutManagedFields(object: KubeObject): KubeObject {
   return withMetadata(object, metadata);
 }
 
+interface IdentifiedManager {
+  readonly id: string;
+  readonly manager: Manager;
+}
+
+function compareIdentified(left: IdentifiedManager, right: IdentifiedManager): number {
+  return compareTimes(left.manager, right.manager) || compareText(left.id, right.id);
+}
+
 /** Keeps at most ten update entries: the oldest of a version go into one entry that has the time of the last of them. */
 export function capUpdateManagers(managers: Managers): Managers {
   if (managers.length <= MAX_UPDATE_MANAGERS) return managers;
-  const updaters = managers
-    .filter(({ operation }) => operation === 'Update')
-    .map((manager) => ({ id: writerId(manager), manager }));
-  let surplus = updaters.length - MAX_UPDATE_MANAGERS;
+  const result = new Map<string, Manager>();
+  for (const manager of managers) result.set(writerId(manager), manager);
+  const found: IdentifiedManager[] = [];
+  for (const [id, manager] of result) if (manager.operation === 'Update') found.push({ id, manager });
+  let surplus = found.length - MAX_UPDATE_MANAGERS;
   if (surplus <= 0) return managers;
-  updaters.sort((left, right) => compareTimes(left.manager, right.manager) || compareText(left.id, right.id));
-  const result = new Map(managers.map((manager) => [writerId(manager), manager]));
+  const updaters = sortInRuns(found, compareIdentified);
   const firstOfVersion = new Map<string, string>();
   const merged = new Map<string, { readonly bucket: Writer; readonly sets: FieldSet[]; time: string | undefined }>();
   for (const { id, manager } of updaters) {
@@ -217,7 +235,7 @@ export function capUpdateManagers(managers: Managers): Managers {
 }
 
 /** What the server writes or what identifies the object: nobody owns these. */
-const UNOWNED = setOf(
+export const UNOWNED = setOf(
   ...['apiVersion', 'kind', 'metadata'].map((name) => [fieldElement(name)]),
   ...[
     'name',
@@ -245,7 +263,7 @@ export function dropEmpty(managers: Managers): Managers {
   return managers.some(({ set }) => isEmpty(set)) ? managers.filter(({ set }) => !isEmpty(set)) : managers;
 }
 
-const TIME: ReadonlySet<string> = new Set(['time']);
+export const TIME: ReadonlySet<string> = new Set(['time']);
 
 /**
  * Whether two lists of entries differ in nothing but times: a write that changes no more than these is none.
@@ -256,5 +274,8 @@ export function equalApartFromTimes(
 ): boolean {
   if (left === right) return true;
   if (left.length !== right.length) return false;
-  return left.every((entry, index) => equalApartFrom(TIME, entry, right[index] as ManagedFieldsEntry));
+  for (const [index, entry] of left.entries()) {
+    if (!equalApartFrom(TIME, entry, right[index] as ManagedFieldsEntry)) return false;
+  }
+  return true;
 }

@@ -32,3 +32,19 @@ export function isEmptyObject(value: JsonObject): boolean {
   for (const name in value) if (value[name] !== undefined) return false;
   return true;
 }
+
+export function isEmptyMap(value: JsonValue | undefined): boolean {
+  return !isObject(value) || isEmptyObject(value);
+}
+
+export function isMapOrNull(value: JsonValue): boolean {
+  return value === null || isObject(value);
+}
+
+export function isListOrNull(value: JsonValue): boolean {
+  return value === null || isList(value);
+}
+
+export function isEmptyList(value: JsonValue | undefined): boolean {
+  return !isList(value) || value.length === 0;
+}

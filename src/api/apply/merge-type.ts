@@ -198,20 +198,18 @@ export function isSameItem(type: ListMergeType, left: JsonValue, right: JsonValu
   return true;
 }
 
-/** The items of a list by name. Items that share a name (which validation of some kinds permits) stand together. */
-export function itemsByElement(
-  type: ListMergeType,
-  items: readonly JsonValue[],
-): ReadonlyMap<PathElement, readonly JsonValue[]> {
-  const found = new Map<PathElement, JsonValue[]>();
-  for (const item of items) {
-    const element = itemElement(type, item);
-    if (element instanceof Error) throw new TypedError([{ path: '', message: element.message }]);
-    const twins = found.get(element);
-    if (twins === undefined) found.set(element, [item]);
-    else twins.push(item);
-  }
+/** The type of a member. Throws a TypedError where the schema does not know the field. */
+export function memberType(type: MapMergeType, name: string): MergeType {
+  const found = type.typeOf(name);
+  if (found === undefined) throw new TypedError([{ path: `.${name}`, message: 'field not declared in schema' }]);
   return found;
+}
+
+/** What a list item is called in field sets. Throws a TypedError for one that cannot have a name. */
+export function elementOf(type: ListMergeType, item: JsonValue): PathElement {
+  const element = itemElement(type, item);
+  if (element instanceof Error) throw new TypedError([{ path: '', message: element.message }]);
+  return element;
 }
 
 export interface TypedProblem {

@@ -1,15 +1,8 @@
 import type { JsonValue, KubeObject } from '../object';
-import {
-  difference,
-  equals,
-  intersection,
-  isEmpty,
-  recursiveDifference,
-  union,
-  unionOf,
-  EMPTY_SET,
-  type FieldSet,
-} from './field-set';
+import { compare, isSame, type Comparison } from './compare';
+import { isEmpty, EMPTY_SET, type FieldSet } from './field-set';
+import { shared } from './fields-v1';
+import type { Duplicates } from './list-items';
 import {
   dropEmpty,
   findManager,
@@ -24,9 +17,11 @@ import {
 } from './managed-fields';
 import type { MergeType } from './merge-type';
 import { reconcileWithSchema, withNamedFields } from './schema-change';
-import { setByShape } from './shape';
+import { merge, removeItems } from './merge-values';
+import { difference, equals, intersection, recursiveDifference, union, unionOf } from './set-algebra';
+import { rememberSet, shapeOf } from './shape';
+import { everything, toFieldSet } from './value-sets';
 import { WorkBudget } from '../work-budget';
-import { compare, everything, isSame, merge, removeItems, toFieldSet, type Comparison, type Duplicates } from './typed';
 
 /** An object, and its type, in one version. */
 export interface Typed {
@@ -62,7 +57,7 @@ function inVersion(context: OwnershipContext, typed: Typed, apiVersion: string):
 const MAX_INFERRED_PATHS = 1_000_000;
 
 /** One object in the versions of its managers, of which many may have one: each is made once. */
-class VersionsOf {
+export class VersionsOf {
   private others: Map<string, Typed | undefined> | undefined;
 
   constructor(
@@ -82,16 +77,15 @@ class VersionsOf {
 function reconcile(context: OwnershipContext, live: Typed, managers: Managers): Managers {
   const inVersions = new VersionsOf(context, live);
   const budget = new WorkBudget(MAX_INFERRED_PATHS, 'its managed fields stand for too many fields');
-  return managers.map((manager) => {
+  const { inferOwnership } = context;
+  const reconciled: Manager[] = [];
+  for (const manager of managers) {
     const versioned = inVersions.get(manager.apiVersion);
-    if (versioned === undefined) return manager;
-    const set = reconcileWithSchema(versioned.type, manager.set, {
-      live: json(versioned.object),
-      inferOwnership: context.inferOwnership,
-      budget,
-    });
-    return withSet(manager, set);
-  });
+    const change = versioned && { live: json(versioned.object), inferOwnership, budget };
+    const set = change && reconcileWithSchema(versioned.type, manager.set, change);
+    reconciled.push(set === undefined ? manager : withSet(manager, set));
+  }
+  return reconciled;
 }
 
 interface Transfer {
@@ -111,13 +105,7 @@ function transfer(
   duplicates: Duplicates,
 ): Transfer {
   const comparison = compare(before.type, json(before.object), json(after.object), duplicates);
-  let converted: Map<string, Comparison | undefined> | undefined;
-  const comparisonIn = (apiVersion: string): Comparison | undefined => {
-    if (apiVersion === before.apiVersion) return comparison;
-    converted ??= new Map();
-    if (!converted.has(apiVersion)) converted.set(apiVersion, compareInVersion(context, before, after, apiVersion));
-    return converted.get(apiVersion);
-  };
+  let inOthers: Map<string, Comparison | undefined> | undefined;
   const conflicts: OwnershipConflict[] = [];
   const rest: Manager[] = [];
   for (const manager of managers) {
@@ -125,7 +113,13 @@ function transfer(
       rest.push(manager);
       continue;
     }
-    const changes = comparisonIn(manager.apiVersion);
+    const { apiVersion } = manager;
+    let changes: Comparison | undefined = comparison;
+    if (apiVersion !== before.apiVersion) {
+      inOthers ??= new Map();
+      if (!inOthers.has(apiVersion)) inOthers.set(apiVersion, compareInVersion(context, before, after, apiVersion));
+      changes = inOthers.get(apiVersion);
+    }
     if (changes === undefined) continue;
     const fields = union(intersection(manager.set, changes.modified), intersection(manager.set, changes.added));
     if (!isEmpty(fields)) conflicts.push({ manager, fields });
@@ -156,9 +150,12 @@ function changedBy({ modified, added }: Comparison): FieldSet {
  * set. Throws a TypedError like {@link ownershipAfterUpdate}, duplicates refused.
  */
 export function takenByCreate(context: OwnershipContext, zero: KubeObject, { type, object }: Typed): FieldSet {
-  const changed = setByShape(type, json(zero), json(object), () =>
-    changedBy(compare(type, json(zero), json(object), 'refused')),
-  );
+  const found = shapeOf(type, json(zero), json(object));
+  let changed = found?.shape.set;
+  if (changed === undefined) {
+    changed = changedBy(compare(type, json(zero), json(object), 'refused'));
+    if (found !== undefined) rememberSet(found, (changed = shared(changed)));
+  }
   return recursiveDifference(changed, context.ignored);
 }
 
@@ -186,9 +183,11 @@ export function ownershipAfterUpdate(
   const changed = changedBy(comparison);
   // A write that changes only what nobody can own leaves ownership as it is, however today's schema reads it.
   if (isEmpty(changed) && isEmpty(withoutUnowned(comparison.removed))) return { managers, taken: EMPTY_SET };
-  const kept = rest.map((manager) =>
-    isSameWriter(manager, writer) ? withSet(manager, difference(manager.set, comparison.removed)) : manager,
-  );
+  const kept: Manager[] = [];
+  for (const manager of rest) {
+    const isOwn = isSameWriter(manager, writer);
+    kept.push(isOwn ? withSet(manager, difference(manager.set, comparison.removed)) : manager);
+  }
   return { managers: dropEmpty(kept), taken: recursiveDifference(changed, context.ignored) };
 }
 
@@ -219,8 +218,11 @@ export function applyConfiguration(
   const ownSet = recursiveDifference(ownableFields(live.type, json(applied)), context.ignored);
   // Mostly an applier owns what it owned before: then nothing can have been given up.
   const repeated = previous?.apiVersion === applier.apiVersion && equals(previous.set, ownSet);
-  const configuredFields = (): FieldSet => recursiveDifference(toFieldSet(live.type, json(applied)), context.ignored);
-  const withApplier = repeated ? reconciled : withManager(reconciled, takeOver(previous, applier, configuredFields()));
+  let withApplier = reconciled;
+  if (!repeated) {
+    const configured = recursiveDifference(toFieldSet(live.type, json(applied)), context.ignored);
+    withApplier = withManager(reconciled, takeOver(previous, applier, configured));
+  }
   const pruned = repeated ? merged : prune(context, merged, withApplier, previous, applier);
   const { comparison, conflicts, managers: rest } = transfer(context, live, pruned, withApplier, applier, 'joined');
   if (repeated && isSame(comparison)) return { object: live.object, conflicts: [], managers };
@@ -234,7 +236,13 @@ export function applyConfiguration(
 
 /** What an applier of this configuration owns. */
 function ownableFields(type: MergeType, applied: JsonValue): FieldSet {
-  return setByShape(type, undefined, applied, () => withoutUnowned(toFieldSet(type, applied)));
+  const found = shapeOf(type, undefined, applied);
+  if (found?.shape.set !== undefined) return found.shape.set;
+  const set = withoutUnowned(toFieldSet(type, applied));
+  if (found === undefined) return set;
+  const kept = shared(set);
+  rememberSet(found, kept);
+  return kept;
 }
 
 function takeOver(previous: Manager | undefined, applier: Writer, set: FieldSet): Manager {

@@ -3,6 +3,7 @@ import { quoteGo } from '../errors/go-quote';
 import { JsonSyntaxError, parseJson } from '../codec/json-syntax';
 import type { JsonObject, JsonValue } from '../object';
 import { sortedJson } from '../sorted-json';
+import { canonicalJson } from './canonical-json';
 
 /**
  * One step of a path into an object, as FieldsV1 writes it: `f:name` (a field or a map's key), `k:{"name":"c"}` (an item
@@ -10,22 +11,6 @@ import { sortedJson } from '../sorted-json';
  * (sorted keys, no spaces, Go's escapes) makes them comparable as plain strings.
  */
 export type PathElement = string;
-
-/** `<`, `>`, `&` and the two line separators are escaped by Go's JSON writer, inside FieldsV1 as everywhere. */
-const GO_ESCAPES = /[<>&\u2028\u2029]/g;
-
-function goEscape(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-}
-
-/** What needs no escapes, as nearly all names. */
-const PLAIN = /^[\w./ -]*$/;
-
-/** JSON as Go writes it: map keys sorted, no spaces, HTML escaped. Absent (undefined) members are left out. */
-export function canonicalJson(value: JsonValue): string {
-  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
-  return sortedJson(value).replace(GO_ESCAPES, goEscape);
-}
 
 export function fieldElement(name: string): PathElement {
   return `f:${name}`;
@@ -102,19 +87,22 @@ export function compareElements(left: PathElement, right: PathElement): number {
   return compareValues(parseExact(left.slice(2)) as JsonValue, parseExact(right.slice(2)) as JsonValue);
 }
 
-/** In canonical order. Each element is read once, however often it is compared. */
-export function sortElements(elements: readonly PathElement[]): readonly PathElement[] {
-  return elements
-    .map((element) => ({
-      element,
-      value: element.startsWith('f:') ? null : (parseExact(element.slice(2)) as JsonValue),
-    }))
-    .sort((left, right) => {
-      const kind = left.element[0] as string;
-      if (kind === 'f' || kind !== right.element[0]) return compareElements(left.element, right.element);
-      return compareValues(left.value, right.value);
-    })
-    .map(({ element }) => element);
+/** An element with what it says, so that it is read once, however often it is compared. */
+export interface ReadElement {
+  readonly element: PathElement;
+  /** Of a field nothing is read. */
+  readonly value: JsonValue;
+}
+
+export function readElement(element: PathElement): ReadElement {
+  return { element, value: element.startsWith('f:') ? null : (parseExact(element.slice(2)) as JsonValue) };
+}
+
+/** As {@link compareElements}. */
+export function compareRead(left: ReadElement, right: ReadElement): number {
+  const kind = left.element[0] as string;
+  if (kind === 'f' || kind !== right.element[0]) return compareElements(left.element, right.element);
+  return compareValues(left.value, right.value);
 }
 
 function rank(value: JsonValue): number {

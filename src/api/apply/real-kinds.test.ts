@@ -2,7 +2,9 @@ import * as fc from 'fast-check';
 import { StatusError } from '../errors/status-error';
 import type { JsonObject, JsonValue, KubeObject } from '../object';
 import { jsonEqual } from '../patch/json-equal';
-import { apply, trackUpdate } from './field-manager';
+import { inBothForms } from '../steps/both-forms.fixture';
+import * as inSteps from '../steps/generated/apply/field-manager';
+import * as plain from './field-manager';
 import type { StructType } from '../schema/model';
 import { mergeTypeOf } from './merge-type';
 import {
@@ -21,7 +23,10 @@ import {
   type Paths,
 } from './ownership-model.fixture';
 import { decisions, objectsOf, REAL_KINDS, variantOf, type ObjectOptions, type RealKind } from './real-objects.fixture';
-import { merge } from './typed';
+import { merge } from './merge-values';
+
+const apply = inBothForms(plain.apply, inSteps.apply);
+const trackUpdate = inBothForms(plain.trackUpdate, inSteps.trackUpdate);
 
 /** The laws of apply for objects of every built-in kind. `STERNPOST_LAW_RUNS` raises the number of runs. */
 

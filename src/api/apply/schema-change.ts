@@ -1,18 +1,10 @@
 import type { JsonValue } from '../object';
-import {
-  EMPTY_SET,
-  FieldSetBuilder,
-  isEmpty,
-  makeSet,
-  recursiveDifference,
-  sizeOf,
-  union,
-  type FieldSet,
-} from './field-set';
+import { EMPTY_SET, FieldSetBuilder, isEmpty, makeSet, type FieldSet } from './field-set';
 import { isList, isObject, memberOf } from './members';
 import { ANY_MAP, itemElement, type MergeType } from './merge-type';
 import { fieldNameOf, isKeyElement, type PathElement } from './path-element';
-import { toFieldSet } from './typed';
+import { recursiveDifference, sizeOf, union } from './set-algebra';
+import { toFieldSet } from './value-sets';
 import type { WorkBudget } from '../work-budget';
 
 /**
@@ -39,9 +31,9 @@ interface Plan {
   readonly splitAny: FieldSet;
 }
 
-const NOTHING: Plan = { joined: EMPTY_SET, split: EMPTY_SET, splitAny: EMPTY_SET };
+export const NOTHING: Plan = { joined: EMPTY_SET, split: EMPTY_SET, splitAny: EMPTY_SET };
 /** Sets and types live as long as their object versions and schemas, so each pair is examined once. */
-const plans = new WeakMap<FieldSet, WeakMap<MergeType, Plan>>();
+export const plans = new WeakMap<FieldSet, WeakMap<MergeType, Plan>>();
 
 /** The set as today's schema reads it; the same set when nothing changes. */
 export function reconcileWithSchema(
@@ -76,7 +68,7 @@ function planFor(type: MergeType, set: FieldSet): Plan {
 type Drafts = { readonly [part in keyof Plan]: FieldSetBuilder };
 
 /** Parts of sets in which nothing was found, per type: the next version of a set shares most of them. */
-const unchanged = new WeakMap<MergeType, WeakSet<FieldSet>>();
+export const unchanged = new WeakMap<MergeType, WeakSet<FieldSet>>();
 
 /** Collects what to reconcile, and answers whether there is anything. */
 function examine(type: MergeType, set: FieldSet, path: PathElement[], drafts: Drafts): boolean {

@@ -1,11 +1,14 @@
 import * as fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../object';
 import type { StructType } from '../schema/model';
-import { EMPTY_SET, equals, parseFieldsV1, setOf, toFieldsV1, union, type FieldSet } from './field-set';
+import { compare } from './compare';
+import { EMPTY_SET, setOf, type FieldSet } from './field-set';
+import { parseFieldsV1, shared, toFieldsV1 } from './fields-v1';
 import { freeform, list, struct, text, widget } from './merge-model.fixture';
-import { mergeTypeOf, TypedError } from './merge-type';
-import { setByShape } from './shape';
-import { compare, toFieldSet } from './typed';
+import { mergeTypeOf, TypedError, type MergeType } from './merge-type';
+import { equals, union } from './set-algebra';
+import { rememberSet, shapeOf } from './shape';
+import { toFieldSet } from './value-sets';
 import { zeroObject } from './zero-object';
 
 const name = fc.constantFrom('a', 'b', '1:a', 'constructor');
@@ -44,6 +47,14 @@ const objects: fc.Arbitrary<JsonObject> = fc.record(
   { spec: orAnything(spec), status: orAnything(fc.record({ phase: scalar, conditions: items }, { requiredKeys: [] })) },
   { requiredKeys: [] },
 );
+
+/** What `make` makes of a value, or of the first one that had its shape. */
+function setByShape(type: MergeType, before: JsonValue | undefined, value: JsonValue, make: () => FieldSet): FieldSet {
+  const found = shapeOf(type, before, value);
+  if (found === undefined) return make();
+  if (found.shape.set === undefined) rememberSet(found, shared(make()));
+  return found.shape.set as FieldSet;
+}
 
 /** A set, or what stood in its way. */
 function outcome(make: () => FieldSet): FieldSet | string {

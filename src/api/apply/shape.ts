@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../object';
 import { jsonEqual } from '../patch/json-equal';
-import { shared, type FieldSet } from './field-set';
+import type { FieldSet } from './field-set';
 import { isList, isObject, memberOf } from './members';
 import { ANY_MAP, type ListMergeType, type MapMergeType, type MergeType } from './merge-type';
 
@@ -77,19 +77,25 @@ function beginning(type: MergeType, before: Maybe): Shape {
   return shape;
 }
 
+/** The shape of a value, which has a place for its set. */
+export interface ShapeFound {
+  readonly shape: { readonly set: FieldSet | undefined };
+}
+
 /**
- * What `make` makes of a value, from its shape alone: a writer's objects mostly have the same fields, and the set is made
- * for the first of them. `before` is the same for all values of a type, where it is not absent.
+ * The shape of a value: a writer's objects mostly have the same fields, and the set is made for the first of them. `before`
+ * is the same for all values of a type, where it is not absent. Undefined: the value has none.
  */
-export function setByShape(type: MergeType, before: Maybe, value: JsonValue, make: () => FieldSet): FieldSet {
+export function shapeOf(type: MergeType, before: Maybe, value: JsonValue): ShapeFound | undefined {
   const walk = new Walk(beginning(type, before));
-  if (!walk.visit(type, before, value)) return make();
-  const { shape, steps } = walk;
-  if (shape.set === undefined) {
-    shape.set = shared(make());
-    bytes += steps * SET_BYTES;
-  }
-  return shape.set;
+  return walk.visit(type, before, value) ? walk : undefined;
+}
+
+/** From now on all values of the shape have that set. */
+export function rememberSet(found: ShapeFound, set: FieldSet): void {
+  const { shape, steps } = found as Walk;
+  shape.set = set;
+  bytes += steps * SET_BYTES;
 }
 
 /** Its methods answer whether the value fits its type and is short enough; else it has no shape. */

@@ -1,10 +1,14 @@
 import type { JsonValue } from '../object';
-import { paths, setOf, toFieldsV1 } from './field-set';
+import { compare } from './compare';
+import { setOf } from './field-set';
+import { toFieldsV1 } from './fields-v1';
 import { freeform, list, struct, text, widget } from './merge-model.fixture';
 import { mergeTypeOf } from './merge-type';
 import { printPath } from './path-element';
-import { compare, merge, removeItems, toFieldSet } from './typed';
+import { merge, removeItems } from './merge-values';
+import { paths } from './set-paths';
 import { validateTyped } from './validate-typed';
+import { toFieldSet } from './value-sets';
 import { zeroObject } from './zero-object';
 
 const type = mergeTypeOf(widget);

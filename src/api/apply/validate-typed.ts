@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../object';
+import { sortNames } from '../sort-in-runs';
 import { printGoSyntax, printGoValue } from './go-text';
 import { isList, isObject, memberOf } from './members';
 import {
@@ -109,7 +110,7 @@ function visit(type: MergeType, value: JsonValue, path: Place | undefined, probl
 }
 
 function visitMap(type: MapMergeType, value: JsonObject, path: Place | undefined, problems: TypedProblems): void {
-  for (const name of Object.keys(value).sort()) {
+  for (const name of sortNames(Object.keys(value))) {
     const member = value[name];
     if (member === undefined) continue;
     if (problems.isFull) return;

@@ -17,6 +17,7 @@ import {
   tooManyStructs,
   zeroValue,
   type MutableObject,
+  type StructPlan,
 } from './struct-plan';
 
 /**
@@ -44,7 +45,7 @@ export interface DecodeResult {
 /** Kubernetes reports no more problems than this of one document. */
 const MAX_UNKNOWN = 100;
 
-interface Context {
+export interface Context {
   readonly applyDefaults: boolean;
   /** Paths below the value in hand: `.foo`, `[0].foo`. Each level adds its own part in front. */
   readonly unknown: string[] | undefined;
@@ -52,7 +53,7 @@ interface Context {
   size: number;
 }
 
-type Decoder = (value: unknown, context: Context) => unknown;
+export type Decoder = (value: unknown, context: Context) => unknown;
 
 /** What stood in the way of decoding, for those who tell of it in other words than {@link DecodeError} does. */
 export type DecodeProblem =
@@ -74,7 +75,7 @@ export class DecodeError extends StatusError {
 }
 
 /** A value of the wrong type. The path is put together on the way out, from its end. */
-class DecodeFailure extends Error {
+export class DecodeFailure extends Error {
   /** `.name` for fields, `[0]` for elements, `[key]` for values of maps; the innermost first. */
   readonly path: string[] = [];
   /** The innermost struct with the offending field. */
@@ -101,7 +102,7 @@ class DecodeFailure extends Error {
   }
 }
 
-function mismatch(value: unknown, expected: string): DecodeFailure {
+export function mismatch(value: unknown, expected: string): DecodeFailure {
   return new DecodeFailure({ kind: 'mismatch', value, expected });
 }
 
@@ -110,7 +111,7 @@ function misspelled(message: string): DecodeFailure {
 }
 
 /** Adds where it happened to a failure that passes by; anything else passes unchanged. */
-function located(error: unknown, part: string, struct?: string): unknown {
+export function located(error: unknown, part: string, struct?: string): unknown {
   if (!(error instanceof DecodeFailure)) return error;
   error.path.push(part);
   error.struct ??= struct;
@@ -136,16 +137,16 @@ function isInt32(value: unknown): value is number {
   return typeof value === 'number' && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function shortName(type: StructType): string {
+export function shortName(type: StructType): string {
   return type.name.slice(type.name.lastIndexOf('.') + 1);
 }
 
 /** `v1.Deployment`, as Go prints the type. */
-function goStructName(type: StructType): string {
+export function goStructName(type: StructType): string {
   return type.name.split('.').slice(-2).join('.');
 }
 
@@ -158,7 +159,7 @@ const GO_SCALARS: Readonly<Record<ScalarName, string>> = {
   bytes: '[]uint8',
 };
 
-function goTypeName(type: TypeRef): string {
+export function goTypeName(type: TypeRef): string {
   switch (type.kind) {
     case 'scalar':
       return GO_SCALARS[type.scalar];
@@ -287,13 +288,13 @@ function lazyDecoder(make: () => Decoder): Decoder {
 }
 
 /** Puts `part` before the paths that were reported since the count was `before`. */
-function locateUnknown(unknown: string[] | undefined, before: number, part: string): void {
+export function locateUnknown(unknown: string[] | undefined, before: number, part: string): void {
   if (unknown === undefined) return;
   for (let index = before; index < unknown.length; index += 1) unknown[index] = part + (unknown[index] ?? '');
 }
 
 /** What stands for null in a list or map. */
-function emptyValue(type: TypeRef, context: Context): unknown {
+export function emptyValue(type: TypeRef, context: Context): unknown {
   if (type.kind === 'struct') {
     context.size += emptySize(planOf(type), context.applyDefaults);
     if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
@@ -352,7 +353,7 @@ function mapDecoder(type: MapTypeRef): Decoder {
   };
 }
 
-function typeDecoder(type: TypeRef): Decoder {
+export function typeDecoder(type: TypeRef): Decoder {
   switch (type.kind) {
     case 'scalar':
       return SCALARS[type.scalar];
@@ -399,23 +400,34 @@ function compile(type: StructType): Decoder {
     } catch (error) {
       throw located(error, `.${current}`, struct);
     }
-    const object = finishObject(plan, slots, context.applyDefaults);
-    context.size += emptySize(plan, context.applyDefaults);
-    if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
-    if (type.preserveUnknownFields === true && others !== undefined) {
-      for (const key of others) setOwn(object, key, value[key]);
-    }
-    return object;
+    return finishStruct(plan, slots, others, value, context);
   };
 }
 
-function report({ unknown }: Context, key: string): void {
+/** `others`: what was sent and is no field. */
+export function finishStruct(
+  plan: StructPlan,
+  slots: readonly unknown[],
+  others: readonly string[] | undefined,
+  value: Readonly<Record<string, unknown>>,
+  context: Context,
+): MutableObject {
+  const object = finishObject(plan, slots, context.applyDefaults);
+  context.size += emptySize(plan, context.applyDefaults);
+  if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
+  if (plan.type.preserveUnknownFields === true && others !== undefined) {
+    for (const key of others) setOwn(object, key, value[key]);
+  }
+  return object;
+}
+
+export function report({ unknown }: Context, key: string): void {
   if (unknown !== undefined && unknown.length < MAX_UNKNOWN) unknown.push(`.${key}`);
 }
 
 const decoders = new WeakMap<StructType, Decoder>();
 
-function decoderOf(type: StructType): Decoder {
+export function decoderOf(type: StructType): Decoder {
   let decoder = decoders.get(type);
   if (decoder === undefined) {
     decoder = compile(type);
@@ -431,19 +443,28 @@ function decoderOf(type: StructType): Decoder {
  */
 export function decodeObject(type: StructType, value: unknown, options: DecodeOptions): DecodeResult {
   if (type.decode !== undefined) return type.decode(value ?? {}, options);
-  const unknown: string[] | undefined = options.collectUnknown ? [] : undefined;
+  const context = decodeContext(options);
   try {
-    const object = decoderOf(type)(value ?? {}, {
-      applyDefaults: options.applyDefaults,
-      unknown,
-      size: 0,
-    }) as KubeObject;
-    return { object, unknownFields: unknown === undefined ? [] : reportedPaths(unknown).map((path) => path.slice(1)) };
+    return decodeResult(decoderOf(type)(value ?? {}, context), context);
   } catch (error) {
-    if (!(error instanceof DecodeFailure)) throw error;
-    const kind = options.kind ?? shortName(type);
-    const version = options.version ?? type.name.split('.').at(-2) ?? '';
-    const subject = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}`;
-    throw new DecodeError(subject, error.describe(goStructName(type)), error.problem);
+    throw decodeError(error, type, options);
   }
+}
+
+export function decodeContext({ applyDefaults, collectUnknown }: DecodeOptions): Context {
+  return { applyDefaults, unknown: collectUnknown ? [] : undefined, size: 0 };
+}
+
+export function decodeResult(object: unknown, { unknown }: Context): DecodeResult {
+  const paths = unknown === undefined ? [] : reportedPaths(unknown).map((path) => path.slice(1));
+  return { object: object as KubeObject, unknownFields: paths };
+}
+
+/** What stood in the way, as the answer tells it. */
+export function decodeError(error: unknown, type: StructType, options: DecodeOptions): unknown {
+  if (!(error instanceof DecodeFailure)) return error;
+  const kind = options.kind ?? shortName(type);
+  const version = options.version ?? type.name.split('.').at(-2) ?? '';
+  const subject = `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}`;
+  return new DecodeError(subject, error.describe(goStructName(type)), error.problem);
 }

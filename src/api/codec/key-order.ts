@@ -1,9 +1,11 @@
+import { keysOf } from '../parts';
+
 /**
  * The keys of a map as Go orders them, by the bytes of their UTF-8. That is the order of UTF-16 units but for
  * characters beyond the basic plane.
  */
 export function sortedKeys(map: object): readonly string[] {
-  const keys = Object.keys(map);
+  const keys = keysOf(map);
   let previous = '';
   for (const key of keys) {
     if (key < previous || /[\ud800-\uffff]/.test(key)) return sortKeys(keys);

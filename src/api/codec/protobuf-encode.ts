@@ -12,7 +12,7 @@ import { sortedKeys } from './key-order';
  */
 
 type WireType = 0 | 1 | 2;
-type JsonObject = Readonly<Record<string, unknown>>;
+export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Writes a value without its tag; undefined and null stand for the zero value. */
 interface ValueWriter {
@@ -20,7 +20,8 @@ interface ValueWriter {
   readonly write: (writer: Writer, value: unknown) => void;
 }
 
-type FieldWriter = (writer: Writer, object: JsonObject) => void;
+/** Writes a field of an object with its tag, or nothing. */
+export type FieldWriter = (writer: Writer, object: JsonObject) => void;
 
 const NOTHING: JsonObject = {};
 
@@ -28,7 +29,7 @@ function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null;
 }
 
-function tag(number: number, wire: WireType): number {
+export function tag(number: number, wire: WireType): number {
   return ((number << 3) | wire) >>> 0;
 }
 
@@ -230,12 +231,17 @@ function fieldWriter({ number, json: name, type, pointer }: WireField): FieldWri
 const compiled = new WeakMap<StructType, readonly FieldWriter[]>();
 
 function writeFields(type: StructType, writer: Writer, object: JsonObject): void {
+  for (const write of fieldWriters(type)) write(writer, object);
+}
+
+/** One for each field of the wire, in its order. */
+export function fieldWriters(type: StructType): readonly FieldWriter[] {
   let fields = compiled.get(type);
   if (fields === undefined) {
     fields = type.wire.map(fieldWriter);
     compiled.set(type, fields);
   }
-  for (const write of fields) write(writer, object);
+  return fields;
 }
 
 /**

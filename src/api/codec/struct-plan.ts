@@ -1,5 +1,6 @@
 import { tooLarge, type StatusError } from '../errors/status-error';
 import type { JsonValue } from '../object';
+import { keysOf } from '../parts';
 import type { Field, StructType, TypeRef } from '../schema/model';
 
 /**
@@ -133,7 +134,7 @@ function isZero(zero: ZeroKind, value: unknown): boolean {
     case 'list':
       return (value as readonly unknown[]).length === 0;
     case 'map':
-      return Object.keys(value as object).length === 0;
+      return keysOf(value as object).length === 0;
   }
 }
 

@@ -4,6 +4,7 @@ import { RE2JS } from 're2js';
 import { invalid, required, type FieldError } from '../errors/field-error';
 import { printValue } from '../errors/field-error';
 import type { JsonValue } from '../object';
+import { WorkBudget } from '../work-budget';
 import { FORMATS } from './formats';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
 
@@ -14,8 +15,17 @@ import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-s
  */
 export type Check = (value: JsonValue, path: string, errors: FieldError[]) => void;
 
+/** A check of a part, with what may still be spent on the whole. */
+type PartCheck = (value: JsonValue, path: string, errors: FieldError[], work: WorkBudget) => void;
+
 /** More than this are not looked for: a schema may have as many demands as a value has items. */
 const MAX_ERRORS = 10_000;
+
+/**
+ * Each value is tried against each alternative of its schema: where both are many, that is more than either is long. So many
+ * are three for each value of the largest body.
+ */
+const MAX_ALTERNATIVES = 300_000;
 
 function addAll(errors: FieldError[], more: readonly FieldError[]): void {
   for (const error of more) errors.push(error);
@@ -25,6 +35,13 @@ function addAll(errors: FieldError[], more: readonly FieldError[]): void {
 const NO_FIELD = '<nil>';
 
 export function compileValidation(schema: JsonSchema): Check {
+  const check = compilePart(schema);
+  return (value, path, errors) => {
+    check(value, path, errors, new WorkBudget(MAX_ALTERNATIVES, 'its schema has too many alternatives for its values'));
+  };
+}
+
+function compilePart(schema: JsonSchema): PartCheck {
   const checks = [
     typeCheck(schema),
     ...alternativeChecks(schema),
@@ -35,15 +52,15 @@ export function compileValidation(schema: JsonSchema): Check {
     ...mapChecks(schema),
   ].filter((check) => check !== undefined);
   const ofNull = [typeCheck(schema), ...enumChecks(schema)].filter((check) => check !== undefined);
-  return (value, path, errors) => {
-    for (const check of value === null ? ofNull : checks) check(value, path, errors);
+  return (value, path, errors, work) => {
+    for (const check of value === null ? ofNull : checks) check(value, path, errors, work);
   };
 }
 
 /** Compiled when first needed: most of a big schema never is. */
-function lazily(schema: JsonSchema): Check {
-  let check: Check | undefined;
-  return (value, path, errors) => (check ??= compileValidation(schema))(value, path, errors);
+function lazily(schema: JsonSchema): PartCheck {
+  let check: PartCheck | undefined;
+  return (value, path, errors, work) => (check ??= compilePart(schema))(value, path, errors, work);
 }
 
 function inBody(path: string, problem: string): string {
@@ -83,7 +100,12 @@ function typeCheck(schema: JsonSchema): Check | undefined {
   };
 }
 
-function alternativeChecks({ anyOf = [], oneOf = [], allOf = [], not }: JsonSchema): readonly (Check | undefined)[] {
+function alternativeChecks({
+  anyOf = [],
+  oneOf = [],
+  allOf = [],
+  not,
+}: JsonSchema): readonly (PartCheck | undefined)[] {
   return [
     anyOf.length === 0 ? undefined : anyOfCheck(anyOf.map(lazily)),
     oneOf.length === 0 ? undefined : oneOfCheck(oneOf.map(lazily)),
@@ -100,10 +122,16 @@ function wholeValue(path: string, problem: string): FieldError {
   };
 }
 
-function outcomes(checks: readonly Check[], value: JsonValue, path: string): readonly (readonly FieldError[])[] {
+function outcomes(
+  checks: readonly PartCheck[],
+  value: JsonValue,
+  path: string,
+  work: WorkBudget,
+): readonly (readonly FieldError[])[] {
+  work.spend(checks.length);
   return checks.map((check) => {
     const errors: FieldError[] = [];
-    check(value, path, errors);
+    check(value, path, errors, work);
     return errors;
   });
 }
@@ -113,18 +141,18 @@ function nearest(failures: readonly (readonly FieldError[])[]): readonly FieldEr
   return failures.reduce((best, next) => (next.length < best.length ? next : best));
 }
 
-function anyOfCheck(checks: readonly Check[]): Check {
-  return (value, path, errors) => {
-    const results = outcomes(checks, value, path);
+function anyOfCheck(checks: readonly PartCheck[]): PartCheck {
+  return (value, path, errors, work) => {
+    const results = outcomes(checks, value, path, work);
     if (results.some((result) => result.length === 0)) return;
     errors.push(wholeValue(path, 'validate at least one schema (anyOf)'));
     addAll(errors, nearest(results));
   };
 }
 
-function oneOfCheck(checks: readonly Check[]): Check {
-  return (value, path, errors) => {
-    const results = outcomes(checks, value, path);
+function oneOfCheck(checks: readonly PartCheck[]): PartCheck {
+  return (value, path, errors, work) => {
+    const results = outcomes(checks, value, path, work);
     const valid = results.filter((result) => result.length === 0).length;
     if (valid === 1) return;
     const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
@@ -133,9 +161,9 @@ function oneOfCheck(checks: readonly Check[]): Check {
   };
 }
 
-function allOfCheck(checks: readonly Check[]): Check {
-  return (value, path, errors) => {
-    const failures = outcomes(checks, value, path).filter((result) => result.length > 0);
+function allOfCheck(checks: readonly PartCheck[]): PartCheck {
+  return (value, path, errors, work) => {
+    const failures = outcomes(checks, value, path, work).filter((result) => result.length > 0);
     if (failures.length === 0) return;
     const none = failures.length === checks.length ? '. None validated' : '';
     for (const failure of failures) addAll(errors, failure);
@@ -143,10 +171,10 @@ function allOfCheck(checks: readonly Check[]): Check {
   };
 }
 
-function notCheck(check: Check): Check {
-  return (value, path, errors) => {
+function notCheck(check: PartCheck): PartCheck {
+  return (value, path, errors, work) => {
     const failures: FieldError[] = [];
-    check(value, path, failures);
+    check(value, path, failures, work);
     if (failures.length === 0) errors.push(wholeValue(path, 'not validate the schema (not)'));
   };
 }
@@ -220,16 +248,16 @@ function isMultiple(value: number, factor: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.max(1, Math.abs(quotient));
 }
 
-function listChecks({ items, minItems, maxItems }: JsonSchema): readonly Check[] {
+function listChecks({ items, minItems, maxItems }: JsonSchema): readonly PartCheck[] {
   const item = items === undefined ? undefined : lazily(items);
   if (item === undefined && minItems === undefined && maxItems === undefined) return [];
   return [
-    (value, path, errors) => {
+    (value, path, errors, work) => {
       if (!isJsonList(value)) return;
       if (item !== undefined) {
         for (const one of value) {
           if (errors.length > MAX_ERRORS) return;
-          item(one, path, errors);
+          item(one, path, errors, work);
         }
       }
       const { length } = value;
@@ -263,13 +291,13 @@ function canonicalText(value: JsonValue): string {
   return sortedJson(value);
 }
 
-function mapChecks(schema: JsonSchema): readonly Check[] {
+function mapChecks(schema: JsonSchema): readonly PartCheck[] {
   const { minProperties, maxProperties, required: names = [] } = schema;
   const properties = new Map(Object.entries(schema.properties ?? {}).map(([name, one]) => [name, lazily(one)]));
   const values = valueSchema(schema);
   const valueCheck = values === undefined ? undefined : lazily(values);
   return [
-    (value, path, errors) => {
+    (value, path, errors, work) => {
       if (!isJsonObject(value)) return;
       const keys = Object.keys(value);
       if (minProperties !== undefined && keys.length < minProperties) {
@@ -286,10 +314,12 @@ function mapChecks(schema: JsonSchema): readonly Check[] {
         if (errors.length > MAX_ERRORS) return;
         const member = value[key];
         const check = properties.get(key) ?? valueCheck;
-        if (check !== undefined && member !== undefined) check(member, childPath(path, key), errors);
+        if (check !== undefined && member !== undefined) check(member, childPath(path, key), errors, work);
       }
       for (const name of names) {
-        if (!Object.hasOwn(value, name)) errors.push(required(childPath(path, name), ''));
+        if (Object.hasOwn(value, name)) continue;
+        work.spend(1);
+        errors.push(required(childPath(path, name), ''));
       }
     },
   ];

@@ -36,6 +36,11 @@ export class DefaultsRoom {
   /** `refuses`: what does not fit any more is refused with a 413; otherwise it is left out. */
   constructor(private readonly refuses: boolean) {}
 
+  /** Nothing fits any more. */
+  get isUsedUp(): boolean {
+    return this.left < 0;
+  }
+
   /** Whether there is still room. */
   take(size: number): boolean {
     this.left -= size;
@@ -164,6 +169,7 @@ function compileMap(
       else setOwn(result, name, after);
     }
     for (const [name, { defaultValue, size }] of withDefault) {
+      if (context.room.isUsedUp) break;
       if (Object.hasOwn(result ?? object, name) || !context.room.take(name.length + size)) continue;
       result ??= extend(object);
       setOwn(result, name, defaultValue);

@@ -23,9 +23,7 @@ export function compileListCheck(schema: JsonSchema): StructuralCheck | undefine
       case 'set':
         return (value, path, errors) => checkUnique(value, path, errors, (item) => item);
       case 'map':
-        return (value, path, errors) => {
-          checkUnique(value, path, errors, (item) => keysOf(item, part['x-kubernetes-list-map-keys'] ?? []));
-        };
+        return keyedListCheck(part['x-kubernetes-list-map-keys'] ?? []);
       default:
         return undefined;
     }
@@ -38,20 +36,23 @@ function compile(
   ruleOf: (part: JsonSchema) => StructuralCheck | undefined,
 ): StructuralCheck | undefined {
   const own = ruleOf(schema);
-  const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-    const check = compile(property, ruleOf);
-    return check === undefined ? [] : [[name, check] as const];
-  });
+  const properties = new Map(
+    Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+      const check = compile(property, ruleOf);
+      return check === undefined ? [] : [[name, check] as const];
+    }),
+  );
+  const namesIn = namesInOrder([...properties.keys()]);
   const values = valueSchema(schema);
   const ofValues = values && compile(values, ruleOf);
   const ofItems = schema.items && compile(schema.items, ruleOf);
-  if (own === undefined && properties.length === 0 && ofValues === undefined && ofItems === undefined) return undefined;
+  if (own === undefined && properties.size === 0 && ofValues === undefined && ofItems === undefined) return undefined;
   return (value, path, errors) => {
     own?.(value, path, errors);
     if (isJsonObject(value)) {
-      for (const [name, check] of properties) {
-        const member = Object.hasOwn(value, name) ? value[name] : undefined;
-        if (member !== undefined) check(member, path === '' ? name : `${path}.${name}`, errors);
+      for (const name of namesIn(value)) {
+        const member = value[name];
+        if (member !== undefined) properties.get(name)?.(member, path === '' ? name : `${path}.${name}`, errors);
       }
       if (ofValues !== undefined) {
         for (const [key, member] of Object.entries(value)) {
@@ -61,6 +62,17 @@ function compile(
     } else if (isJsonList(value) && ofItems !== undefined) {
       value.forEach((item, index) => ofItems(item, `${path}[${index}]`, errors));
     }
+  };
+}
+
+/** Which of the names an object has, in their order: as many steps as the fewer of the two take. */
+function namesInOrder(names: readonly string[]): (object: JsonObject) => readonly string[] {
+  const places = new Map(names.map((name, place) => [name, place]));
+  const placeOf = (name: string): number => places.get(name) ?? 0;
+  return (object) => {
+    const own = Object.keys(object);
+    if (own.length >= names.length) return names.filter((name) => Object.hasOwn(object, name));
+    return own.filter((name) => places.has(name)).sort((a, b) => placeOf(a) - placeOf(b));
   };
 }
 
@@ -96,12 +108,11 @@ const checkEmbedded: StructuralCheck = (value, path, errors) => {
   for (const error of validateObjectMeta(named, rules, `${path}.metadata`)) errors.push(error);
 };
 
-function keysOf(item: JsonValue, keys: readonly string[]): JsonValue {
-  if (!isJsonObject(item)) return item;
-  const found: JsonObject = Object.fromEntries(
-    keys.filter((key) => Object.hasOwn(item, key)).map((key) => [key, item[key]]),
-  );
-  return found;
+function keyedListCheck(keys: readonly string[]): StructuralCheck {
+  const keysIn = namesInOrder(keys);
+  const identity = (item: JsonValue): JsonValue =>
+    isJsonObject(item) ? Object.fromEntries(keysIn(item).map((key) => [key, item[key]])) : item;
+  return (value, path, errors) => checkUnique(value, path, errors, identity);
 }
 
 function checkUnique(

@@ -145,7 +145,7 @@ export function modified(of: GroupResource, name: string): StatusError {
  * What the problems of one object may be long together, in characters. Each may show a value that others show too (the whole
  * list for each of its items), so that telling all of them could take the square of what was sent.
  */
-export const MAX_PROBLEMS_LENGTH = 1024 * 1024;
+export const MAX_PROBLEMS_LENGTH = 256 * 1024;
 
 /** As many of the problems, from the first on, as may be told; one at least. */
 function tellable(errors: readonly FieldError[]): readonly FieldError[] {

@@ -1,6 +1,7 @@
 import type { FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import type { PodSpec } from '../schema/generated/core-v1';
+import { checkNow } from '../validation/check-each';
 import { validateDeletionCost } from '../validation/pod/annotations';
 import { validateNoHugePageReferences, validateSinglePageSize } from '../validation/pod/huge-pages';
 import { validateNoCrossNamespaceScope } from '../validation/resource-quota';
@@ -85,7 +86,7 @@ export function withGatedRules(definition: KindDefinition, isOn: (gate: RuleGate
     const { holdsWhen, problemsOf, isExempt }: GatedRule = GATED_RULES[gate];
     const problems = isOn(gate) === holdsWhen ? problemsOf(definition.kind) : undefined;
     if (problems === undefined) return result;
-    const exempt = isExempt ?? ((old) => problems(old).length > 0);
+    const exempt = isExempt ?? ((old) => checkNow(() => problems(old)).length > 0);
     return withSpecStrategies(result, (strategy) => ruledStrategy(strategy, problems, exempt));
   }, definition);
 }

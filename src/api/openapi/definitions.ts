@@ -2,7 +2,7 @@ import type { GroupVersionKind, JsonObject, JsonValue } from '../object';
 import type { Field, ScalarName, Schema, SpecialName, SpecialType, StructType, TypeRef } from '../schema/model';
 import { customDefinition, type Dialect } from './custom-definition';
 import type { Form, Reference } from './form';
-import { customDefinitionName, definitionName } from './names';
+import { capitalize, customDefinitionName, definitionName } from './names';
 
 /** Schemas of custom kinds as their CustomResourceDefinitions state them, by `<group>/<version>/<kind>`. */
 export type CustomSchemas = ReadonlyMap<string, JsonObject>;
@@ -24,11 +24,14 @@ const CORE_KINDS_OF_META: ReadonlySet<string> = new Set([
 /** Known in every group version. */
 const SHARED_KINDS_OF_META: ReadonlySet<string> = new Set(['DeleteOptions', 'WatchEvent']);
 
+/** Descriptions begin with the field's name. Clients look for the first words of these. */
 const API_VERSION_FIELD: JsonObject = {
-  description: 'Group and version of the API that the object is written in, such as apps/v1.',
+  description: 'APIVersion defines the group and version that the object is written in, such as apps/v1.',
   type: 'string',
 };
-const KIND_FIELD: JsonObject = { description: 'What the object is, such as Deployment.', type: 'string' };
+const KIND_FIELD: JsonObject = { description: 'Kind says what the object is, such as Deployment.', type: 'string' };
+const METADATA_DESCRIPTION = "metadata: Standard object's metadata, such as name, labels and annotations.";
+const LIST_METADATA_DESCRIPTION = 'metadata: Standard list metadata, such as the revision that the list is of.';
 
 /** Collects the definitions that a document refers to, each when it is first referred to, printed in the document's form. */
 export class DefinitionSet {
@@ -36,19 +39,16 @@ export class DefinitionSet {
   readonly #custom: CustomSchemas;
   readonly #form: Form;
   readonly #dialect: Dialect;
-  readonly #groupVersions: readonly GroupVersion[];
   readonly #printed = new Map<string, Buffer>();
   readonly #pending: (() => void)[] = [];
   /** What is referred to while something is printed that is kept. */
   #references: Reference[] | undefined;
 
-  /** `groupVersions`: those of which the shared kinds (DeleteOptions) are told to be. */
-  constructor(schema: Schema, custom: CustomSchemas, form: Form, groupVersions: readonly GroupVersion[]) {
+  constructor(schema: Schema, custom: CustomSchemas, form: Form) {
     this.#schema = schema;
     this.#custom = custom;
     this.#form = form;
     this.#dialect = form.dialect;
-    this.#groupVersions = groupVersions;
   }
 
   /** A reference to the definition of a kind; a kind without a schema is any object. */
@@ -60,11 +60,6 @@ export class DefinitionSet {
     return struct === undefined ? { type: 'object' } : this.#refToStruct(struct);
   }
 
-  /** Whether a CustomResourceDefinition made the kind. */
-  isCustom({ group, version, kind }: GroupVersionKind): boolean {
-    return this.#custom.has(`${group}/${version}/${kind}`);
-  }
-
   /** A reference to what stands for a patch of any type. */
   refToPatch(): JsonObject {
     this.#references?.push((set) => void (set as DefinitionSet).refToPatch());
@@ -72,6 +67,12 @@ export class DefinitionSet {
       description: 'A patch, of the type that Content-Type names.',
       type: 'object',
     }));
+  }
+
+  /** A reference to what `/version` answers. */
+  refToRelease(): JsonObject {
+    this.#references?.push((set) => void (set as DefinitionSet).refToRelease());
+    return this.#ref('io.k8s.apimachinery.pkg.version.Info', () => RELEASE);
   }
 
   /** Whatever `print` refers to, besides what it returns. */
@@ -130,7 +131,7 @@ export class DefinitionSet {
         ...customDefinition(own, this.#dialect, {
           apiVersion: API_VERSION_FIELD,
           kind: KIND_FIELD,
-          metadata: this.#metadata('ObjectMeta', 'Name, labels and other facts about the object.'),
+          metadata: this.#metadata('ObjectMeta', METADATA_DESCRIPTION),
         }),
         ...extension,
       }));
@@ -143,9 +144,13 @@ export class DefinitionSet {
       required: ['items'],
       properties: {
         apiVersion: API_VERSION_FIELD,
-        items: { description: 'The objects.', type: 'array', items: this.refToKind({ group, version, kind: item }) },
+        items: {
+          description: 'items are the objects of the list.',
+          type: 'array',
+          items: this.refToKind({ group, version, kind: item }),
+        },
         kind: KIND_FIELD,
-        metadata: this.#metadata('ListMeta', 'Facts about the list.'),
+        metadata: this.#metadata('ListMeta', LIST_METADATA_DESCRIPTION),
       },
       ...extension,
     }));
@@ -159,11 +164,7 @@ export class DefinitionSet {
   #refToStruct(struct: StructType): JsonObject {
     this.#references?.push((set) => void (set as DefinitionSet).#refToStruct(struct));
     const name = definitionName(struct.name);
-    const build = (): JsonObject => this.#structDefinition(struct);
-    // What these say depends on all that the document is about.
-    if (struct.name.startsWith(`${META}.`) && SHARED_KINDS_OF_META.has(shortName(struct)))
-      return this.#ref(name, build);
-    return this.#refToKept(name, struct, build);
+    return this.#refToKept(name, struct, () => this.#structDefinition(struct));
   }
 
   #structDefinition(struct: StructType): JsonObject {
@@ -175,9 +176,10 @@ export class DefinitionSet {
     return {
       ...(struct.description === '' ? {} : { description: struct.description }),
       type: 'object',
-      ...(required.length === 0 ? {} : { required: required.sort() }),
+      ...(required.length === 0 ? {} : { required }),
       ...(properties.length === 0 ? {} : { properties: Object.fromEntries(properties.sort(byName)) }),
       ...(struct.mapType === undefined ? {} : { 'x-kubernetes-map-type': struct.mapType }),
+      ...(struct.union === undefined ? {} : { 'x-kubernetes-unions': [unionOf(struct.union)] }),
       ...(kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds }),
     };
   }
@@ -187,7 +189,7 @@ export class DefinitionSet {
     if (struct.name.startsWith(`${META}.`)) {
       if (CORE_KINDS_OF_META.has(kind)) return [{ group: '', kind, version: 'v1' }];
       if (SHARED_KINDS_OF_META.has(kind)) {
-        return this.#groupVersions.map(({ group, version }) => ({ group, kind, version }));
+        return groupVersionsIn(this.#schema).map(({ group, version }) => ({ group, kind, version }));
       }
     }
     if (!struct.isKind || struct.groupVersion === undefined) return [];
@@ -257,6 +259,34 @@ export interface GroupVersion {
   readonly version: string;
 }
 
+function unionOf([discriminator = '', ...fields]: readonly string[]): JsonObject {
+  return {
+    discriminator,
+    'fields-to-discriminateBy': Object.fromEntries(fields.map((field) => [field, capitalize(field)])),
+  };
+}
+
+const GROUP_VERSIONS = new WeakMap<Schema, readonly GroupVersion[]>();
+
+/** These two are spoken in discovery and metadata only. */
+function isApiGroup(group: string): boolean {
+  return group !== 'meta.k8s.io' && group !== 'apidiscovery.k8s.io';
+}
+
+/** Every group version that the schema knows, in order. */
+function groupVersionsIn(schema: Schema): readonly GroupVersion[] {
+  const known = GROUP_VERSIONS.get(schema);
+  if (known !== undefined) return known;
+  const found = new Map<string, GroupVersion>();
+  for (const { groupVersion } of schema.messages()) {
+    if (groupVersion === undefined || !isApiGroup(groupVersion.group)) continue;
+    found.set(`${groupVersion.group}/${groupVersion.version}`, groupVersion);
+  }
+  const sorted = [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, groupVersion]) => groupVersion);
+  GROUP_VERSIONS.set(schema, sorted);
+  return sorted;
+}
+
 function byName([a]: readonly [string, JsonValue], [b]: readonly [string, JsonValue]): number {
   return a < b ? -1 : 1;
 }
@@ -284,6 +314,27 @@ interface SpecialDefinition {
   /** Where v3 can say more. */
   readonly v3?: JsonObject;
 }
+
+/** What `/version` answers. */
+const RELEASE_FIELDS: Readonly<Record<string, string>> = {
+  major: 'major is the first number of the release of Kubernetes that is served.',
+  minor: 'minor is its second number, with a + where there is more to say.',
+  gitVersion: 'gitVersion is the release as people write it, such as v1.21.0.',
+  gitCommit: 'gitCommit is the commit that the server was built from.',
+  gitTreeState: 'gitTreeState is clean when everything was committed, dirty otherwise.',
+  buildDate: 'buildDate is when the server was built.',
+  goVersion: 'goVersion names the runtime that the server runs on.',
+  compiler: 'compiler names what executes the code of the server.',
+  platform: 'platform is the operating system and the architecture that the server runs on.',
+};
+const RELEASE: JsonObject = {
+  description: 'What is served, and by what.',
+  type: 'object',
+  required: Object.keys(RELEASE_FIELDS),
+  properties: Object.fromEntries(
+    Object.entries(RELEASE_FIELDS).map(([name, description]) => [name, { description, type: 'string' }]),
+  ),
+};
 
 const APIEXTENSIONS = 'k8s.io.apiextensions_apiserver.pkg.apis.apiextensions.v1';
 

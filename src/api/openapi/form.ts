@@ -23,6 +23,8 @@ export interface Form {
   readonly definitions: WeakMap<object, Kept<Buffer> & { readonly name: string }>;
   /** Paths by kind, and then by group and version. */
   readonly paths: WeakMap<object, Map<string, Kept<readonly PrintedPath[]>>>;
+  /** Paths of discovery, by path. */
+  readonly discovery: Map<string, Kept<PrintedPath>>;
 }
 
 export interface PrintedPath {
@@ -34,7 +36,14 @@ export interface PrintedPath {
 export function jsonForm(dialect: Dialect): Form {
   const member = (name: string, value: JsonObject): Buffer =>
     Buffer.from(`${JSON.stringify(name)}:${stringifyExact(value)}`);
-  return { dialect, path: member, definition: member, definitions: new WeakMap(), paths: new WeakMap() };
+  return {
+    dialect,
+    path: member,
+    definition: member,
+    definitions: new WeakMap(),
+    paths: new WeakMap(),
+    discovery: new Map(),
+  };
 }
 
 const COMMA = Buffer.from(',');

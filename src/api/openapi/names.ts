@@ -33,7 +33,7 @@ export function capitalize(text: string): string {
 }
 
 /** `rbac.authorization.k8s.io` becomes `RbacAuthorization`, the core group `Core`. */
-function groupWords(group: string): string {
+export function groupWords(group: string): string {
   if (group === '') return 'Core';
   return group
     .replace(/\.k8s\.io$/, '')

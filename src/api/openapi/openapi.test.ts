@@ -2,8 +2,9 @@ import { CATALOGUE } from '../kinds/catalogue';
 import type { JsonObject, JsonValue } from '../object';
 import { loadBuiltinSchema } from '../schema/builtin-schema';
 import type { CustomSchemas } from './definitions';
+import { groupVersionsOf } from './discovery-operations';
 import { operationsOf } from './operations';
-import { groupVersionsOf, printOpenApiV2 } from './v2-document';
+import { printOpenApiV2 } from './v2-document';
 import { openApiV2Message, printOpenApiV2Protobuf } from './v2-protobuf';
 import { buildOpenApiV3Index, openApiHash, printOpenApiV3 } from './v3-document';
 
@@ -34,7 +35,7 @@ interface Operation {
 }
 
 interface PathItem {
-  readonly parameters: readonly { readonly name: string; readonly in: string }[];
+  readonly parameters?: readonly { readonly name: string; readonly in: string }[];
   readonly [method: string]: unknown;
 }
 
@@ -91,7 +92,7 @@ describe('the OpenAPI v2 document', () => {
     expect(new Set(all.map(([, , { operationId }]) => operationId)).size).toBe(all.length);
     for (const [path, item] of Object.entries(v2.paths)) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
-      const declared = item.parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+      const declared = (item.parameters ?? []).filter((parameter) => parameter.in === 'path').map(({ name }) => name);
       expect(declared.sort()).toEqual(inPath.sort());
     }
   });
@@ -109,6 +110,16 @@ describe('the OpenAPI v2 document', () => {
       'connectCoreV1GetNamespacedPodExec',
       'connectCoreV1PostNodeProxyWithPath',
       'createAuthorizationV1SubjectAccessReview',
+      'watchCoreV1PodListForAllNamespaces',
+      'watchAppsV1NamespacedDeploymentList',
+      'watchAppsV1NamespacedDeployment',
+      'watchCoreV1Node',
+      'watchCoreV1NodeList',
+      'connectCoreV1HeadNamespacedPodProxy',
+      'getAppsAPIGroup',
+      'getAppsV1APIResources',
+      'getCoreAPIVersions',
+      'getCodeVersion',
     ]) {
       expect(ids).toContain(id);
     }
@@ -146,9 +157,100 @@ describe('the OpenAPI v2 document', () => {
     });
   });
 
-  it('lists the shared kinds under every group version', () => {
-    const options = kindsOf(v2.definitions['io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions']);
-    expect(options).toEqual(groupVersions.map(({ group, version }) => ({ group, kind: 'DeleteOptions', version })));
+  it.each(['DeleteOptions', 'WatchEvent'])('lists %s under every group version', (kind) => {
+    const listed = kindsOf(v2.definitions[`io.k8s.apimachinery.pkg.apis.meta.v1.${kind}`]);
+    expect(listed).toEqual(
+      expect.arrayContaining(groupVersions.map(({ group, version }) => ({ group, kind, version }))),
+    );
+    expect(listed).toContainEqual({ group: 'admission.k8s.io', kind, version: 'v1' });
+  });
+
+  it.each([
+    ['/api/v1/watch/pods', 'watchlist', []],
+    ['/api/v1/watch/namespaces/{namespace}/pods', 'watchlist', ['namespace']],
+    ['/api/v1/watch/namespaces/{namespace}/pods/{name}', 'watch', ['name', 'namespace']],
+    ['/apis/storage.k8s.io/v1/watch/storageclasses', 'watchlist', []],
+    ['/apis/storage.k8s.io/v1/watch/storageclasses/{name}', 'watch', ['name']],
+  ])('has the stream %s', (path, action, inPath) => {
+    const item = v2.paths[path];
+    expect(item?.['get']).toMatchObject({
+      produces: expect.arrayContaining(['application/json;stream=watch']) as unknown,
+      responses: { '200': { schema: { $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.WatchEvent' } } },
+      'x-kubernetes-action': action,
+    });
+    expect(item?.['get']).not.toHaveProperty('parameters');
+    const names = item?.parameters?.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining([...inPath, 'resourceVersion', 'timeoutSeconds', 'watch']));
+  });
+
+  it('has the streams of all built-in kinds that can be watched', () => {
+    for (const { kind, resource, namespaced, verbs, versions } of CATALOGUE) {
+      for (const served of versions) {
+        if (!(served.verbs ?? verbs).includes('watch')) continue;
+        const prefix = served.group === '' ? '/api/v1' : `/apis/${served.group}/${served.version}`;
+        const { get } = v2.paths[`${prefix}/watch/${resource}`] ?? {};
+        const { group, version } = served;
+        expect(get).toMatchObject({ 'x-kubernetes-group-version-kind': { group, version, kind } });
+        expect(v2.paths).toHaveProperty([
+          `${prefix}/watch/${namespaced ? 'namespaces/{namespace}/' : ''}${resource}/{name}`,
+        ]);
+      }
+    }
+  });
+
+  it('says of a path what all its operations take, and of an operation the rest, by name', () => {
+    const item = v2.paths['/apis/apps/v1/namespaces/{namespace}/deployments/{name}'];
+    expect(item?.parameters?.map(({ name }) => name)).toEqual(['name', 'namespace', 'pretty']);
+    const names = (method: string) => (item?.[method] as Operation).parameters?.map(({ name }) => name);
+    expect(names('delete')).toEqual(['body', 'dryRun', 'gracePeriodSeconds', 'orphanDependents', 'propagationPolicy']);
+    expect(names('get')).toBeUndefined();
+  });
+
+  it('describes discovery', () => {
+    const answer = (path: string): unknown => (v2.paths[path]?.['get'] as Operation).responses['200'];
+    const meta = '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1';
+    expect(answer('/api/')).toMatchObject({ schema: { $ref: `${meta}.APIVersions` } });
+    expect(answer('/apis/')).toMatchObject({ schema: { $ref: `${meta}.APIGroupList` } });
+    expect(answer('/apis/apps/')).toMatchObject({ schema: { $ref: `${meta}.APIGroup` } });
+    expect(answer('/apis/apps/v1/')).toMatchObject({ schema: { $ref: `${meta}.APIResourceList` } });
+    expect(answer('/version/')).toMatchObject({
+      schema: { $ref: '#/definitions/io.k8s.apimachinery.pkg.version.Info' },
+    });
+  });
+
+  it.each([
+    ['apps.v1.StatefulSetSpec', ['selector', 'template', 'serviceName']],
+    ['apps.v1.ControllerRevision', ['revision']],
+    ['authentication.v1.TokenRequestStatus', ['token', 'expirationTimestamp']],
+    ['core.v1.Event', ['metadata', 'involvedObject']],
+    ['core.v1.HostAlias', undefined],
+    ['networking.v1.HTTPIngressPath', ['backend']],
+    ['networking.v1.NetworkPolicySpec', ['podSelector']],
+    ['rbac.v1.RoleRef', ['apiGroup', 'kind', 'name']],
+    ['scheduling.v1.PriorityClass', ['value']],
+  ])('requires of %s what kube-apiserver requires, in its order', (name, required) => {
+    expect(v2.definitions[`io.k8s.api.${name}`]?.['required']).toEqual(required);
+  });
+
+  it('describes every field of every definition by a sentence that begins with its name', () => {
+    const wrong = Object.entries(v2.definitions).flatMap(([name, { properties }]) =>
+      Object.entries((properties ?? {}) as Record<string, { readonly description?: string }>)
+        .filter(([field, { description = '' }]) => !description.toLowerCase().startsWith(field.toLowerCase()))
+        .map(([field]) => `${name}.${field}`),
+    );
+    expect(wrong).toEqual([]);
+    const meta = v2.definitions['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta']?.['properties'] as JsonObject;
+    expect(meta['creationTimestamp']).toMatchObject({
+      description: expect.stringMatching(/^CreationTimestamp is a timestamp/) as unknown,
+    });
+  });
+
+  it('says which field tells the variants of a union', () => {
+    expect(v2.definitions['io.k8s.api.core.v1.SeccompProfile']).toMatchObject({
+      'x-kubernetes-unions': [
+        { discriminator: 'type', 'fields-to-discriminateBy': { localhostProfile: 'LocalhostProfile' } },
+      ],
+    });
   });
 
   it('has its definitions, paths and parameters again in its Protobuf form', () => {
@@ -240,13 +342,13 @@ describe('the OpenAPI v3 documents', () => {
         .map((name) => `#/components/schemas/${name}`)
         .sort(),
     );
-    expect(operations(document['paths'] as unknown as Document['paths'])).toHaveLength(
-      operationsOf(
-        schema,
-        CATALOGUE,
-        (group, version) => group === groupVersion.group && version === groupVersion.version,
-      ).length,
+    const ofKinds = operationsOf(
+      schema,
+      CATALOGUE,
+      (group, version) => group === groupVersion.group && version === groupVersion.version,
     );
+    // Besides, the list of the kinds.
+    expect(operations(document['paths'] as unknown as Document['paths'])).toHaveLength(ofKinds.length + 1);
   });
 
   it('say beside a reference what a field adds to it', () => {
@@ -321,9 +423,12 @@ describe('custom kinds', () => {
       'x-kubernetes-group-version-kind': [{ group, version: 'v1', kind: 'CronTab' }],
     });
     expect(document.definitions['com.example.stable.v1.CronTab']?.['properties']).toEqual({
-      apiVersion: expect.objectContaining({ type: 'string' }),
-      kind: expect.objectContaining({ type: 'string' }),
-      metadata: expect.objectContaining({ $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta' }),
+      apiVersion: { type: 'string', description: expect.stringMatching(/^APIVersion defines /) as unknown },
+      kind: { type: 'string', description: expect.stringMatching(/^Kind /) as unknown },
+      metadata: {
+        $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+        description: expect.stringMatching(/^metadata: Standard object's metadata/) as unknown,
+      },
       spec: {
         type: 'object',
         required: ['image'],
@@ -340,6 +445,8 @@ describe('custom kinds', () => {
     });
     const item = document.paths['/apis/stable.example.com/v1/namespaces/{namespace}/crontabs/{name}'];
     expect((item?.['patch'] as Operation)['consumes']).not.toContain('application/strategic-merge-patch+json');
+    expect((item?.['get'] as Operation)['produces']).toEqual(['application/json', 'application/yaml']);
+    expect(Object.keys(document.paths).filter((path) => path.includes(group) && path.includes('/watch/'))).toEqual([]);
   });
 
   it('are published in v3 as they were defined', () => {
@@ -375,7 +482,7 @@ describe('a document that is made again', () => {
     const second = printed(print(version('the-latter')));
     expect(second.includes('the-former')).toBe(false);
     expect(second.includes('the-latter')).toBe(true);
-    expect(printed(print(version('the-former')))).toEqual(first);
+    expect(printed(print(version('the-former'))).equals(first)).toBe(true);
     expect(printed(print(source)).includes('CronTab')).toBe(false);
   });
 

@@ -5,10 +5,10 @@ import { capitalize, operationId, operationTag, pathPrefix } from './names';
 import * as parameters from './parameters';
 import type { ParameterDescription } from './parameters';
 
-/** What is sent or answered: an object of a kind, a patch of any type, or plain text. */
-export type Payload = { readonly kind: GroupVersionKind } | 'patch' | 'text';
+/** What is sent or answered: an object of a kind, a patch of any type, the release, or plain text. */
+export type Payload = { readonly kind: GroupVersionKind } | 'patch' | 'release' | 'text';
 
-export type Method = 'get' | 'put' | 'post' | 'patch' | 'delete';
+export type Method = 'get' | 'put' | 'post' | 'patch' | 'delete' | 'head' | 'options';
 
 /** One operation of the API, in no particular version of OpenAPI. */
 export interface Operation {
@@ -17,23 +17,28 @@ export interface Operation {
   readonly id: string;
   readonly tag: string;
   readonly description: string;
-  /** `x-kubernetes-action`. */
-  readonly action: string;
-  /** `x-kubernetes-group-version-kind`. */
-  readonly kind: GroupVersionKind;
+  /** `x-kubernetes-action`, and the kind that it is done to. Discovery has neither. */
+  readonly action?: string;
+  readonly kind?: GroupVersionKind;
   readonly parameters: readonly ParameterDescription[];
-  /** Of the path, the same for all its operations. */
-  readonly pathParameters: readonly ParameterDescription[];
   readonly body?: Payload;
   readonly bodyRequired: boolean;
   /** What each success code answers. */
   readonly responses: Readonly<Record<number, Payload>>;
-  readonly streams: boolean;
+  /** Which media types are taken and answered. */
+  readonly media: Media;
 }
+
+/**
+ * `object`: those of built-in kinds; `stream`: besides, of events; `custom`: those of custom kinds; `any`: passed through;
+ * `log`: text, or an error; the rest has one type.
+ */
+export type Media = 'object' | 'stream' | 'custom' | 'any' | 'discovery' | 'log' | 'json' | 'issuer' | 'keys';
 
 const META = { group: '', version: 'v1' };
 const STATUS: Payload = { kind: { ...META, kind: 'Status' } };
 const DELETE_OPTIONS: Payload = { kind: { ...META, kind: 'DeleteOptions' } };
+const WATCH_EVENT: Payload = { kind: { ...META, kind: 'WatchEvent' } };
 
 /** These pass a connection on; their verbs are the methods they take. */
 const CONNECTIONS: ReadonlySet<string> = new Set(['attach', 'exec', 'portforward', 'proxy']);
@@ -44,6 +49,7 @@ interface Context {
   readonly definition: KindDefinition;
   readonly served: ServedVersion;
   readonly kind: GroupVersionKind;
+  readonly isCustom: boolean;
   /** `/apis/apps/v1/namespaces/{namespace}/deployments`. */
   readonly collection: string;
   /** `Namespaced` or nothing, for ids. */
@@ -67,11 +73,13 @@ export function operationsOf(
 function contextOf(schema: Schema, definition: KindDefinition, served: ServedVersion): Context {
   const { group, version } = served;
   const scope = definition.namespaced ? '/namespaces/{namespace}' : '';
+  const kind = { group, version, kind: definition.kind };
   return {
     schema,
     definition,
     served,
-    kind: { group, version, kind: definition.kind },
+    kind,
+    isCustom: schema.kind(group, version, kind.kind) === undefined,
     collection: `${pathPrefix(group, version)}${scope}/${definition.resource}`,
     scope: definition.namespaced ? 'Namespaced' : '',
     scopeParameters: definition.namespaced ? [parameters.NAMESPACE] : [],
@@ -87,6 +95,7 @@ function kindOperations(context: Context): readonly Operation[] {
   return [
     ...verbs.flatMap((verb) => verbOperation(context, verb)),
     ...(definition.namespaced && verbs.includes('list') ? [listEverywhere(context)] : []),
+    ...(verbs.includes('watch') && !context.isCustom ? watchOperations(context) : []),
     ...subresources.flatMap((subresource) =>
       CONNECTIONS.has(subresource.name)
         ? connectOperations(context, subresource)
@@ -106,7 +115,7 @@ function verbOperation(context: Context, verb: Verb): readonly Operation[] {
           description: `List or watch objects of kind ${context.kind.kind}`,
           parameters: parameters.LIST,
           responses: { 200: listOf(context.kind) },
-          streams: true,
+          media: 'stream',
         }),
       ];
     case 'create':
@@ -138,7 +147,7 @@ function verbOperation(context: Context, verb: Verb): readonly Operation[] {
     case 'patch':
       return [namedOperation(context, verb, object, '')];
     case 'delete': {
-      const answer = context.definition.deleteReturnsObject ? object : STATUS;
+      const answer = context.definition.deleteReturnsObject && context.kind.kind !== 'Namespace' ? object : STATUS;
       return [
         operation(context, 'delete', {
           named: true,
@@ -153,7 +162,7 @@ function verbOperation(context: Context, verb: Verb): readonly Operation[] {
       ];
     }
     case 'watch':
-      return []; // part of list
+      return []; // part of list, and paths of their own
   }
 }
 
@@ -168,7 +177,9 @@ function namedOperation(
   query: readonly ParameterDescription[] = [],
 ): Operation {
   const what = `${subresource === '' ? '' : `${subresource} of `}${article(context.kind.kind)}`;
-  const common = { named: true, subresource, ...(typeof payload === 'object' ? { kind: payload.kind } : {}) };
+  // A custom kind's scale is told to be of that kind.
+  const kind = typeof payload === 'object' && !context.isCustom ? payload.kind : context.kind;
+  const common = { named: true, subresource, kind };
   switch (verb) {
     case 'get':
       return operation(context, 'get', {
@@ -178,6 +189,7 @@ function namedOperation(
         description: `Read ${what}`,
         parameters: query,
         responses: { 200: payload },
+        ...(payload === 'text' ? { media: 'log' } : {}),
       });
     case 'update':
       return operation(context, 'put', {
@@ -238,25 +250,25 @@ function subresourceOperation(context: Context, subresource: SubresourceDefiniti
   }
 }
 
-/** Methods of connections by verb. */
-const CONNECT_METHODS: Readonly<Record<Verb, Method | undefined>> = {
-  get: 'get',
-  create: 'post',
-  update: 'put',
-  patch: 'patch',
-  delete: 'delete',
-  deletecollection: undefined,
-  list: undefined,
-  watch: undefined,
+/** Methods of connections by verb; what is proxied takes all. */
+const CONNECT_METHODS: Readonly<Record<Verb, readonly Method[]>> = {
+  get: ['get', 'head', 'options'],
+  create: ['post'],
+  update: ['put'],
+  patch: ['patch'],
+  delete: ['delete'],
+  deletecollection: [],
+  list: [],
+  watch: [],
 };
 
 function connectOperations(context: Context, subresource: SubresourceDefinition): readonly Operation[] {
   const { name, wireKind, verbs } = subresource;
   const options = wireKind && context.schema.kind(wireKind.group, wireKind.version, wireKind.kind);
   const query = options === undefined ? [] : parameters.parametersOf(options);
-  return verbs.flatMap((verb) => {
-    const method = CONNECT_METHODS[verb];
-    if (method === undefined) return [];
+  const all = verbs.flatMap((verb) => CONNECT_METHODS[verb]);
+  const methods = name === 'proxy' ? all : all.filter((method) => method !== 'head' && method !== 'options');
+  return methods.flatMap((method) => {
     const connect = (path: string, idEnd: string, extra: readonly ParameterDescription[]) =>
       operation(context, method, {
         named: true,
@@ -266,8 +278,9 @@ function connectOperations(context: Context, subresource: SubresourceDefinition)
         action: 'connect',
         description: `Connect ${method.toUpperCase()} requests to ${name} of ${article(context.kind.kind)}`,
         ...(wireKind === undefined ? {} : { kind: wireKind }),
-        pathParameters: [...extra, ...query],
+        parameters: [...extra, ...query],
         responses: { 200: 'text' },
+        media: 'any',
       });
     const whole = connect('', '', []);
     return name === 'proxy' ? [whole, connect('/{path}', 'WithPath', [parameters.PROXY_PATH])] : [whole];
@@ -275,20 +288,48 @@ function connectOperations(context: Context, subresource: SubresourceDefinition)
 }
 
 function listEverywhere(context: Context): Operation {
+  const { kind } = context.kind;
+  return operation(everywhere(context), 'get', {
+    verb: 'list',
+    action: 'list',
+    idRest: `${kind}ForAllNamespaces`,
+    description: `List or watch objects of kind ${kind} of all namespaces`,
+    parameters: parameters.LIST,
+    responses: { 200: listOf(context.kind) },
+    media: 'stream',
+  });
+}
+
+/** The older way to watch, with paths of its own: generated clients have their streams from these. */
+function watchOperations(context: Context): readonly Operation[] {
   const { group, version, kind } = context.kind;
-  return {
-    ...operation(context, 'get', {
-      verb: 'list',
-      action: 'list',
-      idRest: `${kind}ForAllNamespaces`,
-      description: `List or watch objects of kind ${kind} of all namespaces`,
+  const prefix = pathPrefix(group, version);
+  const watch = (of: Context, action: 'watch' | 'watchlist', idRest: string, what: string): Operation =>
+    operation({ ...of, collection: `${prefix}/watch${of.collection.slice(prefix.length)}` }, 'get', {
+      named: action === 'watch',
+      verb: 'watch',
+      action,
+      idRest,
+      description: `Watch ${what}. Deprecated: use the parameter watch of a list${action === 'watch' ? ', with a field selector for the name' : ''}.`,
       parameters: parameters.LIST,
-      responses: { 200: listOf(context.kind) },
-      streams: true,
-    }),
-    path: `${pathPrefix(group, version)}/${context.definition.resource}`,
-    pathParameters: [parameters.PRETTY],
-  };
+      responses: { 200: WATCH_EVENT },
+      media: 'stream',
+    });
+  const all = `the objects of kind ${kind}`;
+  return [
+    watch(context, 'watch', `${context.scope}${kind}`, article(kind)),
+    watch(context, 'watchlist', `${context.scope}${kind}List`, all),
+    ...(context.definition.namespaced
+      ? [watch(everywhere(context), 'watchlist', `${kind}ListForAllNamespaces`, `${all} of all namespaces`)]
+      : []),
+  ];
+}
+
+/** The same kind in all namespaces. */
+function everywhere(context: Context): Context {
+  const { group, version } = context.kind;
+  const collection = `${pathPrefix(group, version)}/${context.definition.resource}`;
+  return { ...context, collection, scope: '', scopeParameters: [] };
 }
 
 interface OperationParts {
@@ -301,18 +342,16 @@ interface OperationParts {
   readonly description: string;
   readonly kind?: GroupVersionKind;
   readonly parameters?: readonly ParameterDescription[];
-  readonly pathParameters?: readonly ParameterDescription[];
   readonly body?: Payload;
   readonly bodyRequired?: boolean;
   readonly responses: Readonly<Record<number, Payload>>;
-  readonly streams?: boolean;
+  readonly media?: Media;
 }
 
 function operation(context: Context, method: Method, parts: OperationParts): Operation {
   const { group, version, kind } = context.kind;
   const { named = false, subresource = '' } = parts;
   const idRest = parts.idRest ?? `${context.scope}${kind}${capitalize(subresource)}`;
-  const connected = parts.action === 'connect';
   return {
     path: `${context.collection}${named ? '/{name}' : ''}${subresource === '' ? '' : `/${subresource}`}`,
     method,
@@ -321,17 +360,16 @@ function operation(context: Context, method: Method, parts: OperationParts): Ope
     description: parts.description,
     action: parts.action,
     kind: parts.kind ?? context.kind,
-    parameters: parts.parameters ?? [],
-    pathParameters: [
+    parameters: [
       ...(named ? [parameters.NAME] : []),
       ...context.scopeParameters,
-      ...(parts.pathParameters ?? []),
-      ...(connected ? [] : [parameters.PRETTY]),
+      ...(parts.parameters ?? []),
+      ...(parts.action === 'connect' ? [] : [parameters.PRETTY]),
     ],
     ...(parts.body === undefined ? {} : { body: parts.body }),
     bodyRequired: parts.bodyRequired ?? parts.body !== undefined,
     responses: parts.responses,
-    streams: parts.streams ?? false,
+    media: context.isCustom ? 'custom' : (parts.media ?? 'object'),
   };
 }
 

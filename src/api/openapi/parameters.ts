@@ -1,4 +1,4 @@
-import type { ScalarName, StructType } from '../schema/model';
+import type { ScalarName, StructType, TypeRef } from '../schema/model';
 
 /** A parameter in the path or the query of a request. */
 export interface ParameterDescription {
@@ -6,6 +6,11 @@ export interface ParameterDescription {
   readonly in: 'path' | 'query';
   readonly type: 'string' | 'integer' | 'boolean';
   readonly description: string;
+}
+
+/** The order of parameters in documents. */
+export function byName(a: { readonly name: string }, b: { readonly name: string }): number {
+  return a.name < b.name ? -1 : 1;
 }
 
 function query(name: string, type: ParameterDescription['type'], description: string): ParameterDescription {
@@ -73,8 +78,14 @@ export const LIST: readonly ParameterDescription[] = [
 /** The query parameters of a request whose options are a kind (PodLogOptions): its fields. */
 export function parametersOf(options: StructType): readonly ParameterDescription[] {
   return [...options.fields.values()].map(({ name, type, description }) =>
-    query(name, type.kind === 'scalar' ? PARAMETER_TYPES[type.scalar] : 'string', description),
+    query(name, parameterType(type), description),
   );
+}
+
+/** A list is the parameter several times. */
+function parameterType(type: TypeRef): ParameterDescription['type'] {
+  if (type.kind === 'list') return parameterType(type.items);
+  return type.kind === 'scalar' ? PARAMETER_TYPES[type.scalar] : 'string';
 }
 
 const PARAMETER_TYPES: Readonly<Record<ScalarName, ParameterDescription['type']>> = {

@@ -2,9 +2,10 @@ import type { KindDefinition, ServedVersion } from '../kinds/kind-definition';
 import type { JsonObject } from '../object';
 import type { Schema } from '../schema/model';
 import type { DefinitionSet } from './definitions';
+import { discoveryOperations } from './discovery-operations';
 import type { Form, Kept, PrintedPath } from './form';
 import { type Operation, operationsOf } from './operations';
-import type { ParameterDescription } from './parameters';
+import { byName, type ParameterDescription } from './parameters';
 
 /** How a version of OpenAPI describes things. */
 export interface Descriptions {
@@ -12,16 +13,18 @@ export interface Descriptions {
   readonly operation: (operation: Operation, types: DefinitionSet) => JsonObject;
 }
 
-/** The paths of all kinds, or of those in the wanted group and version, in order. */
+/** The paths of all kinds and of discovery, or of those in the wanted group and version, in order. */
 export function* printPaths(
   form: Form,
   schema: Schema,
   definitions: readonly KindDefinition[],
   types: DefinitionSet,
   describe: Descriptions,
-  isWanted: (group: string, version: string) => boolean = () => true,
+  wanted?: { readonly group: string; readonly version: string },
 ): Generator<void, readonly Buffer[], void> {
   const all: PrintedPath[] = [];
+  const isWanted = (group: string, version: string): boolean =>
+    wanted === undefined || (group === wanted.group && version === wanted.version);
   for (const definition of definitions) {
     for (const served of definition.versions) {
       if (!isWanted(served.group, served.version)) continue;
@@ -29,6 +32,11 @@ export function* printPaths(
       yield;
     }
   }
+  const builtIn = definitions.filter(({ kind, versions: [first] }) => {
+    return first !== undefined && schema.kind(first.group, first.version, kind) !== undefined;
+  });
+  for (const operation of discoveryOperations(builtIn, wanted))
+    all.push(discoveryPath(form, operation, types, describe));
   return all.sort((a, b) => (a.path < b.path ? -1 : 1)).map(({ printed }) => printed);
 }
 
@@ -43,23 +51,62 @@ function pathsOfKind(
 ): readonly PrintedPath[] {
   let versions = form.paths.get(definition);
   if (versions === undefined) form.paths.set(definition, (versions = new Map<string, Kept<readonly PrintedPath[]>>()));
-  const kept = versions.get(`${group}/${version}`);
+  return printedOnce(versions, `${group}/${version}`, types, () => {
+    const operations = operationsOf(schema, [definition], (g, v) => g === group && v === version);
+    return pathsOf(form, operations, types, describe);
+  });
+}
+
+function discoveryPath(form: Form, operation: Operation, types: DefinitionSet, describe: Descriptions): PrintedPath {
+  return printedOnce(form.discovery, operation.path, types, () => {
+    return { path: operation.path, printed: form.path(operation.path, pathItem([operation], types, describe)) };
+  });
+}
+
+function printedOnce<Printed>(
+  known: Map<string, Kept<Printed>>,
+  key: string,
+  types: DefinitionSet,
+  print: () => Printed,
+): Printed {
+  const kept = known.get(key);
   if (kept !== undefined) {
     for (const reference of kept.references) reference(types);
     return kept.printed;
   }
-  const fresh = types.recording(() => {
-    const items = new Map<string, Record<string, JsonObject | readonly JsonObject[]>>();
-    for (const operation of operationsOf(schema, [definition], (g, v) => g === group && v === version)) {
-      const { path, method } = operation;
-      let item = items.get(path);
-      if (item === undefined) {
-        items.set(path, (item = { parameters: operation.pathParameters.map(describe.parameter) }));
-      }
-      item[method] = describe.operation(operation, types);
-    }
-    return [...items].map(([path, item]): PrintedPath => ({ path, printed: form.path(path, item) }));
-  });
-  versions.set(`${group}/${version}`, fresh);
+  const fresh = types.recording(print);
+  known.set(key, fresh);
   return fresh.printed;
+}
+
+function pathsOf(
+  form: Form,
+  operations: readonly Operation[],
+  types: DefinitionSet,
+  describe: Descriptions,
+): readonly PrintedPath[] {
+  const byPath = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    const others = byPath.get(operation.path);
+    if (others === undefined) byPath.set(operation.path, [operation]);
+    else others.push(operation);
+  }
+  return [...byPath].map(([path, ofPath]): PrintedPath => {
+    return { path, printed: form.path(path, pathItem(ofPath, types, describe)) };
+  });
+}
+
+/** What all operations of a path take, the path takes. */
+function pathItem(operations: readonly Operation[], types: DefinitionSet, describe: Descriptions): JsonObject {
+  const [first, ...others] = operations;
+  const shared = (first?.parameters ?? []).filter((parameter) =>
+    others.every(({ parameters }) => parameters.includes(parameter)),
+  );
+  const item: Record<string, JsonObject | readonly JsonObject[]> = {};
+  if (shared.length > 0) item['parameters'] = [...shared].sort(byName).map(describe.parameter);
+  for (const operation of operations) {
+    const parameters = operation.parameters.filter((parameter) => !shared.includes(parameter)).sort(byName);
+    item[operation.method] = describe.operation({ ...operation, parameters }, types);
+  }
+  return item;
 }

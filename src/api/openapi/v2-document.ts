@@ -1,12 +1,12 @@
 import type { KindDefinition } from '../kinds/kind-definition';
 import type { JsonObject } from '../object';
 import type { Schema } from '../schema/model';
-import { type CustomSchemas, DefinitionSet, type GroupVersion } from './definitions';
+import { type CustomSchemas, DefinitionSet } from './definitions';
 import { type Form, joinMembers, jsonForm } from './form';
 import type { Operation } from './operations';
-import type { ParameterDescription } from './parameters';
+import { byName, type ParameterDescription } from './parameters';
 import { printPaths } from './paths';
-import { consumedTypes, payloadSchema, producedTypes, RESPONSE_DESCRIPTIONS } from './payloads';
+import { consumedTypes, extensionsOf, payloadSchema, producedTypes, RESPONSE_DESCRIPTIONS } from './payloads';
 
 /** `info` of a document. */
 export interface DocumentInfo {
@@ -61,7 +61,7 @@ export function* printV2Parts(
   form: Form,
   { schema, definitions, custom = new Map() }: DocumentSource,
 ): Generator<void, DocumentParts, void> {
-  const types = new DefinitionSet(schema, custom, form, groupVersionsOf(definitions));
+  const types = new DefinitionSet(schema, custom, form);
   const paths = yield* printPaths(form, schema, definitions, types, {
     parameter: simpleParameter,
     operation: operationObject,
@@ -69,48 +69,42 @@ export function* printV2Parts(
   return { paths, definitions: yield* types.print() };
 }
 
-/** Every group version under which a kind is served, once. */
-export function groupVersionsOf(definitions: readonly KindDefinition[]): readonly GroupVersion[] {
-  const found = new Map<string, GroupVersion>();
-  for (const { versions } of definitions) {
-    for (const { group, version } of versions) found.set(`${group}/${version}`, { group, version });
-  }
-  return [...found.keys()].sort().flatMap((key) => found.get(key) ?? []);
-}
-
 function operationObject(operation: Operation, types: DefinitionSet): JsonObject {
-  const { body } = operation;
+  const consumes = consumedTypes(operation);
+  const parameters = parametersOf(operation, types);
   const responses = Object.entries(operation.responses).map(([code, payload]): [string, JsonObject] => [
     code,
     { description: RESPONSE_DESCRIPTIONS[code] ?? '', schema: payloadSchema(payload, types) },
   ]);
   return {
     description: operation.description,
-    consumes: consumedTypes(operation, types),
+    ...(consumes.length === 0 ? {} : { consumes }),
     produces: producedTypes(operation),
     schemes: ['https'],
     tags: [operation.tag],
     operationId: operation.id,
-    parameters: [
-      ...(body === undefined
-        ? []
-        : [
-            {
-              name: 'body',
-              in: 'body',
-              ...(operation.bodyRequired ? { required: true } : {}),
-              schema: payloadSchema(body, types),
-            },
-          ]),
-      ...operation.parameters.map(simpleParameter),
-    ],
+    ...(parameters.length === 0 ? {} : { parameters }),
     responses: { ...Object.fromEntries(responses), '401': { description: RESPONSE_DESCRIPTIONS['401'] } },
-    'x-kubernetes-action': operation.action,
-    'x-kubernetes-group-version-kind': { ...operation.kind },
+    ...extensionsOf(operation),
   };
 }
 
-function simpleParameter({ name, in: place, type, description }: ParameterDescription): JsonObject {
+/** The body is a parameter, in its place among the others. */
+function parametersOf(operation: Operation, types: DefinitionSet): readonly JsonObject[] {
+  const { body, bodyRequired } = operation;
+  const parameters = operation.parameters.map(simpleParameter);
+  if (body === undefined) return parameters;
+  const required = bodyRequired ? { required: true } : {};
+  const inBody = { name: 'body', in: 'body', ...required, schema: payloadSchema(body, types) };
+  return [...parameters, inBody].sort(byName);
+}
+
+function simpleParameter({
+  name,
+  in: place,
+  type,
+  description,
+}: ParameterDescription): JsonObject & { readonly name: string } {
   return {
     uniqueItems: true,
     type,

@@ -28,6 +28,7 @@ const V2_PROTOBUF: Form = {
     encode('Definitions', { additionalProperties: [{ name, value: schemaMessage(definition) }] }),
   definitions: new WeakMap(),
   paths: new WeakMap(),
+  discovery: new Map(),
 };
 
 function encode(message: string, value: JsonObject): Buffer {

@@ -6,7 +6,7 @@ import { pathPrefix } from './names';
 import type { Operation } from './operations';
 import type { ParameterDescription } from './parameters';
 import { printPaths } from './paths';
-import { consumedTypes, payloadSchema, producedTypes, RESPONSE_DESCRIPTIONS } from './payloads';
+import { consumedTypes, extensionsOf, payloadSchema, producedTypes, RESPONSE_DESCRIPTIONS } from './payloads';
 import { type DocumentSource, infoOf } from './v2-document';
 
 const V3_JSON = jsonForm('v3');
@@ -14,10 +14,9 @@ const V3_JSON = jsonForm('v3');
 /** The OpenAPI v3 document of one group version: `GET /openapi/v3/apis/apps/v1`. */
 export function* printOpenApiV3(source: DocumentSource, groupVersion: GroupVersion): Generator<void, Buffer, void> {
   const { schema, definitions, custom = new Map() } = source;
-  const types = new DefinitionSet(schema, custom, V3_JSON, [groupVersion]);
-  const isWanted = (group: string, version: string) => group === groupVersion.group && version === groupVersion.version;
+  const types = new DefinitionSet(schema, custom, V3_JSON);
   const describe = { parameter: parameterObject, operation: operationObject };
-  const paths = yield* printPaths(V3_JSON, schema, definitions, types, describe, isWanted);
+  const paths = yield* printPaths(V3_JSON, schema, definitions, types, describe, groupVersion);
   const schemas = yield* types.print();
   yield;
   const head = JSON.stringify({ openapi: '3.0.0', info: infoOf(source) });
@@ -70,13 +69,12 @@ function operationObject(operation: Operation, types: DefinitionSet): JsonObject
       ? {}
       : {
           requestBody: {
-            content: content(consumedTypes(operation, types), payloadSchema(body, types)),
+            content: content(consumedTypes(operation), payloadSchema(body, types)),
             ...(operation.bodyRequired ? { required: true } : {}),
           },
         }),
     responses: { ...Object.fromEntries(responses), '401': { description: RESPONSE_DESCRIPTIONS['401'] } },
-    'x-kubernetes-action': operation.action,
-    'x-kubernetes-group-version-kind': { ...operation.kind },
+    ...extensionsOf(operation),
   };
 }
 

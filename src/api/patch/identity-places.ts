@@ -10,21 +10,18 @@ export class IdentityPlaces {
   private readonly containers = new Map<string, number>();
 
   /** Notes that an item with this identity stands there, unless one stands before it or the item has none. */
-  add(identity: JsonValue | undefined, index: number): void {
-    if (identity === undefined || this.indexOf(identity) >= 0) return;
-    if (typeof identity === 'object' && identity !== null) this.containers.set(sortedJson(identity), index);
-    else this.scalars.set(identity, index);
+  note(identity: JsonValue | undefined, index: number): void {
+    if (identity === undefined) return;
+    if (typeof identity === 'object' && identity !== null) {
+      const text = sortedJson(identity);
+      if (!this.containers.has(text)) this.containers.set(text, index);
+    } else if (!this.scalars.has(identity)) this.scalars.set(identity, index);
   }
 
   /** -1: there is none. */
-  indexOf(identity: JsonValue | undefined): number {
+  placeOf(identity: JsonValue | undefined): number {
     if (identity === undefined) return -1;
-    const found =
-      typeof identity === 'object' && identity !== null
-        ? this.containers.size > 0
-          ? this.containers.get(sortedJson(identity))
-          : undefined
-        : this.scalars.get(identity);
-    return found ?? -1;
+    if (typeof identity !== 'object' || identity === null) return this.scalars.get(identity) ?? -1;
+    return this.containers.size === 0 ? -1 : (this.containers.get(sortedJson(identity)) ?? -1);
   }
 }

@@ -9,7 +9,9 @@ export function jsonEqual(left: unknown, right: unknown): boolean {
 }
 
 function equalLists(left: readonly unknown[], right: readonly unknown[]): boolean {
-  return left.length === right.length && left.every((item, index) => jsonEqual(item, right[index]));
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index++) if (!jsonEqual(left[index], right[index])) return false;
+  return true;
 }
 
 /** {@link jsonEqual} for two objects, as if neither had the members of these names. */
@@ -17,7 +19,7 @@ export function equalApartFrom(names: ReadonlySet<string>, left: object, right: 
   return equalMaps(left as Readonly<Record<string, unknown>>, right as Readonly<Record<string, unknown>>, names);
 }
 
-const NONE: ReadonlySet<string> = new Set();
+export const NONE: ReadonlySet<string> = new Set();
 
 /** Walks keys without making lists or copies of them: this runs over whole objects with each write. */
 function equalMaps(
@@ -32,6 +34,10 @@ function equalMaps(
     if (!Object.hasOwn(right, key) || !jsonEqual(value, right[key])) return false;
     unmatched += 1;
   }
-  for (const key in right) if (right[key] !== undefined && !ignored.has(key)) unmatched -= 1;
+  for (const key in right) {
+    if (right[key] === undefined || ignored.has(key)) continue;
+    unmatched -= 1;
+    if (unmatched < 0) return false;
+  }
   return unmatched === 0;
 }

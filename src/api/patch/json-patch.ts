@@ -1,9 +1,10 @@
-import { parseExact, stringifyExact } from '../codec/exact-json';
 import { badRequest, StatusError, tooLarge } from '../errors/status-error';
 import { isDeeperThan } from '../codec/json-depth';
+import { copyMap } from '../copy-map';
 import { MAX_JSON_DEPTH } from '../codec/json-syntax';
 import type { JsonObject, JsonValue } from '../object';
 import { WorkBudget } from '../work-budget';
+import { ValueCopier } from './copied-value';
 import { jsonEqual } from './json-equal';
 
 /**
@@ -37,7 +38,7 @@ export function applyJsonPatch(document: JsonValue, patch: JsonValue): JsonValue
     );
   }
   const patching = new Patching(document);
-  for (const operation of operations) patching.apply(operation);
+  for (const operation of operations) patching.perform(operation);
   if (patching.mayBeDeep && isDeeperThan(patching.document, MAX_JSON_DEPTH)) throw unprocessable();
   return patching.document;
 }
@@ -60,7 +61,7 @@ function unprocessable(): StatusError {
 /** One document on its way through the operations. What is changed is copied first, and only once. */
 class Patching {
   private root: JsonValue;
-  private copiedBytes = 0;
+  private readonly copier = new ValueCopier(MAX_COPIED_BYTES, unprocessable);
   /** Whether something came to stand below something else; a value in the place of another changes no depth. */
   mayBeDeep = false;
   private readonly shifts = new WorkBudget(MAX_SHIFTED_ITEMS, 'the patch moves the items of lists too often');
@@ -75,28 +76,28 @@ class Patching {
     return this.root;
   }
 
-  apply(operation: JsonObject): void {
+  perform(operation: JsonObject): void {
     const path = parsePointer(operation.path);
     switch (operation.op) {
       case 'add':
-        return this.add(path, operation.value ?? null);
+        return this.addAt(path, operation.value ?? null);
       case 'remove':
-        return this.remove(path);
+        return this.removeAt(path);
       case 'replace':
-        return this.replace(path, operation.value ?? null);
+        return this.replaceAt(path, operation.value ?? null);
       case 'move':
-        return this.move(parsePointer(operation.from), path);
+        return this.moveTo(parsePointer(operation.from), path);
       case 'copy':
-        return this.copy(parsePointer(operation.from), path);
+        return this.copyTo(parsePointer(operation.from), path);
       case 'test':
-        if (jsonEqual(this.read(path), operation.value ?? null)) return;
+        if (jsonEqual(this.readAt(path), operation.value ?? null)) return;
         throw unprocessable();
       default:
         throw unprocessable();
     }
   }
 
-  private add(path: readonly string[], value: JsonValue): void {
+  private addAt(path: readonly string[], value: JsonValue): void {
     this.noteDepth(value);
     const key = path.at(-1)!;
     const parent = this.ownParent(path);
@@ -107,7 +108,7 @@ class Patching {
     } else setKey(parent, key, value);
   }
 
-  private remove(path: readonly string[]): void {
+  private removeAt(path: readonly string[]): void {
     const key = path.at(-1)!;
     const parent = this.ownParent(path);
     if (Array.isArray(parent)) {
@@ -118,7 +119,7 @@ class Patching {
     else throw unprocessable();
   }
 
-  private replace(path: readonly string[], value: JsonValue): void {
+  private replaceAt(path: readonly string[], value: JsonValue): void {
     this.noteDepth(value);
     const key = path.at(-1)!;
     const parent = this.ownParent(path);
@@ -126,37 +127,34 @@ class Patching {
     else setKey(parent, key, value);
   }
 
-  private move(from: readonly string[], path: readonly string[]): void {
-    const value = this.find(from);
+  private moveTo(from: readonly string[], path: readonly string[]): void {
+    const value = this.valueAt(from);
     if (value === undefined) throw unprocessable();
-    this.remove(from);
-    this.add(path, value);
+    this.removeAt(from);
+    this.addAt(path, value);
   }
 
   private noteDepth(value: JsonValue): void {
     if (typeof value === 'object' && value !== null) this.mayBeDeep = true;
   }
 
-  private copy(from: readonly string[], path: readonly string[]): void {
-    const value = this.read(from);
-    // Copies of copies double the depth, and JSON.stringify recurses.
+  private copyTo(from: readonly string[], path: readonly string[]): void {
+    const value = this.readAt(from);
+    // Copies of copies double the depth, and making them recurses.
     if (isDeeperThan(value, MAX_JSON_DEPTH)) throw unprocessable();
-    const text = stringifyExact(value);
-    this.copiedBytes += Buffer.byteLength(text);
-    if (this.copiedBytes > MAX_COPIED_BYTES) throw unprocessable();
-    this.add(path, parseExact(text) as JsonValue);
+    this.addAt(path, this.copier.copyOf(value));
   }
 
   /** The value at the path; an absent key of a map is null, an absent parent or place in a list is an error. */
-  private read(path: readonly string[]): JsonValue {
-    const found = this.find(path);
+  private readAt(path: readonly string[]): JsonValue {
+    const found = this.valueAt(path);
     if (found !== undefined) return found;
-    const parent = this.find(path.slice(0, -1));
+    const parent = this.valueAt(path.slice(0, -1));
     if (parent === undefined || !isMap(parent)) throw unprocessable();
     return null;
   }
 
-  private find(path: readonly string[]): JsonValue | undefined {
+  private valueAt(path: readonly string[]): JsonValue | undefined {
     let value: JsonValue | undefined = this.root;
     for (const key of path) {
       if (Array.isArray(value)) value = (value as readonly JsonValue[])[indexIn(value, key)];
@@ -168,14 +166,14 @@ class Patching {
 
   /** The container that holds the path's last key, with every container on the way to it made our own. */
   private ownParent(path: readonly string[]): Container {
-    let container = this.own(this.root);
+    let container = this.ownCopy(this.root);
     this.root = container;
     for (const key of path.slice(0, -1)) {
       if (Array.isArray(container)) {
         const index = indexIn(container, key);
-        container = container[index] = this.own(container[index]);
+        container = container[index] = this.ownCopy(container[index]);
       } else {
-        const child = this.own(Object.hasOwn(container, key) ? container[key] : undefined);
+        const child = this.ownCopy(Object.hasOwn(container, key) ? container[key] : undefined);
         setKey(container, key, child);
         container = child;
       }
@@ -183,10 +181,12 @@ class Patching {
     return container;
   }
 
-  private own(value: JsonValue | undefined): Container {
+  private ownCopy(value: JsonValue | undefined): Container {
     if (typeof value !== 'object' || value === null) throw unprocessable();
     if (this.owned.has(value)) return thaw(value) as Container;
-    const copy = (Array.isArray(value) ? [...(value as readonly JsonValue[])] : { ...value }) as Container;
+    const copy = (
+      Array.isArray(value) ? [...(value as readonly JsonValue[])] : copyMap(value as JsonObject)
+    ) as Container;
     this.owned.add(copy);
     return copy;
   }

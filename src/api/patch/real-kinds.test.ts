@@ -4,8 +4,17 @@ import { decisions, objectsOf, REAL_KINDS, variantOf } from '../apply/real-objec
 import type { JsonValue } from '../object';
 import { jsonDiff, mergeDiff, strategicDiff } from './diff.fixture';
 import { applyJsonPatch } from './json-patch';
-import { applyMergePatch } from './merge-patch';
-import { applyStrategicMergePatch } from './strategic-merge';
+import { inBothForms } from '../steps/both-forms.fixture';
+import * as mergeInSteps from '../steps/generated/patch/merge-patch';
+import * as strategicInSteps from '../steps/generated/patch/strategic-merge';
+import * as merge from './merge-patch';
+import * as strategic from './strategic-merge';
+
+const applyMergePatch = inBothForms(merge.applyMergePatch, mergeInSteps.applyMergePatch);
+const applyStrategicMergePatch = inBothForms(
+  strategic.applyStrategicMergePatch,
+  strategicInSteps.applyStrategicMergePatch,
+);
 
 /** Patches on objects of every built-in kind. `STERNPOST_LAW_RUNS` raises the number of runs. */
 

@@ -13,7 +13,7 @@ export class RepeatedMerges {
   private readonly budget = new WorkBudget(MAX_REPEATED_VALUES, 'the patch names items of a list too often');
 
   /** The item is merged once more. Throws a 413 when all such merges together are too much. */
-  spend(item: JsonValue): void {
+  again(item: JsonValue): void {
     const pending: JsonValue[] = [item];
     for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
       this.budget.spend(1);

@@ -2,6 +2,7 @@ import { badRequest, StatusError } from '../errors/status-error';
 import type { JsonObject, JsonValue } from '../object';
 import { printGoValue } from '../apply/go-text';
 import { isList, isObject, memberOf } from '../apply/members';
+import { sortInRuns } from '../sort-in-runs';
 import { IdentityPlaces } from './identity-places';
 
 /** The lists of strategic merge patch: which item is which, and where items stand afterwards. */
@@ -21,14 +22,15 @@ export function unknownPatchType(directive: JsonValue, holder: JsonObject): Stat
  * Whether the items of both lists are maps. All of them must be of one JSON type; lists of lists cannot be merged.
  */
 export function itemsAreMaps(original: readonly JsonValue[], patch: readonly JsonValue[]): boolean {
-  const sort = (value: JsonValue): string => (isList(value) ? 'list' : value === null ? 'null' : typeof value);
   let first: string | undefined;
-  for (const item of [...original, ...patch]) {
-    const kind = sort(item);
-    if (kind === 'list') throw new StatusError(422, undefined, 'lists of lists are not supported');
-    first ??= kind;
-    if (kind !== first) {
-      throw badRequest(`list element types are not identical: ${printGoValue([original, patch])}`);
+  for (const list of [original, patch]) {
+    for (const item of list) {
+      const sort = isList(item) ? 'list' : item === null ? 'null' : typeof item;
+      if (sort === 'list') throw new StatusError(422, undefined, 'lists of lists are not supported');
+      first ??= sort;
+      if (sort !== first) {
+        throw badRequest(`list element types are not identical: ${printGoValue([original, patch])}`);
+      }
     }
   }
   return first === 'object';
@@ -43,13 +45,22 @@ export function identityOf(item: JsonValue, mergeKey: string | undefined): JsonV
 /** Where the items stand, each found by its key. */
 export function placesOf(list: readonly JsonValue[], mergeKey: string | undefined): IdentityPlaces {
   const places = new IdentityPlaces();
-  list.forEach((item, index) => places.add(identityOf(item, mergeKey), index));
+  for (let index = 0; index < list.length; index++) places.note(identityOf(list[index] as JsonValue, mergeKey), index);
   return places;
 }
 
-/** Without repetitions; the first of each stays. */
-export function deduplicateScalars(items: readonly JsonValue[]): JsonValue[] {
-  return [...new Set(items)];
+/** The scalars of both lists without repetitions; the first of each stays. */
+export function joinScalars(original: readonly JsonValue[], patch: readonly JsonValue[]): readonly JsonValue[] {
+  const seen = new Set<JsonValue>();
+  const joined: JsonValue[] = [];
+  for (const list of [original, patch]) {
+    for (const item of list) {
+      if (seen.has(item)) continue;
+      seen.add(item);
+      joined.push(item);
+    }
+  }
+  return joined;
 }
 
 /**
@@ -65,12 +76,15 @@ export function orderMerged(
 ): JsonValue[] {
   const inPatch = placesOf(patchOrder, mergeKey);
   const onServer = placesOf(serverOrder, mergeKey);
-  const placed = merged.map((item): PlacedItem => {
+  const ofPatch: PlacedItem[] = [];
+  const ofServer: PlacedItem[] = [];
+  for (const item of merged) {
     const identity = identityOf(item, mergeKey);
-    return { item, inPatch: inPatch.indexOf(identity), onServer: onServer.indexOf(identity) };
-  });
-  const mine = placed.filter((one) => one.inPatch >= 0).sort((left, right) => left.inPatch - right.inPatch);
-  const theirs = placed.filter((one) => one.inPatch < 0).sort((left, right) => left.onServer - right.onServer);
+    const placed = { item, inPatch: inPatch.placeOf(identity), onServer: onServer.placeOf(identity) };
+    (placed.inPatch >= 0 ? ofPatch : ofServer).push(placed);
+  }
+  const mine = sortInRuns(ofPatch, (left, right) => left.inPatch - right.inPatch);
+  const theirs = sortInRuns(ofServer, (left, right) => left.onServer - right.onServer);
 
   const result: JsonValue[] = [];
   let next = 0;
@@ -104,22 +118,25 @@ export function checkOrder(
       if (isObject(item) && memberOf(item, mergeKey) === undefined) throw missingMergeKey(item, mergeKey);
     }
   }
-  const kept = patch.filter((item) => !isObject(item) || memberOf(item, PATCH_DIRECTIVE) !== 'delete');
   // Identities as numbers: comparing two takes one step, however large they are. Items without one are like each other.
   const places = placesOf(order, mergeKey);
-  const numberOf = (item: JsonValue): number | undefined => {
-    const identity = identityOf(item, mergeKey);
-    return identity === undefined ? undefined : places.indexOf(identity);
-  };
-  const wanted = kept.map(numberOf);
+  const wanted: (number | undefined)[] = [];
+  for (const item of patch) {
+    if (isObject(item) && memberOf(item, PATCH_DIRECTIVE) === 'delete') continue;
+    wanted.push(numberOf(places, identityOf(item, mergeKey)));
+  }
   let matched = 0;
   for (const item of order) {
-    if (matched === kept.length) break;
-    if (numberOf(item) === wanted[matched]) matched++;
+    if (matched === wanted.length) break;
+    if (numberOf(places, identityOf(item, mergeKey)) === wanted[matched]) matched++;
   }
-  if (matched < kept.length) {
+  if (matched < wanted.length) {
     throw badRequest(
       `The order in patch list:\n${printGoValue(patch)}\n doesn't match ${SET_ELEMENT_ORDER} list:\n${printGoValue(order)}\n`,
     );
   }
+}
+
+function numberOf(places: IdentityPlaces, identity: JsonValue | undefined): number | undefined {
+  return identity === undefined ? undefined : places.placeOf(identity);
 }

@@ -1,13 +1,13 @@
 import { badRequest } from '../errors/status-error';
 import { isList, isObject, memberOf, setMember } from '../apply/members';
-import { extend } from '../extend';
+import { copyMap } from '../copy-map';
 import type { JsonObject, JsonValue } from '../object';
 import type { ListTypeRef, StructType, TypeRef } from '../schema/model';
 import {
   checkOrder,
-  deduplicateScalars,
   identityOf,
   itemsAreMaps,
+  joinScalars,
   missingMergeKey,
   orderMerged,
   PATCH_DIRECTIVE,
@@ -89,15 +89,17 @@ function followDirective(type: TypeRef, directive: JsonValue, patch: JsonObject)
 /** A copy of the original with only the members that `$retainKeys` names, if the patch has it. */
 function retained(original: JsonObject, patch: JsonObject): Members {
   const keys = memberOf(patch, RETAIN_KEYS);
-  if (keys === undefined) return extend(original) as Members;
+  if (keys === undefined) return copyMap(original);
   if (!isList(keys)) throw badRequest('invalid patch format of retainKeys');
   const kept: ReadonlySet<JsonValue> = new Set(keys);
-  for (const [key, value] of Object.entries(patch)) {
+  for (const key of Object.keys(patch)) {
     const directive =
       key === RETAIN_KEYS || key.startsWith(DELETE_FROM_PRIMITIVE_LIST) || key.startsWith(SET_ELEMENT_ORDER);
-    if (value !== null && !directive && !kept.has(key)) throw badRequest('invalid patch format of retainKeys');
+    if (patch[key] !== null && !directive && !kept.has(key)) throw badRequest('invalid patch format of retainKeys');
   }
-  return Object.fromEntries(Object.entries(original).filter(([key]) => kept.has(key))) as Members;
+  const result: Members = {};
+  for (const key of Object.keys(original)) if (kept.has(key)) setMember(result, key, original[key] as JsonValue);
+  return result;
 }
 
 /** The list's name in `$setElementOrder/containers`. */
@@ -174,7 +176,7 @@ function mergeLists(
   if (!isMerged(type)) return taken(type, patch) as readonly JsonValue[];
   if (original.length === 0 && patch.length === 0) return original;
   if (!itemsAreMaps(original, patch)) {
-    return orderMerged(deduplicateScalars([...original, ...patch]), patch, original, undefined);
+    return orderMerged(joinScalars(original, patch), patch, original, undefined);
   }
   const mergeKey = type.patchMergeKey;
   if (mergeKey === undefined) throw badRequest('cannot merge lists without merge key');
@@ -191,21 +193,22 @@ function mergeItems(
   repeated: RepeatedMerges,
 ): readonly JsonValue[] {
   const place: Place = { type: type.items, replaced: false };
-  const merged = [...base];
+  const merged: JsonValue[] = [];
+  for (const item of base) merged.push(item);
   const places = placesOf(base, mergeKey);
   const named = new Set<number>();
   for (const item of items) {
     const identity = memberOf(item, mergeKey);
     if (identity === undefined) throw missingMergeKey(item, mergeKey);
-    const index = places.indexOf(identity);
+    const index = places.placeOf(identity);
     if (index < 0) {
       const added = taken(type.items, item);
-      places.add(identityOf(added, mergeKey), merged.length);
+      places.note(identityOf(added, mergeKey), merged.length);
       named.add(merged.length);
       merged.push(added);
     } else {
       const before = merged[index] as JsonObject;
-      if (named.has(index)) repeated.spend(before);
+      if (named.has(index)) repeated.again(before);
       named.add(index);
       merged[index] = mergeMaps(place, before, item, repeated);
     }
@@ -229,7 +232,7 @@ function followItemDirectives(
     } else if (directive === 'delete') {
       const identity = memberOf(item, mergeKey);
       if (identity === undefined) throw missingMergeKey(item, mergeKey);
-      deleted.add(identity, 0);
+      deleted.note(identity, 0);
     } else if (directive === 'replace') {
       replace = true;
     } else if (directive === 'merge') {
@@ -240,7 +243,9 @@ function followItemDirectives(
   }
   if (replace) return { base: items, items: [] };
   if (items.length === patch.length) return { base: original, items };
-  return { base: original.filter((other) => deleted.indexOf(identityOf(other, mergeKey)) < 0), items };
+  const base: JsonValue[] = [];
+  for (const other of original) if (deleted.placeOf(identityOf(other, mergeKey)) < 0) base.push(other);
+  return { base, items };
 }
 
 function deleteFromList(result: Members, name: string, unwanted: JsonValue): void {
@@ -248,11 +253,9 @@ function deleteFromList(result: Members, name: string, unwanted: JsonValue): voi
   if (original === undefined) return;
   if (isList(original) && isList(unwanted)) {
     const gone: ReadonlySet<JsonValue> = new Set(unwanted);
-    setMember(
-      result,
-      name,
-      original.filter((item) => !gone.has(item)),
-    );
+    const kept: JsonValue[] = [];
+    for (const item of original) if (!gone.has(item)) kept.push(item);
+    setMember(result, name, kept);
   } else setMember(result, name, unwanted);
 }
 
@@ -272,7 +275,9 @@ function isDirective(key: string): boolean {
 function taken(type: TypeRef, value: JsonValue): JsonValue {
   if (isList(value)) {
     const items = type.kind === 'list' ? type.items : ANY;
-    return value.map((item) => taken(items, item));
+    const list: JsonValue[] = [];
+    for (const item of value) list.push(taken(items, item));
+    return list;
   }
   if (!isObject(value)) return value;
   const result: Members = {};

@@ -99,6 +99,7 @@ function pods(now: () => number): QuotaEvaluator {
     matchesScope: podMatchesScope,
     missing: (pod, limited) => {
       const wanted = limited.filter((name) => TO_BE_SPECIFIED.has(name));
+      if (wanted.length === 0) return [];
       const { containers, initContainers } = podResources(pod);
       const unspecified = ({ resources }: ContainerResources): readonly string[] => {
         const { requests, limits } = resources ?? {};

@@ -82,6 +82,19 @@ describe('fields', () => {
     expect(messageOf(message).wire.find(({ json }) => json === field)?.number).toBe(number);
   });
 
+  it('are described, each by a sentence that begins with its name', () => {
+    const all = structs.flatMap((struct) => [...struct.fields.values()].map((field) => ({ struct, field })));
+    const wrong = all.filter(({ field: { name, description } }) => {
+      const rest = description.slice(name.length);
+      return !(
+        description.toLowerCase().startsWith(name.toLowerCase()) &&
+        /^:? \S+ \S.*[.]$/.test(rest) &&
+        !description.includes('  ')
+      );
+    });
+    expect(wrong.map(({ struct, field }) => `${struct.name}.${field.name}: ${field.description}`)).toEqual([]);
+  });
+
   it('of inlined messages are flat in JSON and nested on the wire', () => {
     const volume = messageOf('k8s.io.api.core.v1.Volume');
     expect([...volume.fields.keys()].slice(0, 3)).toEqual(['name', 'hostPath', 'emptyDir']);

@@ -105,6 +105,7 @@ class LazyStruct implements StructType {
   readonly isKind: boolean;
   readonly groupVersion?: { readonly group: string; readonly version: string };
   readonly mapType?: 'atomic' | 'granular';
+  readonly union?: readonly string[];
   readonly #message: MessageDescriptor;
   readonly #resolve: Resolve;
   #fields: ReadonlyMap<string, Field> | undefined;
@@ -116,6 +117,7 @@ class LazyStruct implements StructType {
     this.isKind = message.kind ?? false;
     if (file.group !== undefined) this.groupVersion = { group: file.group, version: file.version ?? '' };
     if (message.struct !== undefined) this.mapType = message.struct;
+    if (message.union !== undefined) this.union = message.union;
     this.#message = message;
     this.#resolve = resolve;
   }

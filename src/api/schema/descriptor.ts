@@ -27,6 +27,8 @@ export interface MessageDescriptor {
   readonly jsonForm?: SpecialName | 'any';
   readonly wrappedList?: boolean;
   readonly jsonOnly?: boolean;
+  /** The field that says which of the others is set, then those. */
+  readonly union?: readonly string[];
   readonly fields: readonly FieldDescriptor[];
 }
 

@@ -80,6 +80,8 @@ export interface StructType {
   readonly groupVersion?: { readonly group: string; readonly version: string };
   /** Server-side apply takes the value as one when this is `atomic`, unless the field says otherwise. */
   readonly mapType?: MapType;
+  /** One of several fields is set: the field that says which, then those. */
+  readonly union?: readonly string[];
   /** Custom resources: fields that the schema does not name are kept. */
   readonly preserveUnknownFields?: boolean;
   /**

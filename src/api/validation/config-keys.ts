@@ -22,8 +22,13 @@ function pathProblems(key: string): readonly string[] {
   return key.startsWith('..') ? ["must not start with '..'"] : [];
 }
 
+const NO_PROBLEMS: readonly string[] = [];
+const NO_ERRORS: readonly FieldError[] = [];
+
 /** Empty list: valid. */
 export function configKeyProblems(key: string): readonly string[] {
+  // What is well formed has one byte for each character.
+  if (keyPattern.test(key) && key.length <= KEY_MAX_BYTES && key !== '.' && !key.startsWith('..')) return NO_PROBLEMS;
   return [
     ...(byteLength(key) > KEY_MAX_BYTES ? [lengthProblem(KEY_MAX_BYTES)] : []),
     ...(keyPattern.test(key) ? [] : [KEY_PROBLEM]),
@@ -32,7 +37,8 @@ export function configKeyProblems(key: string): readonly string[] {
 }
 
 export function validateConfigKey(key: string, path: string): readonly FieldError[] {
-  return configKeyProblems(key).map((problem) => invalid(`${path}[${key}]`, key, problem));
+  const problems = configKeyProblems(key);
+  return problems.length === 0 ? NO_ERRORS : problems.map((problem) => invalid(`${path}[${key}]`, key, problem));
 }
 
 /** The bytes that a base64 text stands for, without decoding it. */

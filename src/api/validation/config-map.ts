@@ -1,7 +1,9 @@
 import { forbiddenField, invalid, tooLong, type FieldError } from '../errors/field-error';
+import { checkAfter, checkEach } from './check-each';
 import { booleanAt, mapAt } from '../kinds/field-values';
 import { deepEqual } from '../kinds/deep-equal';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
 import { base64Bytes, IMMUTABLE_DETAIL, MAX_DATA_BYTES, validateConfigKey } from './config-keys';
 import { byteLength } from './syntax-error';
 
@@ -11,17 +13,20 @@ const WHOLE_OBJECT = '[]';
 export function validateConfigMap(object: KubeObject): readonly FieldError[] {
   const data = mapAt(object, 'data');
   const binaryData = mapAt(object, 'binaryData');
-  const textBytes = Object.values(data).reduce<number>((sum, text) => sum + byteLength(String(text)), 0);
-  const binaryBytes = Object.values(binaryData).reduce<number>((sum, text) => sum + base64Bytes(String(text)), 0);
+  let bytes = 0;
   return [
-    ...Object.keys(data).flatMap((key) => [
-      ...validateConfigKey(key, 'data'),
-      ...(Object.hasOwn(binaryData, key)
-        ? [invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')]
-        : []),
-    ]),
-    ...Object.keys(binaryData).flatMap((key) => validateConfigKey(key, 'binaryData')),
-    ...(textBytes + binaryBytes > MAX_DATA_BYTES ? [tooLong(WHOLE_OBJECT, MAX_DATA_BYTES)] : []),
+    ...checkEach(keysOf(data), (key) => {
+      bytes += byteLength(String(data[key]));
+      const errors = validateConfigKey(key, 'data');
+      return Object.hasOwn(binaryData, key)
+        ? [...errors, invalid(`data[${key}]`, key, 'duplicate of key present in binaryData')]
+        : errors;
+    }),
+    ...checkEach(keysOf(binaryData), (key) => {
+      bytes += base64Bytes(String(binaryData[key]));
+      return validateConfigKey(key, 'binaryData');
+    }),
+    ...checkAfter(() => (bytes > MAX_DATA_BYTES ? [tooLong(WHOLE_OBJECT, MAX_DATA_BYTES)] : [])),
   ];
 }
 

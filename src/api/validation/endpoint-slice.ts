@@ -1,5 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import { duplicate, invalid, notSupported, required, tooMany, type FieldError } from '../errors/field-error';
+import { checkEach } from './check-each';
 import { stringAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
 import type { Endpoint, EndpointPort } from '../schema/generated/discovery-v1';
@@ -45,7 +46,7 @@ function validateAddresses(addresses: readonly string[], type: string, path: str
   return [
     ...(addresses.length === 0 ? [required(path, 'must contain at least 1 address')] : []),
     ...(addresses.length > MAX_ADDRESSES ? [tooMany(path, addresses.length, MAX_ADDRESSES)] : []),
-    ...addresses.flatMap((address, index) => validateAddress(address, type, `${path}[${index}]`)),
+    ...checkEach(addresses, (address, index) => validateAddress(address, type, `${path}[${index}]`)),
   ];
 }
 
@@ -101,7 +102,7 @@ export function validateEndpointSlice(object: KubeObject): readonly FieldError[]
     ...validateAddressType(type),
     ...(endpoints.length > MAX_ENDPOINTS
       ? [tooMany('endpoints', endpoints.length, MAX_ENDPOINTS)]
-      : endpoints.flatMap((endpoint, index) => validateEndpoint(endpoint, type, `endpoints[${index}]`))),
+      : checkEach(endpoints, (endpoint, index) => validateEndpoint(endpoint, type, `endpoints[${index}]`))),
     ...validatePorts((object['ports'] ?? []) as readonly EndpointPort[]),
   ];
 }

@@ -1,4 +1,5 @@
 import { required, type FieldError } from '../errors/field-error';
+import { checkEach } from './check-each';
 import type { KubeObject } from '../object';
 import type { EndpointAddress, EndpointPort, EndpointSubset } from '../schema/generated/core-v1';
 import { validateAddress, validateRoutableAddress } from './addresses';
@@ -34,16 +35,16 @@ function validateSubset(subset: EndpointSubset, path: string): readonly FieldErr
     ...(addresses.length + notReadyAddresses.length === 0
       ? [required(path, 'must specify `addresses` or `notReadyAddresses`')]
       : []),
-    ...addresses.flatMap((address, index) => validateEndpointAddress(address, `${path}.addresses[${index}]`)),
-    ...notReadyAddresses.flatMap((address, index) =>
+    ...checkEach(addresses, (address, index) => validateEndpointAddress(address, `${path}.addresses[${index}]`)),
+    ...checkEach(notReadyAddresses, (address, index) =>
       validateEndpointAddress(address, `${path}.notReadyAddresses[${index}]`),
     ),
-    ...ports.flatMap((port, index) => validateEndpointPort(port, ports.length > 1, `${path}.ports[${index}]`)),
+    ...checkEach(ports, (port, index) => validateEndpointPort(port, ports.length > 1, `${path}.ports[${index}]`)),
   ];
 }
 
 /** All problems of an endpoints object's subsets. */
 export function validateEndpoints(object: KubeObject): readonly FieldError[] {
   const subsets = (object['subsets'] ?? []) as readonly EndpointSubset[];
-  return subsets.flatMap((subset, index) => validateSubset(subset, `subsets[${index}]`));
+  return checkEach(subsets, (subset, index) => validateSubset(subset, `subsets[${index}]`));
 }

@@ -1,5 +1,6 @@
 import { duplicate, forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import { quoteGo } from '../errors/go-quote';
+import { checkEach } from './check-each';
 import type { KubeObject } from '../object';
 import type {
   FlowSchemaSpec,
@@ -136,9 +137,9 @@ function validateRules(rules: PolicyRulesWithSubjects, path: string): readonly F
     ...((subjects ?? []).length === 0
       ? [required(`${path}.subjects`, 'subjects must contain at least one value')]
       : []),
-    ...(subjects ?? []).flatMap((subject, index) => validateSubject(subject, `${path}.subjects[${index}]`)),
+    ...checkEach(subjects, (subject, index) => validateSubject(subject, `${path}.subjects[${index}]`)),
     ...(isEmpty ? [required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty')] : []),
-    ...(resourceRules ?? []).flatMap((rule, index) => validateResourceRule(rule, `${path}.resourceRules[${index}]`)),
+    ...checkEach(resourceRules, (rule, index) => validateResourceRule(rule, `${path}.resourceRules[${index}]`)),
     ...(nonResourceRules ?? []).flatMap((rule, index) =>
       validateNonResourceRule(rule, `${path}.nonResourceRules[${index}]`),
     ),
@@ -191,7 +192,7 @@ export function validateFlowSchema(object: KubeObject): readonly FieldError[] {
       ? [notSupportedLiteral('spec.distinguisherMethod.type', methodLiteral, DISTINGUISHERS)]
       : []),
     ...validateLevelName(spec.priorityLevelConfiguration?.name ?? ''),
-    ...(spec.rules ?? []).flatMap((rules, index) => validateRules(rules, `spec.rules[${index}]`)),
+    ...checkEach(spec.rules, (rules, index) => validateRules(rules, `spec.rules[${index}]`)),
     ...validateFlowControlStatus(object),
   ];
 }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { checkEach, checkNow } from './check-each';
 import type { RequestedVersion } from '../kinds/kind-definition';
 import type { KubeObject } from '../object';
 import type { TypedLocalObjectReference } from '../schema/generated/core-v1';
@@ -141,7 +142,7 @@ function validatePaths({ http }: IngressRule, names: FieldNames, path: string): 
   const paths = http?.paths ?? [];
   return [
     ...(http && paths.length === 0 ? [required(`${path}.http.paths`, '')] : []),
-    ...paths.flatMap((rule, index) => validatePath(rule, names, `${path}.http.paths[${index}]`)),
+    ...checkEach(paths, (rule, index) => validatePath(rule, names, `${path}.http.paths[${index}]`)),
   ];
 }
 
@@ -152,7 +153,7 @@ function secretNameProblems({ secretName = '' }: IngressTLS): readonly string[] 
 function validateTls(tls: IngressTLS, lenient: Leniency, path: string): readonly FieldError[] {
   const { hosts, secretName = '' } = tls;
   return [
-    ...(hosts ?? []).flatMap((host, index) => invalidBecause(`${path}.hosts[${index}]`, host, hostProblems(host))),
+    ...checkEach(hosts, (host, index) => invalidBecause(`${path}.hosts[${index}]`, host, hostProblems(host))),
     ...(lenient.secretNames ? [] : invalidBecause(`${path}.secretName`, secretName, secretNameProblems(tls))),
   ];
 }
@@ -169,7 +170,7 @@ function leniencyOf(requested: RequestedVersion | undefined, old?: KubeObject): 
   const { rules, tls } = (old?.['spec'] ?? {}) as IngressSpec;
   return {
     wildcardRules: (rules ?? []).some(
-      (rule) => rule.host?.includes('*') === true && validatePaths(rule, STABLE_NAMES, '').length > 0,
+      (rule) => rule.host?.includes('*') === true && checkNow(() => validatePaths(rule, STABLE_NAMES, '')).length > 0,
     ),
     secretNames: (tls ?? []).some((entry) => secretNameProblems(entry).length > 0),
   };
@@ -182,8 +183,8 @@ function validateSpec(object: KubeObject, names: FieldNames, lenient: Leniency):
   return [
     ...(isEmpty ? [invalidLiteral('spec', '[]networking.IngressRule(nil)', detail)] : []),
     ...(defaultBackend ? validateBackend(defaultBackend, names, `spec.${names.defaultBackend}`) : []),
-    ...(rules ?? []).flatMap((rule, index) => validateRule(rule, names, lenient, `spec.rules[${index}]`)),
-    ...(tls ?? []).flatMap((entry, index) => validateTls(entry, lenient, `spec.tls[${index}]`)),
+    ...checkEach(rules, (rule, index) => validateRule(rule, names, lenient, `spec.rules[${index}]`)),
+    ...checkEach(tls, (entry, index) => validateTls(entry, lenient, `spec.tls[${index}]`)),
     ...(ingressClassName === undefined || ingressClassName === null
       ? []
       : invalidBecause('spec.ingressClassName', ingressClassName, dnsSubdomainName(ingressClassName, false))),

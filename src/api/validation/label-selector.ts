@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
+import { checkEach, checkNow } from './check-each';
 import type { LabelSelector, LabelSelectorRequirement } from '../schema/generated/meta-v1';
 import { labelValueProblems, qualifiedNameProblems } from './label-syntax';
 import { validateLabels } from './object-meta';
@@ -31,7 +32,7 @@ export function validateLabelSelector(selector: LabelSelector | null | undefined
   if (selector === undefined || selector === null) return [];
   return [
     ...validateLabels(selector.matchLabels, `${path}.matchLabels`),
-    ...(selector.matchExpressions ?? []).flatMap((requirement, index) =>
+    ...checkEach(selector.matchExpressions, (requirement, index) =>
       validateRequirement(requirement, `${path}.matchExpressions[${index}]`),
     ),
   ];
@@ -39,7 +40,7 @@ export function validateLabelSelector(selector: LabelSelector | null | undefined
 
 /** True when the selector can be evaluated: in addition to its form, its values are label values. */
 export function isUsableSelector(selector: LabelSelector | null | undefined): boolean {
-  if (validateLabelSelector(selector, '').length > 0) return false;
+  if (checkNow(() => validateLabelSelector(selector, '')).length > 0) return false;
   const values = (selector?.matchExpressions ?? []).flatMap((requirement) => requirement.values ?? []);
   return values.every((value) => labelValueProblems(value).length === 0);
 }

@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { checkEach } from './check-each';
 import type { KubeObject } from '../object';
 import type {
   IPBlock,
@@ -75,8 +76,8 @@ function validateRule(
   peersField: 'from' | 'to',
 ): readonly FieldError[] {
   return [
-    ...(ports ?? []).flatMap((port, index) => validatePort(port, `${path}.ports[${index}]`)),
-    ...(peers ?? []).flatMap((peer, index) => validatePeer(peer, `${path}.${peersField}[${index}]`)),
+    ...checkEach(ports, (port, index) => validatePort(port, `${path}.ports[${index}]`)),
+    ...checkEach(peers, (peer, index) => validatePeer(peer, `${path}.${peersField}[${index}]`)),
   ];
 }
 
@@ -97,8 +98,8 @@ export function validateNetworkPolicy(object: KubeObject): readonly FieldError[]
   const { podSelector, ingress, egress, policyTypes } = (object['spec'] ?? {}) as NetworkPolicySpec;
   return [
     ...validateLabelSelector(podSelector, 'spec.podSelector'),
-    ...(ingress ?? []).flatMap((rule, index) => validateRule(rule.ports, rule.from, `spec.ingress[${index}]`, 'from')),
-    ...(egress ?? []).flatMap((rule, index) => validateRule(rule.ports, rule.to, `spec.egress[${index}]`, 'to')),
+    ...checkEach(ingress, (rule, index) => validateRule(rule.ports, rule.from, `spec.ingress[${index}]`, 'from')),
+    ...checkEach(egress, (rule, index) => validateRule(rule.ports, rule.to, `spec.egress[${index}]`, 'to')),
     ...validatePolicyTypes(policyTypes ?? []),
   ];
 }

@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { checkEach } from './check-each';
 import { deepEqual } from '../kinds/deep-equal';
 import { isPlainMap, listAt, valueAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
@@ -55,7 +56,7 @@ function duplicateTaint({ key = '', value = '', effect = '', timeAdded }: Taint,
 /** The messages place taints among the metadata, where they once were. */
 function validateTaints({ taints = [] }: NodeSpec): readonly FieldError[] {
   const seen = new Set<string>();
-  return taints.flatMap((taint, index) => {
+  return checkEach(taints, (taint, index) => {
     const path = `metadata.taints[${index}]`;
     const { key = '', value = '', effect = '' } = taint;
     const identity = JSON.stringify([effect, key]);
@@ -77,7 +78,7 @@ function validateTaintEffect(effect: string, field: string): readonly FieldError
 }
 
 function validateAmounts(amounts: Readonly<Record<string, string>> | undefined, path: string): readonly FieldError[] {
-  return Object.entries(amounts ?? {}).flatMap(([name, text]) =>
+  return checkEach(Object.entries(amounts ?? {}), ([name, text]) =>
     validateResourceQuantity(name, text, `${path}.${name}`),
   );
 }
@@ -114,7 +115,7 @@ export function validateNode(object: KubeObject): readonly FieldError[] {
 
 function validateAddresses({ addresses = [] }: NodeStatus): readonly FieldError[] {
   const seen = new Set<string>();
-  return addresses.flatMap(({ type = '', address = '' }, index): FieldError[] => {
+  return checkEach(addresses, ({ type = '', address = '' }, index): FieldError[] => {
     const literal = `core.NodeAddress{Type:${JSON.stringify(type)}, Address:${JSON.stringify(address)}}`;
     if (!seen.has(literal)) {
       seen.add(literal);

@@ -1,6 +1,8 @@
 import { stringifyExact } from '../codec/exact-json';
 import { type FieldError, forbiddenField, invalid, printValue, required, tooLong } from '../errors/field-error';
+import { checkAfter, checkEach } from './check-each';
 import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, parseApiVersion } from '../object';
+import { keysOf } from '../parts';
 import { labelValueProblems, qualifiedNameProblems } from './label-syntax';
 import { dns1123LabelProblems } from './names';
 import { byteLength } from './syntax-error';
@@ -66,21 +68,30 @@ function validateNamespace(namespace: string, namespaced: boolean, path: string)
 
 export function validateLabels(labels: ObjectMeta['labels'], path: string): readonly FieldError[] {
   if (!labels) return NONE;
-  return Object.entries(labels).flatMap(([key, value]) => [
-    ...qualifiedNameProblems(key).map((problem) => invalid(path, key, problem)),
-    ...labelValueProblems(value).map((problem) => invalid(path, value, problem)),
-  ]);
+  return checkEach(keysOf(labels), (key) => {
+    const value = labels[key] as string;
+    const ofKey = qualifiedNameProblems(key);
+    const ofValue = labelValueProblems(value);
+    if (ofKey.length === 0 && ofValue.length === 0) return NONE;
+    return [
+      ...ofKey.map((problem) => invalid(path, key, problem)),
+      ...ofValue.map((problem) => invalid(path, value, problem)),
+    ];
+  });
 }
 
 /** Keys may be in upper case throughout, unlike those of labels; values are free, their total size is not. */
 export function validateAnnotations(annotations: ObjectMeta['annotations'], path: string): readonly FieldError[] {
   if (!annotations) return NONE;
-  const entries = Object.entries(annotations);
-  const errors = entries.flatMap(([key]) =>
-    qualifiedNameProblems(key.toLowerCase()).map((problem) => invalid(path, key, problem)),
-  );
-  const bytes = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
-  return bytes > ANNOTATIONS_MAX_BYTES ? [...errors, tooLong(path, ANNOTATIONS_MAX_BYTES)] : errors;
+  let bytes = 0;
+  return [
+    ...checkEach(keysOf(annotations), (key) => {
+      bytes += byteLength(key) + byteLength(annotations[key] as string);
+      const problems = qualifiedNameProblems(key.toLowerCase());
+      return problems.length === 0 ? NONE : problems.map((problem) => invalid(path, key, problem));
+    }),
+    ...checkAfter(() => (bytes > ANNOTATIONS_MAX_BYTES ? [tooLong(path, ANNOTATIONS_MAX_BYTES)] : NONE)),
+  ];
 }
 
 /** Events come and go too quickly to own anything. */
@@ -108,21 +119,20 @@ export function validateOwnerReferences(
   owners: readonly OwnerReference[] | undefined,
   path: string,
 ): readonly FieldError[] {
-  const errors: FieldError[] = [];
   let controller: string | undefined;
   let shown: string | undefined;
-  for (const owner of owners ?? []) {
-    errors.push(...validateOwnerReference(owner, path));
-    if (owner.controller !== true) continue;
+  return checkEach(owners, (owner) => {
+    const errors = validateOwnerReference(owner, path);
+    if (owner.controller !== true) return errors;
     const current = `${owner.kind}/${owner.name}`;
-    if (controller === undefined) controller = current;
-    else {
-      const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`;
-      shown ??= printValue(owners);
-      errors.push(rawInvalid(path, shown, detail));
+    if (controller === undefined) {
+      controller = current;
+      return errors;
     }
-  }
-  return errors;
+    const detail = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${current}`;
+    shown ??= printValue(owners);
+    return [...errors, rawInvalid(path, shown, detail)];
+  });
 }
 
 function validateOwnerReference(owner: OwnerReference, path: string): readonly FieldError[] {
@@ -147,7 +157,10 @@ function printStrings(texts: readonly string[]): string {
 
 function validateFinalizers(finalizers: readonly string[] | undefined, path: string): readonly FieldError[] {
   const names = finalizers ?? [];
-  const errors = names.flatMap((name) => qualifiedNameProblems(name).map((problem) => invalid(path, name, problem)));
+  const errors = checkEach(names, (name) => {
+    const problems = qualifiedNameProblems(name);
+    return problems.length === 0 ? NONE : problems.map((problem) => invalid(path, name, problem));
+  });
   return names.includes(ORPHAN_FINALIZER) && names.includes(FOREGROUND_FINALIZER)
     ? [
         ...errors,
@@ -165,9 +178,9 @@ export function validateFinalizerDomains(
   finalizers: readonly string[] | undefined,
   path: string,
 ): readonly FieldError[] {
-  return (finalizers ?? []).flatMap((name, index) =>
+  return checkEach(finalizers, (name, index) =>
     name.includes('/') || STANDARD_FINALIZERS.includes(name)
-      ? []
+      ? NONE
       : [invalid(`${path}[${index}]`, name, 'name is neither a standard finalizer name nor is it fully qualified')],
   );
 }
@@ -176,7 +189,7 @@ function validateManagedFields(
   entries: readonly ManagedFieldsEntry[] | undefined,
   path: string,
 ): readonly FieldError[] {
-  return (entries ?? []).flatMap((entry, index) => {
+  return checkEach(entries, (entry, index) => {
     const field = `${path}[${index}]`;
     const errors: FieldError[] = [];
     if (entry.operation !== 'Apply' && entry.operation !== 'Update') {

@@ -1,4 +1,5 @@
 import { forbiddenField, type FieldError } from '../errors/field-error';
+import { checkEach } from './check-each';
 import type { KubeObject } from '../object';
 import type { Pod, PodSpec } from '../schema/generated/core-v1';
 import { validatePodAnnotations } from './pod/annotations';
@@ -10,8 +11,8 @@ import { validateSeccompAgreement } from './pod/seccomp';
 /** What templates need not keep to: a token is of the pod's service account, which a template may leave open. */
 function validateTokens({ serviceAccountName = '', volumes }: PodSpec): readonly FieldError[] {
   if (serviceAccountName !== '') return [];
-  return (volumes ?? []).flatMap(({ projected }, volume) =>
-    (projected?.sources ?? []).flatMap(({ serviceAccountToken }, source) =>
+  return checkEach(volumes, ({ projected }, volume) =>
+    checkEach(projected?.sources, ({ serviceAccountToken }, source) =>
       serviceAccountToken === undefined
         ? []
         : [
@@ -32,7 +33,7 @@ export function validatePod(object: KubeObject): readonly FieldError[] {
     ...validatePodSpec(spec, metadata.name ?? '', 'spec'),
     ...validateTokens(spec),
     ...(['containers', 'initContainers'] as const).flatMap((list) =>
-      (spec[list] ?? []).flatMap((container, index) => validateImageSpelling(container, `spec.${list}[${index}]`)),
+      checkEach(spec[list], (container, index) => validateImageSpelling(container, `spec.${list}[${index}]`)),
     ),
     ...validatePodIps(status),
   ];

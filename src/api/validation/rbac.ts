@@ -1,4 +1,5 @@
 import { invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { checkEach } from './check-each';
 import type { KubeObject } from '../object';
 import type { ClusterRole, PolicyRule, RoleRef, Subject } from '../schema/generated/rbac-v1';
 import { invalidLiteral, stringListLiteral } from './go-literal';
@@ -59,7 +60,7 @@ export function validateRole(scope: RoleScope): (object: KubeObject) => readonly
   return (object) => {
     const rules = (object['rules'] ?? []) as readonly PolicyRule[];
     return [
-      ...rules.flatMap((rule, index) => validateRule(rule, scope, `rules[${index}]`)),
+      ...checkEach(rules, (rule, index) => validateRule(rule, scope, `rules[${index}]`)),
       ...validateAggregation(object as Pick<ClusterRole, 'aggregationRule'>),
     ];
   };
@@ -118,7 +119,7 @@ export function validateBinding(scope: RoleScope): (object: KubeObject) => reado
     const subjects = (object['subjects'] ?? []) as readonly Subject[];
     return [
       ...validateRoleRef(object['roleRef'] ?? {}, scope),
-      ...subjects.flatMap((subject, index) => validateSubject(subject, scope, `subjects[${index}]`)),
+      ...checkEach(subjects, (subject, index) => validateSubject(subject, scope, `subjects[${index}]`)),
     ];
   };
 }

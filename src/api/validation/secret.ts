@@ -1,6 +1,8 @@
 import { invalid, required, tooLong, type FieldError } from '../errors/field-error';
+import { checkAfter, checkEach } from './check-each';
 import { mapAt, stringAt, type PlainMap } from '../kinds/field-values';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
 import { base64Bytes, MAX_DATA_BYTES, validateConfigKey } from './config-keys';
 import { validateImmutableData } from './config-map';
 import { goJsonObjectProblem } from './json-problem';
@@ -43,12 +45,15 @@ const TYPE_RULES: Readonly<Record<string, TypeRule>> = {
 
 export function validateSecret(object: KubeObject): readonly FieldError[] {
   const data = mapAt(object, 'data');
-  const bytes = Object.values(data).reduce<number>((sum, text) => sum + base64Bytes(String(text)), 0);
+  let bytes = 0;
   const type = stringAt(object, 'type');
   const rule = Object.hasOwn(TYPE_RULES, type) ? TYPE_RULES[type] : undefined;
   return [
-    ...Object.keys(data).flatMap((key) => validateConfigKey(key, 'data')),
-    ...(bytes > MAX_DATA_BYTES ? [tooLong('data', MAX_DATA_BYTES)] : []),
+    ...checkEach(keysOf(data), (key) => {
+      bytes += base64Bytes(String(data[key]));
+      return validateConfigKey(key, 'data');
+    }),
+    ...checkAfter(() => (bytes > MAX_DATA_BYTES ? [tooLong('data', MAX_DATA_BYTES)] : [])),
     ...(rule === undefined ? [] : rule(data, object)),
   ];
 }

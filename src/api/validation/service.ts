@@ -1,4 +1,5 @@
 import { duplicate, forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { checkNow } from './check-each';
 import type { KubeObject } from '../object';
 import type { ServicePort, ServiceSpec } from '../schema/generated/core-v1';
 import { validateAddress, validateRoutableAddress } from './addresses';
@@ -242,7 +243,7 @@ function validateBalancerFields(spec: ServiceSpec): readonly FieldError[] {
 export function validateService(object: KubeObject): readonly FieldError[] {
   const spec = specOf(object);
   const { ports = [], type, selector } = spec;
-  const errors = [
+  const errors = checkNow(() => [
     ...(ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName' ? [required('spec.ports', '')] : []),
     ...validateType(spec),
     ...validatePorts(spec),
@@ -257,6 +258,6 @@ export function validateService(object: KubeObject): readonly FieldError[] {
     ...validateSourceRanges(object, spec),
     ...validateBalancerFields(spec),
     ...validateTraffic(spec),
-  ];
+  ]);
   return errors.length > 0 ? errors : validateTrafficOfType(spec);
 }

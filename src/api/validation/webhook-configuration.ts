@@ -1,4 +1,5 @@
 import { duplicate, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { checkEach } from './check-each';
 import type { RequestedVersion } from '../kinds/kind-definition';
 import type { KubeObject } from '../object';
 import type { MutatingWebhook, ValidatingWebhook } from '../schema/generated/admissionregistration-v1';
@@ -78,7 +79,7 @@ function validateReviewVersions(versions: readonly string[], rules: Rules, path:
 function validateWebhook(hook: Webhook, rules: Rules, path: string): readonly FieldError[] {
   return [
     ...validateQualifiedName(hook.name ?? '', `${path}.name`),
-    ...(hook.rules ?? []).flatMap((rule, index) => validateWebhookRule(rule, `${path}.rules[${index}]`)),
+    ...checkEach(hook.rules, (rule, index) => validateWebhookRule(rule, `${path}.rules[${index}]`)),
     ...validateChoice(hook.failurePolicy, FAILURE_POLICIES, `${path}.failurePolicy`),
     ...validateChoice(hook.matchPolicy, MATCH_POLICIES, `${path}.matchPolicy`),
     ...validateSideEffects(hook.sideEffects, rules, `${path}.sideEffects`),

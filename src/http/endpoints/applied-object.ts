@@ -18,7 +18,7 @@ export function readAppliedObject(
   options: WriteOptions,
   bodies: LargeBodies,
 ): MaybePromise<KubeObject> {
-  const reading = bodies.isLarge(body.length, 'yaml') ? readLarge(request, body, options, bodies) : read(body);
+  const reading = bodies.isLarge(body, 'yaml') ? readLarge(request, body, options, bodies) : read(body);
   return whenKnown(reading, (known) => appliedObject(request, known, options));
 }
 

@@ -2,7 +2,7 @@ import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import type { Preconditions, UpdateHooks, WriteResult } from '../../registry/types';
 import type { EndpointDependencies, ResourceRequest } from '../dependencies';
-import { inItsTurn } from '../large-bodies';
+import { inItsTurn, LARGE_BODY_BYTES } from '../large-bodies';
 import { wireFormOf } from '../wire-form';
 import type { WriteOptions } from '../write-options';
 import { admissionHooks } from './admission-hooks';
@@ -31,11 +31,13 @@ export function changeObject(
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
   const form = wireFormOf(request.served);
   const hooks: UpdateHooks = {
-    change: (current) => {
+    change: (current, bytes) => {
+      if (bytes > LARGE_BODY_BYTES) context.givesWay = true;
       const live = current === undefined ? undefined : form.convert(current);
       const operation = current === undefined ? 'CREATE' : 'UPDATE';
-      const mutated = whenKnown(change.compute(live), (wanted) =>
-        admission.mutate(operation, toStorage(request, wanted), current),
+      const computed = inItsTurn(context, () => change.compute(live));
+      const mutated = whenKnown(computed, (wanted) =>
+        inItsTurn(context, () => admission.mutate(operation, toStorage(request, wanted), current)),
       );
       return context.givesWay ? whenKnown(mutated, (object) => inItsTurn(context, () => object)) : mutated;
     },

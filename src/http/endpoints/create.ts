@@ -1,8 +1,7 @@
 import { StatusError } from '../../api/errors/status-error';
 import { whenKnown } from '../../api/maybe-promise';
-import type { KubeObject } from '../../api/object';
 import { placedInScope } from '../../registry/identity';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
+import type { Endpoint, ResourceRequest } from '../dependencies';
 import { inItsTurn } from '../large-bodies';
 import { withoutDuplicateOwners } from '../owner-references';
 import { entryReply } from '../reply';
@@ -10,6 +9,7 @@ import { managerName, parseWriteOptions } from '../write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeObjectOf } from './decode-request';
 import { operationOf, scopeOf, toStorage } from './resource-request';
+import { trackOwners } from './track-owners';
 
 /** Decodes, owns, admits, stores; answers 201 with what was stored. */
 export const createObject: Endpoint = async (request, dependencies) => {
@@ -20,8 +20,8 @@ export const createObject: Endpoint = async (request, dependencies) => {
   );
   const object = withoutDuplicateOwners(placedInScope(served.definition, scopeOf(request), sent), 'sent', context);
   const manager = managerName(options, context.request.headers['user-agent']);
-  // For a large body the steps after decoding have a turn each: ownership, mutation, validation, storing.
-  const tracked = inItsTurn(context, () => trackCreation(request, dependencies, object, manager));
+  // For a large body the steps after decoding have turns of their own: ownership, mutation, validation, storing.
+  const tracked = trackOwners(request, dependencies, undefined, object, manager);
   const owned = tracked instanceof Promise ? await tracked : tracked;
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
   const { entry } = await admission.guard(() =>
@@ -47,13 +47,4 @@ function refuseTerminating({ served }: ResourceRequest): void {
     ...(group === '' ? {} : { group }),
     kind: served.definition.resource,
   });
-}
-
-function trackCreation(
-  { served }: ResourceRequest,
-  { fieldOwnership }: EndpointDependencies,
-  updated: KubeObject,
-  manager: string,
-): KubeObject {
-  return fieldOwnership?.trackUpdate({ served, live: undefined, updated, manager }) ?? updated;
 }

@@ -8,6 +8,7 @@ import { managerName, parseWriteOptions, type WriteOptions } from '../write-opti
 import { changeObject } from './change';
 import { decodeAs } from './decode-request';
 import { kindOf, scopeOf } from './resource-request';
+import { trackOwners } from './track-owners';
 import { replaceObject } from './update';
 
 const LIST_KIND = { group: '', version: 'v1', kind: 'EphemeralContainers' } as const;
@@ -46,7 +47,7 @@ async function addListed(
     compute: (live) => {
       const pod: Pod = withContainers(live ?? { metadata }, sent, metadata.resourceVersion);
       const updated = served.definition.applyDefaults?.(pod, LIST_KIND.version) ?? pod;
-      return dependencies.fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated;
+      return trackOwners(request, dependencies, live, updated, manager);
     },
     preconditions: metadata.uid ? { uid: metadata.uid } : {},
     retryOnConflict: !metadata.resourceVersion,

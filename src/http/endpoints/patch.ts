@@ -22,6 +22,7 @@ import { readAppliedObject } from './applied-object';
 import { changeObject, type Change } from './change';
 import { decodePatched } from './patched-object';
 import { scopeOf } from './resource-request';
+import { trackOwners } from './track-owners';
 
 /** Changes an object by one of the patch formats, or by server-side apply. */
 export const patchObject: Endpoint = async (request, dependencies) => {
@@ -48,7 +49,7 @@ function patchChange(
 ): Change {
   const patcher = patchers.get(patchType);
   if (patcher === undefined) throw new Error(`no patcher for ${patchType}`);
-  const { fieldOwnership, catalogue } = dependencies;
+  const { catalogue } = dependencies;
   const { context, served } = request;
   const { info } = context;
   const { fieldValidation } = options;
@@ -61,18 +62,23 @@ function patchChange(
       reading ??= readPatchBody(request, dependencies, body, patchType, fieldValidation);
       return whenKnown(reading, ({ value, duplicates }) => {
         const patch = value as JsonValue;
-        const patched = patcher(live as unknown as JsonObject, patch, served.type);
-        const { kind, apiVersion } = wireFormOf(served);
-        const problems = fieldValidation === 'Ignore' ? [] : strictPatchProblems(patchType, patch, duplicates);
-        const strict: StrictCheck = { fieldValidation, problems, refused: patched.refused };
-        const isKnownIn = (version: string): boolean => versionNamed(request, catalogue, version) !== undefined;
-        const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom, isKnownIn }, (document) =>
-          document.apiVersion === apiVersion
-            ? decodeChanged(request, document, strict)
-            : decodeOther(request, catalogue, document, strict),
-        );
-        checkIdentity(scopeOf(request), info.name, updated);
-        return inItsTurn(context, () => fieldOwnership?.trackUpdate({ served, live, updated, manager }) ?? updated);
+        const current = live as unknown as JsonObject;
+        const patching = context.givesWay
+          ? context.takeSteps(patcher.inSteps(current, patch, served.type))
+          : patcher(current, patch, served.type);
+        return whenKnown(patching, (patched) => {
+          const { kind, apiVersion } = wireFormOf(served);
+          const problems = fieldValidation === 'Ignore' ? [] : strictPatchProblems(patchType, patch, duplicates);
+          const strict: StrictCheck = { fieldValidation, problems, refused: patched.refused };
+          const isKnownIn = (version: string): boolean => versionNamed(request, catalogue, version) !== undefined;
+          const updated = decodePatched(patched, { kind, apiVersion, custom: served.custom, isKnownIn }, (document) =>
+            document.apiVersion === apiVersion
+              ? decodeChanged(request, document, strict)
+              : decodeOther(request, catalogue, document, strict),
+          );
+          checkIdentity(scopeOf(request), info.name, updated);
+          return trackOwners(request, dependencies, live, updated, manager);
+        });
       });
     },
     retryOnConflict: true,
@@ -88,7 +94,7 @@ function readPatchBody(
   fieldValidation: FieldValidation,
 ): MaybePromise<TextReading> {
   const wantsDuplicates = fieldValidation !== 'Ignore';
-  if (bodies.isLarge(body.length, 'json')) return readLargePatch(context, bodies, body, wantsDuplicates);
+  if (bodies.isLarge(body, 'json')) return readLargePatch(context, bodies, body, wantsDuplicates);
   const value = readPatch(patchType, body);
   return { value, duplicates: wantsDuplicates ? duplicateFields(body.toString('utf8')) : [] };
 }
@@ -198,18 +204,21 @@ function applyChange(
   body: Buffer,
   options: WriteOptions,
 ): MaybePromise<Change> {
-  const apply = fieldOwnership?.apply;
-  if (apply === undefined) throw badRequest('server-side apply is not enabled');
+  const { apply, applyInSteps } = fieldOwnership ?? {};
+  if (apply === undefined || applyInSteps === undefined) throw badRequest('server-side apply is not enabled');
   const { context, served } = request;
   const { info } = context;
   return whenKnown(readAppliedObject(request, body, options, bodies), (applied) => ({
     compute: (live) => {
       const { fieldManager: manager, force } = options;
-      const merged = apply({ served, live, applied, manager, force });
-      checkIdentity(scopeOf(request), info.name, merged);
-      if (live === undefined && merged.metadata.uid) throw objectIsGone(request, merged.metadata.uid);
-      if (merged === live) return merged;
-      return inItsTurn(context, () => decodeApplied(request, merged as unknown as JsonObject, options));
+      const change = { served, live, applied, manager, force };
+      const merging = context.givesWay ? context.takeSteps(applyInSteps(change)) : apply(change);
+      return whenKnown(merging, (merged) => {
+        checkIdentity(scopeOf(request), info.name, merged);
+        if (live === undefined && merged.metadata.uid) throw objectIsGone(request, merged.metadata.uid);
+        if (merged === live) return merged;
+        return inItsTurn(context, () => decodeApplied(request, merged as unknown as JsonObject, options));
+      });
     },
     retryOnConflict: true,
     createIfMissing: info.subresource === '',

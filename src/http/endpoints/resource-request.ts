@@ -11,7 +11,13 @@ export function scopeOf({ context, served }: ResourceRequest): Scope {
 export function operationOf({ context, served }: ResourceRequest, dryRun: boolean): OperationContext {
   const { group, version } = served.version;
   const { user } = context;
-  return { signal: context, dryRun, requested: { group, version }, ...(user === undefined ? {} : { user }) };
+  return {
+    signal: context,
+    pace: context,
+    dryRun,
+    requested: { group, version },
+    ...(user === undefined ? {} : { user }),
+  };
 }
 
 export function kindOf({ served }: ResourceRequest): GroupVersionKind {

@@ -8,7 +8,7 @@ import { scopeOf } from './resource-request';
 import { answeredReview, decodePosted } from './review';
 
 export interface TokenRequestOptions {
-  readonly issue: (request: BoundTokenRequest) => string;
+  readonly issue: (request: BoundTokenRequest) => Promise<string>;
   /** Of this server, for requests that name none. */
   readonly audiences: readonly string[];
   /** Longer requests get this; undefined: no bound. */
@@ -63,7 +63,7 @@ export function tokenRequest({ issue, audiences, maxLifetimeSeconds, extendLifet
       lifetimeSeconds === INJECTED_LIFETIME_SECONDS &&
       bound.pod !== undefined &&
       wanted.every((audience) => audiences.includes(audience));
-    const token = issue({
+    const token = await issue({
       namespace: context.info.namespace,
       account: named(account),
       ...bound,

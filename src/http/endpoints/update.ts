@@ -7,6 +7,7 @@ import { managerName, parseWriteOptions, type WriteOptions } from '../write-opti
 import { changeObject } from './change';
 import { decodeObjectOf } from './decode-request';
 import { scopeOf } from './resource-request';
+import { trackOwners } from './track-owners';
 
 /** Replaces an object, or its part that a subresource writes. */
 export const updateObject: Endpoint = async (request, dependencies) => {
@@ -31,7 +32,7 @@ export async function replaceObject(
   const manager = managerName(options, context.request.headers['user-agent']);
   const { uid, resourceVersion } = object.metadata;
   const { entry, created } = await changeObject(request, dependencies, options, {
-    compute: (live) => dependencies.fieldOwnership?.trackUpdate({ served, live, updated: placed, manager }) ?? placed,
+    compute: (live) => trackOwners(request, dependencies, live, placed, manager),
     // The resourceVersion is compared by the registry: an old one is a conflict in words of its own.
     preconditions: uid ? { uid } : {},
     retryOnConflict: !resourceVersion,

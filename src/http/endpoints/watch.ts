@@ -10,7 +10,7 @@ import type { EntryWatch, SendItems } from '../../registry/watch';
 import { sendWarnings } from '../reply-writer';
 import { writeHead } from '../response-head';
 import { parseIncludeObject } from '../table';
-import { drainSource, encodeBatch, writeChunk, type WatchChunk } from '../watch-chunk';
+import { chunkTaken, drainSource, encodeBatch, writeChunk } from '../watch-chunk';
 import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../watch-encoder';
 import { scopeOf } from './resource-request';
 
@@ -47,6 +47,7 @@ export const watchObjects: Endpoint = (request, dependencies) => {
       ...(selection === undefined ? {} : { selection }),
     },
     ending.signal,
+    context,
   );
   openStream(context, encoder.contentType);
   streamEvents(request, watch, encoder, dependencies, ending);
@@ -113,7 +114,9 @@ function streamEvents(
     const chunk = encodeBatch(items, encoder);
     metrics?.recordWatchEvents(resource, items.length, chunk.length);
     context.responseBytes += chunk.length;
-    if (!writeChunk(response, chunk)) return taken(context, chunk, watch, signal);
+    if (!writeChunk(response, chunk)) {
+      return chunkTaken(response, chunk, context.memory, () => drained(response, watch, signal));
+    }
   };
   watch
     .run(send)
@@ -132,20 +135,6 @@ function writeAll(response: HttpResponse, pieces: readonly Uint8Array[]): void {
 async function whenRoom(context: RequestContext, signal: AbortSignal, send: () => MaybePromise<void>): Promise<void> {
   await context.room(true);
   if (!signal.aborted && !context.response.destroyed) await send();
-}
-
-/** Waits for the client. A chunk that waits for many of them is held once. */
-async function taken(
-  { response, memory }: RequestContext,
-  chunk: WatchChunk,
-  watch: EntryWatch,
-  signal: AbortSignal,
-): Promise<void> {
-  const bytes = chunk.waiting++ === 0 ? chunk.length : 0;
-  if (bytes > 0) memory.hold(bytes);
-  await drained(response, watch, signal);
-  chunk.waiting--;
-  if (bytes > 0) memory.release(bytes);
 }
 
 /**

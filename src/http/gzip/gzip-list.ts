@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../api/maybe-promise';
+import { cacheLimit } from '../../memory/memory-limit';
 import { DeflatedRuns } from './deflated-runs';
 import { storedPart, type DeflatedPart, type GzipFile } from './gzip-file';
 import type { ListParts } from '../list-parts';
@@ -6,7 +7,7 @@ import { lengthOf } from '../pieces';
 import { runEnd, type RunLengths } from '../runs/run-end';
 
 /** Compressed runs of all resources. Nothing is kept for clients that do not take gzip. */
-const MAX_REMEMBERED_BYTES = 64 * 1024 * 1024;
+const MAX_REMEMBERED_BYTES = cacheLimit(64 * 1024 * 1024);
 /**
  * Longer runs compress a little better; of a shorter one less is compressed again when an entry changes. From 64 KiB on the
  * ratio gains little, for deflate looks back at 32 KiB.

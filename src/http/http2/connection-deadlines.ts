@@ -7,13 +7,17 @@ const IDLE_TIMEOUT_MS = 90_000;
 /** For taking something of the last bytes of a connection that ends. */
 const LAST_BYTES_TIMEOUT_MS = 30_000;
 
-/** What a connection is in the middle of. Each number tells one such thing from the next of its kind. */
-export interface ConnectionState {
+/** What the client of a connection is in the middle of. Each number tells one such thing from the next of its kind. */
+export interface ReadingState {
   readonly hasSettings: boolean;
   /** The frame that has begun and not ended. */
   readonly frame: number | undefined;
   /** The block of headers that has begun and not ended. */
   readonly block: number | undefined;
+}
+
+export interface ConnectionState {
+  readonly reading: ReadingState;
   /** We do not read what the client sends. */
   readonly isPaused: boolean;
   /** The last request, and how many are under way. */
@@ -50,12 +54,13 @@ export class ConnectionDeadlines {
 
   /** `late`: it has to end at once. `idle`: its client is to be told to leave. `now` is of a monotonic clock. */
   judge(state: ConnectionState, now: number): 'fine' | 'late' | 'idle' {
-    const { isPaused, lastBytes, underWay, hasSettings } = state;
+    const { isPaused, lastBytes, underWay } = state;
+    const { hasSettings, block, frame } = state.reading;
     if (this.#end.lasts(lastBytes, now) >= LAST_BYTES_TIMEOUT_MS) return 'late';
     if (!hasSettings && now - this.acceptedAt >= HEADERS_TIMEOUT_MS) return 'late';
     // What is not read cannot end.
-    if (this.#block.lasts(isPaused ? undefined : state.block, now) >= HEADERS_TIMEOUT_MS) return 'late';
-    if (this.#frame.lasts(isPaused ? undefined : state.frame, now) >= FRAME_TIMEOUT_MS) return 'late';
+    if (this.#block.lasts(isPaused ? undefined : block, now) >= HEADERS_TIMEOUT_MS) return 'late';
+    if (this.#frame.lasts(isPaused ? undefined : frame, now) >= FRAME_TIMEOUT_MS) return 'late';
     return this.#idle.lasts(underWay === 0 ? state.lastId : undefined, now) >= IDLE_TIMEOUT_MS ? 'idle' : 'fine';
   }
 }

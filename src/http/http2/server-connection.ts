@@ -2,40 +2,36 @@ import type { Socket } from 'node:net';
 import {
   checkGoAway,
   checkLength,
-  checkMaxFrameSize,
   contentOf,
   Flag,
-  forEachSetting,
-  FrameReader,
   FrameType,
   goAwayFrame,
   isPingRequest,
   isSettingsAck,
   pingAck,
-  PREFACE,
   resetFrame,
   Setting,
   SETTINGS_ACK,
   settingsFrame,
   windowIncrement,
-  windowUpdateFrame,
 } from '../../http2/frames';
-import { HeaderBlocks, type HeaderBlock } from '../../http2/header-blocks';
+import type { HeaderBlock } from '../../http2/header-blocks';
 import { HeaderTable } from '../../http2/header-table';
 import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
 import { StreamTable } from '../../http2/stream-table';
 import type { MemoryAccount } from '../../memory/memory-budget';
 import { AnswerSender } from './answer-sender';
-import { BodyWindow } from './body-window';
+import { applySettings } from './client-settings';
+import { ClientFrames, MAX_RECEIVED_FRAME_BYTES } from './client-frames';
 import { ConnectionDeadlines } from './connection-deadlines';
+import { RequestBodies, STREAM_WINDOW_BYTES } from './request-bodies';
+import { ReceivedMemory } from './received-memory';
+import { RecentResets } from './recent-resets';
 import { MAX_HEADER_LIST_BYTES, newHeaders, readRequestHead, readTrailers, type RequestHead } from './request-head';
 import { ResetBudget, WATCH_RESET, WHOLE_RESET } from './reset-budget';
 import { Http2ServerStream, type StreamOwner } from './server-stream';
 
-/** How much of a body a client sends ahead, and the largest frame that it may send, as with kube-apiserver. */
-const STREAM_WINDOW_BYTES = 256 * 1024;
-const MAX_RECEIVED_FRAME_BYTES = 256 * 1024;
 /** What a client may have us remember of earlier headers; the standard's. */
 const HEADER_TABLE_BYTES = 4096;
 /** How long a client that was told to go may take to close the connection. */
@@ -53,8 +49,6 @@ const OF_STRANGERS: ConnectionLimits = { headerBytes: 512 * 1024, bodyBytes: 102
 /** Room for 250 watches with tokens of 8 kB, and for 16 bodies that wait. */
 const OF_CLIENTS: ConnectionLimits = { headerBytes: 2 * 1024 * 1024, bodyBytes: 4 * 1024 * 1024 };
 
-/** Of so many streams that we reset, frames that were under way are still ignored. */
-const REMEMBERED_RESETS = 1_000;
 const PRIORITY_BYTES = 5;
 const CONTINUE = { ':status': '100' };
 /** Stands for the head of a request that has too much of it. */
@@ -74,21 +68,19 @@ export interface ConnectionOptions {
 
 /** The server's side of one HTTP/2 connection (RFC 9113), without push and priorities, which clients no longer use. */
 export class Http2ServerConnection implements StreamOwner {
-  readonly #reader = new FrameReader(MAX_RECEIVED_FRAME_BYTES);
+  readonly #frames = new ClientFrames((type, flags, streamId, payload) =>
+    this.#takeFrame(type, flags, streamId, payload),
+  );
   readonly #table = new HeaderTable(HEADER_TABLE_BYTES);
   readonly #streams = new StreamTable<Http2ServerStream>();
   readonly #resets = new ResetBudget();
   readonly sender: AnswerSender;
-  readonly #bodies: BodyWindow;
+  readonly #bodies: RequestBodies;
   readonly #deadlines = new ConnectionDeadlines(performance.now());
   #limits = OF_STRANGERS;
-  #prefaceLeft = PREFACE.length;
-  #hasSettings = false;
   #lastId = 0;
-  readonly #headerBlocks = new HeaderBlocks(MAX_HEADER_LIST_BYTES);
-  /** The last streams that we reset, in a ring. */
-  readonly #resetIds: number[] = [];
-  #resetCount = 0;
+  readonly #recentResets = new RecentResets();
+  readonly #received: ReceivedMemory;
   #headerBytes = 0;
   #isPumpDue = false;
   /** Streams that have ended and were not told yet. */
@@ -108,6 +100,7 @@ export class Http2ServerConnection implements StreamOwner {
       (stream) => this.#onAnswerSent(stream),
       () => this.#onFlushed(),
     );
+    this.#received = new ReceivedMemory(this.sender.account);
     this.sender.write(
       settingsFrame([
         [Setting.MAX_CONCURRENT_STREAMS, maxStreams],
@@ -116,9 +109,7 @@ export class Http2ServerConnection implements StreamOwner {
         [Setting.MAX_HEADER_LIST_SIZE, MAX_HEADER_LIST_BYTES],
       ]),
     );
-    this.#bodies = new BodyWindow(OF_STRANGERS.bodyBytes, STREAM_WINDOW_BYTES, (bytes) =>
-      this.sender.write(windowUpdateFrame(0, bytes)),
-    );
+    this.#bodies = new RequestBodies(this.sender, OF_STRANGERS.bodyBytes);
     const destroy = (): void => this.destroy();
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('drain', () => this.#onDrain());
@@ -127,15 +118,13 @@ export class Http2ServerConnection implements StreamOwner {
 
   /** What the connection holds of requests, in bytes. */
   get heldBytes(): number {
-    return this.#headerBytes + this.#bodies.heldBytes + this.#reader.heldBytes + this.#headerBlocks.heldBytes;
+    return this.#headerBytes + this.#bodies.heldBytes + this.#frames.heldBytes;
   }
 
   /** To be called now and then: ends what takes too long. `now`: milliseconds of a monotonic clock. */
   sweep(now: number): void {
     const state = {
-      hasSettings: this.#hasSettings,
-      frame: this.#reader.isWithinFrame ? this.#reader.frames : undefined,
-      block: this.#headerBlocks.isOpen ? this.#reader.frames - this.#headerBlocks.frames : undefined,
+      reading: this.#frames.state,
       isPaused: this.socket.isPaused(),
       lastId: this.#lastId,
       underWay: this.#streams.size,
@@ -178,21 +167,7 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   bodyTaken(stream: Http2ServerStream, bytes: number): void {
-    stream.taken += bytes;
-    this.#bodies.release(bytes);
-    // Nobody sends more of it.
-    if (stream.hasReceivedAll) return;
-    if (2 * stream.taken < STREAM_WINDOW_BYTES) return;
-    const { account } = this.sender;
-    if (account.mayGoOn(stream)) this.#openWindow(stream);
-    else void account.roomToGoOn(stream).then(() => this.#openWindow(stream));
-  }
-
-  #openWindow(stream: Http2ServerStream): void {
-    if (stream.isClosed || stream.hasReceivedAll || stream.taken === 0) return;
-    this.sender.write(windowUpdateFrame(stream.id, stream.taken));
-    stream.received -= stream.taken;
-    stream.taken = 0;
+    this.#bodies.take(stream, bytes);
   }
 
   #onAnswerSent(stream: Http2ServerStream): void {
@@ -238,7 +213,8 @@ export class Http2ServerConnection implements StreamOwner {
   #remove(stream: Http2ServerStream): void {
     if (!this.#streams.delete(stream.id)) return;
     this.#headerBytes -= stream.headerBytes;
-    this.#bodies.release(stream.received - stream.taken - stream.dropped);
+    this.#countReceived();
+    this.#bodies.forget(stream);
     this.#ended.push(stream);
     stream.close();
     this.sender.flushSoon();
@@ -251,7 +227,7 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #sendReset(streamId: number, code: number): void {
-    this.#resetIds[this.#resetCount++ % REMEMBERED_RESETS] = streamId;
+    this.#recentResets.add(streamId);
     this.sender.write(resetFrame(streamId, code));
   }
 
@@ -268,10 +244,13 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #receive(chunk: Buffer): void {
-    this.#guard(() => {
-      const frames = this.#prefaceLeft > 0 ? this.#withoutPreface(chunk) : chunk;
-      if (frames.length > 0) this.#reader.push(frames, this.#takeFrame);
-    });
+    this.#guard(() => this.#frames.receive(chunk));
+    this.#countReceived();
+  }
+
+  /** Bodies count with their requests. */
+  #countReceived(): void {
+    this.#received.count(this.#headerBytes + this.#frames.heldBytes);
   }
 
   /** What is thrown within ends the connection. */
@@ -296,18 +275,8 @@ export class Http2ServerConnection implements StreamOwner {
     this.#tellEnded();
   }
 
-  #withoutPreface(chunk: Buffer): Buffer {
-    const from = PREFACE.length - this.#prefaceLeft;
-    const given = chunk.subarray(0, this.#prefaceLeft);
-    if (!given.equals(PREFACE.subarray(from, from + given.length))) throw protocolError('this is not HTTP/2');
-    this.#prefaceLeft -= given.length;
-    return chunk.subarray(given.length);
-  }
-
-  readonly #takeFrame = (type: number, flags: number, streamId: number, payload: Buffer): void => {
+  #takeFrame(type: number, flags: number, streamId: number, payload: Buffer): void {
     if (this.#isClosed || this.#isLeaving) return;
-    if (!this.#hasSettings && type !== FrameType.SETTINGS) throw protocolError('a connection begins with SETTINGS');
-    this.#headerBlocks.checkOrder(type);
     switch (type) {
       case FrameType.DATA:
         return this.#onData(flags, streamId, payload);
@@ -333,7 +302,7 @@ export class Http2ServerConnection implements StreamOwner {
         return this.#onWindowUpdate(streamId, payload);
       default: // RFC 9113 (4.1): unknown ones are ignored
     }
-  };
+  }
 
   /** Undefined for one that has ended, or came after the GOAWAY: what was under way then still arrives. */
   #stream(id: number): Http2ServerStream | undefined {
@@ -351,31 +320,22 @@ export class Http2ServerConnection implements StreamOwner {
       return this.#checkUnderWay(streamId);
     }
     if (stream.hasReceivedAll) throw new Http2Error(ErrorCode.STREAM_CLOSED, 'a body goes on after its end');
-    stream.received += payload.length;
-    if (stream.received > STREAM_WINDOW_BYTES) {
-      throw new Http2Error(ErrorCode.FLOW_CONTROL_ERROR, 'a body is larger than its window');
-    }
+    this.#bodies.receiveFor(stream, payload.length);
     if (payload.length > data.length) this.bodyTaken(stream, payload.length - data.length);
     if (stream.bodyLeft !== undefined) {
       stream.bodyLeft -= data.length;
       if (stream.bodyLeft < 0) return this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
     }
-    if (!stream.hasUsefulBody) this.#drop(stream, data.length);
+    if (!stream.hasUsefulBody) this.#bodies.drop(stream, data.length);
     else if (data.length > 0) stream.request.push(data);
     if ((flags & Flag.END_STREAM) !== 0) this.#onBodyEnd(stream);
   }
 
   /** A body or trailers of a stream that has ended: they may have been under way when we reset it, or came after the GOAWAY. */
   #checkUnderWay(streamId: number): void {
-    if (streamId <= this.#lastId && !this.#resetIds.includes(streamId)) {
+    if (streamId <= this.#lastId && !this.#recentResets.has(streamId)) {
       throw new Http2Error(ErrorCode.STREAM_CLOSED, 'a stream goes on after its end');
     }
-  }
-
-  /** The stream's window stays as it is: a watch lasts, and would take such a body for as long. */
-  #drop(stream: Http2ServerStream, bytes: number): void {
-    stream.dropped += bytes;
-    this.#bodies.release(bytes);
   }
 
   #onBodyEnd(stream: Http2ServerStream): void {
@@ -389,12 +349,12 @@ export class Http2ServerConnection implements StreamOwner {
 
   #onHeaders(flags: number, streamId: number, bytes: Buffer): void {
     if (streamId % 2 === 0) throw protocolError('a client opens streams with odd numbers');
-    const block = this.#headerBlocks.begin(flags, streamId, bytes);
+    const block = this.#frames.blocks.begin(flags, streamId, bytes);
     if (block !== undefined) this.#onBlock(block);
   }
 
   #onContinuation(flags: number, streamId: number, bytes: Buffer): void {
-    const block = this.#headerBlocks.goOn(flags, streamId, bytes);
+    const block = this.#frames.blocks.goOn(flags, streamId, bytes);
     if (block !== undefined) this.#onBlock(block);
   }
 
@@ -481,26 +441,10 @@ export class Http2ServerConnection implements StreamOwner {
 
   #onSettings(flags: number, streamId: number, payload: Buffer): void {
     if (isSettingsAck(flags, streamId, payload)) return;
-    this.#hasSettings = true;
-    forEachSetting(payload, (id, value) => this.#onSetting(id, value));
+    this.#frames.haveSettings();
+    applySettings(payload, this.sender);
     this.sender.write(SETTINGS_ACK);
     this.#pumpSoon();
-  }
-
-  #onSetting(id: number, value: number): void {
-    switch (id) {
-      case Setting.INITIAL_WINDOW_SIZE:
-        this.sender.setFirstWindow(value);
-        break;
-      case Setting.MAX_FRAME_SIZE:
-        // We never send larger frames than the smallest that a client may ask for.
-        checkMaxFrameSize(value);
-        break;
-      case Setting.ENABLE_PUSH:
-        if (value > 1) throw protocolError('push is allowed or not');
-        break;
-      default: // of no meaning to who sends what we send
-    }
   }
 
   #onPing(flags: number, streamId: number, payload: Buffer): void {

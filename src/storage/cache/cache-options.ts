@@ -1,3 +1,4 @@
+import { cacheLimit } from '../../memory/memory-limit';
 import type { ResourceDecoder } from './cache';
 
 /** The part of pino's interface that the cache uses. */
@@ -35,8 +36,9 @@ export interface RegistryCacheOptions {
   /** A watch that has this many events left to give out ends. */
   readonly maxEventsBehind?: number;
   readonly pageSize?: number;
-  /** Parsed objects that are kept. */
+  /** Parsed objects that are kept, and the bytes of their JSON. */
   readonly parsedObjects?: number;
+  readonly parsedBytes?: number;
   /** Parsed objects throw when changed; for tests. */
   readonly freezeObjects?: boolean;
   /** How often a quiet watch is checked. */
@@ -49,11 +51,12 @@ export interface RegistryCacheOptions {
 export const DEFAULTS = {
   historyMs: 5 * 60_000,
   historyEvents: 200_000,
-  historyBytes: 128 * 1024 * 1024,
+  historyBytes: cacheLimit(128 * 1024 * 1024),
   pastStates: 16,
   maxEventsBehind: 100_000,
   pageSize: 5_000,
   parsedObjects: 4_096,
+  parsedBytes: cacheLimit(64 * 1024 * 1024),
   freezeObjects: false,
   watchdogMs: 60_000,
   stalledMs: 10_000,

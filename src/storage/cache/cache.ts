@@ -147,6 +147,11 @@ export interface RegistryCache {
    * schema changed) all entries are decoded anew, or adopted, and watches of the resource end. `storagePrefix`: `pods`, `services/specs`.
    */
   register(storagePrefix: string, decoder: ResourceDecoder): ResourceCache;
+  /**
+   * Does in turns what {@link register} would do at once for a resource with many objects; `register` has nothing left to do
+   * then. Undefined: it is done. Not again for the same resource before it is done.
+   */
+  prepare(storagePrefix: string, decoder: ResourceDecoder): Promise<void> | undefined;
   /** Forgets a resource whose definition is gone; its watches end. What is left in the store stays there. */
   unregister(storagePrefix: string): void;
   /** The revision that memory has reached. */

@@ -12,6 +12,7 @@ import type {
 import { decodedOrReported, toCacheEvent, type ReportUndecodable } from './cache-events';
 import type { EntryFactory } from './entry';
 import { EventFeed } from './event-feed';
+import type { Steps } from '../../event-loop/steps';
 import { FieldIndexes } from './field-index';
 import type { EventHistory } from './event-history';
 import { LogWatch, type WatchedResource } from './log-watch';
@@ -37,6 +38,20 @@ export interface ResourceSurroundings {
   readonly reportUndecodable: ReportUndecodable;
 }
 
+/** A resource's state on its way into another form. */
+class Redecoded {
+  readonly tree = OrderedTree.empty<CacheEntry>();
+
+  constructor(private readonly decode: (before: CacheEntry) => CacheEntry | undefined) {}
+
+  /** `before`: what stands there now, in the former form. */
+  change(key: string, before: CacheEntry | undefined): void {
+    const entry = before && this.decode(before);
+    if (entry === undefined) this.tree.delete(key);
+    else this.tree.set(key, entry);
+  }
+}
+
 /** One resource's current state, recent events and watches. */
 export class CachedResource implements ResourceCache, WatchedResource {
   readonly catchingUp = new Set<WaitingReader>();
@@ -49,7 +64,14 @@ export class CachedResource implements ResourceCache, WatchedResource {
   /** Entries of writes whose events have not come yet, by the rest of their revision. */
   private awaited: (CacheEntry | undefined)[] = [];
   private past: PastStates;
-  private readonly indexes = new FieldIndexes(() => this.newest().range(this.keyPrefix));
+  private readonly indexes = new FieldIndexes(
+    () => this.newest().range(this.keyPrefix),
+    (entry) => this.tree.get(entry.key) === entry,
+  );
+  /** What is on its way into another storage version or schema, while {@link redecoding} is under way. */
+  private redecoded: Redecoded | undefined;
+  /** Its stored values are being taken in, or given back: who has an event of a key first does so with what stood there. */
+  moving: 'in' | 'out' | undefined;
   private currentFeed: EventFeed;
 
   constructor(
@@ -74,6 +96,10 @@ export class CachedResource implements ResourceCache, WatchedResource {
 
   get reached(): Revision {
     return this.around.reached();
+  }
+
+  get size(): number {
+    return this.tree.size;
   }
 
   get(key: string): CacheEntry | undefined {
@@ -159,6 +185,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
     if (seen.type === 'put') this.tree.set(event.key, seen.entry);
     else this.tree.delete(event.key);
     this.indexes.change(previous, seen.type === 'put' ? seen.entry : undefined);
+    this.redecoded?.change(event.key, seen.type === 'put' ? seen.entry : undefined);
     this.view = undefined;
     this.changed = event.revision;
     return this.staged.push(seen) === 1;
@@ -174,15 +201,11 @@ export class CachedResource implements ResourceCache, WatchedResource {
 
   /**
    * Puts a loaded state in place of the current one. How it came about is not known, so watches end with `gap` and
-   * events begin anew. Keys in order, each with its entry.
+   * events begin anew. Nobody else changes the tree.
    */
-  replace(
-    keys: readonly string[],
-    entries: readonly CacheEntry[],
-    revision: Revision,
-    gap: CompactedError | undefined,
-  ): void {
-    this.tree = OrderedTree.fromSorted(keys, entries);
+  replace(tree: OrderedTree<CacheEntry>, revision: Revision, gap: CompactedError | undefined): void {
+    this.tree = tree;
+    this.redecoded = undefined;
     this.view = undefined;
     this.indexes.clear();
     this.changed = revision;
@@ -197,25 +220,50 @@ export class CachedResource implements ResourceCache, WatchedResource {
     return new PastStates(log, this.around.limits.pastStates);
   }
 
-  /** Brings everything into another storage version or schema; watches end. */
-  redecode(factory: EntryFactory): void {
-    const keys: string[] = [];
-    const entries: CacheEntry[] = [];
+  /**
+   * Brings everything into another storage version or schema; watches end. Until the last step readers see everything as it
+   * was before.
+   */
+  *redecoding(factory: EntryFactory): Steps<void> {
     const adopt = factory.adopterOf(this.entries);
-    for (const before of this.tree.range(this.keyPrefix)) {
-      const entry =
-        adopt?.(before) ?? decodedOrReported(factory, this.entries.toStored(before), this.around.reportUndecodable);
-      if (entry === undefined) continue;
-      keys.push(entry.key);
-      entries.push(entry);
-    }
+    const decode = (before: CacheEntry): CacheEntry | undefined =>
+      adopt?.(before) ?? decodedOrReported(factory, this.entries.toStored(before), this.around.reportUndecodable);
+    let next: Redecoded;
+    do {
+      next = this.redecoded = new Redecoded(decode);
+      for (const before of this.newest().range(this.keyPrefix)) {
+        // What was written meanwhile is known already.
+        if (this.tree.get(before.key) === before) next.change(before.key, before);
+        yield;
+        if (this.moving === 'out') return;
+        if (this.redecoded !== next) break;
+      }
+      // Another state was loaded meanwhile.
+    } while (this.redecoded !== next);
     this.entries = factory;
     for (const reader of this.catchingUp) reader.finish(undefined);
-    this.replace(keys, entries, this.reached, undefined);
+    this.replace(next.tree, this.reached, undefined);
   }
 
-  *storedValues(): Generator<StoredValue> {
-    for (const entry of this.tree.range(this.keyPrefix)) yield this.entries.toStored(entry);
+  /** Takes in what was stored before the resource was known. */
+  takeIn(value: StoredValue): void {
+    const entry = decodedOrReported(this.entries, value, this.around.reportUndecodable);
+    if (entry !== undefined) this.tree.set(entry.key, entry);
+    this.view = undefined;
+  }
+
+  /** Gives back what is stored under the key; undefined: nothing. */
+  giveBack(key: string): StoredValue | undefined {
+    const entry = this.tree.get(key);
+    if (entry === undefined) return undefined;
+    this.tree.delete(key);
+    this.view = undefined;
+    return this.entries.toStored(entry);
+  }
+
+  /** Not disturbed by later changes. */
+  keys(): Iterable<CacheEntry> {
+    return this.newest().range(this.keyPrefix);
   }
 
   /** Ends all watches. */

@@ -10,7 +10,11 @@ function factory(options: { learn?: boolean; decode?: (value: Buffer) => KubeObj
   const decoder = { decode, ...(options.learn !== true && { storedAs: { kind: 'Pod', apiVersion: 'v1' } }) };
   return {
     decode,
-    entries: new EntryFactory('/registry/pods/', decoder, options.parsed ?? new ParsedObjects(8, true)),
+    entries: new EntryFactory(
+      '/registry/pods/',
+      decoder,
+      options.parsed ?? new ParsedObjects({ objects: 8, jsonBytes: 10_000 }, true),
+    ),
   };
 }
 
@@ -119,7 +123,11 @@ describe('EntryFactory', () => {
       storedAs: { kind: 'Pod', apiVersion: 'v1' },
       complete,
     };
-    const entries = new EntryFactory('/registry/pods/', decoder, new ParsedObjects(8, true));
+    const entries = new EntryFactory(
+      '/registry/pods/',
+      decoder,
+      new ParsedObjects({ objects: 8, jsonBytes: 10_000 }, true),
+    );
     const value = stored({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'cart', labels: { a: 'b' } } });
     const entry = entries.fromStored(value);
     expect(entry.labels).toEqual({ a: 'b' });
@@ -135,7 +143,7 @@ describe('EntryFactory', () => {
   });
 
   it('is asked for the value of a field once, also after it was deleted', () => {
-    const { entries } = factory({ parsed: new ParsedObjects(1, false) });
+    const { entries } = factory({ parsed: new ParsedObjects({ objects: 1, jsonBytes: 10_000 }, false) });
     const entry = entries.fromStored(
       stored({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'cart' }, spec: { nodeName: 'n1', host: '' } }),
     );
@@ -151,7 +159,7 @@ describe('EntryFactory', () => {
   });
 
   it('keeps no more parsed objects than it may', () => {
-    const { entries } = factory({ parsed: new ParsedObjects(2, false) });
+    const { entries } = factory({ parsed: new ParsedObjects({ objects: 2, jsonBytes: 10_000 }, false) });
     const [a, b, c] = [1, 2, 3].map((n) =>
       entries.fromStored(stored({ kind: 'Pod', apiVersion: 'v1', metadata: {} }, n)),
     ) as [
@@ -166,8 +174,24 @@ describe('EntryFactory', () => {
     expect(a.object).toEqual(objects[0]);
   });
 
+  it('keeps no parsed objects of more JSON than it may, but for the last', () => {
+    const value = inCurrentForm(JSON.stringify({ kind: 'Pod', apiVersion: 'v1', metadata: {}, data: 'x'.repeat(500) }));
+    const { entries } = factory({ parsed: new ParsedObjects({ objects: 100, jsonBytes: 1_200 }, false) });
+    const [a, b, c] = [1, 2, 3].map((n) => entries.fromStored({ key: KEY, value, revision: n as Revision }));
+    const objects = [a!.object, b!.object, c!.object];
+    expect(c!.object).toBe(objects[2]);
+    expect(b!.object).toBe(objects[1]);
+    expect(a!.object).not.toBe(objects[0]);
+    const large = inCurrentForm(
+      JSON.stringify({ kind: 'Pod', apiVersion: 'v1', metadata: {}, data: 'x'.repeat(5_000) }),
+    );
+    const last = entries.fromStored({ key: KEY, value: large, revision: 4 as Revision });
+    expect(last.object).toBe(last.object);
+    expect(c!.object).not.toBe(objects[2]);
+  });
+
   it('keeps no object that was parsed as one of many, and gives the one that is kept', () => {
-    const { entries } = factory({ parsed: new ParsedObjects(1, false) });
+    const { entries } = factory({ parsed: new ParsedObjects({ objects: 1, jsonBytes: 10_000 }, false) });
     const [a, b] = [1, 2].map((n) => entries.fromStored(stored({ kind: 'Pod', apiVersion: 'v1', metadata: {} }, n)));
     const kept = a!.object;
     expect(b!.parse()).toEqual(b!.parse());

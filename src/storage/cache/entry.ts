@@ -9,33 +9,57 @@ const CLOSE_BRACE = 0x7d;
 const BEFORE_REVISION = '"metadata":{"resourceVersion":"';
 const METADATA = '"metadata":{';
 
+/** What is kept of parsed objects, at most; whichever is reached first. */
+export interface ParsedLimits {
+  readonly objects: number;
+  /** Of their JSON. As objects they take some five times as much, and ten times at worst. */
+  readonly jsonBytes: number;
+}
+
 /**
  * Keeps the objects that were parsed last, so that what is asked for often is not parsed often, and what is not asked for
  * costs only its bytes.
  */
 export class ParsedObjects {
   private readonly ring: (Entry | undefined)[];
-  private next = 0;
+  private oldest = 0;
+  private count = 0;
+  private bytes = 0;
 
   constructor(
-    size: number,
+    private readonly limits: ParsedLimits,
     /** Makes parsed objects throw when they are changed; for tests. */
     readonly freeze: boolean,
   ) {
-    this.ring = new Array<Entry | undefined>(size).fill(undefined);
+    this.ring = new Array<Entry | undefined>(limits.objects).fill(undefined);
   }
 
+  /** For an entry that is not kept. */
   keep(entry: Entry): void {
-    this.ring[this.next]?.forget();
-    this.ring[this.next] = entry;
-    this.next = (this.next + 1) % this.ring.length;
+    const { objects, jsonBytes } = this.limits;
+    this.bytes += entry.stored.length;
+    while (this.count > 0 && (this.count === objects || this.bytes > jsonBytes)) this.forgetOldest();
+    this.ring[(this.oldest + this.count++) % objects] = entry;
+  }
+
+  private forgetOldest(): void {
+    const entry = this.ring[this.oldest]!;
+    this.ring[this.oldest] = undefined;
+    this.oldest = (this.oldest + 1) % this.limits.objects;
+    this.count--;
+    this.bytes -= entry.stored.length;
+    entry.forget();
   }
 }
+
+type StoredAs = NonNullable<ResourceDecoder['storedAs']>;
 
 /** What all entries of one resource have in common. */
 interface EntryKind {
   /** `{"kind":"Pod","apiVersion":"v1",` */
   readonly head: string;
+  /** The version of the stored bytes, if it is known: the resource's own, or one from which it has changed since. */
+  readonly storedAs: ResourceDecoder['storedAs'];
   /** Length of the keys' part before namespace or name. */
   readonly keyPrefixLength: number;
   readonly parsed: ParsedObjects;
@@ -108,6 +132,11 @@ class Entry implements CacheEntry {
     this.parsedObject = undefined;
   }
 
+  /** The version of the stored bytes, if it is known. */
+  get storedAs(): ResourceDecoder['storedAs'] {
+    return this.kind.storedAs;
+  }
+
   /** The same state as an entry of another kind: no bytes are read before it is asked for. */
   as(kind: EntryKind): Entry {
     return new Entry(this.key, this.revision, this.stored, kind);
@@ -172,10 +201,18 @@ export class EntryFactory {
 
   /** How entries of the factory before become this one's without being decoded; undefined: they have to be. */
   adopterOf(before: EntryFactory): ((entry: CacheEntry) => CacheEntry) | undefined {
-    const { adopt, storedAs } = before.decoder.storedAs === undefined ? {} : this.decoder;
-    if (adopt === undefined || storedAs === undefined || this.head === undefined) return undefined;
-    const kind: EntryKind = { ...this.head, complete: adopt(before.decoder.storedAs!) };
-    return (entry) => (entry as Entry).as(kind);
+    const { head } = this;
+    const { adopt } = this.decoder;
+    if (adopt === undefined || head === undefined || before.decoder.storedAs === undefined) return undefined;
+    // By the version of their bytes: some may have been taken over before.
+    const kinds = new Map<string, EntryKind>();
+    const kindOf = (storedAs: StoredAs): EntryKind => {
+      let kind = kinds.get(storedAs.apiVersion);
+      if (kind === undefined) kinds.set(storedAs.apiVersion, (kind = { ...head, storedAs, complete: adopt(storedAs) }));
+      return kind;
+    };
+    const { storedAs } = before.decoder;
+    return (entry) => (entry as Entry).as(kindOf((entry as Entry).storedAs ?? storedAs));
   }
 
   /** Tells an entry of this factory what parsing it would give. */
@@ -194,16 +231,22 @@ export class EntryFactory {
     const body = (entry as Entry).stored;
     const end = body.indexOf('"', BEFORE_REVISION.length) + 1;
     const rest = body[end] === CLOSE_BRACE ? end : end + 1;
-    return { key, revision, value: join((this.head?.head ?? '{') + METADATA, body, rest, body.length, CURRENT_FORM) };
+    const { storedAs } = entry as Entry;
+    const head = storedAs === undefined ? (this.head?.head ?? '{') : headOf(storedAs);
+    return { key, revision, value: join(head + METADATA, body, rest, body.length, CURRENT_FORM) };
   }
 
   private learnHead(kind: string, apiVersion: string): EntryKind {
-    const head = `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
-    const { complete } = this.decoder;
-    this.head = { head, keyPrefixLength: this.keyPrefix.length, parsed: this.parsed, complete };
+    const head = headOf({ kind, apiVersion });
+    const { complete, storedAs } = this.decoder;
+    this.head = { head, storedAs, keyPrefixLength: this.keyPrefix.length, parsed: this.parsed, complete };
     this.ownValue = Buffer.from(head + METADATA);
     return this.head;
   }
+}
+
+function headOf({ kind, apiVersion }: StoredAs): string {
+  return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
 function withoutVersion(metadata: KubeObject['metadata']): object {

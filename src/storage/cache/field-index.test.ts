@@ -21,6 +21,8 @@ const a = podOn('n1', 'a');
 const b = podOn('n2', 'b');
 const c = podOn('n1', 'c');
 
+const always = (): boolean => true;
+
 describe('the indexes of a resource', () => {
   /** Time passes only as a test says. */
   let nowMs: () => number;
@@ -31,7 +33,7 @@ describe('the indexes of a resource', () => {
   afterEach(() => jest.restoreAllMocks());
 
   it('are made when they are first asked for, and know what has changed since', async () => {
-    const indexes = new FieldIndexes(() => [c, b, a]);
+    const indexes = new FieldIndexes(() => [c, b, a], always);
     expect(indexes.find(onNode('n1'))).toBeUndefined();
     await nextTurn();
     expect(indexes.find(onNode('n1'))).toEqual([a, c]);
@@ -49,7 +51,10 @@ describe('the indexes of a resource', () => {
     let now = 0;
     nowMs = () => (now += 10);
     let entries = [a, b, c];
-    const indexes = new FieldIndexes(() => entries);
+    const indexes = new FieldIndexes(
+      () => entries,
+      (entry) => entries.includes(entry),
+    );
     expect(indexes.find(onNode('n2'))).toBeUndefined();
     await nextTurn();
     entries = [a, c];
@@ -62,7 +67,10 @@ describe('the indexes of a resource', () => {
 
   it('begin anew when everything is another', async () => {
     let entries = [a];
-    const indexes = new FieldIndexes(() => entries);
+    const indexes = new FieldIndexes(
+      () => entries,
+      (entry) => entries.includes(entry),
+    );
     indexes.find(onNode('n1'));
     await nextTurn();
     entries = [c];
@@ -74,7 +82,7 @@ describe('the indexes of a resource', () => {
 
   it('do not tell of a value that very many have', async () => {
     const many = Array.from({ length: 2001 }, (_, index) => podOn('', `pod-${index}`));
-    const indexes = new FieldIndexes(() => [...many, a]);
+    const indexes = new FieldIndexes(() => [...many, a], always);
     indexes.find(onNode('n1'));
     await nextTurn();
     expect(indexes.find(onNode(''))).toBeUndefined();
@@ -85,7 +93,7 @@ describe('the indexes of a resource', () => {
     let reads = 0;
     const counted = [a, b, c].map(({ key }) => ({ key, field: () => String(reads++) }) as unknown as CacheEntry);
     nowMs = () => reads * 100;
-    const indexes = new FieldIndexes(() => counted);
+    const indexes = new FieldIndexes(() => counted, always);
     indexes.find(onNode('n1'));
     indexes.close();
     for (let turns = 0; turns < 5; turns++) await nextTurn();

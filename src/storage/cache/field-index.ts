@@ -7,12 +7,7 @@ type Entries = Map<string, CacheEntry>;
 class FieldIndex {
   private readonly byValue = new Map<string, Entries>();
 
-  constructor(
-    private readonly field: Pick<FieldInterest, 'label' | 'read'>,
-    entries: Iterable<CacheEntry>,
-  ) {
-    for (const entry of entries) this.add(entry);
-  }
+  constructor(private readonly field: Pick<FieldInterest, 'label' | 'read'>) {}
 
   get(value: string): Entries | undefined {
     return this.byValue.get(value);
@@ -23,7 +18,7 @@ class FieldIndex {
     if (entry !== undefined) this.add(entry);
   }
 
-  private add(entry: CacheEntry): void {
+  add(entry: CacheEntry): void {
     const value = this.valueOf(entry);
     const entries = this.byValue.get(value);
     if (entries === undefined) this.byValue.set(value, new Map([[entry.key, entry]]));
@@ -48,12 +43,15 @@ const MOST_SORTED = 2_000;
 /** The indexes of a resource's newest state. Each is made when its field is first asked for. */
 export class FieldIndexes {
   private readonly indexes = new Map<string, FieldIndex>();
-  private readonly making = new Set<string>();
+  /** Those that do not have all entries yet. */
+  private readonly making = new Map<string, FieldIndex>();
   private isClosed = false;
 
   constructor(
     /** The newest state, as it is now. */
     private readonly entries: () => Iterable<CacheEntry>,
+    /** The entry is still what its key has. */
+    private readonly isNewest: (entry: CacheEntry) => boolean,
   ) {}
 
   /** In key order; undefined while there is no index of this field yet, and where it is of no use. */
@@ -73,11 +71,13 @@ export class FieldIndexes {
   /** An entry has taken the place of another; either may be missing. */
   change(previous: CacheEntry | undefined, entry: CacheEntry | undefined): void {
     for (const index of this.indexes.values()) index.change(previous, entry);
+    for (const index of this.making.values()) index.change(previous, entry);
   }
 
   /** Everything is another: indexes are made anew when they are asked for. */
   clear(): void {
     this.indexes.clear();
+    this.making.clear();
   }
 
   close(): void {
@@ -86,18 +86,20 @@ export class FieldIndexes {
   }
 
   private async make(field: Pick<FieldInterest, 'label' | 'read'>): Promise<void> {
-    this.making.add(field.label);
+    const { label } = field;
+    const index = new FieldIndex(field);
+    this.making.set(label, index);
     try {
-      const turn = new Turn();
-      // Reading a field may parse the entry, which remembers it: that is what takes long.
+      const turn = new Turn('indexing a field');
       for (const entry of this.entries()) {
-        entry.field(field.label, field.read);
+        // What was written meanwhile is in the index already.
+        if (this.isNewest(entry)) index.add(entry);
         if (turn.isOver) await turn.next();
-        if (this.isClosed) return;
+        if (this.isClosed || this.making.get(label) !== index) return;
       }
-      this.indexes.set(field.label, new FieldIndex(field, this.entries()));
+      this.indexes.set(label, index);
     } finally {
-      this.making.delete(field.label);
+      if (this.making.get(label) === index) this.making.delete(label);
     }
   }
 }

@@ -193,6 +193,131 @@ describe('a resource', () => {
   });
 });
 
+describe('a resource with many objects', () => {
+  const things = '/registry/x.io/things/';
+  const v1 = decoderOf('Thing', 'x.io/v1');
+  const v2 = decoderOf('Thing', 'x.io/v2');
+  const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const putThing = (name: string, note = ''): Promise<Revision> =>
+    write(store, `${things}${name}`, valueOf('Thing', { name }, { note }, 'x.io/v1'));
+  const state = (cached: ResourceCache): readonly string[] =>
+    [...cached.snapshot().entries(things)]
+      .filter(({ name }) => !name.startsWith('t5-'))
+      .map(({ name, object }) => `${name} ${object.apiVersion} ${String(object['note'])}`);
+
+  /** From now on every look at the clock finds that the turn is over: each object takes a turn of its own. */
+  function shortTurns(): void {
+    let now = performance.now();
+    jest.spyOn(performance, 'now').mockImplementation(() => (now += 10));
+  }
+  afterEach(() => jest.restoreAllMocks());
+  beforeEach(async () => {
+    const names = Array.from({ length: 10 }, (_, index) => `t${index}`);
+    // Between the first and the last, so that either are written while these are on their way.
+    const others = Array.from({ length: 200 }, (_, index) => `t5-${index}`);
+    await Promise.all([...names, ...others].map((name) => putThing(name)));
+  });
+
+  /** Writes of which memory hears when that is called. */
+  async function changes(cache: RegistryCache): Promise<() => Promise<void>> {
+    const release = store.holdWatches();
+    await putThing('t0', 'changed');
+    await putThing('t9', 'changed');
+    await write(store, `${things}t1`, undefined);
+    await write(store, `${things}t8`, undefined);
+    const last = await putThing('t91', 'new');
+    return async () => {
+      release();
+      await reaches(cache, last);
+    };
+  }
+  const expected = (version: string): readonly string[] => [
+    `t0 ${version} changed`,
+    ...[2, 3, 4, 5, 6, 7].map((index) => `t${index} ${version} `),
+    `t9 ${version} changed`,
+    `t91 ${version} new`,
+  ];
+
+  it('is taken in turn by turn, with what happens meanwhile', async () => {
+    const { cache } = await start();
+    const happen = await changes(cache);
+    shortTurns();
+    const prepared = cache.prepare('x.io/things', v1);
+    expect(prepared).toBeInstanceOf(Promise);
+    for (let turns = 0; turns < 2; turns++) await turn();
+    await happen();
+    await prepared;
+    const cached = cache.register('x.io/things', v1);
+    expect(state(cached)).toEqual(expected('x.io/v1'));
+    expect(await findInconsistencies(store, cached, things)).toEqual([]);
+  });
+
+  it('is decoded anew turn by turn, and readers see what was before until all is done', async () => {
+    const { cache } = await start();
+    const cached = cache.register('x.io/things', v1);
+    const watching = take(cached.watch(cache.revision, stop.signal), 100);
+    const happen = await changes(cache);
+    shortTurns();
+    const prepared = cache.prepare('x.io/things', v2);
+    for (let turns = 0; turns < 2; turns++) await turn();
+    await happen();
+    expect(state(cached)).toEqual(expected('x.io/v1'));
+    await prepared;
+    expect(state(cached)).toEqual(expected('x.io/v2'));
+    expect(await watching).toHaveLength(5);
+    expect(cache.register('x.io/things', v2)).toBe(cached);
+    const late = take(cached.watch(cache.revision, stop.signal), 1);
+    await putThing('t2', 'late');
+    expect((await late).map(({ entry }) => entry.object.apiVersion)).toEqual(['x.io/v2']);
+  });
+
+  it('is given back turn by turn, and can be declared again before that has ended', async () => {
+    const { cache } = await start();
+    cache.register('x.io/things', v1);
+    const happen = await changes(cache);
+    shortTurns();
+    cache.unregister('x.io/things');
+    expect(() => cache.toEntry('x.io/things', { key: '', value: Buffer.from(''), revision: 1 as Revision })).toThrow();
+    for (let turns = 0; turns < 2; turns++) await turn();
+    await happen();
+    const again = cache.register('x.io/things', v2);
+    expect(state(again)).toEqual(expected('x.io/v2'));
+    cache.unregister('x.io/things');
+    for (let turns = 0; turns < 300; turns++) await turn();
+    await reaches(cache, await putThing('t2', 'later'));
+    expect(state(cache.register('x.io/things', v1))[1]).toBe('t2 x.io/v1 later');
+  });
+
+  it('may be forgotten while it is taken in or decoded anew', async () => {
+    const { cache } = await start();
+    shortTurns();
+    for (const decoder of [v1, v2]) {
+      const prepared = cache.prepare('x.io/things', decoder);
+      await turn();
+      cache.unregister('x.io/things');
+      await prepared;
+      expect(cache.register('x.io/things', v1).snapshot().count(things)).toBe(210);
+    }
+  });
+
+  it('keeps apart in which versions its objects were stored, however often the storage version changes', async () => {
+    const { cache } = await start();
+    const completedAs = (storedAs: string) => (object: KubeObject) => ({ ...object, note: `from ${storedAs}` });
+    const next = (version: string) => ({
+      ...decoderOf('Thing', version),
+      complete: completedAs(version),
+      adopt: ({ apiVersion }: { readonly apiVersion: string }) => completedAs(apiVersion),
+    });
+    const cached = cache.register('x.io/things', v1);
+    cache.register('x.io/things', next('x.io/v2'));
+    await reaches(cache, await write(store, `${things}t0`, valueOf('Thing', { name: 't0' }, {}, 'x.io/v2')));
+    cache.register('x.io/things', next('x.io/v3'));
+    expect(state(cached).slice(0, 2)).toEqual(['t0 x.io/v3 from x.io/v2', 't1 x.io/v3 from x.io/v1']);
+    cache.unregister('x.io/things');
+    expect(state(cache.register('x.io/things', v1)).slice(0, 2)).toEqual(['t0 x.io/v1 undefined', 't1 x.io/v1 ']);
+  });
+});
+
 describe('snapshots', () => {
   it('do not change, and give past states back', async () => {
     const { cache, pods } = await start();

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Turn } from '../../event-loop/turn';
+import type { Steps } from '../../event-loop/steps';
+import { inTurnsIfLong, Turn } from '../../event-loop/turn';
 import {
   CompactedError,
   type Revision,
@@ -10,7 +11,6 @@ import {
 } from '../store';
 import type { CacheEntry, RegistryCache, ResourceCache, ResourceDecoder } from './cache';
 import { DEFAULTS, type RegistryCacheOptions } from './cache-options';
-import { decodedOrReported } from './cache-events';
 import { CachedResource, type ResourceSurroundings } from './cached-resource';
 import { EntryFactory, ParsedObjects } from './entry';
 import { EventHistory } from './event-history';
@@ -43,11 +43,6 @@ export async function startRegistryCache(store: Store, options: RegistryCacheOpt
   return cache;
 }
 
-interface LoadedResource {
-  readonly keys: string[];
-  readonly entries: CacheEntry[];
-}
-
 class StoreCache implements RegistryCache {
   private reached = 0 as Revision;
   /** Up to here the store is known to be ahead without events that memory will hear of; see {@link waitForEvents}. */
@@ -64,6 +59,8 @@ class StoreCache implements RegistryCache {
   private readonly nowMs: () => number;
   /** Values of keys that belong to no registered resource. */
   private unclaimed = OrderedTree.empty<StoredValue>();
+  /** What is being done for resources that were unregistered, by storage prefix. */
+  private readonly released = new Map<string, Steps<void>>();
   /** Changes whenever a key may have got another owner. */
   private registrations = 0;
   /** Ends the current watch of the store, so that another one is opened. */
@@ -75,10 +72,10 @@ class StoreCache implements RegistryCache {
     private readonly options: RegistryCacheOptions,
   ) {
     this.settings = { ...DEFAULTS, ...options };
-    const { historyMs, historyEvents, historyBytes, parsedObjects, freezeObjects } = this.settings;
+    const { historyMs, historyEvents, historyBytes, parsedObjects, parsedBytes, freezeObjects } = this.settings;
     this.routes = new ResourceRoutes(options.prefix);
     this.history = new EventHistory({ historyMs, events: historyEvents, bytes: historyBytes });
-    this.parsed = new ParsedObjects(parsedObjects, freezeObjects);
+    this.parsed = new ParsedObjects({ objects: parsedObjects, jsonBytes: parsedBytes }, freezeObjects);
     this.nowMs = options.clock ?? (() => performance.now());
     this.newest = new SharedAsk(() => this.store.currentRevision(this.closing.signal));
     this.progress = new ProgressRequests(() => this.requestProgress());
@@ -105,30 +102,49 @@ class StoreCache implements RegistryCache {
   }
 
   register(storagePrefix: string, decoder: ResourceDecoder): ResourceCache {
-    const keyPrefix = this.routes.keyPrefixOf(storagePrefix);
-    const existing = this.routes.get(storagePrefix);
-    if (existing !== undefined) {
-      if (isOtherStorage(existing.factory.decoder, decoder)) {
-        existing.redecode(new EntryFactory(keyPrefix, decoder, this.parsed));
-        this.registrations++;
-      }
-      return existing;
+    const steps = this.registering(storagePrefix, decoder);
+    for (;;) {
+      const { done, value } = steps.next();
+      if (done === true) return value;
     }
+  }
+
+  prepare(storagePrefix: string, decoder: ResourceDecoder): Promise<void> | undefined {
+    const steps = this.registering(storagePrefix, decoder);
+    return inTurnsIfLong(() => steps.next().done === true, new Turn('registering a resource'));
+  }
+
+  private *registering(storagePrefix: string, decoder: ResourceDecoder): Steps<CachedResource> {
+    const released = this.released.get(storagePrefix);
+    if (released !== undefined) yield* released;
+    const keyPrefix = this.routes.keyPrefixOf(storagePrefix);
     const factory = new EntryFactory(keyPrefix, decoder, this.parsed);
-    const resource = new CachedResource(storagePrefix, keyPrefix, factory, this.around);
-    this.routes.add(resource);
-    this.registrations++;
-    this.claim(resource);
-    return resource;
+    const existing = this.routes.get(storagePrefix);
+    if (existing === undefined) {
+      const resource = new CachedResource(storagePrefix, keyPrefix, factory, this.around);
+      this.routes.add(resource);
+      this.registrations++;
+      yield* this.claiming(resource);
+      return resource;
+    }
+    if (isOtherStorage(existing.factory.decoder, decoder)) {
+      yield* existing.redecoding(factory);
+      this.registrations++;
+    }
+    return existing;
   }
 
   unregister(storagePrefix: string): void {
-    const resource = this.routes.get(storagePrefix);
+    const resource = this.registered(storagePrefix);
     if (resource === undefined) return;
-    this.routes.remove(resource);
-    this.registrations++;
     resource.close();
-    for (const value of resource.storedValues()) this.unclaimed.set(value.key, value);
+    const steps = this.releasing(resource);
+    this.released.set(storagePrefix, steps);
+    void inTurnsIfLong(() => steps.next().done === true, new Turn('unregistering a resource'));
+  }
+
+  private registered(storagePrefix: string): CachedResource | undefined {
+    return this.released.has(storagePrefix) ? undefined : this.routes.get(storagePrefix);
   }
 
   currentRevision(signal?: AbortSignal): Promise<Revision> {
@@ -147,7 +163,7 @@ class StoreCache implements RegistryCache {
   }
 
   toEntry(storagePrefix: string, value: StoredValue): CacheEntry {
-    const resource = this.routes.get(storagePrefix);
+    const resource = this.registered(storagePrefix);
     if (resource === undefined) throw new Error(`no resource is registered for ${storagePrefix}`);
     return resource.entryOf(value);
   }
@@ -197,8 +213,7 @@ class StoreCache implements RegistryCache {
     this.reached = revision;
     this.unclaimed = unclaimed;
     for (const resource of this.routes.all()) {
-      const { keys, entries } = resources.get(resource) ?? { keys: [], entries: [] };
-      resource.replace(keys, entries, revision, gap);
+      resource.replace(resources.get(resource) ?? OrderedTree.empty(), revision, gap);
     }
     this.waiters.advance(revision);
     const durationMs = this.nowMs() - startedMs;
@@ -207,13 +222,13 @@ class StoreCache implements RegistryCache {
   }
 
   private async read(signal: AbortSignal): Promise<{
-    resources: Map<CachedResource, LoadedResource>;
+    resources: Map<CachedResource, OrderedTree<CacheEntry>>;
     unclaimed: OrderedTree<StoredValue>;
     revision: Revision;
     objects: number;
   }> {
     const { registrations } = this;
-    const resources = new Map<CachedResource, LoadedResource>();
+    const resources = new Map<CachedResource, OrderedTree<CacheEntry>>();
     const unclaimed = OrderedTree.empty<StoredValue>();
     let revision = 0 as Revision;
     let objects = 0;
@@ -237,12 +252,15 @@ class StoreCache implements RegistryCache {
     return { resources, unclaimed, revision, objects };
   }
 
-  private loadInto(loaded: Map<CachedResource, LoadedResource>, resource: CachedResource, value: StoredValue): void {
+  private loadInto(
+    loaded: Map<CachedResource, OrderedTree<CacheEntry>>,
+    resource: CachedResource,
+    value: StoredValue,
+  ): void {
     let target = loaded.get(resource);
-    if (target === undefined) loaded.set(resource, (target = { keys: [], entries: [] }));
+    if (target === undefined) loaded.set(resource, (target = OrderedTree.empty()));
     try {
-      target.entries.push(resource.entryOf(value));
-      target.keys.push(value.key);
+      target.set(value.key, resource.entryOf(value));
     } catch (error) {
       this.reportUndecodable(value, error);
     }
@@ -302,7 +320,8 @@ class StoreCache implements RegistryCache {
       // A watch that was opened anew may begin with what was applied already.
       if (event.revision <= this.reached) continue;
       const resource = this.routes.find(event.key);
-      if (resource === undefined) this.keepUnclaimed(event);
+      if (resource?.moving !== undefined) this.moveKey(resource, event.key);
+      if (resource === undefined || resource.moving === 'out') this.keepUnclaimed(event);
       else if (resource.stage(event)) touched.push(resource);
     }
     if (batch.revision <= this.reached) return;
@@ -321,18 +340,42 @@ class StoreCache implements RegistryCache {
   }
 
   /** Gives a new resource what was kept for it. */
-  private claim(resource: CachedResource): void {
-    const keys: string[] = [];
-    const entries: CacheEntry[] = [];
-    const values = [...this.unclaimed.range(resource.keyPrefix)];
-    for (const value of values) {
-      this.unclaimed.delete(value.key);
-      const entry = decodedOrReported(resource.factory, value, this.around.reportUndecodable);
-      if (entry === undefined) continue;
-      keys.push(value.key);
-      entries.push(entry);
+  private *claiming(resource: CachedResource): Steps<void> {
+    resource.moving = 'in';
+    for (const { key } of this.unclaimed.clone().range(resource.keyPrefix)) {
+      // It was unregistered meanwhile.
+      if (resource.moving !== 'in') return;
+      this.moveKey(resource, key);
+      yield;
     }
-    resource.replace(keys, entries, this.reached, undefined);
+    resource.moving = undefined;
+  }
+
+  /** Keeps what a resource leaves behind, which is on no route then. */
+  private *releasing(resource: CachedResource): Steps<void> {
+    resource.moving = 'out';
+    // Once more when another state was loaded meanwhile.
+    while (resource.size > 0) {
+      for (const { key } of resource.keys()) {
+        this.moveKey(resource, key);
+        yield;
+      }
+    }
+    this.routes.remove(resource);
+    this.registrations++;
+    this.released.delete(resource.storagePrefix);
+  }
+
+  private moveKey(resource: CachedResource, key: string): void {
+    if (resource.moving === 'out') {
+      const value = resource.giveBack(key);
+      if (value !== undefined) this.unclaimed.set(key, value);
+      return;
+    }
+    const value = this.unclaimed.get(key);
+    if (value === undefined) return;
+    this.unclaimed.delete(key);
+    resource.takeIn(value);
   }
 
   private reportUndecodable(value: StoredValue, error: unknown): void {

@@ -51,6 +51,7 @@ function syncSeccomp(pod: Pod): Pod {
   const annotations: Record<string, string> = { ...pod.metadata.annotations };
   const before = Object.keys(annotations).length;
   const sync = <T extends { readonly securityContext?: object }>(owner: T, key: string): T => {
+    if (owner.securityContext === undefined && before === 0) return owner;
     const context = (owner.securityContext ?? {}) as { readonly seccompProfile?: SeccompProfile };
     const { profile, annotation } = matchSeccomp(context.seccompProfile, key, annotations);
     if (annotation !== undefined) annotations[key] = annotation;

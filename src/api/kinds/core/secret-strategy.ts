@@ -1,4 +1,6 @@
+import { setOwn } from '../../codec/struct-plan';
 import type { KubeObject } from '../../object';
+import { keysOf } from '../../parts';
 import { mapAt, stringAt } from '../field-values';
 
 function encode(text: unknown): string {
@@ -11,12 +13,17 @@ function encode(text: unknown): string {
  */
 export function mergeStringData(object: KubeObject): KubeObject {
   const { stringData: _texts, ...rest } = object;
-  const texts = Object.entries(mapAt(object, 'stringData')).map(([key, text]) => [key, encode(text)] as const);
-  const given = Object.entries(mapAt(object, 'data')).map(([key, data]) => [key, data ?? ''] as const);
-  if (texts.length === 0 && given.length === 0) return rest;
-  const data = Object.entries(Object.fromEntries([...given, ...texts]));
-  data.sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
-  return { ...rest, data: Object.fromEntries(data) };
+  const texts = mapAt(object, 'stringData');
+  const data = mapAt(object, 'data');
+  const added = keysOf(texts);
+  const named = keysOf(data);
+  // Decoding has sorted the keys.
+  if (added.length === 0 && named.every((key) => (data[key] ?? null) !== null)) return rest;
+  const merged: Record<string, unknown> = {};
+  for (const key of [...new Set([...named, ...added])].sort()) {
+    setOwn(merged, key, Object.hasOwn(texts, key) ? encode(texts[key]) : (data[key] ?? ''));
+  }
+  return { ...rest, data: merged };
 }
 
 /** An update that does not say what type the secret is does not mean to change it. */

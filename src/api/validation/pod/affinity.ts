@@ -1,4 +1,5 @@
 import { invalid, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { Affinity, NodeAffinity, PodAffinity, PodAffinityTerm } from '../../schema/generated/core-v1';
 import { validateLabelSelector } from '../label-selector';
 import { dns1123LabelProblems } from '../names';
@@ -17,7 +18,7 @@ function validateNodeAffinity(affinity: NodeAffinity, path: string): readonly Fi
   const wanted = affinity[REQUIRED];
   return [
     ...(wanted ? validateNodeSelector(wanted, `${path}.${REQUIRED}`) : []),
-    ...(affinity[PREFERRED] ?? []).flatMap(({ weight, preference }, index) => {
+    ...checkEach(affinity[PREFERRED], ({ weight, preference }, index) => {
       const field = `${path}.${PREFERRED}[${index}]`;
       return [...validateWeight(weight, field), ...validateNodeSelectorTerm(preference ?? {}, `${field}.preference`)];
     }),
@@ -31,7 +32,7 @@ function validatePodTerm(term: PodAffinityTerm, path: string): readonly FieldErr
     // The wire names the selector so.
     ...validateLabelSelector(labelSelector, `${path}.matchExpressions`),
     ...validateLabelSelector(namespaceSelector, `${path}.namespaceSelector`),
-    ...(namespaces ?? []).flatMap((name) => invalidBecause(`${path}.namespace`, name, dns1123LabelProblems(name))),
+    ...checkEach(namespaces, (name) => invalidBecause(`${path}.namespace`, name, dns1123LabelProblems(name))),
     ...(topologyKey === '' ? [required(field, 'can not be empty')] : []),
     ...validateQualifiedName(topologyKey, field),
   ];
@@ -39,8 +40,8 @@ function validatePodTerm(term: PodAffinityTerm, path: string): readonly FieldErr
 
 function validatePodAffinity(affinity: PodAffinity, path: string): readonly FieldError[] {
   return [
-    ...(affinity[REQUIRED] ?? []).flatMap((term, index) => validatePodTerm(term, `${path}.${REQUIRED}[${index}]`)),
-    ...(affinity[PREFERRED] ?? []).flatMap(({ weight, podAffinityTerm }, index) => {
+    ...checkEach(affinity[REQUIRED], (term, index) => validatePodTerm(term, `${path}.${REQUIRED}[${index}]`)),
+    ...checkEach(affinity[PREFERRED], ({ weight, podAffinityTerm }, index) => {
       const field = `${path}.${PREFERRED}[${index}]`;
       return [...validateWeight(weight, field), ...validatePodTerm(podAffinityTerm ?? {}, `${field}.podAffinityTerm`)];
     }),

@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { ObjectMeta } from '../../object';
 import type { PodSpec } from '../../schema/generated/core-v1';
 import { validateSeccompAnnotations } from './seccomp';
@@ -21,7 +22,7 @@ function validateApparmor(
 ): readonly FieldError[] {
   const named = [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
   const names = new Set(named.map(({ name }) => name));
-  return Object.entries(annotations).flatMap(([key, profile]) => {
+  return checkEach(Object.entries(annotations), ([key, profile]) => {
     if (!isApparmorAnnotation(key)) return [];
     const field = `${path}[${key}]`;
     const container = key.slice(APPARMOR_PREFIX.length);

@@ -1,4 +1,5 @@
 import { duplicate, invalid, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { Container, ContainerPort } from '../../schema/generated/core-v1';
 import { portNameProblems, validatePortNumber } from '../ports';
 import { invalidBecause, validateRequiredOneOf } from './field-rules';
@@ -20,7 +21,7 @@ export function validateContainerPorts(
   path: string,
 ): readonly FieldError[] {
   const names = new Set<string>();
-  return (ports ?? []).flatMap(({ name = '', containerPort = 0, hostPort = 0, protocol }, index) => {
+  return checkEach(ports, ({ name = '', containerPort = 0, hostPort = 0, protocol }, index) => {
     const field = `${path}[${index}]`;
     return [
       ...validatePortName(name, names, `${field}.name`),
@@ -36,8 +37,8 @@ export function validateContainerPorts(
 /** Containers that run side by side cannot listen on the same port of the node. */
 export function validateHostPortConflicts(containers: readonly Container[], path: string): readonly FieldError[] {
   const taken = new Set<string>();
-  return containers.flatMap(({ ports }, container) =>
-    (ports ?? []).flatMap(({ hostPort = 0, protocol = '', hostIP = '' }, index) => {
+  return checkEach(containers, ({ ports }, container) =>
+    checkEach(ports, ({ hostPort = 0, protocol = '', hostIP = '' }, index) => {
       if (hostPort === 0) return [];
       const address = `${protocol}/${hostIP}/${hostPort}`;
       if (taken.has(address)) return [duplicate(`${path}[${container}].ports[${index}].hostPort`, address)];
@@ -49,8 +50,8 @@ export function validateHostPortConflicts(containers: readonly Container[], path
 
 /** With the node's network, a port of the container is a port of the node. */
 export function validateHostNetworkPorts(containers: readonly Container[], path: string): readonly FieldError[] {
-  return containers.flatMap(({ ports }, container) =>
-    (ports ?? []).flatMap(({ hostPort = 0, containerPort = 0 }, index) =>
+  return checkEach(containers, ({ ports }, container) =>
+    checkEach(ports, ({ hostPort = 0, containerPort = 0 }, index) =>
       hostPort === containerPort
         ? []
         : [

@@ -1,4 +1,5 @@
 import { duplicate, forbiddenField, invalid, notFoundField, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { Container, EphemeralContainer } from '../../schema/generated/core-v1';
 import { validateContainerPorts, validateHostPortConflicts } from './container-ports';
 import { validateEnv, validateEnvFrom } from './environment';
@@ -42,7 +43,7 @@ function validateNamedContainers(
   path: string,
 ): readonly FieldError[] {
   const taken = new Set<string>();
-  return containers.flatMap((container, index) => {
+  return checkEach(containers, (container, index) => {
     const name = container.name ?? '';
     const field = `${path}[${index}]`;
     const repeated = taken.has(name);
@@ -76,7 +77,7 @@ export function validateInitContainers(
 ): readonly FieldError[] {
   if (containers.length === 0) return [];
   const taken = new Set(others.map(({ name = '' }) => name));
-  const own = containers.flatMap((container, index) => {
+  const own = checkEach(containers, (container, index) => {
     const name = container.name ?? '';
     const field = `${path}[${index}]`;
     const repeated = taken.has(name);
@@ -91,7 +92,7 @@ export function validateInitContainers(
   });
   return [
     ...validateNamedContainers(containers, volumes, path),
-    ...containers.flatMap((container) => validateHostPortConflicts([container], path)),
+    ...checkEach(containers, (container) => validateHostPortConflicts([container], path)),
     ...own,
   ];
 }
@@ -112,7 +113,7 @@ const EPHEMERAL_DETAIL = 'cannot be set for an Ephemeral Container';
 
 /** Paths inside a volume outlive a container that is never cleaned up. */
 function validateWholeMounts({ volumeMounts = [] }: EphemeralContainer, path: string): readonly FieldError[] {
-  return volumeMounts.flatMap((mount, index) =>
+  return checkEach(volumeMounts, (mount, index) =>
     (['subPath', 'subPathExpr'] as const)
       .filter((part) => Boolean(mount[part]))
       .map((part) => forbiddenField(`${path}[${index}].${part}`, EPHEMERAL_DETAIL)),
@@ -133,7 +134,7 @@ export function validateEphemeralContainers(
 ): readonly FieldError[] {
   const taken = new Set(others.map(({ name = '' }) => name));
   const targets = new Set(taken);
-  return containers.flatMap((container, index) => {
+  return checkEach(containers, (container, index) => {
     const { name = '', targetContainerName = '' } = container;
     const field = `${path}[${index}]`;
     const errors: FieldError[] = [];

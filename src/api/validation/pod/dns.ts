@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { invalid, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { HostAlias, PodDNSConfig } from '../../schema/generated/core-v1';
 import { invalidLiteral, stringListLiteral } from '../go-literal';
 import { byteLength } from '../syntax-error';
@@ -60,8 +61,8 @@ export function validateDnsConfig(
 
 /** Entries of the hosts file. The wire does not say which one. */
 export function validateHostAliases(aliases: readonly HostAlias[] | undefined, path: string): readonly FieldError[] {
-  return (aliases ?? []).flatMap(({ ip = '', hostnames }) => [
+  return checkEach(aliases, ({ ip = '', hostnames }) => [
     ...validateAddress(ip, `${path}.ip`),
-    ...(hostnames ?? []).flatMap((name) => validateDnsSubdomain(name, `${path}.hostnames`)),
+    ...checkEach(hostnames, (name) => validateDnsSubdomain(name, `${path}.hostnames`)),
   ]);
 }

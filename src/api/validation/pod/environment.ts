@@ -1,4 +1,5 @@
 import { invalid, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { EnvFromSource, EnvVar, EnvVarSource } from '../../schema/generated/core-v1';
 import { configKeyProblems } from '../config-keys';
 import { patternProblem } from '../syntax-error';
@@ -61,7 +62,7 @@ function validateValueFrom({ value = '', valueFrom }: EnvVar, path: string): rea
 }
 
 export function validateEnv(variables: readonly EnvVar[] | undefined, path: string): readonly FieldError[] {
-  return (variables ?? []).flatMap((variable, index) => {
+  return checkEach(variables, (variable, index) => {
     const name = variable.name ?? '';
     const field = `${path}[${index}]`;
     return [
@@ -76,7 +77,7 @@ function validateWholeRef(name: string, path: string): readonly FieldError[] {
 }
 
 export function validateEnvFrom(sources: readonly EnvFromSource[] | undefined, path: string): readonly FieldError[] {
-  return (sources ?? []).flatMap(({ prefix = '', configMapRef, secretRef }, index) => {
+  return checkEach(sources, ({ prefix = '', configMapRef, secretRef }, index) => {
     const field = `${path}[${index}]`;
     const errors = [
       ...(prefix === '' ? [] : validateName(prefix, `${field}.prefix`)),

@@ -1,50 +1,51 @@
 import type { FieldError } from '../../errors/field-error';
-import type { EnvVar, PodSpec, ResourceFieldSelector } from '../../schema/generated/core-v1';
+import type { Container, EphemeralContainer, PodSpec, ResourceFieldSelector } from '../../schema/generated/core-v1';
+import { checkEach } from '../check-each';
 import { invalidLiteral } from '../go-literal';
 import { isHugePageField, unsupportedResourceField } from './field-references';
 import { isHugePageResource } from './resource-names';
 
 /** What a server refuses that lacks the gates of huge pages. */
 
-type Reference = readonly [path: string, selector: ResourceFieldSelector];
+/** What is wrong with the reference at a path; paths are put together only for references. */
+function validateReference(selector: ResourceFieldSelector | undefined, path: () => string): readonly FieldError[] {
+  const resource = selector?.resource ?? '';
+  return isHugePageField(resource) ? [unsupportedResourceField(resource, path())] : [];
+}
 
-function ofVariables(variables: readonly EnvVar[] | undefined, path: string): readonly Reference[] {
-  return (variables ?? []).flatMap(({ valueFrom }, index) =>
-    valueFrom?.resourceFieldRef === undefined
-      ? []
-      : [[`${path}[${index}].valueFrom.resourceFieldRef`, valueFrom.resourceFieldRef] as const],
+interface Files {
+  readonly items?: readonly { readonly resourceFieldRef?: ResourceFieldSelector }[] | null;
+}
+
+function validateFiles(volume: Files | undefined, path: () => string): readonly FieldError[] {
+  return checkEach(volume?.items, ({ resourceFieldRef }, index) =>
+    validateReference(resourceFieldRef, () => `${path()}.items[${index}].resourceFieldRef`),
   );
 }
 
-function ofFiles(
-  volume: { readonly items?: readonly { readonly resourceFieldRef?: ResourceFieldSelector }[] } | undefined,
-  path: string,
-): readonly Reference[] {
-  return (volume?.items ?? []).flatMap(({ resourceFieldRef }, index) =>
-    resourceFieldRef === undefined ? [] : [[`${path}.items[${index}].resourceFieldRef`, resourceFieldRef] as const],
-  );
-}
-
-/** Every reference to a resource in the specification at `path` (downward API). */
-function resourceReferences(spec: PodSpec, path: string): readonly Reference[] {
+/** Without the gate DownwardAPIHugePages: references to huge pages (downward API) in the specification at `path`. */
+export function validateNoHugePageReferences(spec: PodSpec, path: string): readonly FieldError[] {
   return [
-    ...(spec.volumes ?? []).flatMap(({ downwardAPI, projected }, index) => [
-      ...ofFiles(downwardAPI, `${path}.volumes[${index}].downwardAPI`),
-      ...(projected?.sources ?? []).flatMap((source, position) =>
-        ofFiles(source.downwardAPI, `${path}.volumes[${index}].projected.sources[${position}].downwardAPI`),
-      ),
-    ]),
+    ...checkEach(spec.volumes, ({ downwardAPI, projected }, index) => {
+      const volumePath = (): string => `${path}.volumes[${index}]`;
+      return [
+        ...validateFiles(downwardAPI, () => `${volumePath()}.downwardAPI`),
+        ...checkEach(projected?.sources, (source, position) =>
+          validateFiles(source.downwardAPI, () => `${volumePath()}.projected.sources[${position}].downwardAPI`),
+        ),
+      ];
+    }),
     ...(['containers', 'initContainers', 'ephemeralContainers'] as const).flatMap((list) =>
-      (spec[list] ?? []).flatMap(({ env }, index) => ofVariables(env, `${path}.${list}[${index}].env`)),
+      checkEach<Container | EphemeralContainer>(spec[list], ({ env }, index) =>
+        checkEach(env, ({ valueFrom }, position) =>
+          validateReference(
+            valueFrom?.resourceFieldRef,
+            () => `${path}.${list}[${index}].env[${position}].valueFrom.resourceFieldRef`,
+          ),
+        ),
+      ),
     ),
   ];
-}
-
-/** Without the gate DownwardAPIHugePages: references to huge pages. */
-export function validateNoHugePageReferences(spec: PodSpec, path: string): readonly FieldError[] {
-  return resourceReferences(spec, path).flatMap(([field, { resource = '' }]) =>
-    isHugePageField(resource) ? [unsupportedResourceField(resource, field)] : [],
-  );
 }
 
 /** Without the gate HugePageStorageMediumSize: pages of more than one size. */

@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm } from '../../schema/generated/core-v1';
 import { validateDnsSubdomain, validateQualifiedName } from './field-rules';
 
@@ -50,10 +51,10 @@ export function validateNodeSelectorTerm(
   path: string,
 ): readonly FieldError[] {
   return [
-    ...(matchExpressions ?? []).flatMap((requirement, index) =>
+    ...checkEach(matchExpressions, (requirement, index) =>
       validateLabelRequirement(requirement, `${path}.matchExpressions[${index}]`),
     ),
-    ...(matchFields ?? []).flatMap((requirement, index) =>
+    ...checkEach(matchFields, (requirement, index) =>
       validateFieldRequirement(requirement, `${path}.matchFields[${index}]`),
     ),
   ];
@@ -63,5 +64,5 @@ export function validateNodeSelector({ nodeSelectorTerms }: NodeSelector, path: 
   const field = `${path}.nodeSelectorTerms`;
   const terms = nodeSelectorTerms ?? [];
   if (terms.length === 0) return [required(field, 'must have at least one node selector term')];
-  return terms.flatMap((term, index) => validateNodeSelectorTerm(term, `${field}[${index}]`));
+  return checkEach(terms, (term, index) => validateNodeSelectorTerm(term, `${field}[${index}]`));
 }

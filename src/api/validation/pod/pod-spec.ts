@@ -1,4 +1,5 @@
 import type { FieldError } from '../../errors/field-error';
+import { checkAfter, checkEach } from '../check-each';
 import type { PodSpec } from '../../schema/generated/core-v1';
 import { validateLabels } from '../object-meta';
 import { validateAffinity } from './affinity';
@@ -34,16 +35,14 @@ function validateAllContainers(spec: PodSpec, podName: string, path: string): re
   const { errors, usable } = validateVolumes(spec.volumes, podName, `${path}.volumes`);
   const containers = spec.containers ?? [];
   const init = spec.initContainers ?? [];
+  const ephemeral = spec.ephemeralContainers ?? [];
   return [
     ...errors,
-    ...validateContainers(containers, usable, `${path}.containers`),
-    ...validateInitContainers(init, containers, usable, `${path}.initContainers`),
-    ...validateEphemeralContainers(
-      spec.ephemeralContainers ?? [],
-      [...containers, ...init],
-      usable,
-      `${path}.ephemeralContainers`,
-    ),
+    ...checkAfter(() => [
+      ...validateContainers(containers, usable, `${path}.containers`),
+      ...validateInitContainers(init, containers, usable, `${path}.initContainers`),
+      ...validateEphemeralContainers(ephemeral, [...containers, ...init], usable, `${path}.ephemeralContainers`),
+    ]),
   ];
 }
 
@@ -77,7 +76,7 @@ export function validatePodSpec(spec: PodSpec, podName: string, path: string): r
     ...validatePodSecurityContext(spec.securityContext, spec, path),
     ...validateAffinity(spec.affinity, `${path}.affinity`),
     ...validateDnsConfig(spec.dnsConfig, spec.dnsPolicy, `${path}.dnsConfig`),
-    ...(spec.readinessGates ?? []).flatMap(({ conditionType = '' }, index) =>
+    ...checkEach(spec.readinessGates, ({ conditionType = '' }, index) =>
       validateQualifiedName(conditionType, `${path}.readinessGates[${index}].conditionType`),
     ),
     ...validateTopologySpread(spec.topologySpreadConstraints, `${path}.topologySpreadConstraints`),

@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type {
   DownwardAPIVolumeFile,
   KeyToPath,
@@ -26,7 +27,7 @@ export function validateKeyToPath({ key, path: file = '', mode }: KeyToPath, pat
 }
 
 export function validateKeysToPaths(items: readonly KeyToPath[] | undefined, path: string): readonly FieldError[] {
-  return (items ?? []).flatMap((item, index) => validateKeyToPath(item, `${path}[${index}]`));
+  return checkEach(items, (item, index) => validateKeyToPath(item, `${path}[${index}]`));
 }
 
 /** A file that shows a field of the pod. */
@@ -88,7 +89,7 @@ function validateKeySource(
   const name = source.name ?? '';
   return [
     ...validatePresent(name, `${path}.name`),
-    ...(source.items ?? []).flatMap((item, index) => [
+    ...checkEach(source.items, (item, index) => [
       ...validateKeyToPath(item, `${path}.items[${index}]`),
       ...files.claim(item.path, name),
     ]),
@@ -106,7 +107,7 @@ function validateProjection(
   return [
     ...validateKeySource(secret, files, `${path}.secret`),
     ...validateKeySource(configMap, files, `${path}.configMap`),
-    ...(downwardAPI?.items ?? []).flatMap((file) => [
+    ...checkEach(downwardAPI?.items, (file) => [
       ...validateFieldFile(file, `${path}.downwardAPI`),
       ...files.claim(file.path, file.path ?? ''),
     ]),
@@ -119,7 +120,7 @@ export function validateProjectedVolume(volume: ProjectedVolumeSource, path: str
   const files = new FileNames(path);
   return [
     ...validateFileMode(volume.defaultMode, `${path}.defaultMode`),
-    ...(volume.sources ?? []).flatMap((source, index) =>
+    ...checkEach(volume.sources, (source, index) =>
       validateProjection(source, files, path, `${path}.sources[${index}]`),
     ),
   ];

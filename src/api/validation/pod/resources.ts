@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../../quantity/quantity';
 import type { ResourceRequirements } from '../../schema/generated/core-v1';
 import { invalidLiteral } from '../go-literal';
@@ -63,8 +64,8 @@ export function validateResourceRequirements(
   const quantityOf = (text: string | undefined): Quantity | undefined =>
     text === undefined ? undefined : parseQuantity(text);
   return [
-    ...Object.entries(limits).flatMap(([name, text]) => validateAmount(name, text, `${path}.limits`)),
-    ...Object.entries(requests).flatMap(([name, text]) => [
+    ...checkEach(Object.entries(limits), ([name, text]) => validateAmount(name, text, `${path}.limits`)),
+    ...checkEach(Object.entries(requests), ([name, text]) => [
       ...validateAmount(name, text, `${path}.requests`),
       ...validateAgainstLimit(
         name,

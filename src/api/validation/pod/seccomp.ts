@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { ObjectMeta } from '../../object';
 import type { PodSpec, SeccompProfile } from '../../schema/generated/core-v1';
 import { validateRequiredOneOf } from './field-rules';
@@ -70,9 +71,10 @@ export function validateSeccompAnnotations(
   const ofPod = annotations[SECCOMP_POD_ANNOTATION];
   return [
     ...(ofPod === undefined ? [] : validateAnnotation(ofPod, `${path}.${SECCOMP_POD_ANNOTATION}`)),
-    ...Object.entries(annotations)
-      .filter(([key]) => key.startsWith(SECCOMP_CONTAINER_ANNOTATION_PREFIX))
-      .flatMap(([key, annotation]) => validateAnnotation(annotation, `${path}.${key}`)),
+    ...checkEach(
+      Object.entries(annotations).filter(([key]) => key.startsWith(SECCOMP_CONTAINER_ANNOTATION_PREFIX)),
+      ([key, annotation]) => validateAnnotation(annotation, `${path}.${key}`),
+    ),
   ];
 }
 
@@ -109,7 +111,7 @@ export function validateSeccompAgreement(
       `${path}.securityContext.seccompProfile`,
     ),
     ...lists.flatMap((list) =>
-      (spec[list] ?? []).flatMap(({ name = '', securityContext }, index) =>
+      checkEach(spec[list], ({ name = '', securityContext }, index) =>
         validateMatch(
           annotations[`${SECCOMP_CONTAINER_ANNOTATION_PREFIX}${name}`],
           securityContext?.seccompProfile,

@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { Toleration } from '../../schema/generated/core-v1';
 import { invalidLiteral } from '../go-literal';
 import { labelValueProblems } from '../label-syntax';
@@ -33,7 +34,7 @@ export function validateTolerations(
   tolerations: readonly Toleration[] | undefined,
   path: string,
 ): readonly FieldError[] {
-  return (tolerations ?? []).flatMap((toleration, index) => {
+  return checkEach(tolerations, (toleration, index) => {
     const { key = '', operator = '', effect = '', tolerationSeconds } = toleration;
     const field = `${path}[${index}]`;
     const everything = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';

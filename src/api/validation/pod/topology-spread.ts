@@ -1,4 +1,5 @@
 import { duplicate, invalid, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { TopologySpreadConstraint } from '../../schema/generated/core-v1';
 import { validateOneOf } from './field-rules';
 
@@ -26,7 +27,7 @@ export function validateTopologySpread(
   const list = constraints ?? [];
   // Of those that are alike all but the last are blamed.
   const last = new Map(list.map((constraint, index) => [identityOf(constraint), index]));
-  return list.flatMap((constraint, index) => {
+  return checkEach(list, (constraint, index) => {
     const { maxSkew = 0, topologyKey = '', whenUnsatisfiable = '' } = constraint;
     const field = `${path}[${index}]`;
     return [

@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, notFoundField, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import type { Container, Volume, VolumeDevice, VolumeMount } from '../../schema/generated/core-v1';
 import { validateOneOf, validatePresent } from './field-rules';
 import { hasParentStep, validateDescendingPath } from './paths';
@@ -41,7 +42,7 @@ export function validateVolumeMounts(
   const deviceNames = new Set(devices.map((device) => device.name));
   const devicePaths = new Set(devices.map(({ devicePath }) => devicePath));
   const taken = new Set<string>();
-  return mounts.flatMap((mount, index) => {
+  return checkEach(mounts, (mount, index) => {
     const { name = '', mountPath = '' } = mount;
     const field = `${path}[${index}]`;
     const errors = [...validatePresent(name, `${field}.name`)];
@@ -101,7 +102,7 @@ export function validateVolumeDevices(
   const taken = { names: new Set<string>(), paths: new Set<string>() };
   const mountNames = new Set(volumeMounts.map((mount) => mount.name));
   const mountPaths = new Set(volumeMounts.map(({ mountPath }) => mountPath));
-  return volumeDevices.flatMap((device, index) => {
+  return checkEach(volumeDevices, (device, index) => {
     const { name = '', devicePath = '' } = device;
     const field = `${path}[${index}]`;
     const errors = [...validateDevice(device, field, volumes, taken)];

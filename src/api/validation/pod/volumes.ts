@@ -1,4 +1,5 @@
 import { duplicate, forbiddenField, invalid, required, type FieldError } from '../../errors/field-error';
+import { checkEach } from '../check-each';
 import { parseQuantity } from '../../quantity/quantity';
 import type { HostPathVolumeSource, Volume } from '../../schema/generated/core-v1';
 import { byteLength } from '../syntax-error';
@@ -66,7 +67,7 @@ const SOURCES: {
   downwardAPI: ({ defaultMode, items }, path) => [
     ...validateFileMode(defaultMode, `${path}.defaultMode`),
     // The wire does not say which item.
-    ...(items ?? []).flatMap((file) => validateFieldFile(file, path)),
+    ...checkEach(items, (file) => validateFieldFile(file, path)),
   ],
   fc: NETWORK_VOLUMES.fc,
   flexVolume: NETWORK_VOLUMES.flexVolume,
@@ -145,17 +146,16 @@ function validateClaimName(
   return created.has(claim) ? [invalid(`${path}.persistentVolumeClaim.claimName`, claim, detail)] : [];
 }
 
-/** The problems of all volumes, and those that have none. `podName` is empty in templates. */
+/** The problems of all volumes; those that have none are `usable` after {@link checkAfter}. `podName` is empty in templates. */
 export function validateVolumes(
   volumes: readonly Volume[] | undefined,
   podName: string,
   path: string,
 ): { readonly errors: readonly FieldError[]; readonly usable: UsableVolumes } {
   const usable = new Map<string, Volume>();
-  const errors: FieldError[] = [];
   const ephemeral = (volumes ?? []).filter((volume) => volume.ephemeral !== undefined && podName !== '');
   const created = new Set(ephemeral.map(({ name = '' }) => `${podName}-${name}`));
-  for (const [index, volume] of (volumes ?? []).entries()) {
+  const errors = checkEach(volumes, (volume, index) => {
     const name = volume.name ?? '';
     const volumePath = `${path}[${index}]`;
     const field = `${volumePath}.name`;
@@ -165,8 +165,7 @@ export function validateVolumes(
       ...(usable.has(name) ? [duplicate(field, name)] : []),
     ];
     if (ofVolume.length === 0) usable.set(name, volume);
-    for (const error of ofVolume) errors.push(error);
-    for (const error of validateClaimName(volume, created, volumePath)) errors.push(error);
-  }
+    return [...ofVolume, ...validateClaimName(volume, created, volumePath)];
+  });
   return { errors, usable };
 }

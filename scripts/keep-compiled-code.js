@@ -1,0 +1,22 @@
+/**
+ * To be loaded before the command (`node --require`): on SIGTERM, what V8 has compiled of the command's code is written beside
+ * it, for src/cli/compiled-code.ts.
+ */
+const { createHash } = require('node:crypto');
+const { readFileSync, writeFileSync } = require('node:fs');
+const v8 = require('node:v8');
+const vm = require('node:vm');
+
+vm.Script = class extends vm.Script {
+  constructor(source, options) {
+    super(source, options);
+    // V8 takes code only with the flags that it was made with, and it is loaded with those of the start.
+    v8.setFlagsFromString = () => undefined;
+    // The command itself does not listen for it from the beginning.
+    process.once('SIGTERM', () => {
+      const hash = createHash('sha256').update(readFileSync(options.filename, 'utf8')).digest();
+      writeFileSync(options.filename.replace(/\.js$/, '.v8cache'), Buffer.concat([hash, this.createCachedData()]));
+      process.exit();
+    });
+  }
+};

@@ -1,0 +1,326 @@
+/**
+ * Derives the interruptible form of plain algorithms, so that each is written once: small objects take the plain functions,
+ * absurdly large ones take the same functions as generators that say after some rounds of their loops that others may have
+ * their turn (`Steps`, src/api/steps/pace.ts).
+ *
+ * Of a module, every function and method that has a loop, or that calls one that becomes a generator, becomes one; its calls
+ * become `yield*`. Of the rest, what is exported is imported from the plain module and what is private is copied. What cannot be
+ * derived is refused: a call of a generator inside of a closure, and private state, which the two would not share.
+ */
+const path = require('node:path');
+const ts = require('typescript');
+
+const LOOPS = new Set([
+  ts.SyntaxKind.ForStatement,
+  ts.SyntaxKind.ForInStatement,
+  ts.SyntaxKind.ForOfStatement,
+  ts.SyntaxKind.WhileStatement,
+  ts.SyntaxKind.DoStatement,
+]);
+
+/**
+ * The text of each derived module, by its name. `modules`: names relative to `folder`, without extension; a module comes after those
+ * of which it imports. `outFolder`: where the derived ones will stand.
+ */
+function deriveSteps(folder, outFolder, modules, read) {
+  const derived = new Map();
+  for (const [name, functions] of HANDWRITTEN) derived.set(name, new HandwrittenModule(folder, name, functions));
+  for (const name of modules) {
+    const file = path.join(folder, `${name}.ts`);
+    const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2023, true);
+    derived.set(name, new DerivedModule(name, source, folder, outFolder, derived));
+  }
+  return new Map(modules.map((name) => [name, derived.get(name).print()]));
+}
+
+/** What the platform does in one go has another form in turns, written by hand: `steps/<last part of the name>.ts`. */
+const HANDWRITTEN = [
+  ['copy-map', ['copyMap']],
+  ['apply/copy-children', ['copyChildren']],
+  ['apply/fields-text', ['fieldsText']],
+  ['apply/shape', ['shapeOf']],
+];
+
+/** Those that walk over maps which change afterwards. Of all others, which names a map has is remembered. */
+const CHANGING = new Set(['patch/json-equal', 'patch/json-patch', 'patch/copied-value', 'codec/json-depth']);
+
+class HandwrittenModule {
+  constructor(folder, name, functions) {
+    this.outFile = path.join(folder, 'steps', `${path.basename(name)}.ts`);
+    this.functions = new Set(functions);
+  }
+
+  provides(name) {
+    return this.functions.has(name);
+  }
+
+  isLongFunction(name) {
+    return this.functions.has(name);
+  }
+
+  longMethodsOf() {
+    return [];
+  }
+}
+
+class DerivedModule {
+  constructor(name, source, folder, outFolder, others) {
+    this.name = name;
+    this.source = source;
+    this.folder = folder;
+    this.outFile = path.join(outFolder, `${name}.ts`);
+    this.file = path.join(folder, `${name}.ts`);
+    this.others = others;
+    /** Imported names: from which module, whether as a type. */
+    this.imports = new Map();
+    this.readImports();
+    this.functions = source.statements.filter((one) => ts.isFunctionDeclaration(one) && one.body);
+    this.classes = source.statements.filter(ts.isClassDeclaration);
+    /** Names of functions and methods that become generators. */
+    this.long = new Set([...this.imports].filter(([, { long }]) => long).map(([imported]) => imported));
+    this.longMethods = new Set(
+      [...this.imports].flatMap(([imported, { other }]) => other?.longMethodsOf(imported) ?? []),
+    );
+    this.findLong();
+    this.longClasses = new Set(
+      this.classes.filter((one) => methodsOf(one).some((method) => this.longMethods.has(nameOf(method)))).map(nameOf),
+    );
+    this.exported = new Set(source.statements.filter(isExported).flatMap(namesOf));
+    this.edits = [];
+  }
+
+  /** Whether importers get a generator, or a class with some, of that name. */
+  provides(name) {
+    return this.exported.has(name) && (this.isLongFunction(name) || this.longClasses.has(name));
+  }
+
+  longMethodsOf(className) {
+    const found = this.classes.find((one) => nameOf(one) === className);
+    return found === undefined
+      ? []
+      : methodsOf(found)
+          .map(nameOf)
+          .filter((name) => this.longMethods.has(name));
+  }
+
+  isLongFunction(name) {
+    return this.long.has(name) && !this.imports.has(name);
+  }
+
+  readImports() {
+    for (const statement of this.source.statements.filter(ts.isImportDeclaration)) {
+      const specifier = statement.moduleSpecifier.text;
+      const { isTypeOnly, namedBindings } = statement.importClause;
+      const target = specifier.startsWith('.') ? path.join(path.dirname(this.file), specifier) : specifier;
+      const other = this.others.get(path.relative(this.folder, target));
+      for (const element of namedBindings.elements) {
+        const name = element.name.text;
+        const type = isTypeOnly || element.isTypeOnly;
+        const provided = other !== undefined && other.provides(name);
+        const from = provided ? other.outFile.replace(/\.ts$/, '') : target;
+        this.imports.set(name, { from, type, other, long: provided && other.isLongFunction(name) });
+      }
+    }
+  }
+
+  /** Until nothing is found any more: who calls a generator has to be one. */
+  findLong() {
+    for (let before = -1; before !== this.long.size + this.longMethods.size;) {
+      before = this.long.size + this.longMethods.size;
+      for (const one of this.functions) if (this.isLong(one)) this.long.add(nameOf(one));
+      for (const one of this.classes.flatMap(methodsOf)) if (this.isLong(one)) this.longMethods.add(nameOf(one));
+    }
+  }
+
+  isLong(unit) {
+    let found = false;
+    const visit = (node) => {
+      if (LOOPS.has(node.kind) || this.isLongCall(node)) found = true;
+      if (!found) ts.forEachChild(node, visit);
+    };
+    visit(unit.body);
+    return found;
+  }
+
+  isLongCall(node) {
+    if (!ts.isCallExpression(node)) return false;
+    const { expression } = node;
+    if (ts.isIdentifier(expression)) return this.long.has(expression.text);
+    return ts.isPropertyAccessExpression(expression) && this.longMethods.has(expression.name.text);
+  }
+
+  print() {
+    const units = this.withPrivateParts([
+      ...this.functions.filter((one) => this.long.has(nameOf(one))),
+      ...this.classes.filter((one) => this.longClasses.has(nameOf(one))),
+    ]);
+    const texts = units.map((unit) => this.printUnit(unit));
+    const origin = path.posix.join('src/api', this.name);
+    return [
+      `// Derived from ${origin}.ts by scripts/generate.js (scripts/steps/derive-steps.js).`,
+      '',
+      ...this.importLines(units, texts),
+      '',
+      ...texts.flatMap((text) => [text, '']),
+    ].join('\n');
+  }
+
+  /** The statements with the private ones that they need, in the order of the source. */
+  withPrivateParts(units) {
+    const taken = new Set(units);
+    const visit = (node) => {
+      if (ts.isIdentifier(node) && !isMemberName(node) && !this.exported.has(node.text)) {
+        const statement = this.source.statements.find((one) => namesOf(one).includes(node.text));
+        if (statement !== undefined && !taken.has(statement)) {
+          if (hasState(statement)) this.refuse(node, 'has state and is not exported');
+          taken.add(statement);
+          visit(statement);
+        }
+      }
+      ts.forEachChild(node, visit);
+    };
+    units.forEach(visit);
+    return [...taken].sort((left, right) => left.pos - right.pos);
+  }
+
+  printUnit(unit) {
+    this.edits = [];
+    this.skipped = [];
+    if (ts.isFunctionDeclaration(unit) && this.long.has(nameOf(unit))) this.editUnit(unit);
+    else if (ts.isClassDeclaration(unit))
+      for (const method of methodsOf(unit)) if (this.longMethods.has(nameOf(method))) this.editUnit(method);
+    const start = unit.getFullStart();
+    const text = this.source.text;
+    let [result, position] = ['', start];
+    // Of edits in one place the first that was made stands outside.
+    const edits = this.edits.map((edit, index) => ({ ...edit, index }));
+    edits.sort((left, right) => left.at - right.at || left.order - right.order || left.index - right.index);
+    for (const { at, text: inserted } of edits) {
+      result += text.slice(position, at) + inserted;
+      position = this.skipped.find(({ from }) => from === at)?.to ?? at;
+    }
+    return (result + text.slice(position, unit.end)).trim();
+  }
+
+  insert(at, text, order = 0) {
+    this.edits.push({ at, text, order });
+  }
+
+  editUnit(unit) {
+    if (unit.type === undefined) this.refuse(unit, 'has no return type');
+    this.insert(unit.name.getStart(), '*');
+    this.insert(unit.type.getStart(), 'Steps<');
+    this.insert(unit.type.end, '>');
+    this.visit(unit.body, false);
+  }
+
+  visit(node, inClosure) {
+    if (this.isLongCall(node)) {
+      if (inClosure) this.refuse(node, 'is called in a closure');
+      this.insert(node.getStart(), '(yield* ', 1);
+      this.insert(node.end, ')', -1);
+    }
+    if (LOOPS.has(node.kind) && !inClosure) this.pauseIn(node.statement);
+    if (ts.isForInStatement(node) && !CHANGING.has(this.name)) this.listOnce(node);
+    const closure = inClosure || ts.isArrowFunction(node) || ts.isFunctionExpression(node);
+    ts.forEachChild(node, (child) => this.visit(child, closure));
+  }
+
+  /** `for (const name in map)` lists the names of a large map each time; the loop over those that are known does not. */
+  listOnce({ initializer, expression }) {
+    this.insert(initializer.end, ' of keysOf(', 2);
+    this.insert(expression.end, ')', -1);
+    this.skipped.push({ from: initializer.end, to: expression.getStart() });
+  }
+
+  pauseIn(body) {
+    if (ts.isBlock(body)) return this.insert(body.getStart() + 1, ' if (isPauseDue()) yield;');
+    this.insert(body.getStart(), '{ if (isPauseDue()) yield; ');
+    this.insert(body.end, ' }', 1);
+  }
+
+  /** All names of the derived text that are not its own, imported from where they are. */
+  importLines(units, texts) {
+    const own = new Set(units.flatMap(namesOf));
+    const declared = new Set(this.source.statements.flatMap(namesOf));
+    const byModule = new Map();
+    const add = (from, name, type) => {
+      if (!byModule.has(from)) byModule.set(from, new Map());
+      byModule.get(from).set(name, type);
+    };
+    const visit = (node) => {
+      if (ts.isIdentifier(node) && !isMemberName(node)) {
+        const name = node.text;
+        const imported = this.imports.get(name);
+        if (imported !== undefined) add(imported.from, name, imported.type);
+        else if (declared.has(name) && !own.has(name)) add(this.file.replace(/\.ts$/, ''), name, this.isType(name));
+      }
+      ts.forEachChild(node, visit);
+    };
+    units.forEach(visit);
+    const pace = path.join(this.folder, 'steps', 'pace');
+    add(pace, 'Steps', true);
+    if (texts.some((text) => text.includes('isPauseDue('))) add(pace, 'isPauseDue', false);
+    if (texts.some((text) => text.includes('keysOf('))) add(pace, 'keysOf', false);
+    return [...byModule].map(([from, names]) => {
+      const list = [...names].map(([name, type]) => (type ? `type ${name}` : name)).join(', ');
+      return `import { ${list} } from '${this.specifier(from)}';`;
+    });
+  }
+
+  isType(name) {
+    return this.source.statements.some(
+      (one) => (ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one)) && nameOf(one) === name,
+    );
+  }
+
+  specifier(from) {
+    if (!path.isAbsolute(from)) return from;
+    const relative = path.relative(path.dirname(this.outFile), from).split(path.sep).join('/');
+    return relative.startsWith('.') ? relative : `./${relative}`;
+  }
+
+  refuse(node, problem) {
+    const { line } = this.source.getLineAndCharacterOfPosition(node.getStart());
+    throw new Error(`${this.file}:${line + 1}: ${node.getText().slice(0, 60)} ${problem}`);
+  }
+}
+
+/** A variable that holds a new object, or a class. */
+function hasState(statement) {
+  let found = ts.isClassDeclaration(statement);
+  const visit = (node) => {
+    if (ts.isNewExpression(node)) found = true;
+    ts.forEachChild(node, visit);
+  };
+  if (ts.isVariableStatement(statement)) visit(statement);
+  return found;
+}
+
+function methodsOf(unit) {
+  return unit.members.filter((member) => ts.isMethodDeclaration(member) && member.body);
+}
+
+function nameOf(node) {
+  return node.name.text;
+}
+
+function namesOf(statement) {
+  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(nameOf);
+  return statement.name === undefined ? [] : [nameOf(statement)];
+}
+
+function isExported(statement) {
+  return (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+}
+
+/** A name after a dot or before a colon says nothing of what is imported. */
+function isMemberName(node) {
+  const { parent } = node;
+  if (ts.isPropertyAccessExpression(parent)) return parent.name === node;
+  if (ts.isPropertyAssignment(parent)) return parent.name === node;
+  if (ts.isBindingElement(parent)) return parent.propertyName === node;
+  return ts.isMethodDeclaration(parent) || ts.isPropertySignature(parent) || ts.isPropertyDeclaration(parent);
+}
+
+module.exports = { deriveSteps };

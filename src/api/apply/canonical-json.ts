@@ -1,0 +1,18 @@
+import type { JsonValue } from '../object';
+import { sortedJson } from '../sorted-json';
+
+/** `<`, `>`, `&` and the two line separators are escaped by Go's JSON writer, inside FieldsV1 as everywhere. */
+const GO_ESCAPES = /[<>&\u2028\u2029]/g;
+
+function goEscape(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** What needs no escapes, as nearly all names. */
+const PLAIN = /^[\w./ -]*$/;
+
+/** JSON as Go writes it: map keys sorted, no spaces, HTML escaped. Absent (undefined) members are left out. */
+export function canonicalJson(value: JsonValue): string {
+  if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
+  return sortedJson(value).replace(GO_ESCAPES, goEscape);
+}

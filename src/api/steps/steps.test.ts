@@ -1,0 +1,149 @@
+import { loadBuiltinSchema } from '../schema/builtin-schema';
+import * as plain from '../apply/field-manager';
+import type { JsonObject, JsonValue, KubeObject } from '../object';
+import type { StructType } from '../schema/model';
+import { applyMergePatch } from './generated/patch/merge-patch';
+import { applyJsonPatch } from './generated/patch/json-patch';
+import { applyStrategicMergePatch } from './generated/patch/strategic-merge';
+import { apply, trackUpdate } from './generated/apply/field-manager';
+import { take } from './both-forms.fixture';
+import { ROUNDS_BETWEEN_PAUSES, type Steps } from './pace';
+
+/** A round may read what it is about more than once. */
+const READS_PER_STEP = 4 * ROUNDS_BETWEEN_PAUSES;
+const COUNT = 4_000;
+
+const pod = loadBuiltinSchema().kind('', 'v1', 'Pod') as StructType;
+const configMap = loadBuiltinSchema().kind('', 'v1', 'ConfigMap') as StructType;
+
+let reads = 0;
+
+/** The same value, which counts what is read of it. */
+function counted<T extends object>(value: T): T {
+  return new Proxy(value, {
+    get: (target, name): unknown => {
+      reads += 1;
+      return target[name as keyof T];
+    },
+  });
+}
+
+function numbered(make: (index: number) => JsonValue, from = 0): JsonValue {
+  return counted(Array.from({ length: COUNT }, (_, index) => make(from + index)));
+}
+
+const data = (value: string): JsonValue =>
+  counted(Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`key-${(index * 7) % COUNT}`, value])));
+const containers = (image: string): JsonValue => numbered((index) => ({ name: `c-${index}`, image }));
+const finalizers = (from = 0): JsonValue => numbered((index) => `example.com/${(index * 7) % (2 * COUNT)}`, from);
+
+function writing(type: StructType, kind: string) {
+  return { type, gvk: { group: '', version: 'v1', kind }, now: '2026-01-01T00:00:00Z' };
+}
+
+function pods(image: string): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name: 'a' },
+    spec: { containers: containers(image) },
+  };
+}
+
+function configMaps(value: string): KubeObject {
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: data(value) };
+}
+
+function ofPod(live: KubeObject | undefined, object: KubeObject): Steps<unknown> {
+  return trackUpdate({ ...writing(pod, 'Pod'), live, object, manager: 'me' });
+}
+
+function ofConfigMap(live: KubeObject | undefined, object: KubeObject): Steps<unknown> {
+  return trackUpdate({ ...writing(configMap, 'ConfigMap'), live, object, manager: 'me' });
+}
+
+function owned(type: StructType, object: KubeObject): KubeObject {
+  const { kind = '' } = object;
+  return plain.trackUpdate({ ...writing(type, kind), live: undefined, object, manager: 'other' });
+}
+
+function applied(type: StructType, live: KubeObject | undefined, configuration: KubeObject): Steps<unknown> {
+  const { kind = '' } = configuration;
+  const body = configuration as unknown as JsonObject;
+  return apply({ ...writing(type, kind), live, applied: body, manager: 'me', force: true });
+}
+
+const json = (object: KubeObject): JsonObject => object as unknown as JsonObject;
+const small: KubeObject = {
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a' },
+  data: { a: 'b' },
+};
+
+describe('no step goes over more of an object than a few elements', () => {
+  it.each<[string, () => Steps<unknown>]>([
+    ['the owners of new containers', () => ofPod(undefined, pods('a'))],
+    ['the owners of changed containers', () => ofPod(owned(pod, pods('a')), pods('b'))],
+    ['the owners of new keys', () => ofConfigMap(undefined, configMaps('a'))],
+    ['the owners of changed keys', () => ofConfigMap(owned(configMap, configMaps('a')), configMaps('b'))],
+    ['the owners of keys that go', () => ofConfigMap(owned(configMap, configMaps('a')), small)],
+    ['a large configuration for a new object', () => applied(configMap, undefined, configMaps('a'))],
+    [
+      'a large configuration for others’ keys',
+      () => applied(configMap, owned(configMap, configMaps('a')), configMaps('b')),
+    ],
+    ['a small configuration for a large object', () => applied(configMap, owned(configMap, configMaps('a')), small)],
+    ['a merge patch of many keys', () => applyMergePatch(json(configMaps('a')), json(configMaps('b')))],
+    ['a small merge patch of a large object', () => applyMergePatch(json(configMaps('a')), { data: { a: 'b' } })],
+    [
+      'a strategic patch of many containers',
+      () => applyStrategicMergePatch(pod, json(pods('a')), { spec: { containers: containers('b') } }),
+    ],
+    [
+      'a small strategic patch of many containers',
+      () => applyStrategicMergePatch(pod, json(pods('a')), { spec: { containers: [{ name: 'c-7', image: 'b' }] } }),
+    ],
+    [
+      'a strategic patch of many finalizers',
+      () =>
+        applyStrategicMergePatch(
+          pod,
+          { metadata: { finalizers: finalizers() } },
+          { metadata: { finalizers: finalizers(COUNT / 2) } },
+        ),
+    ],
+    [
+      'a small JSON patch of a large object',
+      () => applyJsonPatch(json(configMaps('a')), [{ op: 'add', path: '/data', value: data('b') }]),
+    ],
+    [
+      'a copy of a large part',
+      () => applyJsonPatch(json(configMaps('a')), [{ op: 'copy', from: '/data', path: '/more' }]),
+    ],
+  ])('%s', (_, begin) => {
+    const steps = begin();
+    let most = 0;
+    for (let done: boolean | undefined = false; done !== true;) {
+      reads = 0;
+      done = steps.next().done;
+      most = Math.max(most, reads);
+    }
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThanOrEqual(READS_PER_STEP);
+  });
+
+  it('what many managers own is read and written in steps', () => {
+    const managedFields = Array.from({ length: 2_000 }, (_, index) => ({
+      manager: `m-${index}`,
+      operation: 'Apply' as const,
+      apiVersion: 'v1',
+      time: '2020-01-01T00:00:00Z',
+      fieldsType: 'FieldsV1',
+      fieldsV1: { 'f:data': { [`f:k-${index}`]: {} } },
+    }));
+    const object = { ...small, metadata: { name: 'a', managedFields } } as KubeObject;
+    const { pauses } = take(ofConfigMap(small, object));
+    expect(pauses).toBeGreaterThan((4 * managedFields.length) / ROUNDS_BETWEEN_PAUSES);
+  });
+});

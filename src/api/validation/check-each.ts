@@ -1,0 +1,93 @@
+import type { FieldError } from '../errors/field-error';
+import { MAX_PROBLEMS_LENGTH } from '../errors/status-error';
+import { isLarge, type Steps } from '../parts';
+
+/**
+ * Rules for the elements of lists and maps that may be long. What they find is what rules find anywhere; while a large object
+ * is checked in parts a long list is only noted, and its elements are looked at one after another, with others in between.
+ */
+
+type Check<Item> = (item: Item, index: number) => readonly FieldError[];
+
+const NONE: readonly FieldError[] = [];
+
+/** A long list's place among the errors until its elements have been looked at. */
+class Unchecked implements FieldError {
+  readonly reason = 'InternalError';
+  readonly field = '';
+  readonly message = 'not checked yet';
+
+  constructor(
+    readonly items: readonly unknown[],
+    readonly check: Check<never>,
+  ) {}
+}
+
+/** Set while a large object is checked in parts; nothing is waited for meanwhile. */
+let inParts = false;
+
+/**
+ * The problems of all items, in their order. For those of a large object `check` may be called later, in the same order:
+ * what callers do with the result is to put it in its place among other problems.
+ */
+export function checkEach<Item>(items: readonly Item[] | undefined | null, check: Check<Item>): readonly FieldError[] {
+  if (items === undefined || items === null || items.length === 0) return NONE;
+  if (inParts && isLarge(items)) return [new Unchecked(items, check)];
+  let errors: FieldError[] | undefined;
+  for (let index = 0; index < items.length; index += 1) {
+    for (const error of check(items[index] as Item, index)) (errors ??= []).push(error);
+  }
+  return errors ?? NONE;
+}
+
+/** For rules that rest on what {@link checkEach} has learned of a list before: they are looked at after it. */
+export function checkAfter(check: () => readonly FieldError[]): readonly FieldError[] {
+  return inParts ? [new Unchecked([undefined], check)] : check();
+}
+
+/** For rules whose outcome decides about others: none of their lists is left for later. */
+export function checkNow(check: () => readonly FieldError[]): readonly FieldError[] {
+  const wasInParts = inParts;
+  inParts = false;
+  try {
+    return check();
+  } finally {
+    inParts = wasInParts;
+  }
+}
+
+/**
+ * What `check` finds, a part at a time. Nothing is looked for beyond what can be told of an object.
+ */
+export function* checkInParts(check: () => readonly FieldError[]): Steps<readonly FieldError[]> {
+  const found: FieldError[] = [];
+  let length = 0;
+  function* add(errors: readonly FieldError[]): Steps<void> {
+    for (const error of errors) {
+      if (length > MAX_PROBLEMS_LENGTH) return;
+      if (error instanceof Unchecked) yield* addEach(error);
+      else {
+        found.push(error);
+        length += error.field.length + error.message.length;
+      }
+    }
+  }
+  function* addEach({ items, check: checkItem }: Unchecked): Steps<void> {
+    for (let index = 0; index < items.length && length <= MAX_PROBLEMS_LENGTH; index += 1) {
+      const errors = noting(() => checkItem(items[index] as never, index));
+      if (errors.length > 0) yield* add(errors);
+      yield;
+    }
+  }
+  yield* add(noting(check));
+  return found;
+}
+
+function noting(check: () => readonly FieldError[]): readonly FieldError[] {
+  inParts = true;
+  try {
+    return check();
+  } finally {
+    inParts = false;
+  }
+}

@@ -1,0 +1,17 @@
+import type { MaybePromise } from '../../api/maybe-promise';
+import type { KubeObject } from '../../api/object';
+import type { EndpointDependencies, ResourceRequest } from '../dependencies';
+
+/** The object that a request makes of the live one, with its fields' owners; for a large one in turns with others. */
+export function trackOwners(
+  { context, served }: ResourceRequest,
+  { fieldOwnership }: Pick<EndpointDependencies, 'fieldOwnership'>,
+  live: KubeObject | undefined,
+  updated: KubeObject,
+  manager: string,
+): MaybePromise<KubeObject> {
+  if (fieldOwnership === undefined) return updated;
+  const change = { served, live, updated, manager };
+  if (context.givesWay) return context.takeSteps(fieldOwnership.trackUpdateInSteps(change));
+  return fieldOwnership.trackUpdate(change);
+}
