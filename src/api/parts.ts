@@ -1,11 +1,10 @@
-import type { Steps } from './steps/pace';
-
 /**
  * Work on values that are too large for one stretch of the event loop. A value with many parts is opened, and what is in it is
  * worked on with a `yield` after each; one with few is worked on as a whole, by the code that small objects take.
  */
 
-export type { Steps };
+/** Work that says with each `yield` where it may be interrupted, and returns what came of it. */
+export type Steps<Result> = Generator<void, Result, void>;
 
 /** Values in a part that is worked on as a whole: some tenths of a millisecond even for rules that take a microsecond each. */
 export const PART_VALUES = 200;

@@ -1,12 +1,10 @@
 import { once } from 'node:events';
-import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { UserInfo } from '../../src/api/user';
 import { MemoryBudget } from '../../src/memory/memory-budget';
 import { Http2Client } from '../support/http2-client';
 import { CONFIG_MAPS, servedOverHttp } from '../support/served-over-http';
-import { authority, tls } from '../support/serving-keys';
+import { tls } from '../support/serving-keys';
+import { Attackers, get as getAs, post, settled, until } from './support/attackers';
 
 /** Clients that ask for much, or send much, and take nothing. What that costs is read in the server's own books. */
 
@@ -28,7 +26,7 @@ const { port } = servedOverHttp({
 });
 
 let honest: Http2Client;
-const attackers: (TLSSocket | ClientHttp2Session)[] = [];
+const attackers = new Attackers(port);
 
 beforeAll(async () => {
   honest = await Http2Client.connect(port());
@@ -50,55 +48,14 @@ beforeEach(() => {
   authenticated = 0;
 });
 afterEach(async () => {
-  for (const attacker of attackers.splice(0)) attacker.destroy();
+  attackers.leave();
   await until(() => memory.heldBytes === 0 && memory.openAccounts <= 1);
 });
 
-/** Until something is so; the test's own time limit ends what never is. */
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await sleep(10);
-}
-
 /** Until the server has stopped doing anything for a moment. */
-async function settled(): Promise<void> {
-  for (let last = -1, quiet = 0; quiet < 10; quiet++) {
-    await sleep(50);
-    const state = memory.heldBytes + authenticated;
-    if (state !== last) quiet = 0;
-    last = state;
-  }
-}
+const quiet = (): Promise<void> => settled(() => memory.heldBytes + authenticated);
 
-async function attackOverHttp1(...requests: readonly string[]): Promise<TLSSocket> {
-  const socket = connectTls({ port: port(), host: '127.0.0.1', servername: 'localhost', ca: authority.certificatePem });
-  attackers.push(socket);
-  socket.on('error', () => undefined);
-  await once(socket, 'secureConnect');
-  socket.pause();
-  for (const request of requests) socket.write(request);
-  return socket;
-}
-
-/** A connection whose windows stay closed, with its requests. */
-async function attackOverHttp2(path: string, streams: number, headers = {}): Promise<ClientHttp2Session> {
-  const session = connectHttp2(`https://localhost:${port()}`, {
-    ca: authority.certificatePem,
-    host: '127.0.0.1',
-    settings: { initialWindowSize: 0 },
-  });
-  attackers.push(session);
-  session.on('error', () => undefined);
-  await once(session, 'connect');
-  for (let count = 0; count < streams; count++) {
-    const stream = session.request({ ':path': path, authorization: 'Bearer attacker', ...headers });
-    stream.on('error', () => undefined).pause();
-  }
-  return session;
-}
-
-function get(path: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer attacker\r\n\r\n`;
-}
+const get = (path: string): string => getAs(path, 'attacker');
 
 /** Honest clients beside the attackers. */
 async function expectService(): Promise<void> {
@@ -111,8 +68,8 @@ async function expectService(): Promise<void> {
 
 describe('answers that nobody reads', () => {
   it('are made one at a time for requests that were sent ahead over HTTP/1.1', async () => {
-    await attackOverHttp1(get(`${CONFIG_MAPS}/large`).repeat(1000));
-    await settled();
+    await attackers.send('http/1.1', get(`${CONFIG_MAPS}/large`).repeat(1000));
+    await quiet();
     // What the connection's buffers in the system hold, and one more.
     expect(authenticated).toBeLessThan(50);
     expect(memory.heldBytes).toBeLessThan(4 * MIB);
@@ -121,9 +78,9 @@ describe('answers that nobody reads', () => {
 
   it('cost a few blocks for each connection that asks for lists', async () => {
     for (let count = 0; count < 10; count++) {
-      await attackOverHttp1(get('/api/v1/namespaces/b/configmaps').repeat(100));
+      await attackers.send('http/1.1', get('/api/v1/namespaces/b/configmaps').repeat(100));
     }
-    await settled();
+    await quiet();
     expect(memory.heldBytes).toBeLessThan(10 * 2 * MIB);
     expect(memory.droppedAccounts).toBe(0);
     await expectService();
@@ -138,8 +95,8 @@ describe('answers that nobody reads', () => {
   ])(
     'are bounded for each connection over HTTP/2: %s',
     async (_what, connections, path, headers) => {
-      for (let count = 0; count < connections; count++) await attackOverHttp2(path, 250, headers);
-      await settled();
+      for (let count = 0; count < connections; count++) await attackers.unread(path, 250, 'attacker', headers);
+      await quiet();
       expect(memory.heldBytes).toBeGreaterThan(0);
       expect(memory.heldBytes).toBeLessThan(connections * (memory.connectionBytes + 2 * MIB));
       expect(memory.heldBytes).toBeLessThanOrEqual(memory.limitBytes);
@@ -152,9 +109,9 @@ describe('answers that nobody reads', () => {
 describe('watches that nobody reads', () => {
   it('hold a little of their initial events', async () => {
     for (let count = 0; count < 5; count++) {
-      await attackOverHttp2('/api/v1/namespaces/b/configmaps?watch=1&resourceVersion=0', 250);
+      await attackers.unread('/api/v1/namespaces/b/configmaps?watch=1&resourceVersion=0', 250, 'attacker');
     }
-    await settled();
+    await quiet();
     expect(memory.heldBytes).toBeGreaterThan(0);
     expect(memory.heldBytes).toBeLessThan(5 * (memory.connectionBytes + MIB));
     await expectService();
@@ -162,18 +119,16 @@ describe('watches that nobody reads', () => {
 });
 
 describe('bodies that never end', () => {
-  const head =
-    `POST ${CONFIG_MAPS} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer attacker\r\n` +
-    'Content-Type: application/json\r\nContent-Length: 3000000\r\n\r\n';
+  const head = post(CONFIG_MAPS, 'attacker', 3_000_000);
 
   it('are dropped with their connections when they use up the memory for clients', async () => {
     const before = memory.droppedAccounts;
     const body = ' '.repeat(2_900_000);
     for (let count = 0; count < 30; count++) {
-      await attackOverHttp1(head, body);
+      await attackers.send('http/1.1', head, body);
       expect(memory.heldBytes).toBeLessThanOrEqual(memory.limitBytes);
     }
-    await settled();
+    await quiet();
     expect(memory.heldBytes).toBeLessThanOrEqual(memory.limitBytes);
     expect(memory.droppedAccounts).toBeGreaterThan(before);
     await expectService();
@@ -185,7 +140,7 @@ describe('a client that sends requests ahead and reads', () => {
     const count = 300;
     const paths = Array.from({ length: count }, (_, index) => `/api/v1/namespaces/b/configmaps/small-${index}`);
     const last = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
-    const socket = await attackOverHttp1(paths.map(get).join(''), last);
+    const socket = await attackers.send('http/1.1', paths.map(get).join(''), last);
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).resume();
     await once(socket, 'close');
@@ -200,7 +155,7 @@ describe('a client that sends requests ahead and reads', () => {
       `POST ${CONFIG_MAPS} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
       `Content-Length: ${body.length}\r\n\r\n${body}`;
     const last = get(`${CONFIG_MAPS}/sent-ahead`).replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n');
-    const socket = await attackOverHttp1(get(`${CONFIG_MAPS}/large`).repeat(3) + post + last);
+    const socket = await attackers.send('http/1.1', get(`${CONFIG_MAPS}/large`).repeat(3) + post + last);
     let text = '';
     socket.on('data', (chunk: Buffer) => (text += chunk.toString('latin1'))).resume();
     await once(socket, 'close');

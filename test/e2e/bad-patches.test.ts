@@ -1,7 +1,6 @@
 import fc from 'fast-check';
-import { startApiServer, type ApiServer } from '../../src';
 import type { JsonObject, JsonValue } from '../../src/api/object';
-import { RawClient } from '../support/raw-client';
+import { clientOfOwnServer } from '../support/raw-client';
 
 /**
  * Patches that are wrong in one way or another, on objects of real kinds: each is answered with 400, 409, 415 or 422, and
@@ -49,25 +48,17 @@ const [JSON_PATCH, MERGE, STRATEGIC, APPLY] = [
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-let server: ApiServer;
-let client: RawClient;
+const client = clientOfOwnServer();
 
 const versionAt = async (path: string) => (await client.send('GET', path)).body.metadata.resourceVersion;
 
 beforeAll(async () => {
-  server = await startApiServer();
-  client = new RawClient(server);
   for (const [path, content] of Object.entries(OBJECTS)) {
     const body = json({ metadata: { name: 'victim' }, ...content });
     // Pods wait for the service account of their namespace.
     while ((await client.send('POST', path, body)).status !== 201) await new Promise((wait) => setTimeout(wait, 50));
   }
 }, 30_000);
-
-afterAll(async () => {
-  client.close();
-  await server.stop();
-});
 
 describe.each(PATHS)('a patch of %s', (path) => {
   it.each<[what: string, type: string, body: string, status: number]>([

@@ -1,22 +1,11 @@
-import { startApiServer, type ApiServer } from '../../src';
-import { RawClient } from '../support/raw-client';
+import { clientOfOwnServer } from '../support/raw-client';
 
 /** Containers that are added to running pods, by clients of today and by those before 1.22. */
 
 const PODS = '/api/v1/namespaces/default/pods';
 const json = (value: unknown): string => JSON.stringify(value);
 
-let server: ApiServer;
-let client: RawClient;
-
-beforeAll(async () => {
-  server = await startApiServer();
-  client = new RawClient(server);
-});
-afterAll(async () => {
-  client.close();
-  await server.stop();
-});
+const client = clientOfOwnServer();
 
 interface Pod {
   readonly metadata: { readonly resourceVersion: string };

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { startApiServer, type ApiServer } from '../../src';
 import {
   appliedPaths,
   conflictsOf,
@@ -18,7 +17,7 @@ import { isObject } from '../../src/api/apply/members';
 import { decisions, REAL_KINDS, variantOf, type RealKind } from '../../src/api/apply/real-objects.fixture';
 import type { JsonObject, JsonValue, KubeObject } from '../../src/api/object';
 import { jsonDiff, mergeDiff, strategicDiff } from '../../src/api/patch/diff.fixture';
-import { RawClient } from '../support/raw-client';
+import { clientOfOwnServer } from '../support/raw-client';
 
 /**
  * Several managers write to one object over HTTP, by every verb that can change it. After each write the server's
@@ -134,18 +133,7 @@ function laid(below: JsonValue | undefined, above: JsonObject): JsonObject {
 const HOWS = ['put', 'merge', 'json', 'strategic', 'apply', 'force'] as const;
 type How = (typeof HOWS)[number];
 
-let server: ApiServer;
-let client: RawClient;
-
-beforeAll(async () => {
-  server = await startApiServer();
-  client = new RawClient(server);
-}, 30_000);
-
-afterAll(async () => {
-  client.close();
-  await server.stop();
-});
+const client = clientOfOwnServer();
 
 /** What a client sends: what it wants instead of what it read. */
 function bodyOf(how: How, { type }: RealKind, live: KubeObject | undefined, wanted: JsonObject): [string, JsonValue] {

@@ -1,20 +1,8 @@
-import { startApiServer, type ApiServer } from '../../src';
-import { RawClient } from '../support/raw-client';
+import { clientOfOwnServer } from '../support/raw-client';
 
 /** What a user may ask for and does not get yet is said, each time. */
 
-let server: ApiServer;
-let client: RawClient;
-
-beforeAll(async () => {
-  server = await startApiServer();
-  client = new RawClient(server);
-}, 30_000);
-
-afterAll(async () => {
-  client.close();
-  await server.stop();
-});
+const client = clientOfOwnServer();
 
 const post = (path: string, object: object) => client.send('POST', path, JSON.stringify(object));
 

@@ -1,6 +1,5 @@
-import { startApiServer, type ApiServer } from '../../src';
 import type { ObjectMeta } from '../../src/api/object';
-import { RawClient } from '../support/raw-client';
+import { clientOfOwnServer } from '../support/raw-client';
 
 /** Writes to objects of real kinds that clients get right by accident only: absent ones, and ones that have changed. */
 
@@ -8,17 +7,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles';
 
-let server: ApiServer;
-let client: RawClient;
-
-beforeAll(async () => {
-  server = await startApiServer();
-  client = new RawClient(server);
-});
-afterAll(async () => {
-  client.close();
-  await server.stop();
-});
+const client = clientOfOwnServer();
 
 const json = (value: unknown): string => JSON.stringify(value);
 

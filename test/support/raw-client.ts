@@ -1,5 +1,5 @@
 import { Agent, request as httpsRequest } from 'node:https';
-import type { ApiServer } from '../../src';
+import { startApiServer, type ApiServer } from '../../src';
 import type { KubeObject } from '../../src/api/object';
 import { adminCredentials } from './admin-client';
 
@@ -55,4 +55,19 @@ export class RawClient {
   close(): void {
     this.agent.destroy();
   }
+}
+
+/** A server of its own for the tests of a file, and a client of it, from the first hook of the file on. */
+export function clientOfOwnServer(): Pick<RawClient, 'send'> {
+  let server: ApiServer;
+  let client: RawClient;
+  beforeAll(async () => {
+    server = await startApiServer();
+    client = new RawClient(server);
+  }, 30_000);
+  afterAll(async () => {
+    client.close();
+    await server.stop();
+  });
+  return { send: (...request) => client.send(...request) };
 }

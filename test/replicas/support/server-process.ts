@@ -26,6 +26,8 @@ export interface ServerProcessOptions {
   readonly dataDir: string;
   readonly port: number;
   readonly flags: readonly string[];
+  /** Of Node.js. */
+  readonly nodeFlags?: readonly string[];
 }
 
 /** `sternpost apiserver` in a process of its own, on loopback. */
@@ -61,8 +63,9 @@ export class ServerProcess implements AsyncDisposable {
 
   /** Starts the process without waiting. */
   launch({ bug }: { readonly bug?: string } = {}): void {
-    const { dataDir, port, flags } = this.options;
+    const { dataDir, port, flags, nodeFlags = [] } = this.options;
     const arguments_ = [
+      ...nodeFlags,
       ...(bug === undefined ? [] : ['--require', SABOTAGE]),
       buildServer(),
       'apiserver',
