@@ -30,11 +30,12 @@ export class RawClient {
     method: string,
     path: string,
     body?: string,
-    contentType = 'application/json',
+    contentType: string | null = 'application/json',
     accept = 'application/json',
   ): Promise<Omit<RawAnswer, 'body'> & { readonly text: string }> {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const options = { method, agent: this.agent, headers: { 'content-type': contentType, accept, ...length } };
+    const type = contentType === null ? {} : { 'content-type': contentType };
+    const options = { method, agent: this.agent, headers: { ...type, accept, ...length } };
     return new Promise((resolve, reject) => {
       const request = httpsRequest(new URL(path, this.server.url), options, (response) => {
         let text = '';
