@@ -4,7 +4,7 @@ const SCALAR_TYPES = {
   string: 'string',
   bool: 'boolean',
   int32: 'number',
-  int64: 'number',
+  int64: 'number | bigint',
   double: 'number',
   bytes: 'string',
 };

@@ -2,7 +2,7 @@
  * The shape of every API object as plain JSON data. Objects that come out of the cache are shared by everyone: all
  * fields are readonly, and a change is a new object.
  */
-export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
+export type JsonValue = null | boolean | number | bigint | string | readonly JsonValue[] | JsonObject;
 export interface JsonObject {
   readonly [key: string]: JsonValue | undefined;
 }
@@ -34,11 +34,11 @@ export interface ObjectMeta {
   readonly selfLink?: string;
   readonly uid?: string;
   readonly resourceVersion?: string;
-  readonly generation?: number;
+  readonly generation?: number | bigint;
   /** RFC 3339, UTC, whole seconds. Null where Go writes its zero time (in pod templates, for example). */
   readonly creationTimestamp?: string | null;
   readonly deletionTimestamp?: string | null;
-  readonly deletionGracePeriodSeconds?: number;
+  readonly deletionGracePeriodSeconds?: number | bigint;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
   readonly ownerReferences?: readonly OwnerReference[];
@@ -57,7 +57,7 @@ export interface KubeObject {
 export interface ListMeta {
   readonly resourceVersion?: string;
   readonly continue?: string;
-  readonly remainingItemCount?: number;
+  readonly remainingItemCount?: number | bigint;
 }
 
 /** A group, version and kind; the core group is the empty string. */

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { customKind, type CustomKind } from '../api/custom/custom-kind';
@@ -196,7 +197,7 @@ export class CustomResources {
   #prepare(name: string, known: Known): Promise<void> | undefined {
     const { crd } = known;
     if (!hasCondition(crd, 'Established') && !hasCondition(crd, 'NamesAccepted')) return undefined;
-    const deciding = JSON.stringify([crd.spec, crd.status?.acceptedNames]);
+    const deciding = stringifyExact([crd.spec, crd.status?.acceptedNames]);
     const fingerprint = createHash('sha1').update(deciding).digest('base64');
     const terminating = Boolean(crd.metadata.deletionTimestamp);
     const { served } = known;

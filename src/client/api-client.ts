@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from '../api/codec/exact-json';
 import { setMaxListeners } from 'node:events';
 import { Agent, request as httpsRequest } from 'node:https';
 import { finished } from 'node:stream/promises';
@@ -139,7 +140,7 @@ export class ApiClient {
     for await (const chunk of response) {
       const lines = (rest + (chunk as string)).split('\n');
       rest = lines.pop() ?? '';
-      for (const line of lines) if (line !== '') yield JSON.parse(line) as WatchEvent;
+      for (const line of lines) if (line !== '') yield parseExact(line) as WatchEvent;
     }
   }
 
@@ -158,7 +159,7 @@ export class ApiClient {
     const text = await readAll(response);
     const code = response.statusCode ?? 0;
     if (code >= 400) throw toError(code, text);
-    return JSON.parse(text) as T;
+    return parseExact(text) as T;
   }
 
   async #send(
@@ -196,7 +197,7 @@ export class ApiClient {
     contentType: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<IncomingMessage> {
-    const payload = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const payload = body === undefined ? undefined : Buffer.from(stringifyExact(body));
     const bearerToken = await this.#authenticate();
     // A controller has one signal for all that it asks at once; each request listens for the end only while it lasts.
     if (signal !== undefined) setMaxListeners(0, signal);

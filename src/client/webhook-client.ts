@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { setTimeout as delay } from 'node:timers/promises';
 import { timerMs } from '../api/time/timer-limit';
 import { agentFor, sendRequest, type HttpsResponse } from './https-request';
@@ -34,7 +35,7 @@ export function webhookClient(kubeconfigFile: string): WebhookClient {
   };
   return {
     post: async (review) => {
-      const body = JSON.stringify(review);
+      const body = stringifyExact(review);
       let wait = FIRST_WAIT_MS;
       for (let attempt = 1; ; attempt++) {
         const response = await sendRequest({

@@ -83,7 +83,7 @@ export function startResourceQuotaController(client: ApiClient, logger: Logger):
         return used;
       }
       const { items, metadata } = await client.get<ListOf>(`${path}?limit=1`, signal);
-      const number = parseQuantity(String(items.length + (metadata.remainingItemCount ?? 0)));
+      const number = parseQuantity(String(items.length + Number(metadata.remainingItemCount ?? 0)));
       return new Map(measure.names.map((name) => [name, number]));
     } catch (error) {
       // No such resource: nothing of it is used.

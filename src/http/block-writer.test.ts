@@ -89,7 +89,9 @@ describe('BlockWriter', () => {
   it('hands over a very large piece in parts, each when the one before it is taken, and counts no more than one', async () => {
     const sink = new SlowSink();
     const part = 256 * 1024;
-    const memory = new MemoryBudget(Infinity).open(() => undefined);
+    const budget = new MemoryBudget(4 * part);
+    const memory = budget.open(() => undefined);
+    budget.open(() => undefined);
     const out = new BlockWriter(sink as unknown as ServerResponse, () => sink, memory);
     const large = Buffer.alloc(3 * part + 10, 'b');
     const waiting = out.write(large);

@@ -1,14 +1,12 @@
 import type { MaybePromise } from '../api/maybe-promise';
 import { BlockPool } from '../memory/block-pool';
-import type { MemoryHolder } from '../memory/memory-budget';
+import type { ConnectionMemory } from '../memory/memory-budget';
 import type { HttpResponse } from './exchange';
 
 const BLOCK_BYTES = 256 * 1024;
 const MAX_FREE_BYTES = 4 * 1024 * 1024;
 /** From here on a write of its own costs less than copying. */
 const UNCOPIED_BYTES = 64 * 1024;
-/** TLS copies what it is given, and keeps memory of the size of the last writes for as long as the connection lasts. */
-const PART_BYTES = 256 * 1024;
 
 /** For all answers. Each has one block that is being filled, and mostly none or one that its client is to take. */
 export const blocks = new BlockPool(BLOCK_BYTES, MAX_FREE_BYTES);
@@ -34,7 +32,7 @@ export class BlockWriter {
     private readonly response: HttpResponse,
     private readonly open: () => Sink,
     /** Is told of blocks from when they are taken until they can be used again. */
-    private readonly memory?: MemoryHolder,
+    private readonly memory?: ConnectionMemory,
     private readonly pool = blocks,
   ) {}
 
@@ -60,16 +58,17 @@ export class BlockWriter {
 
   private writeUncopied(piece: Uint8Array): MaybePromise<void> {
     if (this.used > 0) this.flush();
-    if (piece.length > PART_BYTES) return this.writeInParts(piece);
+    const most = this.memory?.pieceBytes ?? Infinity;
+    if (piece.length > most) return this.writeInParts(piece, most);
     if (this.closed) return;
     this.flushed += piece.length;
     const sink = this.opened();
     if (!sink.write(piece, ignore)) return this.drainedOf(sink, piece.length);
   }
 
-  private async writeInParts(piece: Uint8Array): Promise<void> {
-    for (let from = 0; from < piece.length && !this.closed; from += PART_BYTES) {
-      const waiting = this.writeUncopied(piece.subarray(from, from + PART_BYTES));
+  private async writeInParts(piece: Uint8Array, bytes: number): Promise<void> {
+    for (let from = 0; from < piece.length && !this.closed; from += bytes) {
+      const waiting = this.writeUncopied(piece.subarray(from, from + bytes));
       if (waiting !== undefined) await waiting;
     }
   }

@@ -3,7 +3,7 @@ import { createGzip } from 'node:zlib';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { Work } from '../event-loop/loop-work';
 import { Turn } from '../event-loop/turn';
-import type { MemoryHolder } from '../memory/memory-budget';
+import type { ConnectionMemory } from '../memory/memory-budget';
 import { BlockWriter, drained, type Sink } from './block-writer';
 import type { HttpResponse } from './exchange';
 import { cutPieces } from './pieces';
@@ -32,7 +32,7 @@ export interface BodyWrite {
   /** The request's header of that name. */
   readonly acceptEncoding: string | readonly string[] | undefined;
   /** Its memory is told what the client has not taken yet; looked up only for what is worth it. */
-  readonly request: Work & { readonly memory: MemoryHolder };
+  readonly request: Work & { readonly memory: ConnectionMemory };
 }
 
 /** A weight that refuses what it stands with (RFC 9110, "Quality Values"). */

@@ -10,7 +10,7 @@ import type { DeleteOptions } from '../registry/types';
 import { MAX_POSTED_BYTES, readBody } from './body';
 import type { RequestContext } from './context';
 import { bodyFormat } from './decode';
-import { parseIntParameter } from './go-number';
+import { parseInt64Parameter } from './go-number';
 import type { Query } from './query';
 import { dryRunProblems } from './write-options';
 
@@ -23,7 +23,7 @@ export interface ParsedDeleteOptions {
 
 /** The wire's DeleteOptions, v1. */
 export interface SentDeleteOptions {
-  readonly gracePeriodSeconds?: number;
+  readonly gracePeriodSeconds?: number | bigint;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
@@ -69,7 +69,7 @@ export function checkDeleteOptions(sent: SentDeleteOptions): ParsedDeleteOptions
 }
 
 function fromQuery(query: Query): SentDeleteOptions {
-  const gracePeriodSeconds = parseIntParameter(query.first('gracePeriodSeconds'));
+  const gracePeriodSeconds = parseInt64Parameter(query.first('gracePeriodSeconds'));
   const propagationPolicy = query.first('propagationPolicy');
   const dryRun = query.all('dryRun');
   const uid = query.first('uid');

@@ -167,9 +167,21 @@ function checkPatchType({ info, request }: RequestContext, { custom }: ServedRes
   const types = [...patchers.keys(), ...(canApply ? [APPLY_PATCH] : [])].filter(
     (type) => !custom || type !== STRATEGIC_MERGE_PATCH,
   );
-  if (types.includes(patchTypeOf(request.headers['content-type']))) return;
-  if (custom) throw unknownBodyFormat(types);
+  const contentType = request.headers['content-type'];
+  if (types.includes(patchTypeOf(contentType))) return;
+  // Among several types there may be one that has a route, but is not the body's.
+  if (custom || contentType?.split(',').some((one) => types.includes(patchTypeOf(one.trim())))) {
+    throw unknownBodyFormat(types);
+  }
+  // Without a body there is nothing whose type could be unsupported.
+  if (contentType === undefined && !hasBody(request)) {
+    throw new StatusError(406, 'NotAcceptable', '406: Not Acceptable', {});
+  }
   throw new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+}
+
+function hasBody({ headers }: RequestContext['request']): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 /** A name that would leave its place among the keys. */

@@ -45,10 +45,11 @@ export interface Patcher {
 
 /** What the body of a patch says. Throws the 400 for what is no JSON. */
 export function readPatch(patchType: string, body: Buffer): JsonValue {
+  const text = body.toString('utf8');
   // Each format has its own word for a body that is not there.
-  if (body.length === 0) throw badRequest(patchType === STRATEGIC_MERGE_PATCH ? 'EOF' : 'unexpected end of JSON input');
+  if (patchType === STRATEGIC_MERGE_PATCH && text.trim() === '') throw badRequest('EOF');
   try {
-    return parseJson(body.toString('utf8')) as JsonValue;
+    return parseJson(text) as JsonValue;
   } catch (error) {
     throw unreadablePatch(error);
   }

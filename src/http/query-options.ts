@@ -2,7 +2,7 @@ import { badRequest } from '../api/errors/status-error';
 import type { GroupVersionKind } from '../api/object';
 import type { Schema, TypeRef } from '../api/schema/model';
 import { parseTime, TimeError } from '../api/time/rfc3339';
-import { parseIntParameter } from './go-number';
+import { parseInt64Parameter } from './go-number';
 import type { Query } from './query';
 
 /** Options of one kind as the query gives them; a field that is not there, or is false, is left out. */
@@ -35,10 +35,10 @@ function valueOf(type: TypeRef, query: Query, name: string): unknown {
   return text === '' && type.kind === 'scalar' && type.scalar === 'string' ? undefined : scalarOf(type, text);
 }
 
-function scalarOf(type: TypeRef, text: string): string | number | undefined {
+function scalarOf(type: TypeRef, text: string): string | number | bigint | undefined {
   if (type.kind === 'special') return checkedTime(text);
   const isNumber = type.kind === 'scalar' && (type.scalar === 'int32' || type.scalar === 'int64');
-  return isNumber ? parseIntParameter(text) : text;
+  return isNumber ? parseInt64Parameter(text) : text;
 }
 
 function checkedTime(text: string): string {

@@ -1,10 +1,11 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { printYaml } from '../api/codec/yaml-print';
 import { encodeEnvelope } from '../api/codec/protobuf-envelope';
 import { encodeMessage } from '../api/codec/protobuf-encode';
 import { encodeMessageSteps } from '../api/codec/protobuf-encode-steps';
 import { notAcceptable, type Status } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
-import { parseApiVersion, type KubeObject, type ListMeta } from '../api/object';
+import { parseApiVersion, type KubeObject, type ListMeta, type ObjectMeta } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import type { ListResult } from '../registry/types';
 import type { CacheEntry } from '../storage/cache/cache';
@@ -162,8 +163,13 @@ class ReplyWriter {
     served: ServedResource | undefined,
   ): MaybePromise<void> {
     const { transform } = this.negotiated;
-    if (transform === undefined || served === undefined) return this.plainObject(code, object, struct);
+    if (transform === undefined) return this.plainObject(code, object, struct);
     const kubeObject = object as KubeObject;
+    if (served === undefined) {
+      return struct === undefined
+        ? this.plainObject(code, object, struct)
+        : this.metadataOnly(code, kubeObject.metadata, transform, goTypeOf(struct));
+    }
     return this.transformed(code, kubeObject, () => kubeObject, served, transform);
   }
 
@@ -211,18 +217,24 @@ class ReplyWriter {
     served: ServedResource,
     { kind, apiVersion }: Transform,
   ): MaybePromise<void> {
-    if (kind === 'PartialObjectMetadataList') {
-      throw notAcceptable(
-        `you requested PartialObjectMetadataList, but the requested object is not a list (${goType(served, served.definition.kind)})`,
-      );
-    }
-    if (kind === 'PartialObjectMetadata') {
-      return this.plainObject(code, partialObject(apiVersion, stored.metadata), undefined);
+    if (kind !== 'Table') {
+      const type = goType(served, served.definition.kind);
+      return this.metadataOnly(code, stored.metadata, { kind, apiVersion }, type);
     }
     const table = this.tableWriter(served, apiVersion);
     const { resourceVersion } = stored.metadata;
     const metadata = resourceVersion === undefined ? {} : { resourceVersion };
     return this.plainObject(code, table.table(metadata, [table.rowOf(stored, inVersion)]), undefined);
+  }
+
+  private metadataOnly(
+    code: number,
+    metadata: ObjectMeta,
+    { kind, apiVersion }: Transform,
+    type: string,
+  ): MaybePromise<void> {
+    if (kind === 'PartialObjectMetadata') return this.plainObject(code, partialObject(apiVersion, metadata), undefined);
+    throw notAcceptable(`you requested ${kind}, but the requested object is not a list (${type})`);
   }
 
   private tableWriter(served: ServedResource, apiVersion: string): TableWriter {
@@ -276,6 +288,12 @@ class ReplyWriter {
   }
 }
 
+/** `*autoscaling.Scale` */
+function goTypeOf({ name }: StructType): string {
+  const [group, , kind] = name.split('.').slice(-3);
+  return `*${group}.${kind}`;
+}
+
 /** Any object in any format, without transforms. `struct` is found by the object's kind when it is not given. */
 export function encodeObject(
   object: WireObject,
@@ -286,7 +304,7 @@ export function encodeObject(
 ): Buffer {
   switch (format) {
     case 'json':
-      return Buffer.from(pretty ? JSON.stringify(object, null, 2) : `${JSON.stringify(object)}\n`);
+      return Buffer.from(pretty ? stringifyExact(object, 2) : `${stringifyExact(object)}\n`);
     case 'yaml':
       return Buffer.from(printYaml(object));
     case 'protobuf':

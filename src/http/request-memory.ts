@@ -1,11 +1,15 @@
-import type { MemoryAccount, MemoryHolder } from '../memory/memory-budget';
+import type { ConnectionMemory, MemoryAccount } from '../memory/memory-budget';
 
 /** What one request has the server hold. What is not released before is when the request ends. */
-export class RequestMemory implements MemoryHolder {
+export class RequestMemory implements ConnectionMemory {
   #bytes = 0;
   #hasEnded = false;
 
   constructor(readonly account: MemoryAccount) {}
+
+  get pieceBytes(): number {
+    return this.account.pieceBytes;
+  }
 
   hold(bytes: number): void {
     if (this.#hasEnded) return;

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { badRequest } from '../api/errors/status-error';
 import type { KubeObject, ListMeta, ObjectMeta } from '../api/object';
 import type { ColumnDefinition, TableDefinition } from '../api/kinds/kind-definition';
@@ -90,8 +91,8 @@ export class TableWriter {
   rowPieces(entry: CacheEntry, among: readonly CacheEntry[]): readonly Uint8Array[] {
     const stored = among.length <= LONGEST_REMEMBERED_LIST ? entry.object : entry.parse();
     const inVersion = (): KubeObject => wireFormOf(this.served).convert(stored);
-    if (this.options.includeObject !== 'Metadata') return [Buffer.from(JSON.stringify(this.rowOf(stored, inVersion)))];
-    const cells = JSON.stringify(this.cellsOf(stored, inVersion));
+    if (this.options.includeObject !== 'Metadata') return [Buffer.from(stringifyExact(this.rowOf(stored, inVersion)))];
+    const cells = stringifyExact(this.cellsOf(stored, inVersion));
     const object = partialObjectPieces(this.options.apiVersion, entry);
     return [Buffer.from(`${cells.slice(0, -1)},"object":`), ...object, CLOSING];
   }

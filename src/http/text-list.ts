@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { printYaml } from '../api/codec/yaml-print';
 import type { CacheEntry } from '../storage/cache/cache';
 import { eachItem, type ListParts } from './list-parts';
@@ -15,21 +16,21 @@ export interface TextLayout {
 }
 
 export const COMPACT_JSON: TextLayout = {
-  print: (value) => `${JSON.stringify(value)}\n`,
+  print: (value) => `${stringifyExact(value)}\n`,
   emptyMember: (name) => `"${name}":[]`,
   opening: (name) => `"${name}":[`,
   closing: ']',
-  item: JSON.stringify,
+  item: (value) => stringifyExact(value),
   separator: ',',
 };
 
 export const PRETTY_JSON: TextLayout = {
-  print: (value) => JSON.stringify(value, null, 2),
+  print: (value) => stringifyExact(value, 2),
   emptyMember: (name) => `"${name}": []`,
   opening: (name) => `"${name}": [\n    `,
   closing: '\n  ]',
   // Within texts line breaks are escaped.
-  item: (value) => JSON.stringify(value, null, 2).replaceAll('\n', '\n    '),
+  item: (value) => stringifyExact(value, 2).replaceAll('\n', '\n    '),
   separator: ',\n    ',
 };
 

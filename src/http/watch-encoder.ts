@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { encodeMessage } from '../api/codec/protobuf-encode';
 import { encodeEnvelope, encodeWatchFrame } from '../api/codec/protobuf-envelope';
 import { internalError, StatusError, type Status } from '../api/errors/status-error';
@@ -216,7 +217,7 @@ function memoPerType(): Readonly<Record<EventType, EntryMemo<readonly Uint8Array
 }
 
 function jsonEvent(type: string, object: object): readonly Uint8Array[] {
-  return [Buffer.from(`${JSON.stringify({ type, object })}\n`)];
+  return [Buffer.from(`${stringifyExact({ type, object })}\n`)];
 }
 
 /** Kind, version and revision, and nothing else. */

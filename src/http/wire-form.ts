@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { Steps } from '../api/parts';
 import type { StructType } from '../api/schema/model';
@@ -114,7 +115,7 @@ export class WireForm {
     return this.converted.get(entry, ({ object: stored }) => {
       const object = this.convert(stored);
       const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
-      return { object, body: Buffer.from(JSON.stringify({ metadata, ...rest }).slice(1)) };
+      return { object, body: Buffer.from(stringifyExact({ metadata, ...rest }).slice(1)) };
     });
   }
 }

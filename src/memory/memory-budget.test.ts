@@ -182,4 +182,14 @@ describe('a memory budget', () => {
     await Promise.all(waiting);
     expect(account.bytes).toBe(0);
   });
+
+  it('gives connections large pieces for as long as there are few of them', () => {
+    const budget = new MemoryBudget(2 * MIB);
+    const accounts = [open(budget).account, open(budget).account];
+    expect(accounts[0]!.pieceBytes).toBe(MIB);
+    const { account } = open(budget);
+    expect(accounts[0]!.pieceBytes).toBe(MIB / 4);
+    account.close();
+    expect(accounts[0]!.pieceBytes).toBe(MIB);
+  });
 });

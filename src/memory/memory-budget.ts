@@ -13,10 +13,20 @@ const STALL_CHECK_MS = 1_000;
 /** While memory is tight, how long a large answer waits for others to be taken. */
 const LONGEST_WAIT_MS = 1_000;
 
+/** What a connection is given at a time, while there are few and while there are many. */
+const LARGE_PIECE_BYTES = 1024 * 1024;
+const SMALL_PIECE_BYTES = 256 * 1024;
+
 /** Who may be made to wait, and has to say what it holds. */
 export interface MemoryHolder {
   hold(bytes: number): void;
   release(bytes: number): void;
+}
+
+/** What is held for a connection. */
+export interface ConnectionMemory extends MemoryHolder {
+  /** How much may be handed to it at a time. */
+  readonly pieceBytes: number;
 }
 
 /**
@@ -69,6 +79,14 @@ export class MemoryBudget {
   /** So little is held that no account can be full: what every request may ask at no cost. */
   get isAtEase(): boolean {
     return this.#held < this.connectionBytes && this.#held < this.#tightBytes;
+  }
+
+  /**
+   * How much a connection may be given at a time: TLS copies it, and keeps memory of the size of the last writes for as long as the
+   * connection lasts. Large pieces cost a tenth less, and are for as many connections as may keep so much.
+   */
+  get pieceBytes(): number {
+    return this.#accounts.size * LARGE_PIECE_BYTES <= this.limitBytes ? LARGE_PIECE_BYTES : SMALL_PIECE_BYTES;
   }
 
   /** `drop` ends the connection; its memory counts as released from then on. */
@@ -127,7 +145,7 @@ export class MemoryBudget {
 }
 
 /** What one connection has the server hold. */
-export class MemoryAccount implements MemoryHolder {
+export class MemoryAccount implements ConnectionMemory {
   #bytes = 0;
   #lastReleaseMs = performance.now();
   readonly #queue = new TurnQueue(() => !this.isFull);
@@ -141,6 +159,10 @@ export class MemoryAccount implements MemoryHolder {
 
   get bytes(): number {
     return this.#bytes;
+  }
+
+  get pieceBytes(): number {
+    return this.budget.pieceBytes;
   }
 
   /** Milliseconds of the monotonic clock: when it last released anything, or began to hold. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,6 +27,9 @@ describe('a certificate authority', () => {
     const pair = issueKeyPair(authority, spec, now);
     const certificate = new X509Certificate(pair.certificatePem);
     expect(certificate.subject).toBe('O=system:masters\nO=ops\nCN=sternpost');
+    // Named by its algorithm: there are clients that take a key without for RSA.
+    expect(pair.privateKeyPem).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
+    expect(certificate.checkPrivateKey(createPrivateKey(pair.privateKeyPem))).toBe(true);
     expect(certificate.subjectAltName).toBe(
       'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, IP Address:FD00:0:0:0:0:0:12:1',
     );

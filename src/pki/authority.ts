@@ -33,7 +33,8 @@ function generate(
   const signer = issuer ?? newIssuer(spec.subject, privateKey);
   return {
     certificatePem: certify(spec, days, now, publicKey, signer),
-    privateKeyPem: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    // The form that names the kind of key: fabric8's client takes any other in a kubeconfig for RSA.
+    privateKeyPem: privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
   };
 }
 

@@ -90,5 +90,7 @@ describe('a token', () => {
   it('is not signed with a key of another kind', () => {
     expect(() => signingAlgorithm(generateKeyPairSync('x25519').publicKey)).toThrow('a key of type x25519');
     expect(() => signingAlgorithm(generateKeyPairSync('ec', { namedCurve: 'secp256k1' }).publicKey)).toThrow();
+    const short = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey;
+    expect(() => signingAlgorithm(short)).toThrow('an RSA key of 1024 bits signs no tokens: 2048 are the least');
   });
 });

@@ -32,6 +32,9 @@ const CURVE_ALGORITHMS: ReadonlyMap<string | undefined, string> = new Map([
   ['secp521r1', 'ES512'],
 ]);
 
+/** Shorter keys are refused by the library, as RFC 7518 (3.3) demands. */
+const MIN_RSA_BITS = 2048;
+
 /** Longer tokens are not looked at. */
 const MAX_TOKEN_CHARACTERS = 256 * 1024;
 
@@ -66,7 +69,12 @@ export function isSigningAlgorithm(name: string): boolean {
 
 /** The algorithm that this server signs with for a key. Throws for keys that sign no tokens. */
 export function signingAlgorithm({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string {
-  if (asymmetricKeyType === 'rsa') return 'RS256';
+  if (asymmetricKeyType === 'rsa') {
+    const bits = asymmetricKeyDetails?.modulusLength ?? 0;
+    if (bits < MIN_RSA_BITS)
+      throw new Error(`an RSA key of ${bits} bits signs no tokens: ${MIN_RSA_BITS} are the least`);
+    return 'RS256';
+  }
   if (asymmetricKeyType === 'ed25519') return 'EdDSA';
   const name = asymmetricKeyType === 'ec' ? CURVE_ALGORITHMS.get(asymmetricKeyDetails?.namedCurve) : undefined;
   if (name === undefined) throw new Error(`a key of type ${asymmetricKeyType ?? 'unknown'} signs no tokens`);

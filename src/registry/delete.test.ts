@@ -21,7 +21,8 @@ const now = new Date('2020-01-02T03:04:05Z');
 beforeAll(async () => {
   fixture = await RegistryFixture.open();
   things = fixture.registry(thingKind(), { clock: () => now });
-  const gracePeriodSeconds = (_pod: KubeObject, requested: number | undefined): number => requested ?? 30;
+  const gracePeriodSeconds = (_pod: KubeObject, requested: number | bigint | undefined): number | bigint =>
+    requested ?? 30;
   pods = fixture.registry(thingKind({ resource: 'pods', gracePeriodSeconds }), { clock: () => now });
 });
 afterAll(() => fixture.close());

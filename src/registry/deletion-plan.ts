@@ -1,3 +1,4 @@
+import { nextGeneration } from '../api/next-generation';
 import type { KindDefinition, RequestedVersion } from '../api/kinds/kind-definition';
 import { withFields } from '../api/kinds/strategies';
 import type { KubeObject, ObjectMeta } from '../api/object';
@@ -69,13 +70,13 @@ function withGrace(object: KubeObject, { definition, options, now }: DeletionCon
   return withFields(object, 'metadata', {
     deletionTimestamp: formatTime(now.getTime() / 1000 + bounded(seconds)),
     deletionGracePeriodSeconds: seconds,
-    ...nextGeneration(object.metadata),
+    ...countedDeletion(object.metadata),
   });
 }
 
 /** Whatever a period says, its end is a time that can be written. */
-function bounded(seconds: number): number {
-  return Math.max(-LONGEST_GRACE_SECONDS, Math.min(seconds, LONGEST_GRACE_SECONDS));
+function bounded(seconds: number | bigint): number {
+  return Math.max(-LONGEST_GRACE_SECONDS, Math.min(Number(seconds), LONGEST_GRACE_SECONDS));
 }
 
 /** For objects that finalizers hold without a grace period. */
@@ -86,13 +87,13 @@ function markedAsDeleting(object: KubeObject, now: Date): KubeObject {
   return withFields(object, 'metadata', {
     ...(begun ? {} : { deletionTimestamp: formatDate(now) }),
     deletionGracePeriodSeconds: 0,
-    ...(deletionTimestamp ? {} : nextGeneration(object.metadata)),
+    ...(deletionTimestamp ? {} : countedDeletion(object.metadata)),
   });
 }
 
 /** The wish to delete counts as a change of what a client wants, for kinds that count. */
-function nextGeneration({ generation = 0 }: ObjectMeta): Pick<ObjectMeta, 'generation'> {
-  return generation > 0 ? { generation: generation + 1 } : {};
+function countedDeletion({ generation = 0 }: ObjectMeta): Pick<ObjectMeta, 'generation'> {
+  return generation > 0 ? { generation: nextGeneration(generation) } : {};
 }
 
 /** The finalizers with those that tell the garbage collector what to do with dependents; the same list if no other. */

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { withMetadata } from '../api/extend';
 import type { KubeObject } from '../api/object';
 import type { CacheEntry, CacheEvent } from '../storage/cache/cache';
@@ -37,7 +38,7 @@ class LocalEntry implements CacheEntry {
 
   get body(): Buffer {
     const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = this.object;
-    this.bytes ??= Buffer.from(JSON.stringify({ metadata, ...rest }).slice(1));
+    this.bytes ??= Buffer.from(stringifyExact({ metadata, ...rest }).slice(1));
     return this.bytes;
   }
 }

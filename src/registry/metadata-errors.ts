@@ -29,20 +29,18 @@ export function errorsOfChange(
   resource: Resource,
   meta: ObjectMeta,
   old: ObjectMeta,
-  { requiresResourceVersion = false }: Pick<Strategy, 'requiresResourceVersion'> = {},
+  strategy: Strategy = resource.definition.strategy,
 ): readonly FieldError[] {
   const rules = kindRules(resource);
-  const version = requiresResourceVersion ? validateVersioned(meta) : [];
+  const { definition } = resource;
+  const version = strategy.requiresResourceVersion === true ? validateVersioned(meta) : [];
   const own = validateObjectMeta(meta, rules);
   if (own.length === 0 && version.length === 0 && validateObjectMetaChange(meta, old).length === 0) return own;
   const change = [...version, ...validateObjectMetaUpdate(meta, old)];
+  // Subresources have rules of their own, which look at it.
+  const isToldOnce = definition.metadataChangeToldOnce === true && strategy === definition.strategy;
+  const changes = isToldOnce ? change : [...change, ...change];
   const general = validateObjectMeta(meta, { ...rules, validateName: pathSegmentName, unqualifiedFinalizers: true });
-  if (rules.unqualifiedFinalizers) return [...general, ...change, ...change];
-  return [
-    ...general,
-    ...change,
-    ...change,
-    ...validateFinalizerDomains(meta.finalizers, 'metadata.finalizers'),
-    ...own,
-  ];
+  if (rules.unqualifiedFinalizers) return [...general, ...changes];
+  return [...general, ...changes, ...validateFinalizerDomains(meta.finalizers, 'metadata.finalizers'), ...own];
 }

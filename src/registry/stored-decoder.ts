@@ -1,3 +1,4 @@
+import { parseExact } from '../api/codec/exact-json';
 import { decodeObject } from '../api/codec/json-decode';
 import { decodeMessage } from '../api/codec/protobuf-decode';
 import { decodeEnvelope, isEnvelope } from '../api/codec/protobuf-envelope';
@@ -43,7 +44,7 @@ export function storedDecoder(definition: KindDefinition, schema: Schema): Resou
         const served = servedAs(apiVersion);
         return decode(decodeMessage(served.struct, raw), served, true);
       }
-      const parsed = JSON.parse(value.toString('utf8')) as KubeObject;
+      const parsed = parseExact(value.toString('utf8')) as KubeObject;
       const { apiVersion = '' } = parsed;
       const isComplete = isInCurrentForm(value);
       if (isComplete && apiVersion === storageApiVersion) return parsed;

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../api/codec/exact-json';
 import { isJson, printJson } from '../api/codec/json-print';
 import { withMetadata } from '../api/extend';
 import type { MaybePromise } from '../api/maybe-promise';
@@ -33,7 +34,7 @@ export function storageEncoder(definition: KindDefinition): StorageEncoder {
   const toForm = storedFormOf(definition);
   const atOnce = (memory: KubeObject): StoredObject => {
     const object = toForm(memory);
-    return { object, value: inCurrentForm(JSON.stringify(object)) };
+    return { object, value: inCurrentForm(stringifyExact(object)) };
   };
   function* inSteps(memory: KubeObject): Steps<StoredObject> {
     const object = toForm(memory);

@@ -102,7 +102,7 @@ export interface Preconditions {
 }
 
 export interface DeleteOptions {
-  readonly gracePeriodSeconds?: number;
+  readonly gracePeriodSeconds?: number | bigint;
   readonly preconditions?: Preconditions;
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
   readonly orphanDependents?: boolean;

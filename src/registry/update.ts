@@ -1,3 +1,4 @@
+import { nextGeneration } from '../api/next-generation';
 import { equalApartFromTimes } from '../api/apply/managed-fields';
 import { conflict, invalidObject, modified, type StatusError } from '../api/errors/status-error';
 import { extend, withMetadata } from '../api/extend';
@@ -34,14 +35,17 @@ export function updateObject(
   strategy: Strategy,
 ): Promise<WriteResult> {
   return writeAgainstNewest(resource, scope, name, context.signal, async (current, key) => {
-    checkPreconditions(resource, key, name, current, hooks);
+    // Who insists on a version looks at version and uid among the other fields.
+    const versionIsField = strategy.requiresResourceVersion === true;
+    if (!versionIsField) checkPreconditions(resource, key, name, current, hooks);
     if (current === undefined) return createMissing(resource, scope, name, hooks, context, strategy);
     const changed = await hooks.change(current.object, current.body.length);
     checkIdentity(scope, name, changed);
     const sent = placedInScope(resource.definition, scope, changed);
-    checkResourceVersion(resource, name, sent, current);
+    if (!versionIsField) checkResourceVersion(resource, name, sent, current);
     const preparing = takeAll(changeSteps(resource, sent, current.object, strategy, context), context);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
+    if (versionIsField) checkResourceVersion(resource, name, sent, current);
     const admitAndUpdate = async (object: KubeObject): Promise<Attempt<WriteResult>> => {
       await hooks.validate?.(object, current.object);
       return store(resource, object, current, context);
@@ -189,7 +193,7 @@ function countGeneration({ definition }: Resource, object: KubeObject, old: Kube
   if (!definition.tracksGeneration || (object.metadata.generation ?? 0) !== before) return object;
   const statusApart = definition.subresources.some(({ name }) => name === 'status');
   if (equalApartFrom(statusApart ? AND_STATUS : TYPE_AND_METADATA, object, old)) return object;
-  return withMetadata(object, extend(object.metadata, { generation: before + 1 }));
+  return withMetadata(object, extend(object.metadata, { generation: nextGeneration(before) }));
 }
 
 async function store(

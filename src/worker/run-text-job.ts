@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from '../api/codec/exact-json';
 import { JsonSyntaxError, duplicateFields, parseJson } from '../api/codec/json-syntax';
 import { YamlSyntaxError, readYaml } from '../api/codec/yaml';
 import { printYaml } from '../api/codec/yaml-print';
@@ -11,10 +12,10 @@ export function runTextJob({ kind, bytes }: TextJob): TextAnswer {
     switch (kind) {
       case 'yamlToJson': {
         const { value, duplicates } = readYaml(text);
-        return { bytes: toBytes(JSON.stringify(value)), duplicates };
+        return { bytes: toBytes(stringifyExact(value)), duplicates };
       }
       case 'jsonToYaml':
-        return { bytes: toBytes(printYaml(JSON.parse(text))) };
+        return { bytes: toBytes(printYaml(parseExact(text))) };
       case 'inspectJson':
         parseJson(text, buffer);
         return { duplicates: duplicateFields(text) };

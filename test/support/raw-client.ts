@@ -20,9 +20,22 @@ export class RawClient {
     this.agent = new Agent({ keepAlive: true, maxSockets: 8, ca, cert, key });
   }
 
-  send(method: string, path: string, body?: string, contentType = 'application/json'): Promise<RawAnswer> {
+  async send(method: string, path: string, body?: string, contentType?: string): Promise<RawAnswer> {
+    const { text, ...answer } = await this.sendText(method, path, body, contentType);
+    return { ...answer, body: JSON.parse(text) as RawAnswer['body'] };
+  }
+
+  /** The body of the answer as it comes. */
+  sendText(
+    method: string,
+    path: string,
+    body?: string,
+    contentType: string | null = 'application/json',
+    accept = 'application/json',
+  ): Promise<Omit<RawAnswer, 'body'> & { readonly text: string }> {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const options = { method, agent: this.agent, headers: { 'content-type': contentType, ...length } };
+    const type = contentType === null ? {} : { 'content-type': contentType };
+    const options = { method, agent: this.agent, headers: { ...type, accept, ...length } };
     return new Promise((resolve, reject) => {
       const request = httpsRequest(new URL(path, this.server.url), options, (response) => {
         let text = '';
@@ -31,7 +44,7 @@ export class RawClient {
           resolve({
             status: response.statusCode ?? 0,
             warning: String(response.headers.warning ?? ''),
-            body: JSON.parse(text) as RawAnswer['body'],
+            text,
           }),
         );
       });

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import type { JsonObject } from '../object';
 import { rememberKeys } from '../parts';
 import { sortInRuns } from '../sort-in-runs';
@@ -57,7 +58,7 @@ export function parseFieldsV1(fields: JsonObject): FieldSet {
 export function shared(set: FieldSet): FieldSet {
   // FieldsV1 does not say that the root is a member.
   if (set.member) return set;
-  const text = JSON.stringify(toFieldsV1(set));
+  const text = stringifyExact(toFieldsV1(set));
   const known = setOfText(text);
   if (known !== undefined) return known;
   rememberText(text, set);

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import type { JsonObject, JsonValue } from '../object';
 import { sortNames } from '../sort-in-runs';
 import { isList, isObject } from './members';
@@ -36,7 +37,7 @@ export function printGoSyntax(value: JsonValue): string {
   if (value === null) return 'interface {}(nil)';
   if (isList(value)) return `[]interface {}{${syntaxOfList(value)}}`;
   if (isObject(value)) return `map[string]interface {}{${syntaxOfMap(value)}}`;
-  return JSON.stringify(value);
+  return stringifyExact(value);
 }
 
 function syntaxOfList(items: readonly JsonValue[]): string {

@@ -71,7 +71,10 @@ export function withManager(managers: Managers, manager: Manager): Managers {
 }
 
 function readEntry(entry: ManagedFieldsEntry): Manager {
-  const { operation, manager: name = '', apiVersion = '', subresource, time, fieldsV1 } = entry;
+  const { operation, manager: name = '', apiVersion = '', subresource, time, fieldsType = '', fieldsV1 } = entry;
+  if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+    throw new SyntaxError(`unknown type of fields ${JSON.stringify(fieldsType)}`);
+  }
   if (operation !== 'Apply' && operation !== 'Update') {
     throw new SyntaxError(`unknown operation ${JSON.stringify(operation)}`);
   }
@@ -79,7 +82,7 @@ function readEntry(entry: ManagedFieldsEntry): Manager {
   return { name, operation, apiVersion, subresource, time, set, entry };
 }
 
-/** Reads managedFields. Throws a SyntaxError where an entry's operation is unknown or its fields cannot be read. */
+/** Reads managedFields. Throws a SyntaxError where an entry's operation or type of fields is unknown, or its fields cannot be read. */
 export function readManagers(entries: readonly ManagedFieldsEntry[] = []): Managers {
   const managers: Manager[] = [];
   for (const entry of entries) managers.push(readEntry(entry));

@@ -1,3 +1,4 @@
+import { parseExact } from '../codec/exact-json';
 import { quoteGo } from '../errors/go-quote';
 import { JsonSyntaxError, parseJson } from '../codec/json-syntax';
 import type { JsonObject, JsonValue } from '../object';
@@ -83,7 +84,7 @@ export function compareElements(left: PathElement, right: PathElement): number {
   if (kind !== right[0]) return (KIND_ORDER[kind] ?? 4) - (KIND_ORDER[right[0] as string] ?? 4);
   if (kind === 'f') return left < right ? -1 : left > right ? 1 : 0;
   if (left === right) return 0;
-  return compareValues(JSON.parse(left.slice(2)) as JsonValue, JSON.parse(right.slice(2)) as JsonValue);
+  return compareValues(parseExact(left.slice(2)) as JsonValue, parseExact(right.slice(2)) as JsonValue);
 }
 
 /** An element with what it says, so that it is read once, however often it is compared. */
@@ -94,7 +95,7 @@ export interface ReadElement {
 }
 
 export function readElement(element: PathElement): ReadElement {
-  return { element, value: element.startsWith('f:') ? null : (JSON.parse(element.slice(2)) as JsonValue) };
+  return { element, value: element.startsWith('f:') ? null : (parseExact(element.slice(2)) as JsonValue) };
 }
 
 /** As {@link compareElements}. */
@@ -107,7 +108,8 @@ export function compareRead(left: ReadElement, right: ReadElement): number {
 function rank(value: JsonValue): number {
   if (value === null) return 5;
   if (Array.isArray(value)) return 3;
-  return { number: 0, string: 1, boolean: 2, object: 4 }[typeof value as 'number' | 'string' | 'boolean' | 'object'];
+  const ranks = { number: 0, bigint: 0, string: 1, boolean: 2, object: 4 };
+  return ranks[typeof value as keyof typeof ranks];
 }
 
 function compareValues(left: JsonValue, right: JsonValue): number {
@@ -144,13 +146,13 @@ export function printElement(element: PathElement): string {
     case 'f':
       return `.${body}`;
     case 'k': {
-      const keys = JSON.parse(body) as JsonObject;
+      const keys = parseExact(body) as JsonObject;
       return `[${Object.keys(keys)
         .map((name) => `${name}=${printScalar(keys[name] as JsonValue)}`)
         .join(',')}]`;
     }
     case 'v':
-      return `[=${printScalar(JSON.parse(body) as JsonValue)}]`;
+      return `[=${printScalar(parseExact(body) as JsonValue)}]`;
     default:
       return `[${body}]`;
   }

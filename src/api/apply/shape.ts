@@ -10,7 +10,7 @@ type Maybe = JsonValue | undefined;
  * One thing that a walk over a value meets: the name of a member, a part of an item's name, or one of the marks below.
  * Members that are leaves have no mark.
  */
-type Step = string | number | boolean | typeof OPEN | typeof CLOSE | typeof NULL | typeof SAME | typeof ABSENT;
+type Step = string | number | bigint | boolean | typeof OPEN | typeof CLOSE | typeof NULL | typeof SAME | typeof ABSENT;
 
 const OPEN = Symbol('begin of what merges piece by piece');
 const CLOSE = Symbol('end of what merges piece by piece');

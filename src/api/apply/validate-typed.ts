@@ -153,7 +153,9 @@ function scalarProblem({ scalar }: ScalarMergeType, value: JsonValue): string | 
         ? undefined
         : `expected string, got &value.valueUnstructured{Value:${printGoSyntax(value)}}`;
     case 'numeric':
-      return typeof value === 'number' ? undefined : 'expected numeric (int or float), got *value.valueUnstructured';
+      return typeof value === 'number' || typeof value === 'bigint'
+        ? undefined
+        : 'expected numeric (int or float), got *value.valueUnstructured';
     case 'boolean':
       return typeof value === 'boolean' ? undefined : `expected boolean, got ${printBoxed(value)}`;
     case 'untyped':

@@ -124,7 +124,7 @@ describe('canonical form', () => {
       'a null value of a map is zero',
       configMap,
       { data: { k: null }, binaryData: { b: null } },
-      { metadata: { creationTimestamp: null }, data: { k: '' }, binaryData: { b: null } },
+      { metadata: { creationTimestamp: null }, data: { k: '' }, binaryData: { b: '' } },
     ],
     ['a null body is an empty object', configMap, null, { metadata: { creationTimestamp: null } }],
     ['names are case-sensitive', configMap, { Data: { a: '1' } }, { metadata: { creationTimestamp: null } }],

@@ -1,3 +1,4 @@
+import { stringifyExact } from './exact-json';
 import { StatusError } from '../errors/status-error';
 import type { KubeObject } from '../object';
 import { QuantityError, canonicalQuantity } from '../quantity/quantity';
@@ -90,7 +91,7 @@ export class DecodeFailure extends Error {
     const { problem } = this;
     if (problem.kind === 'spelling') return path === '' ? problem.message : `${path}: ${problem.message}`;
     const { value, expected } = problem;
-    const isWrongNumber = typeof value === 'number' && /^(?:int|float)/.test(expected);
+    const isWrongNumber = isNumber(value) && /^(?:int|float)/.test(expected);
     const found = isWrongNumber ? `number ${value}` : jsonTypeOf(value);
     if (this.struct === undefined) return `json: cannot unmarshal ${found} into Go value of type ${rootType}`;
     const fields = parts
@@ -120,7 +121,20 @@ export function located(error: unknown, part: string, struct?: string): unknown 
 function jsonTypeOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'array';
+  if (isNumber(value)) return 'number';
   return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === 'number' || typeof value === 'bigint';
+}
+
+function isByte(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 256;
+}
+
+function isInt32(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
@@ -162,14 +176,6 @@ export function goTypeName(type: TypeRef): string {
   }
 }
 
-function integerDecoder(least: number, most: number, name: string): Decoder {
-  return (value) => {
-    if (typeof value !== 'number') throw mismatch(value, name);
-    if (Number.isInteger(value) && value >= least && value <= most) return value === 0 ? 0 : value;
-    throw mismatch(value, name);
-  };
-}
-
 const SCALARS: Readonly<Record<ScalarName, Decoder>> = {
   string: (value) => {
     if (typeof value === 'string') return value;
@@ -179,15 +185,23 @@ const SCALARS: Readonly<Record<ScalarName, Decoder>> = {
     if (typeof value === 'boolean') return value;
     throw mismatch(value, 'bool');
   },
-  int32: integerDecoder(-(2 ** 31), 2 ** 31 - 1, 'int32'),
-  // Beyond 2^53 a JavaScript number may not be the one that was sent: better refused than rounded.
-  int64: integerDecoder(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, 'int64'),
+  int32: (value) => {
+    if (isInt32(value)) return value === 0 ? 0 : value;
+    throw mismatch(value, 'int32');
+  },
+  int64: (value) => {
+    if (typeof value === 'number' && Number.isSafeInteger(value)) return value === 0 ? 0 : value;
+    if (typeof value === 'bigint') return value;
+    throw mismatch(value, 'int64');
+  },
   double: (value) => {
     if (typeof value === 'number') return value === 0 ? 0 : value;
+    if (typeof value === 'bigint') return Number(value);
     throw mismatch(value, 'float64');
   },
   bytes: (value) => {
     if (typeof value === 'string') return spelled(canonicalBase64, value);
+    if (Array.isArray(value) && value.every(isByte)) return Buffer.from(value).toString('base64');
     throw mismatch(value, '[]uint8');
   },
 };
@@ -220,15 +234,14 @@ const decodeRaw: Decoder = (value) => value;
 
 const decodeIntOrString: Decoder = (value) => {
   if (typeof value === 'string') return value;
-  if (typeof value === 'number' && value === Math.trunc(value) && value >= -(2 ** 31) && value < 2 ** 31)
-    return value === 0 ? 0 : value;
-  const found = typeof value === 'number' ? `number ${value}` : jsonTypeOf(value);
+  if (isInt32(value)) return value === 0 ? 0 : value;
+  const found = isNumber(value) ? `number ${value}` : jsonTypeOf(value);
   throw misspelled(`json: cannot unmarshal ${found} into Go value of type int32`);
 };
 
 const decodeQuantity: Decoder = (value) =>
   // A number is taken for its digits.
-  spelled(canonicalQuantity, typeof value === 'string' ? value.trim() : String(JSON.stringify(value)));
+  spelled(canonicalQuantity, typeof value === 'string' ? value.trim() : stringifyExact(value));
 
 function specialDecoder({ special, schema }: SpecialType): Decoder {
   switch (special) {
@@ -286,6 +299,8 @@ export function emptyValue(type: TypeRef, context: Context): unknown {
     context.size += emptySize(planOf(type), context.applyDefaults);
     if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
   }
+  // Once stored, no bytes are an empty text.
+  if (type.kind === 'scalar' && type.scalar === 'bytes') return '';
   return zeroValue(type, context.applyDefaults);
 }
 

@@ -1,3 +1,4 @@
+import { parseExact } from './exact-json';
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes';
 import { JsonSyntaxError, MAX_JSON_DEPTH } from './json-syntax';
 import { setOwn, type MutableObject } from './struct-plan';
@@ -213,7 +214,7 @@ export class JsonPieces {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return parseExact(text);
   } catch {
     throw new MalformedJsonError();
   }

@@ -1,3 +1,4 @@
+import { stringifyExact } from './exact-json';
 import { isLarge, keysOf, type Steps } from '../parts';
 
 /** Text is turned into bytes when there is so much of it. */
@@ -42,7 +43,7 @@ class JsonPrinter {
 
   private printWhole(value: unknown): void {
     this.isPlain &&= isJson(value);
-    this.write(JSON.stringify(value) ?? 'null');
+    this.write(stringifyExact(value) ?? 'null');
   }
 
   private *printList(list: readonly unknown[]): Steps<void> {
@@ -79,7 +80,8 @@ class JsonPrinter {
 /** Whether a value is as it would be if it were written as JSON and read again: nothing undefined, no other objects. */
 export function isJson(value: unknown): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true;
-  if (typeof value === 'number') return Number.isFinite(value);
+  // A whole number beyond 2^53 is read as another sort of number.
+  if (typeof value === 'number') return Number.isSafeInteger(value) || (Number.isFinite(value) && value % 1 !== 0);
   if (Array.isArray(value)) return value.every(isJson);
   if (typeof value !== 'object' || !hasPlainPrototype(value)) return false;
   for (const name in value) if (!isJson((value as Readonly<Record<string, unknown>>)[name])) return false;

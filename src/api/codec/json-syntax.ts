@@ -3,6 +3,8 @@
  * `__proto__` is a key like any other, for JSON.parse makes it an own property.
  */
 
+import { endOfString, hasLongInteger, readExactly } from './exact-json';
+
 /** Thrown for a text that is no JSON, or nests too deep. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
@@ -40,16 +42,6 @@ function isTooDeep(text: string): boolean {
   return false;
 }
 
-/** The index of the quote that ends the string whose opening quote stands at `start`. */
-function endOfString(text: string, start: number): number {
-  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === BACKSLASH) slashes += 1;
-    if (slashes % 2 === 0) return end;
-  }
-  return text.length;
-}
-
 /** Parses JSON. Throws {@link JsonSyntaxError}. `bytes`: the text as it was sent, should it not be UTF-8. */
 export function parseJson(text: string, bytes?: Uint8Array): unknown {
   let value: unknown;
@@ -59,6 +51,7 @@ export function parseJson(text: string, bytes?: Uint8Array): unknown {
     throw new JsonSyntaxError(explain(bytes ?? Buffer.from(text)));
   }
   if (isTooDeep(text)) throw new JsonSyntaxError('exceeded max depth');
+  if (hasLongInteger(text)) value = readExactly(text);
   return ESCAPED_SURROGATE.test(text) ? wellFormed(value) : value;
 }
 

@@ -96,7 +96,7 @@ const SCALARS: Readonly<Record<ScalarName, ValueReader>> = {
   string: { wire: 2, read: (reader) => reader.string() },
   bool: { wire: 0, read: (reader) => reader.bool() },
   int32: { wire: 0, read: (reader) => reader.int32() },
-  int64: { wire: 0, read: readInt64 },
+  int64: { wire: 0, read: readInt64Exactly },
   double: {
     wire: 1,
     read: (reader) => {
@@ -144,7 +144,7 @@ const DURATION: ValueReader = {
     readMessage(reader, context, (number, wire) => {
       if (number !== 1) return void reader.skipType(wire);
       expectWire(wire, 0);
-      nanos = readInt64Exactly(reader);
+      nanos = BigInt(readInt64Exactly(reader));
     });
     return formatDuration(nanos);
   },

@@ -1,3 +1,4 @@
+import { stringifyExact } from './exact-json';
 import { Writer } from 'protobufjs/minimal';
 import { notAcceptable } from '../errors/status-error';
 import type { SpecialType, StructType, TypeRef, WireField } from '../schema/model';
@@ -61,7 +62,13 @@ const SCALARS = {
   bytes: BYTES,
   bool: { wire: 0, write: (writer, value) => writer.bool(value === true) },
   int32: { wire: 0, write: (writer, value) => writer.int32((value ?? 0) as number) },
-  int64: { wire: 0, write: (writer, value) => writer.int64((value ?? 0) as number) },
+  int64: {
+    wire: 0,
+    write: (writer, value) => {
+      if (typeof value === 'bigint') writeInt64(writer, value);
+      else writer.int64((value ?? 0) as number);
+    },
+  },
   double: { wire: 1, write: (writer, value) => writer.double((value ?? 0) as number) },
 } as const satisfies Readonly<Record<string, ValueWriter>>;
 
@@ -79,7 +86,7 @@ function timeWriter(parse: typeof parseTime): ValueWriter {
 
 /** Any JSON value, as its text. */
 const RAW = message((writer, value) => {
-  if (!isAbsent(value)) writer.uint32(tag(1, 2)).string(JSON.stringify(value));
+  if (!isAbsent(value)) writer.uint32(tag(1, 2)).string(stringifyExact(value));
 });
 
 const INT_OR_STRING = message((writer, value) => {

@@ -10,8 +10,10 @@ export function readInt64(reader: Reader): number {
   return Math.max(-LARGEST_INT64, Math.min(LARGEST_INT64, number));
 }
 
-/** Reads an int64 with all its digits. */
-export function readInt64Exactly(reader: Reader): bigint {
+/** Reads an int64 with all its digits: a bigint where a number would lose some. */
+export function readInt64Exactly(reader: Reader): number | bigint {
   const value = reader.int64();
-  return typeof value === 'number' ? BigInt(value) : (BigInt(value.high) << 32n) + BigInt(value.low >>> 0);
+  if (typeof value === 'number') return value;
+  const number = value.high * 2 ** 32 + (value.low >>> 0);
+  return Number.isSafeInteger(number) ? number : (BigInt(value.high) << 32n) + BigInt(value.low >>> 0);
 }

@@ -217,11 +217,11 @@ class Printer {
   }
 }
 
-/** Fractions and numbers too large for an int64 as Go prints floats: with an exponent from a million on. */
+/** Fractions and numbers too large for 64 bits as Go prints floats: with an exponent from a million on. */
 function printNumber(value: number): string {
-  const isInteger = Number.isInteger(value) && Math.abs(value) < 2 ** 63;
+  const isInteger = Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 64;
   const size = Math.abs(value);
-  if (isInteger) return String(BigInt(value));
+  if (isInteger) return String(value === 0 ? 0 : value);
   if (size >= 1e-4 && size < 1e6) return String(value);
   return value.toExponential().replace(/e([-+])(\d)$/, 'e$10$2');
 }

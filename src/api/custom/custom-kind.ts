@@ -1,3 +1,4 @@
+import { parseExact } from '../codec/exact-json';
 import { deepEqual } from '../kinds/deep-equal';
 import { defineKind } from '../kinds/define-kind';
 import { valueAt } from '../kinds/field-values';
@@ -175,7 +176,7 @@ function storedDecoder(crd: CustomResourceDefinition, kind: string, shapes: Shap
     return shape && completeStored(shape);
   };
   const decode = (value: Buffer): KubeObject => {
-    const stored = JSON.parse(value.toString('utf8')) as KubeObject;
+    const stored = parseExact(value.toString('utf8')) as KubeObject;
     const completed = completeOther(stored.apiVersion ?? '')?.(stored) ?? stored;
     return { ...completed, kind, apiVersion };
   };
@@ -273,7 +274,8 @@ function selectableField({
     path.join('.'),
     (object) => {
       const value = valueAt(object, ...path);
-      return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+      const isScalar = ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
+      return isScalar ? String(value) : '';
     },
   ];
 }

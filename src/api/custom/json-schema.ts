@@ -7,11 +7,11 @@ export interface JsonSchema {
   readonly nullable?: boolean;
   readonly default?: JsonValue;
   readonly enum?: readonly JsonValue[];
-  readonly minimum?: number;
-  readonly maximum?: number;
+  readonly minimum?: number | bigint;
+  readonly maximum?: number | bigint;
   readonly exclusiveMinimum?: boolean;
   readonly exclusiveMaximum?: boolean;
-  readonly multipleOf?: number;
+  readonly multipleOf?: number | bigint;
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: string;

@@ -1,12 +1,11 @@
+import { sortedJson } from '../sorted-json';
 import { printGoValue } from '../apply/go-text';
-import { sortedKeys } from '../codec/key-order';
 import type { ColumnDefinition, TableDefinition } from '../kinds/kind-definition';
 import type { JsonValue, KubeObject } from '../object';
 import { ageOf } from '../table/age';
 import { column, nameColumn, tableOf, type Column } from '../table/table';
 import type { PrinterColumn } from './custom-resource-definition';
 import { compileJsonPath, type JsonPath } from './json-path';
-import { isJsonObject } from './json-schema';
 
 const AGE: PrinterColumn = {
   name: 'Age',
@@ -47,9 +46,9 @@ function cellOf(type: string, value: JsonValue, now: number): unknown {
     case 'string':
       return textOf(value);
     case 'integer':
-      return typeof value === 'number' ? Math.trunc(value) : null;
+      return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
     case 'number':
-      return typeof value === 'number' ? value : null;
+      return typeof value === 'number' || typeof value === 'bigint' ? value : null;
     case 'boolean':
       return typeof value === 'boolean' ? value : null;
     case 'date':
@@ -73,10 +72,5 @@ const ESCAPED_IN_JSON: Readonly<Record<string, string>> = {
 function textOf(value: JsonValue): string {
   if (value === null) return '<no value>';
   if (typeof value !== 'object') return printGoValue(value);
-  return JSON.stringify(value, inOrder).replace(/[<>&\u2028\u2029]/g, (one) => ESCAPED_IN_JSON[one] ?? one);
-}
-
-function inOrder(_key: string, value: JsonValue): JsonValue {
-  if (!isJsonObject(value)) return value;
-  return Object.fromEntries(sortedKeys(value).map((name) => [name, value[name] as JsonValue]));
+  return sortedJson(value).replace(/[<>&\u2028\u2029]/g, (one) => ESCAPED_IN_JSON[one] ?? one);
 }

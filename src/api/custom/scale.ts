@@ -43,11 +43,11 @@ export function validateScaleFields(object: KubeObject, paths: ScalePaths): read
 function replicasProblem(object: KubeObject, path: string): readonly FieldError[] {
   const value = valueAt(object, ...fieldPath(path));
   if (value === undefined) return [];
-  if (typeof value !== 'number' || !Number.isInteger(value)) {
+  if (typeof value !== 'bigint' && !Number.isInteger(value)) {
     return [invalid(path, 0, accessProblem(path, value, 'int64'))];
   }
-  if (value < 0) return [invalid(path, value, 'should be a non-negative integer')];
-  return value > MAX_REPLICAS ? [invalid(path, value, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
+  if (Number(value) < 0) return [invalid(path, value, 'should be a non-negative integer')];
+  return Number(value) > MAX_REPLICAS ? [invalid(path, value, `should be less than or equal to ${MAX_REPLICAS}`)] : [];
 }
 
 function accessProblem(path: string, value: unknown, wanted: string): string {

@@ -1,7 +1,9 @@
+import { stringifyExact } from '../codec/exact-json';
+import { sortedJson } from '../sorted-json';
 import { RE2JS } from 're2js';
 import { invalid, required, type FieldError } from '../errors/field-error';
 import { printValue } from '../errors/field-error';
-import type { JsonObject, JsonValue } from '../object';
+import type { JsonValue } from '../object';
 import { WorkBudget } from '../work-budget';
 import { FORMATS } from './formats';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
@@ -69,15 +71,13 @@ function childPath(path: string, name: string): string {
   return path === '' ? name : `${path}.${name}`;
 }
 
-const MAX_INT64 = 2 ** 63;
-
 /** A value's JSON type, and the format that numbers have by themselves. */
 function typeOf(value: JsonValue): { readonly type: string; readonly format: string } {
   if (value === null) return { type: 'null', format: '' };
   if (isJsonList(value)) return { type: 'array', format: '' };
+  if (typeof value === 'bigint') return { type: 'integer', format: 'int64' };
   if (typeof value === 'number') {
-    const isInteger = Number.isInteger(value) && Math.abs(value) < MAX_INT64;
-    return isInteger ? { type: 'integer', format: 'int64' } : { type: 'number', format: 'float64' };
+    return Number.isSafeInteger(value) ? { type: 'integer', format: 'int64' } : { type: 'number', format: 'float64' };
   }
   return { type: typeof value, format: '' };
 }
@@ -216,7 +216,10 @@ function compilePattern(pattern: string): (text: string) => boolean {
 }
 
 function numberChecks(schema: JsonSchema): readonly Check[] {
-  const { multipleOf, maximum, minimum, exclusiveMaximum = false, exclusiveMinimum = false } = schema;
+  const { exclusiveMaximum = false, exclusiveMinimum = false } = schema;
+  const [multipleOf, maximum, minimum] = [schema.multipleOf, schema.maximum, schema.minimum].map((number) =>
+    number === undefined ? undefined : Number(number),
+  );
   const rules: ((value: number) => string | undefined)[] = [];
   if (multipleOf !== undefined) {
     rules.push((value) => (isMultiple(value, multipleOf) ? undefined : `should be a multiple of ${multipleOf}`));
@@ -234,7 +237,7 @@ function numberChecks(schema: JsonSchema): readonly Check[] {
     });
   }
   return rules.map((rule) => (value, path, errors) => {
-    const problem = typeof value === 'number' ? rule(value) : undefined;
+    const problem = typeof value === 'number' || typeof value === 'bigint' ? rule(Number(value)) : undefined;
     if (problem !== undefined) errors.push(invalid(path, value, inBody(path, problem)));
   });
 }
@@ -272,7 +275,7 @@ function enumChecks({ enum: values }: JsonSchema): readonly Check[] {
   if (values === undefined || values.length === 0) return [];
   const known = new Set(values.map(canonicalText));
   const supported = values
-    .map((value) => JSON.stringify(typeof value === 'string' ? value : JSON.stringify(value)))
+    .map((value) => JSON.stringify(typeof value === 'string' ? value : stringifyExact(value)))
     .join(', ');
   return [
     (value, path, errors) => {
@@ -285,11 +288,7 @@ function enumChecks({ enum: values }: JsonSchema): readonly Check[] {
 
 /** The same for values that differ only in the order of keys. */
 function canonicalText(value: JsonValue): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    isJsonObject(part as JsonValue)
-      ? Object.fromEntries(Object.entries(part as JsonObject).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
+  return sortedJson(value);
 }
 
 function mapChecks(schema: JsonSchema): readonly PartCheck[] {

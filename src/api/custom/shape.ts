@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import { setOwn } from '../codec/struct-plan';
 import { extend } from '../extend';
 import type { JsonObject, JsonValue } from '../object';
@@ -117,7 +118,7 @@ function memberOf(schema: JsonSchema, open = false): Member {
   const { nullable = false, default: own } = schema;
   const defaultValue =
     own === undefined ? undefined : shape(own, { unknown: undefined, path: [], room: new DefaultsRoom(false) });
-  return { shape, nullable, defaultValue, size: defaultValue === undefined ? 0 : JSON.stringify(defaultValue).length };
+  return { shape, nullable, defaultValue, size: defaultValue === undefined ? 0 : stringifyExact(defaultValue).length };
 }
 
 function compileMap(

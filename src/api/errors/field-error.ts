@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import { quoteGo } from './go-quote';
 
 /**
@@ -29,7 +30,7 @@ export function printValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'string') return quoteGo(value);
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
-  return JSON.stringify(value);
+  return stringifyExact(value);
 }
 
 function withDetail(text: string, detail: string): string {

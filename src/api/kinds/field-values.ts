@@ -24,7 +24,7 @@ export function stringAt(value: unknown, ...path: readonly string[]): string {
 
 export function numberAt(value: unknown, ...path: readonly string[]): number {
   const found = valueAt(value, ...path);
-  return typeof found === 'number' ? found : 0;
+  return typeof found === 'number' || typeof found === 'bigint' ? Number(found) : 0;
 }
 
 export function booleanAt(value: unknown, ...path: readonly string[]): boolean {

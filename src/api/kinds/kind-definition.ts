@@ -202,10 +202,12 @@ export interface KindDefinition {
   readonly canRemove?: (object: KubeObject) => boolean;
   /** Who owns which field is written down only from the first apply on: APIServices have no managedFields before. */
   readonly ownedOnceApplied?: boolean;
-  /** Finalizers need no domain (custom resources). */
+  /** The kind's own rules do not look at metadata once more when it changes: what is wrong with the change is told once. */
+  readonly metadataChangeToldOnce?: boolean;
+  /** Finalizers need no domain: the kind has no rules of its own for metadata. */
   readonly unqualifiedFinalizers?: boolean;
   /** Seconds the object stays with a deletionTimestamp, when the kind deletes gracefully (pods). */
-  readonly gracePeriodSeconds?: (object: KubeObject, requested: number | undefined) => number;
+  readonly gracePeriodSeconds?: (object: KubeObject, requested: number | bigint | undefined) => number | bigint;
   /** False for kinds that kube-apiserver serves without a watch cache (events): resourceVersion=0 then means newest. */
   readonly watchCache: boolean;
   /** Objects vanish after this time (events). */

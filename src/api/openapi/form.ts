@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import type { JsonObject } from '../object';
 import type { Dialect } from './custom-definition';
 
@@ -34,7 +35,7 @@ export interface PrintedPath {
 /** Members of JSON objects. */
 export function jsonForm(dialect: Dialect): Form {
   const member = (name: string, value: JsonObject): Buffer =>
-    Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+    Buffer.from(`${JSON.stringify(name)}:${stringifyExact(value)}`);
   return {
     dialect,
     path: member,

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import { readFileSync } from 'node:fs';
 import { type INamespace, Root, Type, Writer } from 'protobufjs';
 import type { JsonObject, JsonValue } from '../object';
@@ -169,7 +170,7 @@ function extensions(source: JsonObject): readonly JsonObject[] {
 
 /** JSON is YAML too; readers expect the text to end its line. */
 function yaml(value: JsonValue): JsonObject {
-  return { yaml: `${JSON.stringify(value)}\n` };
+  return { yaml: `${stringifyExact(value)}\n` };
 }
 
 function objects(value: JsonValue | undefined): readonly JsonObject[] {

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import { isList, isObject, setMember } from '../apply/members';
 import type { JsonObject, JsonValue } from '../object';
 
@@ -14,7 +15,7 @@ export class ValueCopier {
   copyOf(value: JsonValue): JsonValue {
     if (isList(value)) return this.copyOfList(value);
     if (isObject(value)) return this.copyOfMap(value);
-    this.spend(JSON.stringify(value));
+    this.spend(stringifyExact(value));
     return value;
   }
 

@@ -40,6 +40,7 @@ describe('a JSON patch', () => {
     ['reads escapes', [{ op: 'replace', path: '/m~1n/~0', value: 2 }], { 'm/n': { '~': 2 } }],
     ['may be null', null, {}],
     ['may be empty', [], {}],
+    ['ignores what stands before the first slash', [{ op: 'add', path: 'x/y', value: 1 }], { y: 1 }],
   ];
   it.each(applied)('%s', (_name, patch, changes) => {
     const before = JSON.stringify(document);
@@ -53,7 +54,10 @@ describe('a JSON patch', () => {
     ['a list of numbers', [1], 400],
     ['a null operation', [null], 422],
     ['no path', [{ op: 'add' }], 422],
-    ['a path without a slash', [{ op: 'add', path: 'data/a', value: 1 }], 422],
+    ['a path without a slash', [{ op: 'add', path: 'a', value: 1 }], 422],
+    ['the whole document as a place', [{ op: 'replace', path: '', value: {} }], 422],
+    ['a test of the whole document', [{ op: 'test', path: '', value: null }], 422],
+    ['a copy of the whole document', [{ op: 'copy', from: '', path: '/data/a' }], 422],
     ['an unknown operation', [{ op: 'bogus', path: '/data/a' }], 422],
     ['an add below what is missing', [{ op: 'add', path: '/zz/a', value: 1 }], 422],
     ['an add below null', [{ op: 'add', path: '/none/a', value: 1 }], 422],
@@ -137,7 +141,8 @@ describe('a JSON patch', () => {
       ),
     }));
     fc.assert(
-      fc.property(documents, documents, (before, after) => {
+      fc.property(documents, documents, (one, other) => {
+        const [before, after] = [{ in: one }, { in: other }];
         const there = applyJsonPatch(before, jsonDiff(before, after));
         expect(there).toEqual(after);
         expect(applyJsonPatch(there, jsonDiff(after, before))).toEqual(before);

@@ -99,11 +99,7 @@ class Patching {
 
   private addAt(path: readonly string[], value: JsonValue): void {
     this.noteDepth(value);
-    const key = path.at(-1);
-    if (key === undefined) {
-      this.root = value;
-      return;
-    }
+    const key = path.at(-1)!;
     const parent = this.ownParent(path);
     if (Array.isArray(parent)) {
       const index = key === '-' ? parent.length : indexFromEnd(parent.length + 1, key);
@@ -113,8 +109,7 @@ class Patching {
   }
 
   private removeAt(path: readonly string[]): void {
-    const key = path.at(-1);
-    if (key === undefined) throw unprocessable();
+    const key = path.at(-1)!;
     const parent = this.ownParent(path);
     if (Array.isArray(parent)) {
       const index = indexFromEnd(parent.length, key);
@@ -126,11 +121,7 @@ class Patching {
 
   private replaceAt(path: readonly string[], value: JsonValue): void {
     this.noteDepth(value);
-    const key = path.at(-1);
-    if (key === undefined) {
-      this.root = value;
-      return;
-    }
+    const key = path.at(-1)!;
     const parent = this.ownParent(path);
     if (Array.isArray(parent)) parent[indexIn(parent, key)] = thaw(value);
     else setKey(parent, key, value);
@@ -213,14 +204,14 @@ function setKey(map: MutableMap, key: string, value: JsonValue): void {
   } else map[key] = thaw(value);
 }
 
-/** RFC 6901: `~1` stands for a slash, `~0` for a tilde. The empty text is the whole document. */
+/**
+ * RFC 6901: `~1` stands for a slash, `~0` for a tilde. As in kube-apiserver there is no path to the whole document, and what
+ * stands before the first slash counts for nothing.
+ */
 function parsePointer(pointer: JsonValue | undefined): readonly string[] {
-  if (pointer === '') return [];
-  if (typeof pointer !== 'string' || !pointer.startsWith('/')) throw unprocessable();
-  return pointer
-    .slice(1)
-    .split('/')
-    .map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
+  const [, ...tokens] = typeof pointer === 'string' ? pointer.split('/') : [];
+  if (tokens.length === 0) throw unprocessable();
+  return tokens.map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
 }
 
 /** As Go reads integers: `01` and `+1` are one. */

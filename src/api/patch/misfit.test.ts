@@ -10,9 +10,9 @@ describe('strategicPatchDoesNotFit', () => {
     [true, 'v1.PodSpec', 'cannot restore struct from: bool'],
     [5, 'string', 'cannot convert int64 to string'],
     [1.5, 'int32', 'cannot convert float64 to int32'],
-    ['true', 'bool', 'cannot convert string to bool'],
-    [{}, 'string', 'cannot convert map[string]interface {} to string'],
-    [[], 'int64', 'cannot convert []interface {} to int64'],
+    ['true', 'bool', 'unrecognized type: bool'],
+    [{}, 'string', 'unrecognized type: string'],
+    [[], 'int64', 'unrecognized type: int64'],
   ])('says of %j where %s is expected: %s', (value, expected, detail) => {
     const { status } = strategicPatchDoesNotFit(patch, { kind: 'mismatch', value, expected });
     const message = `Invalid value: "map[spec:map[b:true containers:[map[args:<nil> name:c]]]]": ${detail}`;

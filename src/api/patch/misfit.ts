@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import { printGoValue } from '../apply/go-text';
 import type { DecodeProblem } from '../codec/json-decode';
 import { invalid } from '../errors/field-error';
@@ -6,7 +7,7 @@ import type { JsonObject, JsonValue } from '../object';
 
 /** 422 for a patched document that is no object of its kind; it shows the document. */
 export function documentDoesNotFit(document: JsonValue, detail: string): StatusError {
-  return misfit(JSON.stringify(document), detail);
+  return misfit(stringifyExact(document), detail);
 }
 
 /**
@@ -35,13 +36,16 @@ function restoreProblem({ value, expected }: Extract<DecodeProblem, { kind: 'mis
   if (expected.startsWith('[]')) return `cannot restore slice from ${sort}`;
   if (expected.startsWith('map[')) return `cannot restore map from ${sort}`;
   if (expected.includes('.')) return `cannot restore struct from: ${sort}`;
-  return `cannot convert ${type} to ${expected}`;
+  // Numbers can be converted to each other and to texts, but are not; between other sorts there is no conversion.
+  const isConvertible = sort === 'int64' ? expected !== 'bool' : sort === 'float64' && /^(?:int|float)/.test(expected);
+  return isConvertible ? `cannot convert ${type} to ${expected}` : `unrecognized type: ${expected}`;
 }
 
 /** What Go's decoder makes of a JSON value: the sort of the type, and its name. */
 function goTypeOf(value: unknown): { readonly sort: string; readonly type: string } {
   if (Array.isArray(value)) return { sort: 'slice', type: '[]interface {}' };
   if (typeof value === 'object') return { sort: 'map', type: 'map[string]interface {}' };
+  if (typeof value === 'bigint') return { sort: 'int64', type: 'int64' };
   const sort = typeof value === 'number' ? (Number.isInteger(value) ? 'int64' : 'float64') : typeof value;
   return sort === 'boolean' ? { sort: 'bool', type: 'bool' } : { sort, type: sort };
 }

@@ -117,7 +117,7 @@ function expectList(value: JsonValue): readonly JsonValue[] {
   if (isList(value)) return value;
   const received = isObject(value)
     ? 'map[string]interface {}'
-    : { string: 'string', boolean: 'bool', number: 'int64' }[typeof value as string];
+    : { string: 'string', boolean: 'bool', number: 'int64', bigint: 'int64' }[typeof value as string];
   throw badRequest(`expected a []interface {}, but received a ${received ?? '<nil>'}`);
 }
 

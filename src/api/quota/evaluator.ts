@@ -80,7 +80,7 @@ function isOver({ metadata, status }: KubeObject, now: number): boolean {
   if (phase === 'Failed' || phase === 'Succeeded') return true;
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
   if (!deletionTimestamp || deletionGracePeriodSeconds === undefined) return false;
-  return now > Date.parse(deletionTimestamp) + deletionGracePeriodSeconds * 1000;
+  return now > Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
 }
 
 function pods(now: () => number): QuotaEvaluator {

@@ -1,5 +1,5 @@
+import { stringifyExact } from '../codec/exact-json';
 import { required, type FieldError } from '../errors/field-error';
-import { numberAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
 import { byteListLiteral } from './go-literal';
 import { validateUnchanged } from './immutable';
@@ -9,13 +9,14 @@ export function validateControllerRevision(object: KubeObject): readonly FieldEr
   const data = object['data'];
   return [
     ...(data === undefined || data === null ? [required('data', 'data is mandatory')] : []),
-    ...validateNonNegative(numberAt(object, 'revision'), 'revision'),
+    ...validateNonNegative(object['revision'] as number | bigint | undefined, 'revision'),
   ];
 }
 
 /** Any data as messages show it: the bytes of its JSON text. */
 function rawLiteral(data: unknown): string {
-  const bytes = byteListLiteral('[]uint8', Buffer.from(JSON.stringify(data ?? null)));
+  if (data === undefined || data === null) return '"null"';
+  const bytes = byteListLiteral('[]uint8', Buffer.from(stringifyExact(data)));
   const type = 'runtime.TypeMeta{APIVersion:"", Kind:""}';
   return `runtime.Unknown{TypeMeta:${type}, Raw:${bytes}, ContentEncoding:"", ContentType:"application/json"}`;
 }

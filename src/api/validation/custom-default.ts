@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import { compileEmbeddedCheck } from '../custom/structural-rules';
 import { compileValidation } from '../custom/schema-validation';
 import type { JsonSchema } from '../custom/json-schema';
@@ -25,7 +26,7 @@ function hasUnknownFields(schema: Schema, value: unknown): boolean {
 /** JSON data as Go prints it with its types. */
 function valueLiteral(value: unknown): string {
   if (Array.isArray(value)) return `[]interface {}{${value.map(valueLiteral).join(', ')}}`;
-  if (!isPlainMap(value)) return JSON.stringify(value ?? null);
+  if (!isPlainMap(value)) return stringifyExact(value ?? null);
   const fields = Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
   const texts = fields.map(([name, field]) => `${JSON.stringify(name)}:${valueLiteral(field)}`);
   return `map[string]interface {}{${texts.join(', ')}}`;

@@ -5,14 +5,14 @@ import { patternProblem } from './syntax-error';
 export const NON_NEGATIVE_PROBLEM = 'must be greater than or equal to 0';
 
 /** An absent number is zero. */
-export function validateNonNegative(value: number | undefined, field: string): readonly FieldError[] {
+export function validateNonNegative(value: number | bigint | undefined, field: string): readonly FieldError[] {
   return value !== undefined && value < 0 ? [invalid(field, value, NON_NEGATIVE_PROBLEM)] : [];
 }
 
 /** A counter that only grows must neither shrink nor vanish. */
 export function validateNotDecremented(
-  value: number | undefined,
-  old: number | undefined,
+  value: number | bigint | undefined,
+  old: number | bigint | undefined,
   field: string,
 ): readonly FieldError[] {
   const isDecremented = old !== undefined && (value === undefined || value < old);

@@ -1,3 +1,4 @@
+import { stringifyExact } from '../codec/exact-json';
 import { type FieldError, forbiddenField, invalid, printValue, required, tooLong } from '../errors/field-error';
 import { checkAfter, checkEach } from './check-each';
 import { type ManagedFieldsEntry, type ObjectMeta, type OwnerReference, parseApiVersion } from '../object';
@@ -251,7 +252,7 @@ function immutable<T>(
 }
 
 function quoteValue(value: unknown): string {
-  return JSON.stringify(value ?? null);
+  return stringifyExact(value ?? null);
 }
 
 /** `2001-02-03 04:05:06 +0000 UTC`, as the wire prints a time in a message. */

@@ -35,7 +35,7 @@ function checkContainers(containers: readonly Container[], old: readonly Contain
 }
 
 /** A deadline may come, and come nearer. */
-function checkDeadline(deadline: number | undefined, old: number | undefined): Checked {
+function checkDeadline(deadline: number | bigint | undefined, old: number | bigint | undefined): Checked {
   const field = 'spec.activeDeadlineSeconds';
   if (deadline === undefined) {
     const gone = invalid(field, 'null', 'must not update from a positive integer to nil value');

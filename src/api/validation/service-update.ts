@@ -6,6 +6,9 @@ import { validateDnsSubdomain } from './pod/field-rules';
 import { needsHealthCheck, validateService } from './service';
 import { specOf, validateClusterIpsUpdate, validateFamiliesUpdate } from './service-addresses';
 
+const HEALTH_CHECK_PORT_CHANGED =
+  'cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update';
+
 /** The port that load balancers have been told of stays as long as they need one. */
 function validateHealthCheckPort(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const spec = specOf(object);
@@ -14,7 +17,7 @@ function validateHealthCheckPort(object: KubeObject, old: KubeObject): readonly 
   const { healthCheckNodePort: port = 0 } = spec;
   return port === (oldSpec.healthCheckNodePort ?? 0)
     ? []
-    : [invalid('spec.healthCheckNodePort', port, 'field is immutable')];
+    : [invalid('spec.healthCheckNodePort', port, HEALTH_CHECK_PORT_CHANGED)];
 }
 
 /** A class is chosen when the service becomes a load balancer, and then for good. */

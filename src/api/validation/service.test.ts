@@ -276,7 +276,7 @@ describe('services', () => {
     const spec = { type: 'LoadBalancer', externalTrafficPolicy: 'Local', healthCheckNodePort: 30_001 };
     const changed = service({ ...spec, healthCheckNodePort: 30_002 });
     expect(texts(validateServiceUpdate(changed, service(spec)))).toEqual([
-      'spec.healthCheckNodePort: Invalid value: 30002: field is immutable',
+      'spec.healthCheckNodePort: Invalid value: 30002: cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update',
     ]);
   });
 

@@ -38,7 +38,13 @@ function validateStrategy(strategy: StatefulSetUpdateStrategy, path: string): re
       return [required(path, '')];
     case 'OnDelete':
       return rollingUpdate
-        ? [invalid(`${path}.rollingUpdate`, rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")]
+        ? [
+            invalidLiteral(
+              `${path}.rollingUpdate`,
+              `apps.RollingUpdateStatefulSetStrategy{Partition:${rollingUpdate.partition ?? 0}}`,
+              "only allowed for updateStrategy 'RollingUpdate'",
+            ),
+          ]
         : [];
     case 'RollingUpdate':
       return validateNonNegative(rollingUpdate?.partition, `${path}.rollingUpdate.partition`);

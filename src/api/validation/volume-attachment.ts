@@ -80,7 +80,16 @@ export function validateVolumeAttachment(object: KubeObject, requested?: Request
   ];
 }
 
+function specLiteral(object: KubeObject): string {
+  const { attacher = '', source = {}, nodeName = '' } = specOf(object);
+  if (Object.keys(source).length > 0) return structLiteral('storage.VolumeAttachmentSpec', object['spec']);
+  const nothing = '{PersistentVolumeName:(*string)(nil), InlineVolumeSpec:(*core.PersistentVolumeSpec)(nil)}';
+  const [attacherText, nodeText] = [attacher, nodeName].map((text) => JSON.stringify(text));
+  return `storage.VolumeAttachmentSpec{Attacher:${attacherText}, Source:storage.VolumeAttachmentSource${nothing}, NodeName:${nodeText}}`;
+}
+
 export function validateVolumeAttachmentUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
-  const literal = structLiteral('storage.VolumeAttachmentSpec', object['spec']);
-  return [...validateSpecAndStatus(object), ...validateUnchanged(object['spec'], old['spec'], 'spec', literal)];
+  const errors = validateSpecAndStatus(object);
+  // The wire tells twice what is wrong with an attachment that is changed.
+  return [...errors, ...errors, ...validateUnchanged(object['spec'], old['spec'], 'spec', specLiteral(object))];
 }

@@ -58,14 +58,16 @@ export const evictPod: Endpoint = async (request, dependencies) => {
   const eviction: Eviction = object;
   const { name } = context.info;
   if (eviction.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
+  const find = () => request.registry.get(scopeOf(request), name, {}, context.signal);
+  // Whether there is such a pod is told before what is wrong with the options.
+  let pod = await find();
   const deletion = checkDeleteOptions(eviction.deleteOptions ?? {});
   const dryRun = options.dryRun || deletion.dryRun;
   const admission = admissionHooks(request, dependencies, options.object, dryRun);
   await admission.mutate('CREATE', eviction, undefined);
   await admission.validate('CREATE', eviction, undefined);
 
-  const find = () => request.registry.get(scopeOf(request), name, {}, context.signal);
-  for (let pod = await find(); ;) {
+  for (;;) {
     const passed = isProtected(pod.object) ? await passBudget(request, dependencies, pod, dryRun) : UNPROTECTED;
     const isGuarded = passed.asSeen && deletion.options.preconditions?.resourceVersion === undefined;
     const guard = { resourceVersion: pod.object.metadata.resourceVersion ?? '' };

@@ -27,8 +27,9 @@ export const watchObjects: Endpoint = (request, dependencies) => {
   // 0 says nothing, as on kube-apiserver.
   const timeoutMs = timerMs((options.timeoutSeconds || randomTimeoutSeconds(dependencies)) * 1000);
   const format = watchFormat(request, negotiated);
-  if (format === undefined) {
-    // The list form of a transform has no form for one object: the stream ends before its first event.
+  if (format === undefined || context.request.headers.upgrade?.toLowerCase() === 'websocket') {
+    // The list form of a transform has no form for one object: the stream ends before its first event. So it does for
+    // a WebSocket: a 200 has clients with both ways (fabric8) watch over plain HTTP, once they have all of it.
     openStream(context, 'application/json');
     context.response.end();
     return { type: 'streamed' };

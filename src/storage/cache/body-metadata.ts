@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from '../../api/codec/exact-json';
 import type { ObjectMeta } from '../../api/object';
 import type { CacheEntry } from './cache';
 import { endOfValue } from './json-scan';
@@ -14,10 +15,10 @@ export function metadataText(entry: CacheEntry): Buffer {
   const { body } = entry;
   const end = body.compare(METADATA, 0, METADATA.length, 0, METADATA.length) === 0 ? endOfValue(body, START) : -1;
   // Another field comes first only where it is named by an integer, which JavaScript puts before all else.
-  return end < 0 ? Buffer.from(JSON.stringify(entry.object.metadata)) : body.subarray(START, end);
+  return end < 0 ? Buffer.from(stringifyExact(entry.object.metadata)) : body.subarray(START, end);
 }
 
 /** The metadata, parsed without the rest of the object. */
 export function metadataOf(entry: CacheEntry): ObjectMeta {
-  return JSON.parse(metadataText(entry).toString('utf8')) as ObjectMeta;
+  return parseExact(metadataText(entry).toString('utf8')) as ObjectMeta;
 }

@@ -1,3 +1,4 @@
+import { parseExact, stringifyExact } from '../../api/codec/exact-json';
 import type { KubeObject } from '../../api/object';
 import type { Revision, StoredValue } from '../store';
 import { labelsOf, type Labels } from './body-labels';
@@ -106,7 +107,7 @@ class Entry implements CacheEntry {
 
   parse(): KubeObject {
     if (this.parsedObject !== undefined) return this.parsedObject;
-    const object = JSON.parse(this.kind.head + this.body.toString('utf8')) as KubeObject;
+    const object = parseExact(this.kind.head + this.body.toString('utf8')) as KubeObject;
     return this.kind.parsed.freeze ? deepFreeze(object) : object;
   }
 
@@ -152,11 +153,11 @@ class Entry implements CacheEntry {
 
   private completed(): Buffer {
     const { head, complete } = this.kind;
-    const object = JSON.parse(head + this.stored.toString('utf8')) as KubeObject;
+    const object = parseExact(head + this.stored.toString('utf8')) as KubeObject;
     const completed = complete?.(object) ?? object;
     if (completed === object) return this.stored;
     const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = completed;
-    return Buffer.from(JSON.stringify({ metadata, ...rest }).slice(1));
+    return Buffer.from(stringifyExact({ metadata, ...rest }).slice(1));
   }
 }
 
@@ -191,7 +192,7 @@ export class EntryFactory {
     }
     const { kind = '', apiVersion = '', metadata, ...rest } = this.decoder.decode(value);
     const head = this.head ?? this.learnHead(kind, apiVersion);
-    const text = JSON.stringify({
+    const text = stringifyExact({
       metadata: { resourceVersion: String(revision), ...withoutVersion(metadata) },
       ...rest,
     });

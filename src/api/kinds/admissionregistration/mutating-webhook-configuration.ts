@@ -11,6 +11,8 @@ export const mutatingWebhookConfiguration = defineKind({
   resource: 'mutatingwebhookconfigurations',
   categories: ['api-extensions'],
   namespaced: false,
+  metadataChangeToldOnce: true,
+  unqualifiedFinalizers: true,
   versions: webhookConfigurationVersions('MutatingWebhookConfiguration'),
   storageVersion: 'v1beta1',
   strategy: webhookConfigurationStrategy,

@@ -11,6 +11,8 @@ export const validatingWebhookConfiguration = defineKind({
   resource: 'validatingwebhookconfigurations',
   categories: ['api-extensions'],
   namespaced: false,
+  metadataChangeToldOnce: true,
+  unqualifiedFinalizers: true,
   versions: webhookConfigurationVersions('ValidatingWebhookConfiguration'),
   storageVersion: 'v1beta1',
   strategy: webhookConfigurationStrategy,

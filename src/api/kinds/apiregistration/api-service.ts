@@ -32,6 +32,7 @@ export const apiService = defineKind({
   resource: 'apiservices',
   categories: ['api-extensions'],
   namespaced: false,
+  unqualifiedFinalizers: true,
   versions: [
     'v1',
     {

@@ -2,7 +2,7 @@ import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { parseApiVersion, type KubeObject } from '../../object';
 import { validateControllerRevision, validateControllerRevisionUpdate } from '../../validation/controller-revision';
 import { defineKind } from '../define-kind';
-import { numberAt } from '../field-values';
+import { valueAt } from '../field-values';
 
 /** `daemonset.apps/name` of the owner that controls the object. */
 function controller({ metadata }: KubeObject): string {
@@ -23,7 +23,7 @@ export const controllerRevision = defineKind({
   table: tableOf([
     nameColumn,
     column('Controller', 'The object whose history this is.', controller),
-    column('Revision', 'The number of the revision.', (object) => numberAt(object, 'revision')),
+    column('Revision', 'The number of the revision.', (object) => valueAt(object, 'revision') ?? 0),
     ageColumn,
   ]),
 });

@@ -1,3 +1,4 @@
+import { nextGeneration } from '../../next-generation';
 import type { KubeObject } from '../../object';
 import { deepEqual } from '../deep-equal';
 import { specStrategy } from '../strategies';
@@ -8,6 +9,6 @@ const { prepareForUpdate } = specStrategy();
 export function prepareDeploymentForUpdate(object: KubeObject, old: KubeObject): KubeObject {
   const prepared = prepareForUpdate?.(object, old) ?? object;
   if (deepEqual(object.metadata.annotations ?? {}, old.metadata.annotations ?? {})) return prepared;
-  const generation = (old.metadata.generation ?? 0) + 1;
+  const generation = nextGeneration(old.metadata.generation);
   return { ...prepared, metadata: { ...prepared.metadata, generation } };
 }

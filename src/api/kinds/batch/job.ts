@@ -10,6 +10,11 @@ import { statusSubresource } from '../subresources';
 import { defaultJob, labelLikeTemplate } from './job-defaults';
 import { generateSelector } from './job-selector';
 
+/** Of jobs/status; the labels that a job without any gets are those of the template that stands. */
+function keepJobSpec(job: KubeObject, old: KubeObject): KubeObject {
+  return labelLikeTemplate(keepSpec(job, old));
+}
+
 function completions(job: KubeObject): string {
   const succeeded = numberAt(job, 'status', 'succeeded');
   const wanted = valueAt(job, 'spec', 'completions');
@@ -41,7 +46,7 @@ export const job = defineKind({
     validateCreate: validateJob,
     validateUpdate: validateJobUpdate,
   },
-  subresources: [statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateJobStatusUpdate })],
+  subresources: [statusSubresource({ prepareForUpdate: keepJobSpec, validateUpdate: validateJobStatusUpdate })],
   selectableFields: { 'status.successful': (object) => String(numberAt(object, 'status', 'succeeded')) },
   unknownFieldLabel: (label) => `field label ${JSON.stringify(label)} not supported for batchv1.Job`,
   defaultGarbageCollection: 'orphan',

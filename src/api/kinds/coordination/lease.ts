@@ -22,6 +22,7 @@ export const lease = defineKind({
   kind: 'Lease',
   resource: 'leases',
   namespaced: true,
+  unqualifiedFinalizers: true,
   versions: [
     'v1',
     {

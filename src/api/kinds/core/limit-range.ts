@@ -30,6 +30,7 @@ export const limitRange = defineKind({
   resource: 'limitranges',
   shortNames: ['limits'],
   namespaced: true,
+  metadataChangeToldOnce: true,
   versions: ['v1'],
   applyDefaults: defaultLimitRange,
   strategy: {

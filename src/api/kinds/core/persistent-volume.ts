@@ -37,6 +37,7 @@ export const persistentVolume = defineKind({
   resource: 'persistentvolumes',
   shortNames: ['pv'],
   namespaced: false,
+  metadataChangeToldOnce: true,
   versions: ['v1'],
   strategy: {
     ...specStrategy({ phase: 'Pending' }),

@@ -135,7 +135,7 @@ export const ephemeralContainersStrategy: Strategy = {
 const FINISHED = ['Failed', 'Succeeded'];
 
 /** Seconds until a deleted pod goes: what was asked for, else what the pod needs; none where nothing runs (any more). */
-export function podGracePeriodSeconds(object: KubeObject, requested: number | undefined): number {
+export function podGracePeriodSeconds(object: KubeObject, requested: number | bigint | undefined): number | bigint {
   const { spec = {}, status = {} } = object as Pod;
   if (!spec.nodeName || FINISHED.includes(status.phase ?? '')) return 0;
   return requested ?? spec.terminationGracePeriodSeconds ?? 0;

@@ -28,6 +28,7 @@ export const endpointSlice = defineKind({
   kind: 'EndpointSlice',
   resource: 'endpointslices',
   namespaced: true,
+  metadataChangeToldOnce: true,
   versions: [
     'v1',
     {

@@ -70,6 +70,8 @@ export const event = defineKind({
   resource: 'events',
   shortNames: ['ev'],
   namespaced: true,
+  metadataChangeToldOnce: true,
+  unqualifiedFinalizers: true,
   versions: [
     'v1',
     { ...eventsGroupVersion, version: 'v1' },

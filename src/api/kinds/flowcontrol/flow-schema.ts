@@ -17,6 +17,7 @@ export const flowSchema = defineKind({
   kind: 'FlowSchema',
   resource: 'flowschemas',
   namespaced: false,
+  metadataChangeToldOnce: true,
   versions: flowControlVersions('FlowSchema'),
   strategy: { ...specStrategy(), validateCreate: validateFlowSchema, validateUpdate: validateFlowSchema },
   subresources: [

@@ -17,6 +17,7 @@ export const priorityLevelConfiguration = defineKind({
   kind: 'PriorityLevelConfiguration',
   resource: 'prioritylevelconfigurations',
   namespaced: false,
+  metadataChangeToldOnce: true,
   versions: flowControlVersions('PriorityLevelConfiguration'),
   strategy: { ...specStrategy(), validateCreate: validatePriorityLevel, validateUpdate: validatePriorityLevel },
   subresources: [

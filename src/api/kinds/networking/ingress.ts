@@ -4,7 +4,7 @@ import type { KubeObject } from '../../object';
 import { validateIngress, validateIngressStatusUpdate, validateIngressUpdate } from '../../validation/ingress';
 import { defineKind } from '../define-kind';
 import { listAt, stringAt } from '../field-values';
-import { keepSpec, specStrategy } from '../strategies';
+import { emptyAsNull, keepSpec, keepStatus, resetStatus } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { ingressFromV1, ingressToV1 } from './ingress-conversion';
 
@@ -30,6 +30,9 @@ const betaVersion = {
   convert: { toStorage: ingressToV1, fromStorage: ingressFromV1 },
 } as const;
 
+const resetBalancer = resetStatus({ loadBalancer: {} });
+const emptyPaths = emptyAsNull('spec.rules.*.http.paths');
+
 const REPLACEMENT = 'networking.k8s.io/v1 Ingress';
 
 export const ingress = defineKind({
@@ -51,7 +54,8 @@ export const ingress = defineKind({
   storagePrefix: 'ingress',
   errorGroup: 'extensions',
   strategy: {
-    ...specStrategy({ loadBalancer: {} }),
+    prepareForCreate: (object) => emptyPaths(resetBalancer(object)),
+    prepareForUpdate: (object, old) => emptyPaths(keepStatus(object, old)),
     validateCreate: validateIngress,
     validateUpdate: validateIngressUpdate,
   },

@@ -9,6 +9,7 @@ export const runtimeClass = defineKind({
   kind: 'RuntimeClass',
   resource: 'runtimeclasses',
   namespaced: false,
+  unqualifiedFinalizers: true,
   versions: [
     'v1',
     { version: 'v1beta1', lifecycle: { deprecated: '1.22', removed: '1.25' } },

@@ -25,6 +25,8 @@ export const podDisruptionBudget = defineKind({
   resource: 'poddisruptionbudgets',
   shortNames: ['pdb'],
   namespaced: true,
+  metadataChangeToldOnce: true,
+  unqualifiedFinalizers: true,
   versions: [
     { version: 'v1', convert: { toStorage: budgetFromV1, fromStorage: budgetToV1 } },
     {

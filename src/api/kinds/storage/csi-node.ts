@@ -11,6 +11,7 @@ export const csiNode = defineKind({
   kind: 'CSINode',
   resource: 'csinodes',
   namespaced: false,
+  metadataChangeToldOnce: true,
   versions: [
     'v1',
     {

@@ -18,6 +18,7 @@ export const volumeAttachment = defineKind({
   kind: 'VolumeAttachment',
   resource: 'volumeattachments',
   namespaced: false,
+  metadataChangeToldOnce: true,
   versions: [
     'v1',
     {

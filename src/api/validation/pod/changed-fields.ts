@@ -1,3 +1,4 @@
+import { stringifyExact } from '../../codec/exact-json';
 import { deepEqual } from '../../kinds/deep-equal';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -13,7 +14,7 @@ type Fields = Readonly<Record<string, unknown>>;
  */
 export function describeChangedFields(fields: Fields, old: Fields, type: string): string | undefined {
   const print = (sign: string, name: string, value: unknown): readonly string[] =>
-    value === undefined ? [] : [`${sign} \t${name}: ${JSON.stringify(value)},`];
+    value === undefined ? [] : [`${sign} \t${name}: ${stringifyExact(value)},`];
   const lines = [...new Set([...Object.keys(fields), ...Object.keys(old)])]
     .filter((name) => !deepEqual(fields[name], old[name]))
     .flatMap((name) => [...print('-', name, old[name]), ...print('+', name, fields[name])]);

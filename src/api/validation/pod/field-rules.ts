@@ -42,7 +42,7 @@ export function validateRequiredOneOf(
 
 /** A number between two bounds, both of which it may be. */
 export function validateRange(
-  value: number | undefined,
+  value: number | bigint | undefined,
   min: number,
   max: number,
   field: string,

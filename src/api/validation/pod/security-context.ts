@@ -9,7 +9,7 @@ import { validateWindowsOptions } from './windows-options';
 const MAX_ID = 2_147_483_647;
 
 /** A user or a group, by number. */
-function validateId(id: number | undefined, field: string): readonly FieldError[] {
+function validateId(id: number | bigint | undefined, field: string): readonly FieldError[] {
   return validateRange(id, 0, MAX_ID, field);
 }
 
