@@ -1,4 +1,5 @@
-import { DecodeError, decodeObject } from '../../api/codec/json-decode';
+import { decodeObject, type DecodeResult } from '../../api/codec/json-decode';
+import { decodeObjectSteps } from '../../api/codec/json-decode-steps';
 import { duplicateFields } from '../../api/codec/json-syntax';
 import { strictDecodingProblem } from '../../api/codec/request-body';
 import { badRequest, conflict, type StatusError } from '../../api/errors/status-error';
@@ -13,14 +14,14 @@ import { readBody } from '../body';
 import type { RequestContext } from '../context';
 import { reportStrict } from '../decode';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { inItsTurn, type LargeBodies, type TextReading } from '../large-bodies';
+import type { LargeBodies, TextReading } from '../large-bodies';
 import { APPLY_PATCH, patchTypeOf, patchers, readPatch, strictPatchProblems, unreadablePatch } from '../patchers';
 import { entryReply } from '../reply';
 import { wireFormOf } from '../wire-form';
 import { managerName, parseWriteOptions, type FieldValidation, type WriteOptions } from '../write-options';
 import { readAppliedObject } from './applied-object';
 import { changeObject, type Change } from './change';
-import { decodePatched } from './patched-object';
+import { decodePatched, withDecodeErrors } from './patched-object';
 import { scopeOf } from './resource-request';
 import { trackOwners } from './track-owners';
 
@@ -76,8 +77,10 @@ function patchChange(
               ? decodeChanged(request, document, strict)
               : decodeOther(request, catalogue, document, strict),
           );
-          checkIdentity(scopeOf(request), info.name, updated);
-          return trackOwners(request, dependencies, live, updated, manager);
+          return whenKnown(updated, (wanted) => {
+            checkIdentity(scopeOf(request), info.name, wanted);
+            return trackOwners(request, dependencies, live, wanted, manager);
+          });
         });
       });
     },
@@ -148,30 +151,49 @@ function decodeOther(
   catalogue: EndpointDependencies['catalogue'],
   document: JsonObject,
   strict: StrictCheck,
-): KubeObject {
+): MaybePromise<KubeObject> {
   const { served } = request;
   const other = versionNamed(request, catalogue, document.apiVersion as string) ?? served;
-  const object = decodeChanged(request, document, strict, other);
-  return wireFormOf(served).convert(other.version.convert?.toStorage(object) ?? object);
+  return whenKnown(decodeChanged(request, document, strict, other), (object) =>
+    wireFormOf(served).convert(other.version.convert?.toStorage(object) ?? object),
+  );
 }
 
-/** Type check, strict problems and defaults of an object that was put together on the server. */
+/**
+ * Type check, strict problems and defaults of an object that was put together on the server; of a large one in turns with
+ * others.
+ */
 function decodeChanged(
-  { context, served }: ResourceRequest,
+  request: ResourceRequest,
   document: JsonObject,
   strict: StrictCheck,
-  inVersion: OtherVersion = served,
+  inVersion: OtherVersion = request.served,
+): MaybePromise<KubeObject> {
+  const { context, served } = request;
+  const options = {
+    applyDefaults: true,
+    collectUnknown: strict.fieldValidation !== 'Ignore',
+    kind: served.definition.kind,
+    version: inVersion.version.version,
+  };
+  if (!context.givesWay) {
+    return completed(request, decodeObject(inVersion.type, document, options), strict, inVersion);
+  }
+  return context
+    .takeSteps(decodeObjectSteps(inVersion.type, document, options))
+    .then((decoded) => completed(request, decoded, strict, inVersion));
+}
+
+function completed(
+  { context, served }: ResourceRequest,
+  { object, unknownFields }: DecodeResult,
+  strict: StrictCheck,
+  inVersion: OtherVersion,
 ): KubeObject {
   const { kind } = served.definition;
   const { group, version } = inVersion.version;
   const apiVersion = apiVersionOf(group, version);
   const { fieldValidation } = strict;
-  const { object, unknownFields } = decodeObject(inVersion.type, document, {
-    applyDefaults: true,
-    collectUnknown: fieldValidation !== 'Ignore',
-    kind,
-    version,
-  });
   const problems = [...strict.problems, ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)];
   reportStrict(context, fieldValidation, problems, () => strict.refused(strictDecodingProblem(problems)));
   const typed = { ...object, kind, apiVersion };
@@ -179,13 +201,16 @@ function decodeChanged(
 }
 
 /** What an applied configuration makes of the object is shown as JSON when it does not fit the kind. */
-function decodeApplied(request: ResourceRequest, merged: JsonObject, { fieldValidation }: WriteOptions): KubeObject {
+function decodeApplied(
+  request: ResourceRequest,
+  merged: JsonObject,
+  { fieldValidation }: WriteOptions,
+): MaybePromise<KubeObject> {
   const refused = (detail: string): StatusError => documentDoesNotFit(merged, detail);
-  try {
-    return decodeChanged(request, merged, { fieldValidation, problems: [], refused });
-  } catch (error) {
-    throw error instanceof DecodeError ? refused(error.detail) : error;
-  }
+  return withDecodeErrors(
+    () => decodeChanged(request, merged, { fieldValidation, problems: [], refused }),
+    ({ detail }) => refused(detail),
+  );
 }
 
 /** Who applies with a uid means the object that had it. */
@@ -217,7 +242,7 @@ function applyChange(
         checkIdentity(scopeOf(request), info.name, merged);
         if (live === undefined && merged.metadata.uid) throw objectIsGone(request, merged.metadata.uid);
         if (merged === live) return merged;
-        return inItsTurn(context, () => decodeApplied(request, merged as unknown as JsonObject, options));
+        return decodeApplied(request, merged as unknown as JsonObject, options);
       });
     },
     retryOnConflict: true,

@@ -25,10 +25,19 @@ export function decodePatched<T>(
   decode: (document: JsonObject) => T,
 ): T {
   const typed = ofKind(document, wanted);
+  return withDecodeErrors(() => decode(typed), doesNotFit);
+}
+
+/** What `decode` yields, at once or later; when the object does not fit its type, the error that `toRefusal` makes of that. */
+export function withDecodeErrors<T>(decode: () => T, toRefusal: (error: DecodeError) => StatusError): T {
+  const refuse = (error: unknown): never => {
+    throw error instanceof DecodeError ? toRefusal(error) : error;
+  };
   try {
-    return decode(typed);
+    const decoded = decode();
+    return decoded instanceof Promise ? (decoded.catch(refuse) as T) : decoded;
   } catch (error) {
-    throw error instanceof DecodeError ? doesNotFit(error) : error;
+    return refuse(error);
   }
 }
 
