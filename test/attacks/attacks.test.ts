@@ -34,6 +34,9 @@ afterEach(async () => {
   await server.recover(expect.getState().currentTestName ?? '', before);
 });
 
+/** What the question itself may have the server hold. */
+const OWN_REQUEST_BYTES = 32 * 1024;
+
 const held = async (): Promise<number> => (await server.books()).heldBytes;
 
 /** Others are served as if nothing were. */
@@ -68,7 +71,7 @@ describe('strangers over HTTP/2', () => {
   it('announce frames that they do not send', async () => {
     const announced = frame(0xff, 0, 0, Buffer.alloc(HALF_FRAME_BYTES)).subarray(0, 9);
     await each(100, () => server.attackers.send('h2', HELLO, announced));
-    expect((await expectBounded()).heldBytes).toBe(0);
+    expect((await expectBounded()).heldBytes).toBeLessThanOrEqual(OWN_REQUEST_BYTES);
     expect(server.attackers.open).toBe(100);
   });
 
@@ -146,7 +149,7 @@ describe('strangers over HTTP/1.1', () => {
     await each(300, () => server.attackers.silent());
     await each(100, () => server.attackers.send('h2'));
     await each(100, () => server.attackers.send('h2', PREFACE.subarray(0, 10)));
-    expect((await expectBounded()).heldBytes).toBe(0);
+    expect((await expectBounded()).heldBytes).toBeLessThanOrEqual(OWN_REQUEST_BYTES);
   });
 
   it('leave their bodies half sent', async () => {

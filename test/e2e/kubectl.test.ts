@@ -140,7 +140,7 @@ describe('kubectl', () => {
     await succeed(at('patch', 'deploy', 'web', '-p', strategic));
     await expect(image()).resolves.toBe('nginx:5');
     const misfit = await kubectl(at('patch', 'deploy', 'web', '-p', '{"spec":{"replicas":"x"}}'));
-    expect(misfit.stderr).toContain('cannot convert string to int32');
+    expect(misfit.stderr).toContain('unrecognized type: int32');
     const untrue = '[{"op":"test","path":"/spec/replicas","value":9}]';
     await expect(kubectl(at('patch', 'deploy', 'web', '--type=json', '-p', untrue))).resolves.toMatchObject({
       code: 1,

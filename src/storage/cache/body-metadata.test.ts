@@ -1,10 +1,11 @@
 import fc from 'fast-check';
+import { parseExact } from '../../api/codec/exact-json';
 import type { KubeObject } from '../../api/object';
 import { metadataOf, metadataText } from './body-metadata';
 import type { CacheEntry } from './cache';
 
 function entryOf(text: string): CacheEntry {
-  return { body: Buffer.from(text.slice(1)), object: JSON.parse(text) as KubeObject } as CacheEntry;
+  return { body: Buffer.from(text.slice(1)), object: parseExact(text) as KubeObject } as CacheEntry;
 }
 
 describe('the metadata of an entry', () => {
@@ -15,7 +16,7 @@ describe('the metadata of an entry', () => {
         fc.dictionary(fc.string(), fc.jsonValue()),
         (found, rest) => {
           const entry = entryOf(JSON.stringify({ metadata: found, ...rest }));
-          expect(JSON.parse(metadataText(entry).toString())).toEqual(entry.object.metadata);
+          expect(parseExact(metadataText(entry).toString())).toEqual(entry.object.metadata);
           expect(metadataOf(entry)).toEqual(entry.object.metadata);
         },
       ),
