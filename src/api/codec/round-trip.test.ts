@@ -93,8 +93,8 @@ function value(type: TypeRef, depth: number, least = 0): fc.Arbitrary<unknown> {
 }
 
 /**
- * Some of the fields. Lists that are always written are not empty, because the wire does not tell empty from null;
- * nested objects have no type of their own on the wire, so none is made.
+ * Some of the fields. Lists that are always written, or whose absence means something, are not empty, because the wire does not
+ * tell empty from null; nested objects have no type of their own on the wire, so none is made.
  */
 function struct(type: StructType, depth: number): fc.Arbitrary<Record<string, unknown>> {
   if (depth <= 0) return fc.constant({});
@@ -103,7 +103,11 @@ function struct(type: StructType, depth: number): fc.Arbitrary<Record<string, un
   );
   const chosen = fc.subarray(fields, { maxLength: Math.min(5, fields.length) });
   return chosen.chain((some) =>
-    fc.record(Object.fromEntries(some.map((field) => [field.name, value(field.type, depth, field.always ? 1 : 0)]))),
+    fc.record(
+      Object.fromEntries(
+        some.map((field) => [field.name, value(field.type, depth, field.always || field.pointer ? 1 : 0)]),
+      ),
+    ),
   );
 }
 
