@@ -2,6 +2,7 @@ import { forbidden, type StatusError } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { GroupVersionKind, KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
+import type { Reinvocation } from './webhooks/reinvocation';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -28,6 +29,10 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean;
   /** For plugins that wait for others: made when it is asked for, since most writes need none. */
   readonly signal: () => AbortSignal;
+  /** Milliseconds until the request is ended, answered or not. */
+  readonly timeLeftMs: () => number;
+  /** Which turn it is of the mutating step, and whether another one is wanted. */
+  readonly reinvocation: Reinvocation;
   /** A Warning header of the answer. */
   readonly warn: (text: string) => void;
   /** An annotation of the audit event. */

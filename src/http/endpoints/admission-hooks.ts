@@ -1,5 +1,6 @@
 import { StatusError } from '../../api/errors/status-error';
 import type { AdmissionAttributes, Operation } from '../../admission/plugin';
+import { Reinvocation } from '../../admission/webhooks/reinvocation';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import type { EndpointDependencies, ResourceRequest } from '../dependencies';
@@ -49,6 +50,7 @@ export function admissionHooks(
   const { group, version } = served.version;
   const kind = request.subresource?.wireKind ?? kindOf(request);
   const signal = (): AbortSignal => context.signal;
+  const timeLeftMs = (): number => context.timeLeftMs;
   const warn = (text: string): void => context.warn(text);
   const annotate = (key: string, value: string): void => context.annotate(key, value);
   const onRefused = (one: () => Promise<void>): void => void undos.push(one);
@@ -72,6 +74,8 @@ export function admissionHooks(
     user,
     dryRun,
     signal,
+    timeLeftMs,
+    reinvocation: new Reinvocation(),
     warn,
     annotate,
     onRefused,

@@ -1,0 +1,126 @@
+import { internalError } from '../../api/errors/status-error';
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
+import type { KubeObject } from '../../api/object';
+import { jsonEqual } from '../../api/patch/json-equal';
+import { quoteGo } from '../../api/errors/go-quote';
+import type { AdmissionAttributes, AdmissionPlugin } from '../plugin';
+import { askWebhook } from './call';
+import { applies } from './conditions';
+import type { WebhookDependencies } from './dependencies';
+import { mutationAnnotation, patchAnnotation, type AnnotatedCall } from './mutation-annotations';
+import { decided } from './outcome';
+import { patchedDocument, readPatch } from './patch';
+import { seeObjects, type SeenObjects } from './seen-objects';
+import { inNamespace, namespaceView, selectsObject } from './selectors';
+import { isNamespace, type Candidate, type WebhookIndex } from './webhook-index';
+
+/** MutatingAdmissionWebhook: one after another, each sees what those before it have made of the object. */
+export function mutatingWebhooks(index: WebhookIndex, dependencies: WebhookDependencies): AdmissionPlugin {
+  const mutate = (attributes: AdmissionAttributes): MaybePromise<KubeObject | undefined> => {
+    const { object } = attributes;
+    const candidates = index.candidates(attributes);
+    if (candidates.length === 0) return object;
+    return whenKnown(namespaceView(attributes, dependencies.namespaceLabels), (view) => {
+      const selected = inNamespace(candidates, view);
+      if (!selected.some(({ webhook }) => selectsObject(webhook, attributes, object))) return object;
+      // A namespace that is being written carries the labels that the selectors look at.
+      const asked = isNamespace(attributes) ? candidates : selected;
+      return new MutatingRound(attributes, dependencies).callAll(asked);
+    });
+  };
+  return {
+    name: 'MutatingAdmissionWebhook',
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    mutate: (attributes) => whenKnown(mutate(attributes), (object) => object ?? attributes.object),
+    check: (attributes) => whenKnown(mutate(attributes), () => undefined),
+  };
+}
+
+/** The webhooks' turn in one round of a write. */
+class MutatingRound {
+  private object: KubeObject | undefined;
+  private seen: { readonly by: Candidate['seenAs']; readonly objects: SeenObjects } | undefined;
+
+  constructor(
+    private readonly attributes: AdmissionAttributes,
+    private readonly dependencies: WebhookDependencies,
+  ) {
+    this.object = attributes.object;
+  }
+
+  async callAll(candidates: readonly Candidate[]): Promise<KubeObject | undefined> {
+    const { attributes, dependencies } = this;
+    const { reinvocation } = attributes;
+    // In between, plugins of the server have changed it again.
+    if (reinvocation.round > 0 && !jsonEqual(reinvocation.output, this.object)) reinvocation.changed();
+    for (const candidate of candidates) {
+      const { webhook } = candidate;
+      if (!(await this.concerns(candidate))) continue;
+      if (reinvocation.round > 0 && !reinvocation.isCalledAgain(webhook.key)) continue;
+      const changed = await decided(webhook, attributes, dependencies, () => this.call(candidate));
+      if (changed === true) {
+        reinvocation.changed();
+        reinvocation.isWanted = true;
+      }
+      if (webhook.isReinvocable) reinvocation.called(webhook.key);
+    }
+    reinvocation.output = this.object;
+    return this.object;
+  }
+
+  /** The object as it has become by now decides. */
+  private async concerns(candidate: Candidate): Promise<boolean> {
+    const { webhook } = candidate;
+    const attributes = { ...this.attributes, object: this.object };
+    if (!selectsObject(webhook, attributes, this.object)) return false;
+    if (isNamespace(attributes)) {
+      const view = await namespaceView(attributes, this.dependencies.namespaceLabels);
+      if (inNamespace([candidate], view).length === 0) return false;
+    }
+    return applies(webhook, attributes, this.dependencies.evaluateConditions);
+  }
+
+  /** Whether the object is another one afterwards. */
+  private async call(candidate: Candidate): Promise<boolean> {
+    const { attributes } = this;
+    const { webhook, position } = candidate;
+    const called: AnnotatedCall = { webhook, round: attributes.reinvocation.round, position };
+    let changed = false;
+    try {
+      const seen = this.see(candidate);
+      const { patch } = await askWebhook(candidate, attributes, seen, this.dependencies.callBackend);
+      const operations = readPatch(patch);
+      if (operations.length === 0) return false;
+      if (seen.plain === undefined) {
+        throw internalError(
+          `admission webhook ${quoteGo(webhook.name)} attempted to modify the object, which is not supported for this operation`,
+        );
+      }
+      const document = patchedDocument(seen.plain, operations);
+      this.object = this.read(document, candidate);
+      this.seen = undefined;
+      changed = !jsonEqual(seen.plain, this.see(candidate).plain);
+      patchAnnotation(attributes, called, operations);
+      return changed;
+    } finally {
+      mutationAnnotation(attributes, called, changed);
+    }
+  }
+
+  private read(document: ReturnType<typeof patchedDocument>, { seenAs }: Candidate): KubeObject {
+    try {
+      return this.dependencies.versions.fromVersion(document, seenAs, this.attributes);
+    } catch (error) {
+      throw internalError((error as Error).message);
+    }
+  }
+
+  /** In the version that the webhook wants; printed once for all webhooks that see the same. */
+  private see({ seenAs }: Candidate): SeenObjects {
+    if (this.seen?.by.kind !== seenAs.kind) {
+      const objects = seeObjects(this.attributes, this.object, seenAs, this.dependencies.versions);
+      this.seen = { by: seenAs, objects };
+    }
+    return this.seen.objects;
+  }
+}

@@ -1,0 +1,83 @@
+import { stringifyExact } from '../../api/codec/exact-json';
+import type { GroupVersionKind, KubeObject } from '../../api/object';
+import type { UserInfo } from '../../api/user';
+import type { AdmissionAttributes } from '../plugin';
+import type { VersionedResource } from './object-versions';
+import type { ReviewVersion } from './webhook';
+
+/** The objects of a request as a webhook sees them, printed. Several webhooks see the same. */
+export interface PrintedObjects {
+  /** JSON, `null` where there is none. */
+  readonly object: string;
+  readonly oldObject: string;
+}
+
+const GROUP = 'admission.k8s.io';
+
+/** The apiVersion of a review. */
+export function reviewApiVersion(version: ReviewVersion): string {
+  return `${GROUP}/${version}`;
+}
+
+function kindText({ group, version, kind }: GroupVersionKind): object {
+  return { group, version, kind };
+}
+
+function resourceText({ group, version, resource }: Omit<VersionedResource, 'kind'>): object {
+  return { group, version, resource };
+}
+
+function userInfo({ name, uid, groups, extra }: UserInfo): object {
+  return {
+    ...(name === '' ? {} : { username: name }),
+    ...(uid ? { uid } : {}),
+    ...(groups.length === 0 ? {} : { groups }),
+    ...(extra === undefined || Object.keys(extra).length === 0 ? {} : { extra }),
+  };
+}
+
+/**
+ * The options of the operation as it turned out: a patch is an update, one that creates, or a PUT that does, is a create. Neither has a
+ * word for `force`. Connections have none.
+ */
+function operationOptions({ operation, options }: AdmissionAttributes): object | null {
+  if (operation === 'CONNECT') return null;
+  if (operation === 'DELETE') return options;
+  const { kind: _kind, force: _force, ...given } = options;
+  return { kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions', ...given };
+}
+
+/** The AdmissionReview that a webhook is sent (spec, "AdmissionReview"). */
+export function printReview(
+  uid: string,
+  version: ReviewVersion,
+  attributes: AdmissionAttributes,
+  seenAs: VersionedResource,
+  { object, oldObject }: PrintedObjects,
+): string {
+  const { group, version: requested, resource, subresource, kind, name, namespace, operation, user, dryRun } =
+    attributes;
+  const head = stringifyExact({
+    uid,
+    kind: kindText(seenAs.kind),
+    resource: resourceText(seenAs),
+    ...(seenAs.subresource === '' ? {} : { subResource: seenAs.subresource }),
+    requestKind: kindText(kind),
+    requestResource: resourceText({ group, version: requested, resource, subresource }),
+    ...(subresource === '' ? {} : { requestSubResource: subresource }),
+    ...(name === '' ? {} : { name }),
+    ...(namespace === '' ? {} : { namespace }),
+    operation,
+    userInfo: userInfo(user),
+  });
+  const options = stringifyExact(operationOptions(attributes));
+  return (
+    `{"kind":"AdmissionReview","apiVersion":"${reviewApiVersion(version)}","request":${head.slice(0, -1)},` +
+    `"object":${object},"oldObject":${oldObject},"dryRun":${dryRun},"options":${options}}}`
+  );
+}
+
+/** Prints an object or its absence. */
+export function printObject(object: KubeObject | undefined): string {
+  return object === undefined ? 'null' : stringifyExact(object);
+}
