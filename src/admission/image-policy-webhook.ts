@@ -1,4 +1,4 @@
-import { LastingMemory } from '../api/time/lasting-memory';
+import { LastingMemory } from '../api/time/ttl-cache';
 import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { LastingMemory } from '../api/time/lasting-memory';
+import { LastingMemory } from '../api/time/ttl-cache';
 import type { AuthenticationResult, TokenAuthenticator } from './credentials';
 
 export interface TokenCacheOptions {

@@ -1,4 +1,4 @@
-import { LastingMemory } from '../api/time/lasting-memory';
+import { LastingMemory } from '../api/time/ttl-cache';
 import type { Attributes, Authorization, Authorizer } from './attributes';
 
 export type ReviewVersion = 'v1' | 'v1beta1';

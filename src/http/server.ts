@@ -6,28 +6,28 @@ import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'nod
 import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
-import { beginWork } from '../event-loop/loop-work';
+import { beginWork } from '../async/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { TextWorker } from '../worker/text-worker';
-import { runFilters } from './chain';
-import { ConnectionAccounts } from './connection-accounts';
-import { RequestContext } from './context';
-import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from './dependencies';
-import { Deadlines } from './deadline';
-import { dispatch, type DispatchDependencies } from './dispatch';
+import { runFilters } from './filters/chain';
+import { ConnectionAccounts } from './transport/connection-accounts';
+import { RequestContext } from './request/context';
+import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from '../resources/served-resource';
+import { Deadlines } from './filters/deadline';
+import { dispatch, type DispatchDependencies } from './endpoints/dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
-import type { HttpRequest, HttpResponse } from './exchange';
-import { ALL_FEATURES, type ServerFeatures } from './features';
-import { fieldOwnership } from './field-ownership';
-import { answerError, sendStatus } from './funnel';
-import { http1LimitsFor, http1Options, refuseHead, watchConnections, type Http1Limits } from './http1-connections';
+import type { HttpRequest, HttpResponse } from './transport/exchange';
+import { ALL_FEATURES, type ServerFeatures } from './request/features';
+import { fieldOwnership } from '../resources/field-ownership';
+import { answerError, sendStatus } from './response/error-response';
+import { http1LimitsFor, http1Options, refuseHead, watchConnections, type Http1Limits } from './transport/http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
-import { LargeBodies } from './large-bodies';
-import { NonResourceRoutes } from './non-resource-routes';
-import { PipelinedRequests } from './pipelined-requests';
-import { writeReply } from './reply-writer';
-import { leaveSeat } from './seats';
-import { TlsEntrance } from './tls-entrance';
+import { LargeBodies } from './request/large-bodies';
+import { NonResourceRoutes } from './routes/non-resource-routes';
+import { PipelinedRequests } from './transport/pipelined-requests';
+import { writeReply } from './response/reply-writer';
+import { leaveSeat } from './filters/seats';
+import { TlsEntrance } from './transport/deferred-tls-handshake';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &

@@ -7,7 +7,7 @@ import {
   HEADER_BYTES,
   MAX_FRAME_BYTES,
 } from '../../http2/frames';
-import { Outbox } from '../../http2/outbox';
+import { Outbox } from '../../http2/write-buffer';
 import { BlockPool } from '../../memory/block-pool';
 import type { MemoryAccount } from '../../memory/memory-budget';
 import type { Http2ServerStream, OnTaken, Waiting } from './server-stream';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Steps } from '../../event-loop/steps';
-import { inTurnsIfLong, Turn } from '../../event-loop/turn';
+import type { Steps } from '../../async/steps';
+import { inTurnsIfLong, Turn } from '../../async/turn';
 import {
   CompactedError,
   type Revision,
@@ -19,7 +19,7 @@ import { OrderedTree } from './ordered-tree';
 import { ProgressRequests } from './progress-requests';
 import { ResourceRoutes } from './resource-routes';
 import { RevisionWaiters } from './revision-waiters';
-import { SharedAsk } from './shared-ask';
+import { SharedAsk } from './revision-read-batcher';
 
 /** How long a revision may be on its way when the store cannot say that it has sent everything. */
 const UNREPORTED_WAIT_MS = 100;

@@ -27,7 +27,7 @@ import {
 } from '../../../http2/frames';
 import { HeaderBlocks, type HeaderBlock } from '../../../http2/header-blocks';
 import { ErrorCode, errorName, Http2Error, protocolError } from '../../../http2/http2-error';
-import { Outbox } from '../../../http2/outbox';
+import { Outbox } from '../../../http2/write-buffer';
 import { StreamTable } from '../../../http2/stream-table';
 import { BlockPool } from '../../../memory/block-pool';
 import { decodeHeaders } from './known-headers';
