@@ -31,7 +31,7 @@ import { parsePodSecurity, podSecurity } from '../admission/pod-security';
 import { parseTolerationDefaults, podTolerationRestriction } from '../admission/pod-toleration-restriction';
 import { priorityAdmission } from '../admission/priority';
 import { parseLimitedResources } from '../admission/quota-check';
-import type { QuotaStore } from '../admission/quota-ledger';
+import type { QuotaStore } from '../resources/quota-store';
 import { resourceQuotaAdmission } from '../admission/resource-quota';
 import { runtimeClassAdmission } from '../admission/runtime-class';
 import { securityContextDeny } from '../admission/security-context-deny';

@@ -63,8 +63,7 @@ import { publishAuthentication, publishedAuthentication } from './published-auth
 import { quotaStore } from '../resources/quota-store';
 import { RegistryReader } from '../resources/registry-reader';
 import { feedResources, type ResourceFeed } from '../resources/resource-feed';
-import type { ServiceRanges } from '../flags/service-range-flags';
-import { createServiceAllocations, ServiceEffects, ServiceRangeRepairs } from './service-ranges';
+import { createServiceAllocations, ServiceEffects, ServiceRangeRepairs, type ServiceRanges } from './service-ranges';
 import { isServedByDefault, type IsServed } from '../resources/runtime-config';
 import { ServedCatalogue } from '../resources/served-catalogue';
 import { once, StartPhases, type StartPhase } from './start-phases';

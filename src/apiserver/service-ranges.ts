@@ -4,13 +4,19 @@ import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import type { Schema } from '../api/schema/model';
 import type { Logger } from '../observability/logger';
-import { ServiceAllocations } from '../registry/allocation/service-allocations';
+import type { PortRange } from '../registry/allocation/node-ports';
+import { ServiceAllocations, type AddressRanges } from '../registry/allocation/service-allocations';
 import type { RangeAllocation } from '../registry/allocation/stored-range';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { SideEffect, SideEffects } from '../registry/side-effects';
 import type { OperationContext } from '../registry/types';
 import type { Store } from '../storage/store';
-import type { ServiceRanges } from '../flags/service-range-flags';
+
+/** What services are given. */
+export interface ServiceRanges {
+  readonly addressRanges: AddressRanges;
+  readonly nodePorts: PortRange;
+}
 
 /** The service has gone when its endpoints follow, whether its client still waits or not. */
 const ENDPOINTS_TIMEOUT_MS = 10_000;

@@ -4,7 +4,12 @@ import { copyRegistry } from '../storage/migrate/copy-registry';
 import { remainingSeconds } from '../storage/migrate/event-lifetime';
 import { pruneConsent } from '../storage/migrate/prune-consent';
 import { describeFlags, parseFlags, UsageError, type FlagTable, type OptionsOf } from '../flags/flag-table';
-import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory, openEtcd, problemsOfRegistryFile } from '../flags/open-store';
+import {
+  DEFAULT_DATA_DIRECTORY_OPTIONS,
+  openDataDirectory,
+  openEtcd,
+  problemsOfRegistryFile,
+} from '../flags/open-store';
 import { ProgressLine } from './progress-line';
 import { storageFlags } from '../flags/storage-flags';
 import { untilSignal } from './until-signal';

@@ -1,16 +1,10 @@
 import { AddressRange } from '../registry/allocation/address-range';
+import type { ServiceRanges } from '../apiserver/service-ranges';
 import type { PortRange } from '../registry/allocation/node-ports';
-import type { AddressRanges } from '../registry/allocation/service-allocations';
 
 interface ServiceRangeOptions {
   readonly serviceClusterIpRange: readonly string[];
   readonly serviceNodePortRange: string;
-}
-
-/** What services are given. */
-export interface ServiceRanges {
-  readonly addressRanges: AddressRanges;
-  readonly nodePorts: PortRange;
 }
 
 export const DEFAULT_SERVICE_RANGES: ServiceRanges = {

@@ -12,7 +12,9 @@ import { TextWorker } from '../worker/text-worker';
 import { runFilters } from './filters/chain';
 import { ConnectionAccounts } from './transport/connection-accounts';
 import { RequestContext } from './request/context';
-import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from '../resources/served-resource';
+import type { ChainDependencies } from './filters/chain-dependencies';
+import type { EndpointDependencies } from './endpoints/endpoint';
+import type { NonResourceRoute } from './routes/route';
 import { Deadlines } from './filters/deadline';
 import { dispatch, type DispatchDependencies } from './endpoints/dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
@@ -20,7 +22,13 @@ import type { HttpRequest, HttpResponse } from './transport/exchange';
 import { ALL_FEATURES, type ServerFeatures } from './request/features';
 import { fieldOwnership } from '../resources/field-ownership';
 import { answerError, sendStatus } from './response/error-response';
-import { http1LimitsFor, http1Options, refuseHead, watchConnections, type Http1Limits } from './transport/http1-connections';
+import {
+  http1LimitsFor,
+  http1Options,
+  refuseHead,
+  watchConnections,
+  type Http1Limits,
+} from './transport/http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { LargeBodies } from './request/large-bodies';
 import { NonResourceRoutes } from './routes/non-resource-routes';

@@ -1,12 +1,24 @@
-import type { QuotaStore } from '../admission/quota-ledger';
 import type { KubeObject } from '../api/object';
-import type { ServedResource } from './served-resource';
 import { storageEncoder } from '../registry/stored-object';
 import type { RegistryCache } from '../storage/cache/cache';
 import type { Revision, Store } from '../storage/store';
 import type { RegistryReader } from './registry-reader';
+import type { ServedResource } from './served-resource';
 
 const QUOTAS = 'resourcequotas';
+
+export type UsedWrite =
+  | { readonly ok: true; readonly quota: KubeObject }
+  /** Another writer was faster: what stands there now; undefined when the quota is gone. */
+  | { readonly ok: false; readonly current: KubeObject | undefined };
+
+/** The quotas as admission reads and writes them. */
+export interface QuotaStore {
+  /** The namespace's quotas as memory has them; may be behind. */
+  readonly list: (namespace: string) => readonly KubeObject[];
+  /** Puts `status.used`, if the quota is still the one that was given (by its resourceVersion). */
+  readonly putUsed: (quota: KubeObject, used: Readonly<Record<string, string>>) => Promise<UsedWrite>;
+}
 
 /** What writing quotas takes. */
 export interface QuotaStoreDependencies {

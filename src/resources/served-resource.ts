@@ -1,23 +1,6 @@
-import type {
-  KindDefinition,
-  ServedVersion,
-  SubresourceDefinition,
-  TableDefinition,
-} from '../api/kinds/kind-definition';
-import type { MaybePromise } from '../api/maybe-promise';
-import type { AdmissionChain } from '../admission/chain';
+import type { KindDefinition, ServedVersion, TableDefinition } from '../api/kinds/kind-definition';
 import type { Schema, StructType } from '../api/schema/model';
-import type { UserInfo } from '../api/user';
-import type { AuthenticateRequest } from '../authn/union';
-import type { Authorizer } from '../authz/attributes';
-import type { MaxInFlight } from '../flowcontrol/max-in-flight';
-import type { RequestMetrics } from '../observability/request-metrics';
 import type { ResourceRegistry } from '../registry/resource-registry';
-import type { RequestContext } from '../http/request/context';
-import type { ServerFeatures } from '../http/request/features';
-import type { FieldOwnership } from './field-ownership';
-import type { LargeBodies } from '../http/request/large-bodies';
-import type { Reply } from '../http/response/reply';
 
 /** What the endpoints ask of a resource's registry. */
 export type RegistryOperations = Pick<
@@ -52,61 +35,4 @@ export interface Catalogue {
   hasBuiltInGroup(group: string): boolean;
   /** The group, version and kind are known (to word a refusal). */
   readonly schema: Schema;
-}
-
-/** A path outside the resource tree: health, version, discovery, metrics, OpenAPI. */
-export interface NonResourceRoute {
-  readonly path: string;
-  /** Every path below it, too. */
-  readonly prefix?: boolean;
-  /** Left out of the list of paths at `/` and in 404 answers. */
-  readonly unlisted?: boolean;
-  /** Others are answered 405; absent: GET only. */
-  readonly methods?: readonly string[] | 'any';
-  readonly handler: (context: RequestContext) => MaybePromise<Reply>;
-}
-
-/** An endpoint for what is not plain storage: reviews, tokens, evictions, logs. */
-export type Endpoint = (request: ResourceRequest, dependencies: EndpointDependencies) => MaybePromise<Reply>;
-
-export interface ResourceRequest {
-  readonly context: RequestContext;
-  readonly served: ServedResource;
-  /** Present where the resource is stored. */
-  readonly registry: RegistryOperations;
-  readonly subresource: SubresourceDefinition | undefined;
-  readonly user: UserInfo;
-}
-
-export interface EndpointDependencies {
-  readonly catalogue: Catalogue;
-  readonly admission?: AdmissionChain;
-  /** Absent: each object's own, by what its kind says. */
-  readonly fieldOwnership?: FieldOwnership;
-  /** By `verb group/resource` or `verb group/resource/subresource`: takes precedence over the plain endpoint. */
-  readonly specialEndpoints?: ReadonlyMap<string, Endpoint>;
-  /** Seconds: a watch without timeoutSeconds lasts this to twice this. */
-  readonly minRequestTimeoutSeconds: number;
-  readonly features: ServerFeatures;
-  /** Aborts when the server goes down: watches end as if their time were over. */
-  readonly closing: AbortSignal;
-  readonly metrics?: Pick<RequestMetrics, 'recordWatchEvents' | 'recordDeprecated'>;
-  /** How bodies are read that are too large for one stretch. */
-  readonly bodies: LargeBodies;
-  /** Milliseconds since the epoch. */
-  readonly now: () => number;
-}
-
-/** The functions that the filters call. */
-export interface ChainDependencies {
-  /** Throws a 401 StatusError. */
-  readonly authenticate: AuthenticateRequest;
-  readonly authorize: Authorizer;
-  /** Registers with `context.onFinished` what it wants to write down, and sets the Audit-Id header. */
-  readonly audit?: (context: RequestContext) => void;
-  /** Writes down what came of the request. Absent: nobody does. */
-  readonly logRequest?: ((context: RequestContext) => void) | undefined;
-  /** Absent: no limits. */
-  readonly maxInFlight?: MaxInFlight;
-  readonly requestTimeoutMs: number;
 }

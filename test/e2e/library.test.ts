@@ -201,7 +201,7 @@ describe('the options of startApiServer', () => {
   });
 
   it('know each flag that the command knows, but those that only a command can have', () => {
-    const declared = readFileSync(join(__dirname, '../../src/cli/generated/api-server-flags.ts'), 'utf8');
+    const declared = readFileSync(join(__dirname, '../../src/flags/generated/api-server-flags.ts'), 'utf8');
     const names = [...declared.matchAll(/^ {2}readonly '?([\w-]+)'?\?: /gm)].map(([, name]) => name);
     const foreign: readonly string[] = COMMAND_FLAGS;
     expect(names).toEqual(Object.keys(apiserverFlags).filter((name) => !foreign.includes(name)));

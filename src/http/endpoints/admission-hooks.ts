@@ -2,7 +2,7 @@ import { StatusError } from '../../api/errors/status-error';
 import type { AdmissionAttributes, Operation } from '../../admission/plugin';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
-import type { EndpointDependencies, ResourceRequest } from '../../resources/served-resource';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
 import { withoutDuplicateOwners } from './owner-references';
 import { kindOf } from './resource-request';
 

@@ -3,7 +3,7 @@ import { badRequest } from '../../api/errors/status-error';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import { apiVersionOf, type KubeObject } from '../../api/object';
 import { reportStrict } from '../request/decode';
-import type { ResourceRequest } from '../../resources/served-resource';
+import type { ResourceRequest } from './endpoint';
 import type { LargeBodies, TextReading } from '../request/large-bodies';
 import type { WriteOptions } from '../request/write-options';
 import { kindOf } from './resource-request';

@@ -3,7 +3,8 @@ import { badRequest, conflict, invalidObject } from '../../api/errors/status-err
 import { extend } from '../../api/extend';
 import type { KubeObject } from '../../api/object';
 import { formatDate } from '../../api/time/rfc3339';
-import type { Endpoint, EndpointDependencies, ResourceRequest, RegistryOperations } from '../../resources/served-resource';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
+import type { RegistryOperations } from '../../resources/served-resource';
 import { statusReply } from '../response/reply';
 import { parseWriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';

@@ -1,7 +1,7 @@
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import type { Preconditions, UpdateHooks, WriteResult } from '../../registry/types';
-import type { EndpointDependencies, ResourceRequest } from '../../resources/served-resource';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
 import { inItsTurn, LARGE_BODY_BYTES } from '../request/large-bodies';
 import { wireFormOf } from '../response/wire-form';
 import type { WriteOptions } from '../request/write-options';

@@ -4,7 +4,7 @@ import type { ListResult } from '../../registry/types';
 import type { CacheEntry } from '../../storage/cache/cache';
 import { Query } from '../request/query';
 import type { Reply } from '../response/reply';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../../resources/served-resource';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { componentStatusEndpoints } from './component-statuses';
 
 const endpoints = componentStatusEndpoints([

@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/object';
 import { localEntry } from '../../registry/local-entry';
 import type { CacheEntry } from '../../storage/cache/cache';
 import type { Revision } from '../../storage/store';
-import type { Endpoint } from '../../resources/served-resource';
+import type { Endpoint } from './endpoint';
 import { parseCollectionOptions } from '../request/list-options';
 import { entryReply } from '../response/reply';
 

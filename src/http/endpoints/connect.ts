@@ -1,7 +1,7 @@
 import { badRequest, StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
 import type { RequestContext } from '../request/context';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../../resources/served-resource';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { optionsFromQuery, type QueryOptions } from '../request/query-options';
 import type { Reply } from '../response/reply';
 import type { RequestInfo } from '../request/request-info';

@@ -1,7 +1,7 @@
 import { StatusError } from '../../api/errors/status-error';
 import { whenKnown } from '../../api/maybe-promise';
 import { placedInScope } from '../../registry/identity';
-import type { Endpoint, ResourceRequest } from '../../resources/served-resource';
+import type { Endpoint, ResourceRequest } from './endpoint';
 import { inItsTurn } from '../request/large-bodies';
 import { withoutDuplicateOwners } from './owner-references';
 import { entryReply } from '../response/reply';

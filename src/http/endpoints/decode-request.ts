@@ -1,7 +1,7 @@
 import type { KubeObject } from '../../api/object';
 import { MAX_BODY_BYTES, MAX_POSTED_BYTES, readBody } from '../request/body';
 import { bodyFormat, decodeBody, type Expected } from '../request/decode';
-import type { EndpointDependencies, ResourceRequest } from '../../resources/served-resource';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
 import type { FieldValidation } from '../request/write-options';
 import { kindOf } from './resource-request';
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../resources/served-resource';
+import type { Endpoint } from './endpoint';
 import { parseDeleteOptions } from '../request/delete-options';
 import { entryReply, statusReply } from '../response/reply';
 import { admissionHooks } from './admission-hooks';

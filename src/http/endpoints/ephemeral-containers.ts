@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/object';
 import type { EphemeralContainer, PodSpec } from '../../api/schema/generated/core-v1';
 import { checkIdentity } from '../../registry/identity';
 import { MAX_BODY_BYTES } from '../request/body';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../../resources/served-resource';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { entryReply, type Reply } from '../response/reply';
 import { managerName, parseWriteOptions, type WriteOptions } from '../request/write-options';
 import { changeObject } from './change';

@@ -1,5 +1,5 @@
 import { whenKnown } from '../../api/maybe-promise';
-import type { Endpoint } from '../../resources/served-resource';
+import type { Endpoint } from './endpoint';
 import { entryReply } from '../response/reply';
 import { scopeOf } from './resource-request';
 

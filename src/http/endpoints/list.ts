@@ -1,4 +1,4 @@
-import type { Endpoint } from '../../resources/served-resource';
+import type { Endpoint } from './endpoint';
 import { parseCollectionOptions } from '../request/list-options';
 import { scopeOf } from './resource-request';
 

@@ -13,7 +13,7 @@ import { checkIdentity } from '../../registry/identity';
 import { readBody } from '../request/body';
 import type { RequestContext } from '../request/context';
 import { reportStrict } from '../request/decode';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../../resources/served-resource';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import type { LargeBodies, TextReading } from '../request/large-bodies';
 import { APPLY_PATCH, patchTypeOf, patchers, readPatch, strictPatchProblems, unreadablePatch } from './patchers';
 import { entryReply } from '../response/reply';

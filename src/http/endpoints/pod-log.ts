@@ -1,6 +1,6 @@
 import { forbiddenField, invalid, type FieldError } from '../../api/errors/field-error';
 import { invalidObject, StatusError } from '../../api/errors/status-error';
-import type { Endpoint } from '../../resources/served-resource';
+import type { Endpoint } from './endpoint';
 import { optionsFromQuery } from '../request/query-options';
 import { containerOf, kubeletAddress, nodeNameOf } from './pod-container';
 import { scopeOf } from './resource-request';

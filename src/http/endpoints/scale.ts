@@ -8,7 +8,7 @@ import type { StructType } from '../../api/schema/model';
 import { checkIdentity } from '../../registry/identity';
 import type { Preconditions } from '../../registry/types';
 import { MAX_POSTED_BYTES, readBody } from '../request/body';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../../resources/served-resource';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { APPLY_PATCH, MERGE_PATCH, patchTypeOf, patchers, readPatch } from './patchers';
 import type { Reply } from '../response/reply';
 import { wireFormOf } from '../response/wire-form';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object';
 import { checkIdentity, placedInScope } from '../../registry/identity';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../../resources/served-resource';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { withoutDuplicateOwners } from './owner-references';
 import { entryReply, type Reply } from '../response/reply';
 import { managerName, parseWriteOptions, type WriteOptions } from '../request/write-options';

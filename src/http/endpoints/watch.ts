@@ -3,7 +3,7 @@ import type { MaybePromise } from '../../api/maybe-promise';
 import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../request/negotiate';
 import type { RequestContext } from '../request/context';
 import type { HttpResponse } from '../transport/exchange';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../../resources/served-resource';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { parseCollectionOptions } from '../request/list-options';
 import { timerMs } from '../../api/time/timer-limit';
 import type { EntryWatch, SendItems } from '../../registry/watch';

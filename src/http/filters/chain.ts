@@ -6,7 +6,7 @@ import { authorizeRequest } from './authorization';
 import { credentialsOf } from './credentials';
 import type { RequestContext } from '../request/context';
 import type { Deadlines } from './deadline';
-import type { ChainDependencies } from '../../resources/served-resource';
+import type { ChainDependencies } from './chain-dependencies';
 import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
 import { refuseUnderPressure } from './memory-pressure';

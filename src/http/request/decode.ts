@@ -15,7 +15,13 @@ import { invalid } from '../../api/errors/field-error';
 import { badRequest, invalidObject, unsupportedMediaType, type StatusError } from '../../api/errors/status-error';
 import { isRetiredKind } from '../../api/kinds/retired-kinds';
 import type { MaybePromise } from '../../api/maybe-promise';
-import { apiVersionOf, parseApiVersion, type GroupVersionKind, type JsonObject, type KubeObject } from '../../api/object';
+import {
+  apiVersionOf,
+  parseApiVersion,
+  type GroupVersionKind,
+  type JsonObject,
+  type KubeObject,
+} from '../../api/object';
 import type { Schema, StructType } from '../../api/schema/model';
 import type { RequestContext } from './context';
 import { MAX_BODY_VALUES, nextTurn, type LargeBodies, type TextReading } from './large-bodies';

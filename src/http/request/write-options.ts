@@ -1,4 +1,11 @@
-import { forbiddenField, invalid, notSupported, required, tooLong, type FieldError } from '../../api/errors/field-error';
+import {
+  forbiddenField,
+  invalid,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+} from '../../api/errors/field-error';
 import { invalidObject } from '../../api/errors/status-error';
 import type { Query } from './query';
 

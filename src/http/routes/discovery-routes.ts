@@ -8,7 +8,7 @@ import type { KindDefinition } from '../../api/kinds/kind-definition';
 import { apiVersionOf, parseApiVersion } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
 import type { RequestContext } from '../request/context';
-import type { NonResourceRoute } from '../../resources/served-resource';
+import type { NonResourceRoute } from './route';
 import { entityTag, isKnown } from '../response/entity-tag';
 import { DISCOVERY, MEDIA_TYPES, negotiate, type Format, type Negotiated } from '../request/negotiate';
 import { methodNotAllowed, resourceNotFound } from '../response/refusals';

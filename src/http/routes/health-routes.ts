@@ -1,6 +1,6 @@
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { Logger } from '../../observability/logger';
-import type { NonResourceRoute } from '../../resources/served-resource';
+import type { NonResourceRoute } from './route';
 import { textReply, type Reply } from '../response/reply';
 import { printReport, runChecks, type HealthCheck, type HealthReport } from './health';
 

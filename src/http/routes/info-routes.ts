@@ -1,4 +1,4 @@
-import type { NonResourceRoute } from '../../resources/served-resource';
+import type { NonResourceRoute } from './route';
 import { JSON_ONLY, negotiate } from '../request/negotiate';
 
 /** `/version`: indented, without a newline at its end, as clients know it. Not an API object: there is only JSON. */

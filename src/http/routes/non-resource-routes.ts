@@ -1,6 +1,6 @@
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { RequestContext } from '../request/context';
-import type { NonResourceRoute } from '../../resources/served-resource';
+import type { NonResourceRoute } from './route';
 import { BUILT_IN_PLAIN, negotiate, type Negotiated } from '../request/negotiate';
 import { methodNotAllowed, resourceNotFound } from '../response/refusals';
 import { textReply, type Dispatched } from '../response/reply';

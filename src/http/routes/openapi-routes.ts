@@ -10,7 +10,7 @@ import type { Schema } from '../../api/schema/model';
 import { runSteps } from '../../async/steps';
 import { takesGzip } from '../response/body-writer';
 import type { RequestContext } from '../request/context';
-import type { NonResourceRoute } from '../../resources/served-resource';
+import type { NonResourceRoute } from './route';
 import { isKnown } from '../response/entity-tag';
 import { textReply, type Reply } from '../response/reply';
 
