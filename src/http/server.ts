@@ -35,7 +35,7 @@ import { NonResourceRoutes } from './routes/non-resource-routes';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { writeReply } from './response/reply-writer';
 import { leaveSeat } from './filters/seats';
-import { TlsEntrance } from './transport/deferred-tls-handshake';
+import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
@@ -192,10 +192,13 @@ export function createServer(options: ServerOptions): ApiServer {
         );
   watchConnections(server, limits);
   const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
-  const entrance = new TlsEntrance({ onFault: recordTlsHandshakeError, handshakeLimitMs: limits.requestHeadMs });
+  const handshakes = new DeferredTlsHandshake({
+    onFault: recordTlsHandshakeError,
+    handshakeLimitMs: limits.requestHeadMs,
+  });
   if (isTls(server)) {
     http2?.attach(server);
-    entrance.attach(server);
+    handshakes.attach(server);
   }
   // Watches and streams last.
   server.timeout = 0;
@@ -212,7 +215,7 @@ export function createServer(options: ServerOptions): ApiServer {
     close: async (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      await close(server, entrance, http2, graceMs);
+      await close(server, handshakes, http2, graceMs);
       await textWorker.stop();
     },
   };
@@ -246,14 +249,14 @@ async function listen(server: Server, port: number, host: string | undefined): P
 
 async function close(
   server: Server,
-  entrance: TlsEntrance,
+  handshakes: DeferredTlsHandshake,
   http2: Http2Listener | undefined,
   graceMs: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  entrance.drain();
+  handshakes.drain();
   server.closeIdleConnections();
   http2?.drain();
   // A connection becomes idle when its last request is answered.
@@ -261,7 +264,7 @@ async function close(
   const force = setTimeout(() => {
     server.closeAllConnections();
     http2?.destroy();
-    entrance.destroy();
+    handshakes.destroy();
   }, graceMs);
   await closed;
   clearInterval(sweep);

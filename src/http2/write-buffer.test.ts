@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { Writable } from 'node:stream';
 import { BlockPool } from '../memory/block-pool';
 import { FrameType, frameHeader } from './frames';
-import { Outbox } from './write-buffer';
+import { WriteBuffer } from './write-buffer';
 
 const BLOCK_BYTES = 1_000;
 
@@ -37,7 +37,7 @@ class SlowSocket extends Writable {
   }
 }
 
-describe('an outbox', () => {
+describe('a write buffer', () => {
   it('sends what was added, whenever the socket reads it', async () => {
     const step = fc.oneof(
       fc.record({ add: fc.integer({ min: 1, max: 3 * BLOCK_BYTES }) }),
@@ -46,7 +46,7 @@ describe('an outbox', () => {
     );
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 20 }), async (steps) => {
-        const outbox = new Outbox([
+        const writeBuffer = new WriteBuffer([
           new BlockPool(BLOCK_BYTES, 5 * BLOCK_BYTES),
           new BlockPool(2 * BLOCK_BYTES, 5 * BLOCK_BYTES),
         ]);
@@ -55,7 +55,7 @@ describe('an outbox', () => {
         let sent: Uint8Array[] = [];
         for (const one of [...steps, 'send' as const, 'read' as const]) {
           if (one === 'send') {
-            outbox.sendTo(socket);
+            writeBuffer.sendTo(socket);
             sent.push(...added);
             added = [];
           } else if (one === 'read') {
@@ -63,11 +63,11 @@ describe('an outbox', () => {
             sent = [];
           } else {
             const bytes = Buffer.alloc(one.add, one.add % 251);
-            if (one.add % 2 === 0) outbox.add(bytes);
-            else outbox.addLatin1(bytes.toString('latin1'));
+            if (one.add % 2 === 0) writeBuffer.add(bytes);
+            else writeBuffer.addLatin1(bytes.toString('latin1'));
             added.push(bytes);
           }
-          expect(outbox.length).toBe(Buffer.concat(added).length);
+          expect(writeBuffer.length).toBe(Buffer.concat(added).length);
         }
       }),
       { numRuns: 50 },
@@ -76,13 +76,13 @@ describe('an outbox', () => {
 
   it('uses the same memory again when the socket has read it', async () => {
     const pool = new BlockPool(BLOCK_BYTES, BLOCK_BYTES);
-    const outbox = new Outbox([pool]);
+    const writeBuffer = new WriteBuffer([pool]);
     const memory = new Set<ArrayBufferLike>();
     for (let turn = 0; turn < 100; turn++) {
       const socket = new SlowSocket();
-      outbox.addFrameHeader(300, FrameType.DATA, 0, turn);
-      outbox.add(Buffer.alloc(300, turn));
-      outbox.sendTo(socket);
+      writeBuffer.addFrameHeader(300, FrameType.DATA, 0, turn);
+      writeBuffer.add(Buffer.alloc(300, turn));
+      writeBuffer.sendTo(socket);
       memory.add(socket.given[0]!.buffer);
       expect(await socket.read()).toEqual(
         Buffer.concat([frameHeader(300, FrameType.DATA, 0, turn), Buffer.alloc(300, turn)]),
@@ -93,10 +93,10 @@ describe('an outbox', () => {
 
   it('does not keep memory that one turn needed', async () => {
     const pool = new BlockPool(BLOCK_BYTES, 10 * BLOCK_BYTES);
-    const outbox = new Outbox([pool]);
+    const writeBuffer = new WriteBuffer([pool]);
     const socket = new SlowSocket();
-    outbox.add(Buffer.alloc(3 * BLOCK_BYTES));
-    outbox.sendTo(socket);
+    writeBuffer.add(Buffer.alloc(3 * BLOCK_BYTES));
+    writeBuffer.sendTo(socket);
     await socket.read();
     expect(pool.take().length).toBe(BLOCK_BYTES);
   });

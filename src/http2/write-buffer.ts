@@ -8,7 +8,7 @@ const NOTHING: Buffer = Buffer.alloc(0);
  * Gathers what is to be sent next. It is copied, so that whoever wrote it may use its memory again; and the block that it is
  * copied to is used again too, because memory for every frame and every packet would be most of what sending costs.
  */
-export class Outbox {
+export class WriteBuffer {
   #block = NOTHING;
   #length = 0;
 

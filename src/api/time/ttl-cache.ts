@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** Answers that are believed for a while, each for its own time; beyond `max` the least recently used go first. */
-export class LastingMemory<Value extends object> {
+export class TtlCache<Value extends object> {
   readonly #remembered: LRUCache<string, Value>;
 
   /** `clock`: milliseconds, above 0 and never going back. */

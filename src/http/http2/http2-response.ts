@@ -103,7 +103,7 @@ export class Http2Response extends EventEmitter implements HttpResponse {
 
   destroy(): this {
     this.#isBrokenOff = true;
-    this.stream.breakOff();
+    this.stream.abort();
     return this;
   }
 

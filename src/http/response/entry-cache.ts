@@ -20,7 +20,7 @@ interface Slot {
  * list that is longer than the memory then still finds most of itself the next time, where forgetting the oldest would
  * forget each entry just before it is asked for.
  */
-export class EntryMemo<Value> {
+export class EntryCache<Value> {
   private readonly remembered = new WeakMap<CacheEntry, { readonly value: Value; readonly slot: Slot }>();
   private readonly slots: Slot[] = [];
   private bytes = 0;

@@ -8,7 +8,7 @@ import { cacheLimit } from '../../memory/memory-limit';
 import type { WatchItem } from '../../registry/types';
 import type { CacheEntry } from '../../storage/cache/cache';
 import type { ServedResource } from '../../resources/served-resource';
-import { EntryMemo } from './entry-cache';
+import { EntryCache } from './entry-cache';
 import { encodeObject } from './reply-writer';
 import { partialObject } from './partial-object';
 import { TableWriter, type IncludeObject } from './table';
@@ -208,11 +208,11 @@ function identity(served: ServedResource): { apiVersion: string; kind: string; f
   return { apiVersion: form.apiVersion, kind: form.kind, form };
 }
 
-function memoPerType(): Readonly<Record<EventType, EntryMemo<readonly Uint8Array[]>>> {
+function memoPerType(): Readonly<Record<EventType, EntryCache<readonly Uint8Array[]>>> {
   return {
-    ADDED: new EntryMemo(REMEMBERED_EVENTS),
-    MODIFIED: new EntryMemo(REMEMBERED_EVENTS),
-    DELETED: new EntryMemo(REMEMBERED_EVENTS),
+    ADDED: new EntryCache(REMEMBERED_EVENTS),
+    MODIFIED: new EntryCache(REMEMBERED_EVENTS),
+    DELETED: new EntryCache(REMEMBERED_EVENTS),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Steps } from '../../api/parts';
 import type { StructType } from '../../api/schema/model';
 import { cacheLimit } from '../../memory/memory-limit';
 import type { CacheEntry } from '../../storage/cache/cache';
-import { EntryMemo } from './entry-cache';
+import { EntryCache } from './entry-cache';
 import type { ServedResource } from '../../resources/served-resource';
 import { ENCODED_AT_ONCE, READY_AT_ONCE, type ItemForm } from './lists/list-parts';
 import { protobufItems } from './lists/protobuf-list';
@@ -40,12 +40,12 @@ export class WireForm {
   /** The items of JSON lists. */
   readonly jsonItems: ItemForm;
 
-  private readonly converted = new EntryMemo<Converted>({
+  private readonly converted = new EntryCache<Converted>({
     ...REMEMBERED,
     sizeOf: ({ body }) => body.length * PARSED_FACTOR,
   });
   private messageItems: ItemForm | undefined;
-  private readonly messages = new EntryMemo<Uint8Array>({ ...REMEMBERED, sizeOf: ({ length }) => length });
+  private readonly messages = new EntryCache<Uint8Array>({ ...REMEMBERED, sizeOf: ({ length }) => length });
 
   constructor(private readonly served: ServedResource) {
     this.kind = served.definition.kind;

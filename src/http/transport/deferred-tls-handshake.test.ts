@@ -14,13 +14,13 @@ import { RequestMetrics } from '../../observability/request-metrics';
 import { createAuthority } from '../../pki/authority';
 import { textReply } from '../response/reply';
 import { createServer } from '../server';
-import { TlsEntrance } from './deferred-tls-handshake';
+import { DeferredTlsHandshake } from './deferred-tls-handshake';
 
 const REFUSAL = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n';
 
 interface Served extends AsyncDisposable {
   readonly server: Server;
-  readonly entrance: TlsEntrance;
+  readonly handshakes: DeferredTlsHandshake;
   readonly port: number;
   /** The connections so far. */
   readonly accepted: Socket[];
@@ -29,9 +29,9 @@ interface Served extends AsyncDisposable {
   readonly faults: () => number;
 }
 
-/** A server that sends back what it gets, behind an entrance. */
+/** A server that sends back what it gets, behind deferred handshakes. */
 async function serve(options: { readonly handshakeLimitMs?: number; readonly tls?: TlsOptions } = {}): Promise<Served> {
-  const { tls: ownTls, ...entranceOptions } = options;
+  const { tls: ownTls, ...handshakeOptions } = options;
   const echo = (asked: IncomingMessage, answer: ServerResponse): void => {
     answer.setHeader('X-Client', `${asked.socket.remoteAddress} ${asked.socket.remotePort}`);
     asked.pipe(answer);
@@ -41,13 +41,13 @@ async function serve(options: { readonly handshakeLimitMs?: number; readonly tls
   const letIn: Served['letIn'] = [];
   let faults = 0;
   server.on('connection', (socket: Socket) => letIn.push({ socket, waitingBytes: socket.readableLength }));
-  const entrance = new TlsEntrance({ ...entranceOptions, onFault: () => faults++ });
-  entrance.attach(server);
+  const handshakes = new DeferredTlsHandshake({ ...handshakeOptions, onFault: () => faults++ });
+  handshakes.attach(server);
   server.on('connection', (socket: Socket) => accepted.push(socket));
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {
     server,
-    entrance,
+    handshakes,
     port: (server.address() as AddressInfo).port,
     accepted,
     letIn,
@@ -150,17 +150,17 @@ describe('a client that speaks TLS', () => {
     await until(() => served.letIn.length === 1);
     expect(served.letIn).toEqual([{ socket: served.accepted[0], waitingBytes: 3 }]);
     expect(served.letIn[0]!.socket.timeout).toBe(0);
-    served.entrance.destroy();
+    served.handshakes.destroy();
     expect(served.letIn[0]!.socket.destroyed).toBe(true);
     client.destroy();
   });
 
-  it('has no more to do with the entrance once its handshake is done', async () => {
+  it('has no more to do with the deferral once its handshake is done', async () => {
     await using served = await serve({ handshakeLimitMs: 300 });
     const client = connectTls({ port: served.port, host: '127.0.0.1', rejectUnauthorized: false });
     await once(client, 'secureConnect');
     await sleep(600);
-    served.entrance.destroy();
+    served.handshakes.destroy();
     expect(served.accepted[0]!.destroyed).toBe(false);
     client.destroy();
   });
@@ -242,7 +242,7 @@ describe('a client that says nothing', () => {
     const clients = [await silentClient(served), await silentClient(served)];
     const ends = clients.map(textFrom);
     const end = once(served.server.close(), 'close');
-    served.entrance.destroy();
+    served.handshakes.destroy();
     expect(await Promise.all(ends)).toEqual(['', '']);
     await end;
     expect(served.faults()).toBe(0);
@@ -252,7 +252,7 @@ describe('a client that says nothing', () => {
     await using served = await serve();
     const client = await silentClient(served);
     const end = once(served.server.close(), 'close');
-    served.entrance.drain();
+    served.handshakes.drain();
     expect(await textFrom(client)).toBe('');
     await end;
     expect(served.faults()).toBe(0);
@@ -262,7 +262,7 @@ describe('a client that says nothing', () => {
     await using served = await serve();
     const client = await silentClient(served);
     const end = once(served.server.close(), 'close');
-    served.entrance.drain();
+    served.handshakes.drain();
     const createConnection = () =>
       connectTls({ socket: client, servername: 'localhost', ca: authority.certificatePem });
     const headers = { connection: 'close' };
@@ -310,7 +310,7 @@ describe('a client that speaks plain HTTP', () => {
     expect(await textFrom(client)).toBe(REFUSAL);
     expect(served.accepted[0]!.destroyed).toBe(false);
     const end = once(served.server.close(), 'close');
-    served.entrance.destroy();
+    served.handshakes.destroy();
     expect(served.accepted[0]!.destroyed).toBe(true);
     await end;
     client.destroy();

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { endAndLinger } from './linger';
 
-export interface EntranceOptions {
+export interface HandshakeOptions {
   /** A connection ended in silence, and not because the server closes. Called once for each. */
   readonly onFault: () => void;
   /** How long a client may say nothing, and then how long its handshake may take, in milliseconds. */
@@ -27,14 +27,14 @@ const REFUSAL = 'HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to 
  * TLS that waits for bytes reads into a buffer of 64 KiB, which it keeps for as long as the connection lasts. TLS that is given
  * bytes makes a buffer for these, and 16 KiB when more follow than it holds. So a plain socket does the waiting.
  */
-export class TlsEntrance {
+export class DeferredTlsHandshake {
   /** The silent ones, and those that are being refused. */
   readonly #sockets = new Set<Socket>();
   /** Those whose handshake is under way, by the client's address and port. */
   readonly #handshakes = new Map<string, Handshake>();
   #isDraining = false;
 
-  constructor(private readonly options: EntranceOptions) {}
+  constructor(private readonly options: HandshakeOptions) {}
 
   /** Stands before what the server does with connections now. */
   attach(server: TlsServer): void {

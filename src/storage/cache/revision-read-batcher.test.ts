@@ -1,8 +1,8 @@
-import { SharedAsk } from './revision-read-batcher';
+import { RevisionReadBatcher } from './revision-read-batcher';
 
 function controlled() {
   const sent: { resolve(value: number): void; reject(error: Error): void }[] = [];
-  const ask = new SharedAsk(() => new Promise<number>((resolve, reject) => sent.push({ resolve, reject })));
+  const ask = new RevisionReadBatcher(() => new Promise<number>((resolve, reject) => sent.push({ resolve, reject })));
   return { sent, ask };
 }
 
@@ -11,7 +11,7 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 2; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
-describe('SharedAsk', () => {
+describe('RevisionReadBatcher', () => {
   let now = 0;
   beforeEach(() => jest.spyOn(performance, 'now').mockImplementation(() => now));
   afterEach(() => jest.restoreAllMocks());

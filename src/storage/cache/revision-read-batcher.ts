@@ -19,7 +19,7 @@ interface Caller<T> {
  * as it is made: clients that were answered together come back one after the other, and a question costs more than a
  * short wait. And only some are under way while the next one gathers callers, however many ask.
  */
-export class SharedAsk<T> {
+export class RevisionReadBatcher<T> {
   private underWay = 0;
   /** How long the last answer took. */
   private answerMs = 0;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { CacheEntry } from '../../../storage/cache/cache';
 import { eachItem, listPieces, type ItemForm } from './list-parts';
-import { JoinedRuns } from './chunks/joined-runs';
+import { JoinedChunks } from './chunks/joined-chunks';
 
 const numbers: ItemForm = {
   separator: Buffer.from(','),
@@ -72,7 +72,7 @@ describe('a list that is asked for again and again', () => {
         fc.array(fc.integer({ min: 1000, max: 9000 }), { minLength: 100, maxLength: 300 }),
         fc.array(change, { minLength: 5, maxLength: 30 }),
         (sizes, changes) => {
-          const runs = new JoinedRuns(2 ** 22, 1);
+          const runs = new JoinedChunks(2 ** 22, 1);
           let entries = sizes.map(entryOf);
           for (const { at, what } of changes) {
             let listed = entries;
@@ -97,7 +97,7 @@ describe('a list that is asked for again and again', () => {
   ])(
     'is put together from its items each time where it is short or long, otherwise sixteen times: %s',
     (_what, count, times) => {
-      const runs = new JoinedRuns(2 ** 24);
+      const runs = new JoinedChunks(2 ** 24);
       const entries = Array.from({ length: count }, () => entryOf(1500));
       const pieces = jest.spyOn(items, 'pieces');
       const lastOf = (): number => pieces.mock.calls.filter(([listed, , to]) => to === listed.length).length;

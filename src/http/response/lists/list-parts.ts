@@ -2,8 +2,8 @@ import type { MaybePromise } from '../../../api/maybe-promise';
 import { cacheLimit } from '../../../memory/memory-limit';
 import type { CacheEntry } from '../../../storage/cache/cache';
 import { lengthOf } from '../pieces';
-import { JoinedRuns } from './chunks/joined-runs';
-import { runEnd, type RunLengths } from './chunks/run-end';
+import { JoinedChunks } from './chunks/joined-chunks';
+import { runEnd, type RunLengths } from './chunks/chunk-end';
 
 /** How entries are written as the items of a list: the same bytes for an entry in whichever list it stands. */
 export interface ItemForm {
@@ -46,7 +46,7 @@ const MAX_REMEMBERED_BYTES = cacheLimit(16 * 1024 * 1024);
 /** Of a longer list little would be left when it is asked for again; a shorter one is copied as soon. */
 const JOINED_LIST_BYTES = { least: 256 * 1024, most: MAX_REMEMBERED_BYTES / 2 };
 
-const remembered = new JoinedRuns(MAX_REMEMBERED_BYTES);
+const remembered = new JoinedChunks(MAX_REMEMBERED_BYTES);
 
 /** Some items, which are one piece where they are a remembered run. */
 interface Step {
@@ -94,7 +94,7 @@ export function* laterPieces(
   yield [tail];
 }
 
-function* steps({ items, entries }: ListParts, isJoined: boolean, joinedRun: JoinedRuns['get']): Iterable<Step> {
+function* steps({ items, entries }: ListParts, isJoined: boolean, joinedRun: JoinedChunks['get']): Iterable<Step> {
   for (let from = 0; from < entries.length;) {
     const end = isJoined ? runEnd(entries, from, JOINED_BYTES) : entries.length;
     const joined = isJoined ? joinedRun(items, entries, from, end) : undefined;

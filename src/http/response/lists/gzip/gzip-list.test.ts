@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { CacheEntry } from '../../../../storage/cache/cache';
-import { DeflatedRuns } from './deflated-runs';
+import { DeflatedChunks } from './deflated-chunks';
 import { GzipFile } from './gzip-file';
 import { gzipListPieces } from './gzip-list';
 import { listPieces, type ItemForm, type ListParts } from '../list-parts';
@@ -38,7 +38,7 @@ function entryOf(bytes: number): CacheEntry {
   return { key: `k${revision}`, revision: revision++, body } as CacheEntry;
 }
 
-async function zipped(parts: ListParts, runs: DeflatedRuns): Promise<Buffer> {
+async function zipped(parts: ListParts, runs: DeflatedChunks): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of gzipListPieces(new GzipFile(), parts, never, runs)) pieces.push(piece);
   return Buffer.concat(pieces);
@@ -57,7 +57,7 @@ describe.each([
         }),
         fc.constantFrom(MIB, 4000),
         async (sizes, changes, memoBytes) => {
-          const runs = new DeflatedRuns(memoBytes);
+          const runs = new DeflatedChunks(memoBytes);
           let entries = sizes.map(entryOf);
           for (const { at, what } of [{ at: 0, what: 'none' }, ...changes]) {
             let listed = entries;
@@ -76,7 +76,7 @@ describe.each([
     ));
 
   it('is compressed anew only around an entry that has changed', async () => {
-    const runs = new DeflatedRuns(MIB);
+    const runs = new DeflatedChunks(MIB);
     const entries = Array.from({ length: 1000 }, () => entryOf(1500));
     const parts = partsOf(entries);
     await zipped(parts, runs);
@@ -94,14 +94,14 @@ describe('a list of very large and very many entries', () => {
   it('has an entry that is larger than a block', async () => {
     const parts = jsonParts([entryOf(10), entryOf(1_500_000), entryOf(10)]);
     const plain = Buffer.concat([...listPieces(parts)].flat());
-    expect(gunzipSync(await zipped(parts, new DeflatedRuns(MIB))).equals(plain)).toBe(true);
+    expect(gunzipSync(await zipped(parts, new DeflatedChunks(MIB))).equals(plain)).toBe(true);
   });
 
   it('is compressed as it is asked for, and no further when nobody asks any more', async () => {
     const parts = jsonParts(Array.from({ length: 10_000 }, () => entryOf(1500)));
     const pieces = jest.spyOn(parts.items, 'pieces');
     let taken = 0;
-    for await (const _piece of gzipListPieces(new GzipFile(), parts, never, new DeflatedRuns(MIB))) {
+    for await (const _piece of gzipListPieces(new GzipFile(), parts, never, new DeflatedChunks(MIB))) {
       if (++taken === 10) break;
     }
     expect(pieces.mock.calls.length).toBeLessThan(12);
@@ -112,7 +112,7 @@ describe('a list of very large and very many entries', () => {
     const parts = protobufParts(Array.from({ length: 10_000 }, () => entryOf(1500)));
     const pieces = jest.spyOn(parts.items, 'pieces');
     const gone = new AbortController();
-    const answer = gzipListPieces(new GzipFile(), parts, gone.signal, new DeflatedRuns(MIB)).next();
+    const answer = gzipListPieces(new GzipFile(), parts, gone.signal, new DeflatedChunks(MIB)).next();
     gone.abort(new Error('the client is gone'));
     await expect(answer).rejects.toThrow('the client is gone');
     expect(pieces.mock.calls.length).toBeLessThan(12);

@@ -1,10 +1,10 @@
 import type { MaybePromise } from '../../../../api/maybe-promise';
 import { cacheLimit } from '../../../../memory/memory-limit';
-import { DeflatedRuns } from './deflated-runs';
+import { DeflatedChunks } from './deflated-chunks';
 import { storedPart, type DeflatedPart, type GzipFile } from './gzip-file';
 import type { ListParts } from '../list-parts';
 import { lengthOf } from '../../pieces';
-import { runEnd, type RunLengths } from '../chunks/run-end';
+import { runEnd, type RunLengths } from '../chunks/chunk-end';
 
 /** Compressed runs of all resources. Nothing is kept for clients that do not take gzip. */
 const MAX_REMEMBERED_BYTES = cacheLimit(64 * 1024 * 1024);
@@ -16,7 +16,7 @@ const RUN_BYTES: RunLengths = { least: 32 * 1024, mean: 64 * 1024, most: 128 * 1
 /** Compressed at a time for one answer: half of the thread pool. */
 const RUNS_AHEAD = 2;
 
-const remembered = new DeflatedRuns(MAX_REMEMBERED_BYTES);
+const remembered = new DeflatedChunks(MAX_REMEMBERED_BYTES);
 
 /**
  * A list as a gzip file, piece by piece, from runs of items that are compressed once for all lists. Runs are compressed only
@@ -48,7 +48,7 @@ export async function* gzipListPieces(
 }
 
 /** The items' runs in order, with what separates them. */
-async function* itemParts({ items, entries }: ListParts, runs: DeflatedRuns): AsyncGenerator<DeflatedPart> {
+async function* itemParts({ items, entries }: ListParts, runs: DeflatedChunks): AsyncGenerator<DeflatedPart> {
   const separator = storedPart(items.separator);
   const ahead: MaybePromise<DeflatedPart>[] = [];
   let next = 0;

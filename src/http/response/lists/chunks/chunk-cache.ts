@@ -1,5 +1,5 @@
 import type { CacheEntry } from '../../../../storage/cache/cache';
-import { EntryMemo } from '../../entry-cache';
+import { EntryCache } from '../../entry-cache';
 import type { ItemForm } from '../list-parts';
 
 /** Neighbours in a list, and what was made of them in one form. */
@@ -20,11 +20,11 @@ const ENTRY_BYTES = 8;
  * as that entry lives: it holds others in memory that have changed since, but only until another run that begins with its
  * first entry takes its place.
  */
-export class RunMemo<Made> {
-  private readonly memo: EntryMemo<readonly Run<Made>[]>;
+export class ChunkCache<Made> {
+  private readonly memo: EntryCache<readonly Run<Made>[]>;
 
   constructor(maxBytes: number, bytesOf: (made: Made) => number) {
-    this.memo = new EntryMemo<readonly Run<Made>[]>({
+    this.memo = new EntryCache<readonly Run<Made>[]>({
       entries: Infinity,
       bytes: maxBytes,
       sizeOf: (runs) => {

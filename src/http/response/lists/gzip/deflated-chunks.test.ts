@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
 import type { CacheEntry } from '../../../../storage/cache/cache';
-import { DeflatedRuns } from './deflated-runs';
+import { DeflatedChunks } from './deflated-chunks';
 import { GzipFile } from './gzip-file';
 import type { ItemForm } from '../list-parts';
 
@@ -26,10 +26,10 @@ const entryOf = (text: string): CacheEntry => ({ key: text, revision: 1, body: B
 const entries = Array.from({ length: 100 }, (_, index) => entryOf(`entry ${index}`));
 const MIB = 1024 * 1024;
 
-describe('DeflatedRuns', () => {
+describe('DeflatedChunks', () => {
   it('compresses a run once, and at once gives what is remembered', async () => {
     const { items, asked } = form();
-    const runs = new DeflatedRuns(MIB);
+    const runs = new DeflatedChunks(MIB);
     const first = await runs.get(items, entries, 10, 20);
     expect(runs.get(items, [...entries], 10, 20)).toBe(first);
     expect(runs.get(items, entries.slice(10), 0, 10)).toBe(first);
@@ -38,14 +38,14 @@ describe('DeflatedRuns', () => {
 
   it('has the items in it', async () => {
     const file = new GzipFile();
-    const run = await new DeflatedRuns(MIB).get(form().items, entries, 1, 4);
+    const run = await new DeflatedChunks(MIB).get(form().items, entries, 1, 4);
     const zipped = Buffer.concat([file.head(), file.part(run), file.tail()]);
     expect(gunzipSync(zipped).toString()).toBe('entry 1,entry 2,entry 3');
   });
 
   it('shares one compression between those who ask at the same time', async () => {
     const { items, asked } = form();
-    const runs = new DeflatedRuns(MIB);
+    const runs = new DeflatedChunks(MIB);
     const answers = await Promise.all([1, 2, 3].map(async () => runs.get(items, entries, 0, 50)));
     expect(new Set(answers).size).toBe(1);
     expect(asked()).toBe(1);
@@ -59,7 +59,7 @@ describe('DeflatedRuns', () => {
     ['it is written in another form', () => [form().items, entries, 10, 20]],
   ])('takes no run for another: %s', async (_what, other) => {
     const { items } = form();
-    const runs = new DeflatedRuns(MIB);
+    const runs = new DeflatedChunks(MIB);
     const first = await runs.get(items, entries, 10, 20);
     const second = await runs.get(...other(items));
     expect(second).not.toBe(first);
@@ -68,7 +68,7 @@ describe('DeflatedRuns', () => {
 
   it('remembers the runs of two kinds of lists that begin with one entry', async () => {
     const { items, asked } = form();
-    const runs = new DeflatedRuns(MIB);
+    const runs = new DeflatedChunks(MIB);
     const selected = entries.filter((_, index) => index % 2 === 0);
     for (let round = 0; round < 3; round++) {
       await runs.get(items, entries, 0, 20);
@@ -79,7 +79,7 @@ describe('DeflatedRuns', () => {
 
   it('keeps no more bytes than it may', async () => {
     const { items, asked } = form();
-    const runs = new DeflatedRuns(2000);
+    const runs = new DeflatedChunks(2000);
     const askAll = async (): Promise<void> => {
       for (let from = 0; from < 100; from += 10) await runs.get(items, entries, from, from + 10);
     };
@@ -93,7 +93,7 @@ describe('DeflatedRuns', () => {
     const pieces = jest.spyOn(items, 'pieces').mockImplementationOnce(() => {
       throw new Error('no such conversion');
     });
-    const runs = new DeflatedRuns(MIB);
+    const runs = new DeflatedChunks(MIB);
     const waiting = [runs.get(items, entries, 0, 10), runs.get(items, entries, 0, 10)];
     for (const answer of waiting) await expect(answer).rejects.toThrow('no such conversion');
     await expect(runs.get(items, entries, 0, 10)).resolves.toMatchObject({ length: 79 });

@@ -1,7 +1,7 @@
 import type { CacheEntry } from '../../../../storage/cache/cache';
 import type { ItemForm } from '../list-parts';
 import { joinPieces } from '../../pieces';
-import { RunMemo } from './run-memo';
+import { ChunkCache } from './chunk-cache';
 
 /** How often a run is asked for before it is joined: one that changes as often as it is listed never pays for that. */
 const ASKED_BEFORE = 15;
@@ -14,14 +14,14 @@ type Joined = Buffer | number;
  * being put together from thousands of items each time. A list that nobody wants again, or that has changed by then, costs no
  * memory.
  */
-export class JoinedRuns {
-  private readonly memo: RunMemo<Joined>;
+export class JoinedChunks {
+  private readonly memo: ChunkCache<Joined>;
 
   constructor(
     maxBytes: number,
     private readonly askedBefore = ASKED_BEFORE,
   ) {
-    this.memo = new RunMemo(maxBytes, (made) => (typeof made === 'number' ? 0 : made.length));
+    this.memo = new ChunkCache(maxBytes, (made) => (typeof made === 'number' ? 0 : made.length));
   }
 
   /**

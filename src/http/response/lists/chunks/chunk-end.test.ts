@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { CacheEntry } from '../../../../storage/cache/cache';
-import { runEnd, type RunLengths } from './run-end';
+import { runEnd, type RunLengths } from './chunk-end';
 
 const KIB = 1024;
 const LENGTHS: RunLengths = { least: 32 * KIB, mean: 64 * KIB, most: 128 * KIB };

@@ -7,16 +7,16 @@ import { deflatePiece } from './deflate-pool';
 import type { DeflatedPart } from './gzip-file';
 import type { ItemForm } from '../list-parts';
 import { copyPieces, lengthOf } from '../../pieces';
-import { RunMemo, type Run } from '../chunks/run-memo';
+import { ChunkCache, type Run } from '../chunks/chunk-cache';
 
 type DeflatedRun = Run<MaybePromise<DeflatedPart>>;
 
 /** The runs of lists, each compressed once for all lists in which it stands. */
-export class DeflatedRuns {
-  private readonly memo: RunMemo<MaybePromise<DeflatedPart>>;
+export class DeflatedChunks {
+  private readonly memo: ChunkCache<MaybePromise<DeflatedPart>>;
 
   constructor(maxBytes: number) {
-    this.memo = new RunMemo(maxBytes, (made) => (made instanceof Promise ? 0 : made.bytes.length));
+    this.memo = new ChunkCache(maxBytes, (made) => (made instanceof Promise ? 0 : made.bytes.length));
   }
 
   /**

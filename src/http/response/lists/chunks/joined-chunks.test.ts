@@ -1,6 +1,6 @@
 import type { CacheEntry } from '../../../../storage/cache/cache';
 import { eachItem } from '../list-parts';
-import { JoinedRuns } from './joined-runs';
+import { JoinedChunks } from './joined-chunks';
 
 const COMMA = Buffer.from(',');
 const MIB = 1024 * 1024;
@@ -8,10 +8,10 @@ const entryOf = (text: string): CacheEntry => ({ key: text, revision: 1, body: B
 const entries = Array.from({ length: 100 }, (_, index) => entryOf(`entry ${index}`));
 const bodies = () => eachItem(COMMA, true, ({ body }) => [body]);
 
-describe('JoinedRuns', () => {
+describe('JoinedChunks', () => {
   it('joins a run when it is asked for the sixteenth time, and gives the same from then on', () => {
     const items = bodies();
-    const runs = new JoinedRuns(MIB);
+    const runs = new JoinedChunks(MIB);
     for (let time = 1; time <= 15; time++) expect(runs.get(items, entries, 1, 4)).toBeUndefined();
     expect(runs.find(items, entries, 1, 4)).toBeUndefined();
     const joined = runs.get(items, entries, 1, 4);
@@ -25,7 +25,7 @@ describe('JoinedRuns', () => {
 
   it('does not count who only looks', () => {
     const items = bodies();
-    const runs = new JoinedRuns(MIB);
+    const runs = new JoinedChunks(MIB);
     for (let time = 1; time <= 20; time++) {
       runs.find(items, entries, 1, 4);
       if (time <= 15) expect(runs.get(items, entries, 1, 4)).toBeUndefined();
@@ -35,7 +35,7 @@ describe('JoinedRuns', () => {
 
   it('takes no run for another', () => {
     const items = bodies();
-    const runs = new JoinedRuns(MIB);
+    const runs = new JoinedChunks(MIB);
     for (let time = 1; time <= 16; time++) runs.get(items, entries, 1, 4);
     expect(runs.get(bodies(), entries, 1, 4)).toBeUndefined();
     expect(runs.get(items, entries, 1, 5)).toBeUndefined();
@@ -44,7 +44,7 @@ describe('JoinedRuns', () => {
 
   it('keeps no more bytes than it may', () => {
     const items = bodies();
-    const runs = new JoinedRuns(3000);
+    const runs = new JoinedChunks(3000);
     const askAll = (): number => {
       let joined = 0;
       for (let from = 0; from < 100; from += 10) if (runs.get(items, entries, from, from + 10) !== undefined) joined++;
