@@ -87,7 +87,9 @@ export function sendRequest({ url, method, headers, body, agent, timeoutMs }: Ht
 }
 
 /** What went wrong between us and a peer, in the words of Go's clients. */
-export function describeFailure(error: NodeJS.ErrnoException & { readonly address?: string; readonly port?: number }): string {
+export function describeFailure(
+  error: NodeJS.ErrnoException & { readonly address?: string; readonly port?: number },
+): string {
   switch (error.code) {
     case 'ECONNREFUSED':
       return `dial tcp ${error.address ?? ''}:${error.port ?? ''}: connect: connection refused`;

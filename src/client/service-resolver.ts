@@ -32,7 +32,7 @@ const WITH_ADDRESS: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'Loa
 function specOf({ getService }: ServiceLookup, namespace: string, name: string): ServiceSpec {
   const service = getService(namespace, name);
   if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
-  return (service['spec'] ?? {}) as ServiceSpec;
+  return (service['spec'] ?? {});
 }
 
 function portOf({ ports = [] }: ServiceSpec, name: string, wanted: number): ServicePort {
@@ -67,10 +67,12 @@ export function byEndpoint(lookup: ServiceLookup, random: () => number): Resolve
     if (!WITH_ADDRESS.has(type)) throw new Error(`unsupported service type ${JSON.stringify(type)}`);
     const endpoints = lookup.getEndpoints(namespace, name);
     if (endpoints === undefined) throw new Error(`endpoints ${JSON.stringify(name)} not found`);
-    const ready = ((endpoints['subsets'] ?? []) as readonly EndpointSubset[]).flatMap(({ addresses = [], ports = [] }) => {
-      const port = ports.find((one) => (one.name ?? '') === portName)?.port;
-      return port === undefined || addresses.length === 0 ? [] : [{ addresses, port }];
-    });
+    const ready = ((endpoints['subsets'] ?? []) as readonly EndpointSubset[]).flatMap(
+      ({ addresses = [], ports = [] }) => {
+        const port = ports.find((one) => (one.name ?? '') === portName)?.port;
+        return port === undefined || addresses.length === 0 ? [] : [{ addresses, port }];
+      },
+    );
     const subset = pick(ready);
     const host = subset && pick(subset.addresses)?.ip;
     if (subset === undefined || !host) throw new Error(`no endpoints available for service ${JSON.stringify(name)}`);

@@ -60,7 +60,7 @@ interface CompiledSelector {
 
 function compileSelector(selector: object | null | undefined): CompiledSelector {
   try {
-    return { requirements: selectorRequirements(selector as LabelSelector | null | undefined) };
+    return { requirements: selectorRequirements(selector) };
   } catch (error) {
     // Everything may be meant.
     return { requirements: [], problem: (error as Error).message };

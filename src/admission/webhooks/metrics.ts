@@ -1,5 +1,11 @@
 import type { Registry } from 'prom-client';
-import { HistogramSeries, SeriesCounter, SeriesHistogram, type CounterSeries, type Labels } from '../../observability/series';
+import {
+  HistogramSeries,
+  SeriesCounter,
+  SeriesHistogram,
+  type CounterSeries,
+  type Labels,
+} from '../../observability/series';
 import type { Operation } from '../plugin';
 import type { Webhook } from './webhook';
 
@@ -101,4 +107,3 @@ function count(all: Map<string, CounterSeries>, labels: Labels): void {
   }
   series.value += 1;
 }
-

@@ -54,8 +54,7 @@ export function readResponse(body: string, { uid, version, type }: ReviewQuestio
 const NO_BYTES = Buffer.alloc(0);
 
 function parseReview(body: string): Json {
-  const unreadable = (problem: string): Error =>
-    new Error(`couldn't get version/kind; json parse error: ${problem}`);
+  const unreadable = (problem: string): Error => new Error(`couldn't get version/kind; json parse error: ${problem}`);
   let value: unknown;
   try {
     value = parseJson(body);
@@ -189,6 +188,7 @@ function textsOf(value: unknown, what: string): Readonly<Record<string, string>>
 
 function listOf(value: unknown, what: string): readonly string[] {
   if (value === undefined || value === null) return [];
-  if (!Array.isArray(value) || value.some((text) => typeof text !== 'string')) throw new Error(`${what} is no list of texts`);
+  if (!Array.isArray(value) || value.some((text) => typeof text !== 'string'))
+    throw new Error(`${what} is no list of texts`);
   return value as readonly string[];
 }

@@ -55,8 +55,18 @@ export function printReview(
   seenAs: VersionedResource,
   { object, oldObject }: PrintedObjects,
 ): string {
-  const { group, version: requested, resource, subresource, kind, name, namespace, operation, user, dryRun } =
-    attributes;
+  const {
+    group,
+    version: requested,
+    resource,
+    subresource,
+    kind,
+    name,
+    namespace,
+    operation,
+    user,
+    dryRun,
+  } = attributes;
   const head = stringifyExact({
     uid,
     kind: kindText(seenAs.kind),

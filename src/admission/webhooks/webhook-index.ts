@@ -53,11 +53,7 @@ export class WebhookIndex {
     return found;
   }
 
-  #find(
-    webhooks: readonly Webhook[],
-    asRequested: VersionedResource,
-    subject: RuleSubject,
-  ): readonly Candidate[] {
+  #find(webhooks: readonly Webhook[], asRequested: VersionedResource, subject: RuleSubject): readonly Candidate[] {
     const equivalents = this.versions.equivalents(asRequested);
     return webhooks.flatMap((webhook, position) => {
       const seenAs = match(webhook, subject, asRequested, equivalents);

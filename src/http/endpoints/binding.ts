@@ -42,11 +42,10 @@ export const bindPod: Endpoint = async (request, dependencies) => {
   const { object, options } = await decodeAs(request, dependencies, { kind: BINDING, type }, () =>
     parseWriteOptions(context.info.query, 'CreateOptions'),
   );
-  const binding: Binding = object;
-  const podName = checkBinding(binding, context.info.named ? context.info.name : undefined);
+  const podName = checkBinding(object, context.info.named ? context.info.name : undefined);
   const { namespace } = context.info;
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
-  await admission.mutate('CREATE', binding, undefined);
+  const binding: Binding = await admission.mutate('CREATE', object, undefined);
   await admission.validate('CREATE', binding, undefined);
   const now = new Date(dependencies.now());
   await podRegistry(request, dependencies).update(

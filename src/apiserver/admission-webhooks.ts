@@ -8,49 +8,53 @@ import type { NamespaceLabels, ObjectVersions } from '../admission/webhooks/obje
 import { validatingWebhooks } from '../admission/webhooks/validating';
 import type { Webhook, WebhookType } from '../admission/webhooks/webhook';
 import { WebhookIndex } from '../admission/webhooks/webhook-index';
-import { whenKnown } from '../api/maybe-promise';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { CallBackend } from '../admission/webhooks/call';
 import type { Logger } from '../observability/logger';
-import type { ResourceSink } from './resource-feed';
+import type { ResourceSink } from '../resources/resource-feed';
 
 export interface AdmissionWebhooksDependencies {
   readonly versions: ObjectVersions;
-  readonly getNamespace: (name: string) => KubeObject | undefined | Promise<KubeObject | undefined>;
+  readonly getNamespace: (name: string) => MaybePromise<KubeObject | undefined>;
   /** For the webhooks of each plugin. */
   readonly callBackend: Readonly<Record<WebhookType, CallBackend>>;
   readonly registry: Registry;
   readonly logger: Logger;
 }
 
-const NO_LABELS: Readonly<Record<string, string>> = {};
-
-/** The two plugins that ask others, kept up to date with the configurations. */
-export class AdmissionWebhooks {
+/** The two plugins that ask others. */
+export interface AdmissionWebhooks {
   readonly mutating: AdmissionPlugin;
   readonly validating: AdmissionPlugin;
   /** To be told of every configuration. */
   readonly sinks: readonly ResourceSink[];
+}
 
-  constructor({ versions, getNamespace, callBackend, registry, logger }: AdmissionWebhooksDependencies) {
-    const namespaceLabels: NamespaceLabels = (name) =>
-      whenKnown(getNamespace(name), (namespace) => namespace && (namespace.metadata.labels ?? NO_LABELS));
-    const shared = {
-      versions,
-      namespaceLabels,
-      evaluateConditions: cannotEvaluate,
-      metrics: new WebhookMetrics(registry),
-      failedOpen: ({ name, configuration, type }: Webhook, failure: Error) =>
-        logger.warn({ webhook: name, configuration, type, reason: failure.message }, 'a webhook failed, failing open'),
-    };
-    const indexes = { admit: new WebhookIndex(versions), validating: new WebhookIndex(versions) };
-    this.mutating = mutatingWebhooks(indexes.admit, { ...shared, callBackend: callBackend.admit });
-    this.validating = validatingWebhooks(indexes.validating, { ...shared, callBackend: callBackend.validating });
-    this.sinks = [
+const NO_LABELS: Readonly<Record<string, string>> = {};
+
+/** Makes the plugins, which are up to date with the configurations as far as their sinks are. */
+export function admissionWebhooks(dependencies: AdmissionWebhooksDependencies): AdmissionWebhooks {
+  const { versions, getNamespace, callBackend, registry, logger } = dependencies;
+  const namespaceLabels: NamespaceLabels = (name) =>
+    whenKnown(getNamespace(name), (namespace) => namespace && (namespace.metadata.labels ?? NO_LABELS));
+  const shared = {
+    versions,
+    namespaceLabels,
+    evaluateConditions: cannotEvaluate,
+    metrics: new WebhookMetrics(registry),
+    failedOpen: ({ name, configuration, type }: Webhook, failure: Error) =>
+      logger.warn({ webhook: name, configuration, type, reason: failure.message }, 'a webhook failed, failing open'),
+  };
+  const indexes = { admit: new WebhookIndex(versions), validating: new WebhookIndex(versions) };
+  return {
+    mutating: mutatingWebhooks(indexes.admit, { ...shared, callBackend: callBackend.admit }),
+    validating: validatingWebhooks(indexes.validating, { ...shared, callBackend: callBackend.validating }),
+    sinks: [
       configurationSink('mutatingwebhookconfigurations', 'admit', indexes.admit),
       configurationSink('validatingwebhookconfigurations', 'validating', indexes.validating),
-    ];
-  }
+    ],
+  };
 }
 
 function configurationSink(storagePrefix: string, type: WebhookType, index: WebhookIndex): ResourceSink {

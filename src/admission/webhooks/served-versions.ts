@@ -1,10 +1,9 @@
-import type { ObjectVersions, VersionedResource } from '../admission/webhooks/object-versions';
-import { decodeObject } from '../api/codec/json-decode';
-import type { KindDefinition, ServedVersion } from '../api/kinds/kind-definition';
-import { apiVersionOf, type JsonObject, type KubeObject } from '../api/object';
-import type { Schema, StructType } from '../api/schema/model';
-import type { ServedResource } from '../http/dependencies';
-import { wireFormOf } from '../http/wire-form';
+import { decodeObject } from '../../api/codec/json-decode';
+import type { KindDefinition, ServedVersion } from '../../api/kinds/kind-definition';
+import { apiVersionOf, type JsonObject, type KubeObject } from '../../api/object';
+import type { Schema, StructType } from '../../api/schema/model';
+import type { ServedResource } from '../../resources/served-resource';
+import type { ObjectVersions, VersionedResource } from './object-versions';
 
 /** What webhooks have to be told of what is served. */
 interface Served {
@@ -14,7 +13,7 @@ interface Served {
 }
 
 /** How the objects of requests look in the versions that webhooks are registered for. */
-export function objectVersions(catalogue: Served): ObjectVersions {
+export function servedVersions(catalogue: Served): ObjectVersions {
   const servedOf = ({ group, version, resource }: VersionedResource): ServedResource => {
     const served = catalogue.resolve(group, version, resource);
     if (served === undefined) throw new Error(`${resource} of ${apiVersionOf(group, version)} are not served any more`);
@@ -28,8 +27,11 @@ export function objectVersions(catalogue: Served): ObjectVersions {
     toVersion: (object, wanted) => {
       const served = servedOf(wanted);
       if (isWhole(served, wanted)) {
-        const converted = wireFormOf(served).convert(object);
-        return served.custom ? converted : asGoWrites(converted);
+        const { version, custom, definition } = served;
+        const apiVersion = apiVersionOf(version.group, version.version);
+        const converted = version.convert?.fromStorage(object) ?? object;
+        const typed = { ...converted, kind: definition.kind, apiVersion };
+        return custom ? typed : asGoWrites(typed);
       }
       const { kind, group, version } = wanted.kind;
       const typed = { ...object, kind, apiVersion: apiVersionOf(group, version) };
@@ -86,7 +88,9 @@ function decodeWhole(document: JsonObject, { definition, version, type }: Served
   const apiVersion = apiVersionOf(version.group, version.version);
   const typed = { ...decoded(type, document, kind, version.version), kind, apiVersion };
   const complete = applyDefaults?.(typed, version.version) ?? typed;
-  return version.convert?.toStorage(complete) ?? { ...complete, apiVersion: apiVersionOf(storage.group, storage.version) };
+  return (
+    version.convert?.toStorage(complete) ?? { ...complete, apiVersion: apiVersionOf(storage.group, storage.version) }
+  );
 }
 
 /** An object that has not been created yet has Go's zero time, as all structs of Go that are written. */

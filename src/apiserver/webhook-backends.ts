@@ -3,7 +3,8 @@ import type { WebhookTarget } from '../admission/webhooks/webhook';
 import type { Backend, BackendTransport } from '../client/backend-transport';
 import { isOurselves, type ResolveService } from '../client/service-resolver';
 import { explainEmpty, explainStatus } from '../client/unexpected-status';
-import type { BackendCredentials } from '../client/webhook-credentials';
+import type { BackendCredentials } from '../client/backend-credentials';
+import type { CredentialsFor } from './webhook-credentials';
 
 /** What a patch of the largest object takes as base64, with something to spare. */
 export const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
@@ -12,7 +13,7 @@ export interface BackendDependencies {
   readonly transport: Pick<BackendTransport, 'request'>;
   readonly resolveService: ResolveService;
   /** What a backend is shown, by its host and port. */
-  readonly credentialsFor: (hostAndPort: string) => BackendCredentials;
+  readonly credentialsFor: CredentialsFor;
   /** PEM: what our own certificate is verified by. */
   readonly ownAuthority: string | undefined;
 }
@@ -28,7 +29,11 @@ interface Place {
 export function webhookBackends(dependencies: BackendDependencies): CallBackend {
   return async ({ target, body, timeoutSeconds, timeoutMs, signal }) => {
     const { backend, path, credentials } = placeOf(target, dependencies);
-    const { status, contentType, body: bytes } = await dependencies.transport.request(backend, {
+    const {
+      status,
+      contentType,
+      body: bytes,
+    } = await dependencies.transport.request(backend, {
       path: `${path}?timeout=${timeoutSeconds}s`,
       method: 'POST',
       headers: {
