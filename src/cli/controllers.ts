@@ -1,6 +1,7 @@
 import type { ApiClient } from '../client/api-client';
 import { startClusterRoleAggregation } from '../controllers/clusterrole-aggregation';
 import type { Controller } from '../controllers/controller';
+import { startGarbageCollector } from '../controllers/garbage-collector/garbage-collector';
 import { startNamespaceController } from '../controllers/namespace';
 import { startResourceQuotaController } from '../controllers/resource-quota';
 import { startRootCaCertPublisher } from '../controllers/root-ca-cert-publisher';
@@ -30,6 +31,7 @@ const CONTROLLERS: Readonly<Record<string, Start>> = {
   'root-ca-cert-publisher': ({ client, logger, rootCertificates }) =>
     rootCertificates === undefined ? undefined : startRootCaCertPublisher(client, rootCertificates, logger),
   'clusterrole-aggregation': ({ client, logger }) => startClusterRoleAggregation(client, logger),
+  garbagecollector: ({ client, logger }) => startGarbageCollector({ client, logger }),
   resourcequota: ({ client, logger }) => startResourceQuotaController(client, logger),
 };
 
