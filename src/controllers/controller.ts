@@ -3,7 +3,7 @@ import type { KubeObject } from '../api/object';
 import type { ApiClient } from '../client/api-client';
 import { runInformer, type InformerOptions } from '../client/informer';
 import type { Logger } from '../observability/logger';
-import { WorkQueue, type QueueMetrics } from './work-queue';
+import { WorkQueue, type QueueMetrics } from '../async/work-queue';
 
 /** A running controller. `close` resolves when it has stopped. */
 export interface Controller {
