@@ -72,3 +72,8 @@ function nameOf({ name, object }: AdmissionAttributes): string {
 export function refuse(attributes: AdmissionAttributes, cause: string): StatusError {
   return forbidden({ group: attributes.group, resource: attributes.resource }, nameOf(attributes), cause);
 }
+
+/** Of a namespace itself, which its `namespace` names as well, or of one of its subresources. */
+export function isNamespace({ group, resource }: Pick<AdmissionAttributes, 'group' | 'resource'>): boolean {
+  return group === '' && resource === 'namespaces';
+}

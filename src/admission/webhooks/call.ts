@@ -41,10 +41,12 @@ export async function askWebhook(
   const body = printReview(uid, version, attributes, seenAs, printed);
   const signal = attributes.signal();
   signal.throwIfAborted();
-  const timeoutMs = Math.min(webhook.timeoutMs, attributes.timeLeftMs());
+  const { timeoutMs } = webhook;
+  // What is left of the request's own time is not this webhook's fault: the request is ended by its deadline.
+  const allowedMs = Math.min(timeoutMs, attributes.timeLeftMs());
   let response: ReviewResponse;
   try {
-    const timeoutSeconds = Math.max(1, Math.ceil(timeoutMs / 1000));
+    const timeoutSeconds = Math.max(1, Math.ceil(allowedMs / 1000));
     const answer = await callBackend({ target, body, timeoutMs, timeoutSeconds, signal });
     response = readResponse(answer, { uid, version, type });
   } catch (error) {

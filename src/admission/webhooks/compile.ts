@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../api/object';
 import type { MutatingWebhook, ValidatingWebhook } from '../../api/schema/generated/admissionregistration-v1';
-import { selectorRequirements, type LabelRequirement, type LabelSelector } from '../../api/selectors/label-selector';
+import { selectorRequirements, type LabelRequirement } from '../../api/selectors/label-selector';
 import { compileRule } from './rules';
 import type { ReviewVersion, Webhook, WebhookTarget, WebhookType } from './webhook';
 

@@ -1,18 +1,20 @@
-import { internalError } from '../../api/errors/status-error';
+import { DecodeError } from '../../api/codec/json-decode';
+import { internalError, StatusError } from '../../api/errors/status-error';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import { jsonEqual } from '../../api/patch/json-equal';
 import { quoteGo } from '../../api/errors/go-quote';
-import type { AdmissionAttributes, AdmissionPlugin } from '../plugin';
+import { isNamespace, type AdmissionAttributes, type AdmissionPlugin } from '../plugin';
 import { askWebhook } from './call';
 import { applies } from './conditions';
 import type { WebhookDependencies } from './dependencies';
+import { WebhookFailure } from './failures';
 import { mutationAnnotation, patchAnnotation, type AnnotatedCall } from './mutation-annotations';
 import { decided } from './outcome';
 import { patchedDocument, readPatch } from './patch';
 import { seeObjects, type SeenObjects } from './seen-objects';
 import { inNamespace, namespaceView, selectsObject } from './selectors';
-import { isNamespace, type Candidate, type WebhookIndex } from './webhook-index';
+import type { Candidate, WebhookIndex } from './webhook-index';
 
 /** MutatingAdmissionWebhook: one after another, each sees what those before it have made of the object. */
 export function mutatingWebhooks(index: WebhookIndex, dependencies: WebhookDependencies): AdmissionPlugin {
@@ -88,9 +90,11 @@ class MutatingRound {
     let changed = false;
     try {
       const seen = this.see(candidate);
-      const { patch } = await askWebhook(candidate, attributes, seen, this.dependencies.callBackend);
+      const { patch, patchType } = await askWebhook(candidate, attributes, seen, this.dependencies.callBackend);
       const operations = readPatch(patch);
       if (operations.length === 0) return false;
+      if (patchType !== 'JSONPatch')
+        throw new WebhookFailure(webhook.name, `unsupported patch type ${quoteGo(patchType)}`);
       if (seen.plain === undefined) {
         throw internalError(
           `admission webhook ${quoteGo(webhook.name)} attempted to modify the object, which is not supported for this operation`,
@@ -109,8 +113,9 @@ class MutatingRound {
 
   private read(document: ReturnType<typeof patchedDocument>, { seenAs }: Candidate): KubeObject {
     try {
-      return this.dependencies.versions.fromVersion(document, seenAs, this.attributes);
+      return this.dependencies.versions.fromVersion(document, seenAs);
     } catch (error) {
+      if (error instanceof StatusError && !(error instanceof DecodeError)) throw error;
       throw internalError((error as Error).message);
     }
   }

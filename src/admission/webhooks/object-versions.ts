@@ -19,12 +19,12 @@ export interface ObjectVersions {
   /** The other groups and versions under which the same objects are served, in order of preference. */
   readonly equivalents: (of: VersionedResource) => readonly VersionedResource[];
   /** An object or a subresource's own kind, complete as clients get it. */
-  readonly toVersion: (object: KubeObject, wanted: VersionedResource) => KubeObject;
+  readonly toVersion: (object: KubeObject, wanted: VersionedResource, of: AdmissionAttributes) => KubeObject;
   /**
    * What a patch made of an object of that version, in the storage version, with defaults. Throws an Error when it is no object of
-   * the kind.
+   * the kind, a StatusError where the client is told so.
    */
-  readonly fromVersion: (document: JsonObject, given: VersionedResource, from: AdmissionAttributes) => KubeObject;
+  readonly fromVersion: (document: JsonObject, given: VersionedResource) => KubeObject;
 }
 
 /** The labels of a namespace, undefined: there is no such namespace. */

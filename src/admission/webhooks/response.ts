@@ -107,9 +107,6 @@ function checkPatchType({ patch, patchType }: ReviewResponse, sentType: unknown,
   if (sentType !== undefined && patchType === '') {
     throw new Error(`webhook returned invalid response.patchType of ${quoteGo(patchType)}`);
   }
-  if (sentType !== undefined && patchType !== 'JSONPatch') {
-    throw new Error(`unsupported patch type ${quoteGo(patchType)}`);
-  }
 }
 
 function readStatus(status: Json | undefined): ResponseStatus | undefined {

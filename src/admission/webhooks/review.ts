@@ -1,7 +1,7 @@
 import { stringifyExact } from '../../api/codec/exact-json';
 import type { GroupVersionKind, KubeObject } from '../../api/object';
 import type { UserInfo } from '../../api/user';
-import type { AdmissionAttributes } from '../plugin';
+import { isNamespace, type AdmissionAttributes } from '../plugin';
 import type { VersionedResource } from './object-versions';
 import type { ReviewVersion } from './webhook';
 
@@ -40,9 +40,14 @@ function userInfo({ name, uid, groups, extra }: UserInfo): object {
  * The options of the operation as it turned out: a patch is an update, one that creates, or a PUT that does, is a create. Neither has a
  * word for `force`. Connections have none.
  */
-function operationOptions({ operation, options }: AdmissionAttributes): object | null {
+function operationOptions(attributes: AdmissionAttributes): object | null {
+  const { operation, options, oldObject } = attributes;
   if (operation === 'CONNECT') return null;
-  if (operation === 'DELETE') return options;
+  if (operation === 'DELETE') {
+    // The one that is there is meant, and not one that takes its place.
+    const uid = isNamespace(attributes) ? oldObject?.metadata.uid : undefined;
+    return uid === undefined ? options : { ...options, preconditions: { uid, ...(options.preconditions as object) } };
+  }
   const { kind: _kind, force: _force, ...given } = options;
   return { kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions', ...given };
 }
@@ -55,18 +60,9 @@ export function printReview(
   seenAs: VersionedResource,
   { object, oldObject }: PrintedObjects,
 ): string {
-  const {
-    group,
-    version: requested,
-    resource,
-    subresource,
-    kind,
-    name,
-    namespace,
-    operation,
-    user,
-    dryRun,
-  } = attributes;
+  const { group, version: requested, resource, subresource, kind, name, operation, user, dryRun } = attributes;
+  // A namespace stands in itself, also before it is there.
+  const namespace = isNamespace(attributes) ? attributes.namespace || name : attributes.namespace;
   const head = stringifyExact({
     uid,
     kind: kindText(seenAs.kind),

@@ -17,19 +17,20 @@ export function seeObjects(
   versions: Pick<ObjectVersions, 'toVersion'>,
   printedOld = printOld(attributes, seenAs, versions),
 ): SeenObjects {
-  const plain = object && versions.toVersion(object, seenAs);
+  const plain = object && versions.toVersion(object, seenAs, attributes);
   return { plain, object: printObject(plain), oldObject: printedOld };
 }
 
 function printOld(
-  { operation, oldObject }: AdmissionAttributes,
+  attributes: AdmissionAttributes,
   seenAs: VersionedResource,
   { toVersion }: Pick<ObjectVersions, 'toVersion'>,
 ): string {
+  const { oldObject } = attributes;
   if (oldObject === undefined) return 'null';
-  const old = toVersion(oldObject, seenAs);
+  const old = toVersion(oldObject, seenAs, attributes);
   // Who owned which field is left out of what an update replaces: kube-apiserver has taken it off by then.
-  return printObject(operation === 'UPDATE' ? withoutOwners(old) : old);
+  return printObject(attributes.operation === 'UPDATE' ? withoutOwners(old) : old);
 }
 
 function withoutOwners(object: KubeObject): KubeObject {

@@ -2,10 +2,10 @@ import { notFound } from '../../api/errors/status-error';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import { matchesLabels, type LabelRequirement, type Labels } from '../../api/selectors/label-selector';
-import type { AdmissionAttributes } from '../plugin';
+import { isNamespace, type AdmissionAttributes } from '../plugin';
 import type { NamespaceLabels } from './object-versions';
 import type { Webhook } from './webhook';
-import { isNamespace, type Candidate } from './webhook-index';
+import type { Candidate } from './webhook-index';
 
 /** What namespaceSelectors look at. */
 export type NamespaceView =

@@ -1,6 +1,15 @@
 import { decodeObject } from '../../api/codec/json-decode';
+import { invalid } from '../../api/errors/field-error';
+import { invalidObject } from '../../api/errors/status-error';
 import type { KindDefinition, ServedVersion } from '../../api/kinds/kind-definition';
-import { apiVersionOf, type JsonObject, type KubeObject } from '../../api/object';
+import {
+  apiVersionOf,
+  parseApiVersion,
+  type GroupVersionKind,
+  type JsonObject,
+  type JsonValue,
+  type KubeObject,
+} from '../../api/object';
 import type { Schema, StructType } from '../../api/schema/model';
 import type { ServedResource } from '../../resources/served-resource';
 import type { ObjectVersions, VersionedResource } from './object-versions';
@@ -24,14 +33,15 @@ export function servedVersions(catalogue: Served): ObjectVersions {
   return {
     generation: () => catalogue.generation(),
     equivalents: (of) => equivalents(catalogue, of),
-    toVersion: (object, wanted) => {
+    toVersion: (object, wanted, { options }) => {
       const served = servedOf(wanted);
       if (isWhole(served, wanted)) {
         const { version, custom, definition } = served;
         const apiVersion = apiVersionOf(version.group, version.version);
         const converted = version.convert?.fromStorage(object) ?? object;
         const typed = { ...converted, kind: definition.kind, apiVersion };
-        return custom ? typed : asGoWrites(typed);
+        // What is applied does not pass through a struct of Go.
+        return custom && options.kind === 'PatchOptions' ? typed : asGoWrites(typed);
       }
       const { kind, group, version } = wanted.kind;
       const typed = { ...object, kind, apiVersion: apiVersionOf(group, version) };
@@ -40,6 +50,7 @@ export function servedVersions(catalogue: Served): ObjectVersions {
     fromVersion: (document, given) => {
       const served = servedOf(given);
       if (isWhole(served, given)) return decodeWhole(document, served);
+      checkKind(document, given.kind);
       const type = ownType(given);
       if (type === undefined) throw new Error(`the schema has no ${given.kind.kind}`);
       const { kind, version } = given.kind;
@@ -83,9 +94,11 @@ function decoded(type: StructType, document: JsonObject, kind: string, version: 
   return withoutZeroTime(object);
 }
 
-function decodeWhole(document: JsonObject, { definition, version, type }: ServedResource): KubeObject {
+function decodeWhole(document: JsonObject, { definition, version, type, custom }: ServedResource): KubeObject {
   const { kind, applyDefaults, storage } = definition;
   const apiVersion = apiVersionOf(version.group, version.version);
+  if (custom) checkCustomKind(document, { ...version, kind });
+  else checkKind(document, { ...version, kind });
   const typed = { ...decoded(type, document, kind, version.version), kind, apiVersion };
   const complete = applyDefaults?.(typed, version.version) ?? typed;
   return (
@@ -103,8 +116,38 @@ function asGoWrites({ kind, apiVersion, metadata, ...rest }: KubeObject): KubeOb
   };
 }
 
+/** Throws when a patch has made it something else. */
+function checkKind({ kind, apiVersion }: JsonObject, wanted: GroupVersionKind): void {
+  if (kind === wanted.kind && apiVersion === apiVersionOf(wanted.group, wanted.version)) return;
+  throw new Error(
+    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${wanted.kind}"`,
+  );
+}
+
+/** Objects of custom resources say themselves what they are, and are validated for it. */
+function checkCustomKind({ kind, apiVersion, metadata }: JsonObject, wanted: GroupVersionKind): void {
+  const { group, version } = wanted;
+  const wantedVersion = apiVersionOf(group, version);
+  const found = { kind: textOf(kind), apiVersion: textOf(apiVersion) };
+  const problems = [
+    ...(found.kind === wanted.kind ? [] : [invalid('kind', found.kind, `must be ${wanted.kind}`)]),
+    ...(found.apiVersion === wantedVersion
+      ? []
+      : [invalid('apiVersion', found.apiVersion, `must be ${wantedVersion}`)]),
+  ];
+  if (problems.length === 0) return;
+  const { name } = (metadata ?? {}) as KubeObject['metadata'];
+  throw invalidObject({ group: parseApiVersion(found.apiVersion).group, kind: found.kind }, name ?? '', problems);
+}
+
+function textOf(value: JsonValue | undefined): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Options of connections are given metadata, as every object of admission has it. */
 function withoutZeroTime(object: KubeObject): KubeObject {
-  if (object.metadata?.creationTimestamp !== null) return object;
+  if ((object.metadata as KubeObject['metadata'] | undefined) === undefined) return { ...object, metadata: {} };
+  if (object.metadata.creationTimestamp !== null) return object;
   const { creationTimestamp: _zero, ...metadata } = object.metadata;
   return { ...object, metadata };
 }

@@ -1,4 +1,4 @@
-import type { AdmissionAttributes } from '../plugin';
+import { isNamespace, type AdmissionAttributes } from '../plugin';
 import type { ObjectVersions, VersionedResource } from './object-versions';
 import { matchesRule, type RuleSubject } from './rules';
 import type { Webhook } from './webhook';
@@ -78,10 +78,6 @@ function match(
     }
   }
   return undefined;
-}
-
-export function isNamespace({ group, resource }: Pick<AdmissionAttributes, 'group' | 'resource'>): boolean {
-  return group === '' && resource === 'namespaces';
 }
 
 const ADMISSION_GROUP = 'admissionregistration.k8s.io';

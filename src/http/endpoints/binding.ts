@@ -10,6 +10,7 @@ import { parseWriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeAs } from './decode-request';
 import { operationOf } from './resource-request';
+import { ownedByPoster } from './review';
 
 /** The wire's Binding, v1: what a scheduler posts. */
 interface Binding extends KubeObject {
@@ -44,8 +45,9 @@ export const bindPod: Endpoint = async (request, dependencies) => {
   );
   const podName = checkBinding(object, context.info.named ? context.info.name : undefined);
   const { namespace } = context.info;
+  const owned = ownedByPoster(request, dependencies, { kind: BINDING, type }, object, options);
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
-  const binding: Binding = await admission.mutate('CREATE', object, undefined);
+  const binding: Binding = await admission.mutate('CREATE', owned, undefined);
   await admission.validate('CREATE', binding, undefined);
   const now = new Date(dependencies.now());
   await podRegistry(request, dependencies).update(
