@@ -1,6 +1,7 @@
 import { forbidden, type StatusError } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { GroupVersionKind, KubeObject } from '../api/object';
+import type { Steps } from '../api/parts';
 import type { UserInfo } from '../api/user';
 import type { Reinvocation } from './webhooks/reinvocation';
 
@@ -31,6 +32,8 @@ export interface AdmissionAttributes {
   readonly signal: () => AbortSignal;
   /** Milliseconds until the request is ended, answered or not. */
   readonly timeLeftMs: () => number;
+  /** Takes the steps of work on a large object in turns with other requests. */
+  readonly takeSteps: <Result>(steps: Steps<Result>) => Promise<Result>;
   /** Which turn it is of the mutating step, and whether another one is wanted. */
   readonly reinvocation: Reinvocation;
   /** A Warning header of the answer. */

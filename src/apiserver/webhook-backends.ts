@@ -9,6 +9,9 @@ import type { CredentialsFor } from './webhook-credentials';
 /** What a patch of the largest object takes as base64, with something to spare. */
 export const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
 
+/** Of an answer that is none, so much is looked at. */
+const MAX_EXPLANATION_BYTES = 64 * 1024;
+
 export interface BackendDependencies {
   readonly transport: Pick<BackendTransport, 'request'>;
   readonly resolveService: ResolveService;
@@ -47,10 +50,10 @@ export function webhookBackends(dependencies: BackendDependencies): CallBackend 
       signal,
       maxBytes: MAX_ANSWER_BYTES,
     });
-    const text = bytes.toString('utf8');
-    if (status < 200 || status > 206) throw new Error(explainStatus(status, text));
-    if (text === '') throw new Error(explainEmpty(status, contentType || 'application/json'));
-    return text;
+    if (status < 200 || status > 206)
+      throw new Error(explainStatus(status, bytes.toString('utf8', 0, MAX_EXPLANATION_BYTES)));
+    if (bytes.length === 0) throw new Error(explainEmpty(status, contentType || 'application/json'));
+    return bytes;
   };
 }
 

@@ -26,7 +26,8 @@ export interface BackendRequest {
   readonly path: string;
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string | Buffer;
+  /** In pieces. */
+  readonly body?: readonly Uint8Array[];
   /** For the whole answer. */
   readonly timeoutMs: number;
   /** Nobody waits for the answer any more. */
@@ -175,7 +176,7 @@ function secureContextOf({ certificateAuthority, clientCertificate, clientKey }:
 }
 
 function send(agent: Agent, origin: string, call: BackendRequest): Promise<BackendResponse> {
-  const { path, method, headers, body, timeoutMs, signal, maxBytes } = call;
+  const { path, method, headers, body = [], timeoutMs, signal, maxBytes } = call;
   const url = new URL(origin);
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => {
@@ -191,7 +192,7 @@ function send(agent: Agent, origin: string, call: BackendRequest): Promise<Backe
         port: url.port || 443,
         path,
         method,
-        headers: { ...headers, ...(body === undefined ? {} : { 'Content-Length': Buffer.byteLength(body) }) },
+        headers: { ...headers, ...(method === 'GET' ? {} : { 'Content-Length': lengthOf(body) }) },
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -223,7 +224,12 @@ function send(agent: Agent, origin: string, call: BackendRequest): Promise<Backe
     // HTTP/1.1 keeps connections without being told.
     request.removeHeader('Connection');
     request.on('error', fail);
-    request.end(body);
+    for (const piece of body) request.write(piece);
+    request.end();
     if (signal.aborted) abort();
   });
+}
+
+function lengthOf(pieces: readonly Uint8Array[]): number {
+  return pieces.reduce((length, piece) => length + piece.length, 0);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AdmissionAttributes } from '../plugin';
 import { denied, dryRunUnsupported, WebhookFailure } from './failures';
+import { takeTurns } from './large-work';
 import { printReview, type PrintedObjects } from './review';
 import { readResponse, type ReviewResponse } from './response';
 import type { WebhookTarget } from './webhook';
@@ -9,8 +10,8 @@ import type { Candidate } from './webhook-index';
 /** One question to a backend. */
 export interface BackendCall {
   readonly target: WebhookTarget;
-  /** JSON. */
-  readonly body: string;
+  /** JSON, in pieces. */
+  readonly body: readonly Uint8Array[];
   /** No answer counts any more when they have passed. */
   readonly timeoutMs: number;
   /** The same in whole seconds, as the backend is told. */
@@ -20,7 +21,7 @@ export interface BackendCall {
 }
 
 /** Sends a review and resolves to the answer's body. Rejects, with words for the client, when there is none. */
-export type CallBackend = (call: BackendCall) => Promise<string>;
+export type CallBackend = (call: BackendCall) => Promise<Buffer>;
 
 /**
  * Asks one webhook. Resolves to an answer that lets the request pass; rejects with a WebhookFailure, a WebhookDenial, or a StatusError
@@ -48,7 +49,7 @@ export async function askWebhook(
   try {
     const timeoutSeconds = Math.max(1, Math.ceil(allowedMs / 1000));
     const answer = await callBackend({ target, body, timeoutMs, timeoutSeconds, signal });
-    response = readResponse(answer, { uid, version, type });
+    response = await takeTurns(attributes, readResponse(answer, { uid, version, type }), answer);
   } catch (error) {
     // The request itself is over: nobody waits for what would follow.
     signal.throwIfAborted();

@@ -1,14 +1,17 @@
 import { DecodeError } from '../../api/codec/json-decode';
 import { internalError, StatusError } from '../../api/errors/status-error';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
-import type { KubeObject } from '../../api/object';
+import type { JsonObject, KubeObject } from '../../api/object';
+import type { Steps } from '../../api/parts';
 import { jsonEqual } from '../../api/patch/json-equal';
+import { jsonEqual as equalInSteps } from '../../api/steps/generated/patch/json-equal';
 import { quoteGo } from '../../api/errors/go-quote';
 import { isNamespace, type AdmissionAttributes, type AdmissionPlugin } from '../plugin';
 import { askWebhook } from './call';
 import { applies } from './conditions';
 import type { WebhookDependencies } from './dependencies';
 import { WebhookFailure } from './failures';
+import { takeTurns } from './large-work';
 import { mutationAnnotation, patchAnnotation, type AnnotatedCall } from './mutation-annotations';
 import { decided } from './outcome';
 import { patchedDocument, readPatch } from './patch';
@@ -89,42 +92,53 @@ class MutatingRound {
     const called: AnnotatedCall = { webhook, round: attributes.reinvocation.round, position };
     let changed = false;
     try {
-      const seen = this.see(candidate);
+      const seen = await this.see(candidate);
       const { patch, patchType } = await askWebhook(candidate, attributes, seen, this.dependencies.callBackend);
-      const operations = readPatch(patch);
+      const operations = await takeTurns(attributes, readPatch(patch), patch);
       if (operations.length === 0) return false;
-      if (patchType !== 'JSONPatch')
+      if (patchType !== 'JSONPatch') {
         throw new WebhookFailure(webhook.name, `unsupported patch type ${quoteGo(patchType)}`);
-      if (seen.plain === undefined) {
-        throw internalError(
-          `admission webhook ${quoteGo(webhook.name)} attempted to modify the object, which is not supported for this operation`,
-        );
       }
-      const document = patchedDocument(seen.plain, operations);
-      this.object = this.read(document, candidate);
-      this.seen = undefined;
-      changed = !jsonEqual(seen.plain, this.see(candidate).plain);
-      patchAnnotation(attributes, called, operations);
+      changed = await takeTurns(attributes, this.patch(candidate, seen, patch, operations), seen.plain, patch);
+      patchAnnotation(attributes, called, patch);
       return changed;
     } finally {
       mutationAnnotation(attributes, called, changed);
     }
   }
 
-  private read(document: ReturnType<typeof patchedDocument>, { seenAs }: Candidate): KubeObject {
+  /** Whether the object is another one afterwards. */
+  private *patch(
+    { webhook, seenAs }: Candidate,
+    seen: SeenObjects,
+    patch: Buffer,
+    operations: readonly JsonObject[],
+  ): Steps<boolean> {
+    const { plain: object, object: text } = seen;
+    if (object === undefined) {
+      throw internalError(
+        `admission webhook ${quoteGo(webhook.name)} attempted to modify the object, which is not supported for this operation`,
+      );
+    }
+    const document = yield* patchedDocument({ object, operations, bytes: text.length + patch.length });
+    const { versions } = this.dependencies;
     try {
-      return this.dependencies.versions.fromVersion(document, seenAs);
+      this.object = yield* versions.fromVersion(document, seenAs);
     } catch (error) {
       if (error instanceof StatusError && !(error instanceof DecodeError)) throw error;
       throw internalError((error as Error).message);
     }
+    this.seen = undefined;
+    const after = versions.toVersion(this.object, seenAs, this.attributes);
+    return !(yield* equalInSteps(object, after));
   }
 
   /** In the version that the webhook wants; printed once for all webhooks that see the same. */
-  private see({ seenAs }: Candidate): SeenObjects {
+  private async see({ seenAs }: Candidate): Promise<SeenObjects> {
     if (this.seen?.by.kind !== seenAs.kind) {
-      const objects = seeObjects(this.attributes, this.object, seenAs, this.dependencies.versions);
-      this.seen = { by: seenAs, objects };
+      const { attributes, object } = this;
+      const seeing = seeObjects(attributes, object, seenAs, this.dependencies.versions);
+      this.seen = { by: seenAs, objects: await takeTurns(attributes, seeing, object, attributes.oldObject) };
     }
     return this.seen.objects;
   }

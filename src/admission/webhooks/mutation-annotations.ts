@@ -1,5 +1,4 @@
 import { stringifyExact } from '../../api/codec/exact-json';
-import type { JsonObject } from '../../api/object';
 import type { AdmissionAttributes } from '../plugin';
 import type { Webhook } from './webhook';
 
@@ -24,13 +23,10 @@ export function mutationAnnotation({ annotate }: AdmissionAttributes, call: Anno
 }
 
 /** Told from the audit level Request on: whoever writes the log leaves it out below. */
-export function patchAnnotation(
-  { annotate }: AdmissionAttributes,
-  call: AnnotatedCall,
-  patch: readonly JsonObject[],
-): void {
-  const value = { ...subject(call), patch, patchType: 'JSONPatch' };
-  annotate(`${PATCH_ANNOTATION_PREFIX}${place(call)}`, stringifyExact(value));
+export function patchAnnotation({ annotate }: AdmissionAttributes, call: AnnotatedCall, patch: Buffer): void {
+  // As it came: it may be large, and nobody may want to know it.
+  const value = `${stringifyExact(subject(call)).slice(0, -1)},"patch":${patch.toString('utf8')},"patchType":"JSONPatch"}`;
+  annotate(`${PATCH_ANNOTATION_PREFIX}${place(call)}`, value);
 }
 
 /** What such annotations begin with. */

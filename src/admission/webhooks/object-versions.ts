@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../api/maybe-promise';
+import type { Steps } from '../../api/parts';
 import type { GroupVersionKind, JsonObject, KubeObject } from '../../api/object';
 import type { AdmissionAttributes } from '../plugin';
 
@@ -24,7 +25,7 @@ export interface ObjectVersions {
    * What a patch made of an object of that version, in the storage version, with defaults. Throws an Error when it is no object of
    * the kind, a StatusError where the client is told so.
    */
-  readonly fromVersion: (document: JsonObject, given: VersionedResource) => KubeObject;
+  readonly fromVersion: (document: JsonObject, given: VersionedResource) => Steps<KubeObject>;
 }
 
 /** The labels of a namespace, undefined: there is no such namespace. */

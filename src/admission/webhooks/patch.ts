@@ -1,8 +1,10 @@
-import { stringifyExact } from '../../api/codec/exact-json';
-import { parseJson } from '../../api/codec/json-syntax';
 import { internalError, StatusError } from '../../api/errors/status-error';
 import type { JsonObject, JsonValue, KubeObject } from '../../api/object';
-import { applyJsonPatch, MAX_OPERATIONS } from '../../api/patch/json-patch';
+import { applyJsonPatch, MAX_COPIED_BYTES, MAX_OPERATIONS } from '../../api/patch/json-patch';
+import type { Steps } from '../../api/parts';
+import { applyJsonPatch as applyInSteps } from '../../api/steps/generated/patch/json-patch';
+import { readJson } from './large-work';
+import { printed } from './seen-objects';
 
 /** What an object may become, in bytes of JSON: as much as a client may send. */
 export const MAX_PATCHED_BYTES = 3 * 1024 * 1024;
@@ -11,11 +13,11 @@ export const MAX_PATCHED_BYTES = 3 * 1024 * 1024;
 const MAX_EXPLAINED = 50;
 
 /** The operations of an answer's patch. Throws the 500 for what is none. */
-export function readPatch(patch: Buffer): readonly JsonObject[] {
+export function* readPatch(patch: Buffer): Steps<readonly JsonObject[]> {
   if (patch.length === 0) return [];
   let value: unknown;
   try {
-    value = parseJson(patch.toString('utf8'), patch);
+    value = yield* readJson(patch);
   } catch (error) {
     throw internalError((error as Error).message);
   }
@@ -32,17 +34,26 @@ export function readPatch(patch: Buffer): readonly JsonObject[] {
   });
 }
 
+/** What is patched, and how much of it there is at most afterwards but for what is copied. */
+export interface Patching {
+  readonly object: KubeObject;
+  readonly operations: readonly JsonObject[];
+  /** Of the object and of the patch, as JSON. */
+  readonly bytes: number;
+}
+
 /** The object with the patch. Throws the 500 for operations that cannot be applied, or make it too large or too deep. */
-export function patchedDocument(object: KubeObject, operations: readonly JsonObject[]): JsonObject {
+export function* patchedDocument({ object, operations, bytes }: Patching): Steps<JsonObject> {
   const before = object as unknown as JsonObject;
   let document: JsonValue;
   try {
-    document = applyJsonPatch(before, operations);
+    document = yield* applyInSteps(before, operations);
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     throw internalError(explain(before, operations));
   }
-  if (stringifyExact(document).length > MAX_PATCHED_BYTES) {
+  const copied = operations.some(({ op }) => op === 'copy') ? MAX_COPIED_BYTES : 0;
+  if (bytes + copied > MAX_PATCHED_BYTES && (yield* printed(document as object)).length > MAX_PATCHED_BYTES) {
     throw internalError(`the patched object is larger than ${MAX_PATCHED_BYTES} bytes`);
   }
   return document as JsonObject;

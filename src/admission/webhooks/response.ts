@@ -1,6 +1,7 @@
-import { parseJson } from '../../api/codec/json-syntax';
 import { quoteGo } from '../../api/errors/go-quote';
+import type { Steps } from '../../api/parts';
 import type { ResponseStatus } from './failures';
+import { readJson } from './large-work';
 import { reviewApiVersion } from './review';
 import type { ReviewVersion, WebhookType } from './webhook';
 
@@ -28,8 +29,8 @@ type Json = Readonly<Record<string, unknown>>;
  * Reads the AdmissionReview that a webhook answered with. Throws an Error for what is none, or none of the version that was sent, or
  * answers something else. Of v1beta1 neither uid nor type are looked at, as they never were.
  */
-export function readResponse(body: string, { uid, version, type }: ReviewQuestion): ReviewResponse {
-  const review = parseReview(body);
+export function* readResponse(body: Buffer, { uid, version, type }: ReviewQuestion): Steps<ReviewResponse> {
+  const review = yield* parseReview(body);
   const apiVersion = textOf(review, 'apiVersion') ?? '';
   const kind = textOf(review, 'kind') ?? '';
   checkVersion(apiVersion, kind, version);
@@ -53,11 +54,11 @@ export function readResponse(body: string, { uid, version, type }: ReviewQuestio
 
 const NO_BYTES = Buffer.alloc(0);
 
-function parseReview(body: string): Json {
+function* parseReview(body: Buffer): Steps<Json> {
   const unreadable = (problem: string): Error => new Error(`couldn't get version/kind; json parse error: ${problem}`);
   let value: unknown;
   try {
-    value = parseJson(body);
+    value = yield* readJson(body);
   } catch (error) {
     throw unreadable((error as Error).message);
   }
@@ -156,12 +157,18 @@ function textFields(map: Json, names: readonly string[]): Readonly<Record<string
   );
 }
 
-const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/;
+const ILLEGAL_BASE64 = /[^A-Za-z0-9+/=\r\n]/;
+const BASE64_GROUP = 4;
+const BYTES_OF_GROUP = 3;
 
+/** What is no such text decodes to fewer bytes than it should. */
 function readBase64(text: string): Buffer {
-  const compact = text.replace(/[\r\n]/g, '');
-  if (compact.length % 4 !== 0 || !BASE64.test(compact)) throw new Error('response.patch: illegal base64 data');
-  return Buffer.from(compact, 'base64');
+  const compact = /[\r\n]/.test(text) ? text.replace(/[\r\n]/g, '') : text;
+  const padding = compact.endsWith('==') ? 2 : compact.endsWith('=') ? 1 : 0;
+  const bytes = Buffer.from(compact, 'base64');
+  const length = (compact.length / BASE64_GROUP) * BYTES_OF_GROUP - padding;
+  if (bytes.length !== length || ILLEGAL_BASE64.test(text)) throw new Error('response.patch: illegal base64 data');
+  return bytes;
 }
 
 function mapOf(value: unknown, what: string): Json | undefined {

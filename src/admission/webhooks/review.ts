@@ -1,5 +1,5 @@
 import { stringifyExact } from '../../api/codec/exact-json';
-import type { GroupVersionKind, KubeObject } from '../../api/object';
+import type { GroupVersionKind } from '../../api/object';
 import type { UserInfo } from '../../api/user';
 import { isNamespace, type AdmissionAttributes } from '../plugin';
 import type { VersionedResource } from './object-versions';
@@ -8,11 +8,12 @@ import type { ReviewVersion } from './webhook';
 /** The objects of a request as a webhook sees them, printed. Several webhooks see the same. */
 export interface PrintedObjects {
   /** JSON, `null` where there is none. */
-  readonly object: string;
-  readonly oldObject: string;
+  readonly object: Buffer;
+  readonly oldObject: Buffer;
 }
 
 const GROUP = 'admission.k8s.io';
+const OLD_OBJECT = Buffer.from(',"oldObject":');
 
 /** The apiVersion of a review. */
 export function reviewApiVersion(version: ReviewVersion): string {
@@ -52,14 +53,14 @@ function operationOptions(attributes: AdmissionAttributes): object | null {
   return { kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions', ...given };
 }
 
-/** The AdmissionReview that a webhook is sent (spec, "AdmissionReview"). */
+/** The AdmissionReview that a webhook is sent, in pieces (spec, "AdmissionReview"). */
 export function printReview(
   uid: string,
   version: ReviewVersion,
   attributes: AdmissionAttributes,
   seenAs: VersionedResource,
   { object, oldObject }: PrintedObjects,
-): string {
+): readonly Uint8Array[] {
   const { group, version: requested, resource, subresource, kind, name, operation, user, dryRun } = attributes;
   // A namespace stands in itself, also before it is there.
   const namespace = isNamespace(attributes) ? attributes.namespace || name : attributes.namespace;
@@ -77,13 +78,12 @@ export function printReview(
     userInfo: userInfo(user),
   });
   const options = stringifyExact(operationOptions(attributes));
-  return (
-    `{"kind":"AdmissionReview","apiVersion":"${reviewApiVersion(version)}","request":${head.slice(0, -1)},` +
-    `"object":${object},"oldObject":${oldObject},"dryRun":${dryRun},"options":${options}}}`
-  );
-}
-
-/** Prints an object or its absence. */
-export function printObject(object: KubeObject | undefined): string {
-  return object === undefined ? 'null' : stringifyExact(object);
+  const review = `{"kind":"AdmissionReview","apiVersion":"${reviewApiVersion(version)}"`;
+  return [
+    Buffer.from(`${review},"request":${head.slice(0, -1)},"object":`),
+    object,
+    OLD_OBJECT,
+    oldObject,
+    Buffer.from(`,"dryRun":${dryRun},"options":${options}}}`),
+  ];
 }

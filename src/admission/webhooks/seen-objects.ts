@@ -1,7 +1,10 @@
+import { stringifyExact } from '../../api/codec/exact-json';
+import { printJson } from '../../api/codec/json-print';
 import type { KubeObject } from '../../api/object';
+import { isLarge, type Steps } from '../../api/parts';
 import type { AdmissionAttributes } from '../plugin';
 import type { ObjectVersions, VersionedResource } from './object-versions';
-import { printObject, type PrintedObjects } from './review';
+import type { PrintedObjects } from './review';
 
 /** The objects of a request in one version. */
 export interface SeenObjects extends PrintedObjects {
@@ -9,28 +12,32 @@ export interface SeenObjects extends PrintedObjects {
   readonly plain: KubeObject | undefined;
 }
 
+const NULL = Buffer.from('null');
+
 /** How webhooks that want one version see the request. */
-export function seeObjects(
+export function* seeObjects(
   attributes: AdmissionAttributes,
   object: KubeObject | undefined,
   seenAs: VersionedResource,
-  versions: Pick<ObjectVersions, 'toVersion'>,
-  printedOld = printOld(attributes, seenAs, versions),
-): SeenObjects {
-  const plain = object && versions.toVersion(object, seenAs, attributes);
-  return { plain, object: printObject(plain), oldObject: printedOld };
+  { toVersion }: Pick<ObjectVersions, 'toVersion'>,
+): Steps<SeenObjects> {
+  const plain = object && toVersion(object, seenAs, attributes);
+  const { operation, oldObject } = attributes;
+  const old = oldObject && toVersion(oldObject, seenAs, attributes);
+  yield;
+  return {
+    plain,
+    object: yield* printed(plain),
+    // Who owned which field is left out of what an update replaces: kube-apiserver has taken it off by then.
+    oldObject: yield* printed(operation === 'UPDATE' ? old && withoutOwners(old) : old),
+  };
 }
 
-function printOld(
-  attributes: AdmissionAttributes,
-  seenAs: VersionedResource,
-  { toVersion }: Pick<ObjectVersions, 'toVersion'>,
-): string {
-  const { oldObject } = attributes;
-  if (oldObject === undefined) return 'null';
-  const old = toVersion(oldObject, seenAs, attributes);
-  // Who owned which field is left out of what an update replaces: kube-apiserver has taken it off by then.
-  return printObject(attributes.operation === 'UPDATE' ? withoutOwners(old) : old);
+/** Prints an object or its absence. */
+export function* printed(object: object | undefined): Steps<Buffer> {
+  if (object === undefined) return NULL;
+  if (!isLarge(object)) return Buffer.from(stringifyExact(object));
+  return (yield* printJson(object)).bytes;
 }
 
 function withoutOwners(object: KubeObject): KubeObject {

@@ -1,4 +1,4 @@
-import { decodeObject } from '../../api/codec/json-decode';
+import { decodeObjectSteps } from '../../api/codec/json-decode-steps';
 import { invalid } from '../../api/errors/field-error';
 import { invalidObject } from '../../api/errors/status-error';
 import type { KindDefinition, ServedVersion } from '../../api/kinds/kind-definition';
@@ -10,6 +10,7 @@ import {
   type JsonValue,
   type KubeObject,
 } from '../../api/object';
+import type { Steps } from '../../api/parts';
 import type { Schema, StructType } from '../../api/schema/model';
 import type { ServedResource } from '../../resources/served-resource';
 import type { ObjectVersions, VersionedResource } from './object-versions';
@@ -47,14 +48,14 @@ export function servedVersions(catalogue: Served): ObjectVersions {
       const typed = { ...object, kind, apiVersion: apiVersionOf(group, version) };
       return ownType(wanted)?.fields.has('metadata') === false ? withoutMetadata(typed) : asGoWrites(typed);
     },
-    fromVersion: (document, given) => {
+    *fromVersion(document, given) {
       const served = servedOf(given);
-      if (isWhole(served, given)) return decodeWhole(document, served);
+      if (isWhole(served, given)) return yield* decodeWhole(document, served);
       checkKind(document, given.kind);
       const type = ownType(given);
       if (type === undefined) throw new Error(`the schema has no ${given.kind.kind}`);
       const { kind, version } = given.kind;
-      return decoded(type, document, kind, version);
+      return yield* decoded(type, document, kind, version);
     },
   };
 }
@@ -89,17 +90,22 @@ function kindIn(
   return found && (found.wireKind ?? { group, version, kind });
 }
 
-function decoded(type: StructType, document: JsonObject, kind: string, version: string): KubeObject {
-  const { object } = decodeObject(type, document, { applyDefaults: true, collectUnknown: false, kind, version });
+function* decoded(type: StructType, document: JsonObject, kind: string, version: string): Steps<KubeObject> {
+  const { object } = yield* decodeObjectSteps(type, document, {
+    applyDefaults: true,
+    collectUnknown: false,
+    kind,
+    version,
+  });
   return withoutZeroTime(object);
 }
 
-function decodeWhole(document: JsonObject, { definition, version, type, custom }: ServedResource): KubeObject {
+function* decodeWhole(document: JsonObject, { definition, version, type, custom }: ServedResource): Steps<KubeObject> {
   const { kind, applyDefaults, storage } = definition;
   const apiVersion = apiVersionOf(version.group, version.version);
   if (custom) checkCustomKind(document, { ...version, kind });
   else checkKind(document, { ...version, kind });
-  const typed = { ...decoded(type, document, kind, version.version), kind, apiVersion };
+  const typed = { ...(yield* decoded(type, document, kind, version.version)), kind, apiVersion };
   const complete = applyDefaults?.(typed, version.version) ?? typed;
   return (
     version.convert?.toStorage(complete) ?? { ...complete, apiVersion: apiVersionOf(storage.group, storage.version) }

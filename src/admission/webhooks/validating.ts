@@ -3,6 +3,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '../plugin';
 import { askWebhook } from './call';
 import { applies } from './conditions';
 import type { WebhookDependencies } from './dependencies';
+import { takeTurns } from './large-work';
 import { decided } from './outcome';
 import { seeObjects, type SeenObjects } from './seen-objects';
 import { inNamespace, namespaceView, selectsObject } from './selectors';
@@ -36,19 +37,23 @@ async function askAll(
   for (const candidate of relevant) {
     if (await applies(candidate.webhook, attributes, evaluateConditions)) called.push(candidate);
   }
-  const seen = new Map<string, SeenObjects>();
-  const see = ({ seenAs }: Candidate): SeenObjects => {
+  const seen = new Map<string, MaybePromise<SeenObjects>>();
+  const see = ({ seenAs }: Candidate): MaybePromise<SeenObjects> => {
     const { group, version, kind } = seenAs.kind;
     const key = `${group}/${version}/${kind}`;
     let objects = seen.get(key);
-    if (objects === undefined) seen.set(key, (objects = seeObjects(attributes, attributes.object, seenAs, versions)));
+    if (objects === undefined) {
+      const { object, oldObject } = attributes;
+      objects = takeTurns(attributes, seeObjects(attributes, object, seenAs, versions), object, oldObject);
+      seen.set(key, objects);
+    }
     return objects;
   };
   const refusals: unknown[] = [];
   await Promise.all(
     called.map((candidate) =>
-      decided(candidate.webhook, attributes, dependencies, () =>
-        askWebhook(candidate, attributes, see(candidate), callBackend),
+      decided(candidate.webhook, attributes, dependencies, async () =>
+        askWebhook(candidate, attributes, await see(candidate), callBackend),
       ).catch((refusal: unknown) => refusals.push(refusal)),
     ),
   );
