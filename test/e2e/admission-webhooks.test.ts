@@ -381,6 +381,32 @@ describe('a backend', () => {
     expect(body.message).toContain('/slow?timeout=1s": context deadline exceeded');
   });
 
+  it('behind a service proves that it is the service', async () => {
+    await using behind = await WebhookBackend.start(servingKeys(undefined, 'hook.default.svc'));
+    const { port } = behind;
+    const spec = { type: 'ExternalName', externalName: 'localhost', ports: [{ port }] };
+    await send('POST', '/api/v1/namespaces/default/services', { metadata: { name: 'hook' }, spec });
+    const service = { namespace: 'default', name: 'hook', port, path: '/a' };
+    behind.clientConfig('/a', { allowed: false, status: { message: 'reached' } });
+    await register(
+      'validating',
+      hookFor('behind', { service, caBundle: caBundle() }),
+      hookFor('elsewhere', { service: { ...service, name: 'other' }, caBundle: caBundle() }),
+    );
+    expect((await create('behind')).body.message).toContain('denied the request: reached');
+    expect(behind.calls[0]?.headers.host).toBe(`hook.default.svc:${port}`);
+    await send('POST', '/api/v1/namespaces/default/services', { metadata: { name: 'other' }, spec });
+    expect((await create('elsewhere')).body.message).toContain('x509: ');
+  });
+
+  it('may be this server itself, which it calls as nobody in particular', async () => {
+    const service = { namespace: 'default', name: 'kubernetes', path: '/apis/reviews.example.io/v1/reviews' };
+    await register('validating', hookFor('ourselves', { service }));
+    expect((await create('ourselves')).body.message).toContain(
+      'User "system:anonymous" cannot create resource "reviews"',
+    );
+  });
+
   it('is called over connections that are kept', async () => {
     await register('validating', hookFor('kept', backend.clientConfig('/kept', { allowed: true })));
     for (let count = 0; count < 4; count++) await create('kept');
