@@ -86,6 +86,19 @@ describe('EntryFactory', () => {
     expect(entry.body.toString()).toBe('"metadata":{"resourceVersion":"7","name":"cart"},"spec":{}}');
   });
 
+  it('parses a large value once when it has to be decoded', () => {
+    const data = { long: 'x'.repeat(100_000) };
+    const decoded = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'cart', resourceVersion: '3' }, data };
+    const { entries } = factory({ decode: () => decoded });
+    const parse = jest.spyOn(JSON, 'parse');
+    const large = entries.fromStored(stored(`k8s\0${'.'.repeat(100_000)}`)).object;
+    expect(parse).not.toHaveBeenCalled();
+    const small = entries.fromStored(stored('k8s\0')).object;
+    expect(parse).toHaveBeenCalledTimes(1);
+    parse.mockRestore();
+    expect(JSON.stringify(large)).toBe(JSON.stringify(small));
+  });
+
   it('throws what the decoder throws', () => {
     const { entries } = factory();
     expect(() => entries.fromStored(stored('{"kind":"Pod","apiVersion":"v1","metadata":{"name":'))).toThrow(

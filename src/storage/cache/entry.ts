@@ -1,4 +1,5 @@
 import { parseExact, stringifyExact } from '../../api/codec/exact-json';
+import { isJson } from '../../api/codec/json-print';
 import type { KubeObject } from '../../api/object';
 import type { Revision, StoredValue } from '../store';
 import { labelsOf, type Labels } from './body-labels';
@@ -8,6 +9,8 @@ import { CURRENT_FORM, isInCurrentForm } from './stored-form';
 const CLOSE_BRACE = 0x7d;
 const BEFORE_REVISION = '"metadata":{"resourceVersion":"';
 const METADATA = '"metadata":{';
+/** Bytes of a value that is worth remembering as it was decoded: so large ones are few, whoever loads all of a registry. */
+const LARGE_VALUE = 64 * 1024;
 
 /** What is kept of parsed objects, at most; whichever is reached first. */
 export interface ParsedLimits {
@@ -192,11 +195,11 @@ export class EntryFactory {
     }
     const { kind = '', apiVersion = '', metadata, ...rest } = this.decoder.decode(value);
     const head = this.head ?? this.learnHead(kind, apiVersion);
-    const text = stringifyExact({
-      metadata: { resourceVersion: String(revision), ...withoutVersion(metadata) },
-      ...rest,
-    });
-    return new Entry(key, revision, Buffer.from(text.slice(1)), head);
+    const body = { metadata: { resourceVersion: String(revision), ...withoutVersion(metadata) }, ...rest };
+    const entry = new Entry(key, revision, Buffer.from(stringifyExact(body).slice(1)), head);
+    // To parse a large one again would take as long as all of this.
+    if (value.length > LARGE_VALUE && isJson(body)) entry.learn({ kind, apiVersion, ...body });
+    return entry;
   }
 
   /** How entries of the factory before become this one's without being decoded; undefined: they have to be. */
@@ -249,7 +252,7 @@ function headOf({ kind, apiVersion }: StoredAs): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
-function withoutVersion(metadata: KubeObject['metadata']): object {
+function withoutVersion(metadata: KubeObject['metadata']): Omit<KubeObject['metadata'], 'resourceVersion'> {
   const { resourceVersion: _, ...rest } = metadata;
   return rest;
 }
