@@ -34,12 +34,12 @@ export function updateObject(
   context: OperationContext,
   strategy: Strategy,
 ): Promise<WriteResult> {
-  return writeAgainstNewest(resource, scope, name, context.signal, async (current, key) => {
+  return writeAgainstNewest(resource, scope, name, context, async (current, key) => {
     // Who insists on a version looks at version and uid among the other fields.
     const versionIsField = strategy.requiresResourceVersion === true;
     if (!versionIsField) checkPreconditions(resource, key, name, current, hooks);
     if (current === undefined) return createMissing(resource, scope, name, hooks, context, strategy);
-    const changed = await hooks.change(current.object, current.body.length);
+    const changed = await hooks.change(current.object);
     checkIdentity(scope, name, changed);
     const sent = placedInScope(resource.definition, scope, changed);
     if (!versionIsField) checkResourceVersion(resource, name, sent, current);
@@ -98,7 +98,7 @@ async function createMissing(
   strategy: Strategy,
 ): Promise<Attempt<WriteResult>> {
   if (!(hooks.createIfMissing ?? resource.definition.allowCreateOnUpdate)) throw objectNotFound(resource, name);
-  const wanted = await hooks.change(undefined, 0);
+  const wanted = await hooks.change(undefined);
   checkIdentity(scope, name, wanted);
   const { resourceVersion: _ignored, ...metadata } = wanted.metadata;
   const placed = placedInScope(resource.definition, scope, withMetadata(wanted, metadata));

@@ -1,6 +1,8 @@
 import { parseExact, stringifyExact } from '../../api/codec/exact-json';
-import { isJson } from '../../api/codec/json-print';
+import { JsonPieces } from '../../api/codec/json-pieces';
+import { isJson, printJson } from '../../api/codec/json-print';
 import type { KubeObject } from '../../api/object';
+import type { Steps } from '../../api/parts';
 import type { Revision, StoredValue } from '../store';
 import { labelsOf, type Labels } from './body-labels';
 import type { CacheEntry, ResourceDecoder } from './cache';
@@ -11,6 +13,8 @@ const BEFORE_REVISION = '"metadata":{"resourceVersion":"';
 const METADATA = '"metadata":{';
 /** Bytes of a value that is worth remembering as it was decoded: so large ones are few, whoever loads all of a registry. */
 const LARGE_VALUE = 64 * 1024;
+/** Some tenths of a millisecond. */
+const PIECES = { maxValues: Infinity, pieceBytes: 32 * 1024 };
 
 /** What is kept of parsed objects, at most; whichever is reached first. */
 export interface ParsedLimits {
@@ -90,6 +94,38 @@ class Entry implements CacheEntry {
     return (this.current ??= this.completed());
   }
 
+  get size(): number {
+    return (this.current ?? this.stored).length;
+  }
+
+  prepare(): Steps<void> | undefined {
+    const isReady = this.parsedObject !== undefined && this.current !== undefined;
+    return isReady || this.stored.length <= LARGE_VALUE ? undefined : this.parts();
+  }
+
+  private *parts(): Steps<void> {
+    const { head, complete, parsed } = this.kind;
+    const pieces = new JsonPieces(Buffer.concat([Buffer.from(head), this.current ?? this.stored]), PIECES);
+    while (!pieces.advance()) yield;
+    let object = pieces.value as KubeObject;
+    if (this.current === undefined && complete !== undefined) {
+      yield;
+      const completed = complete(object);
+      yield;
+      if (completed === object) this.current = this.stored;
+      else {
+        const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = completed;
+        const { bytes, isPlain } = yield* printJson({ metadata, ...rest });
+        this.current = bytes.subarray(1);
+        if (!isPlain) return;
+        object = completed;
+      }
+    }
+    if (this.parsedObject !== undefined) return;
+    this.parsedObject = parsed.freeze ? deepFreeze(object) : object;
+    parsed.keep(this);
+  }
+
   get namespace(): string {
     const slash = this.key.indexOf('/', this.kind.keyPrefixLength);
     return slash < 0 ? '' : this.key.slice(this.kind.keyPrefixLength, slash);
@@ -126,7 +162,11 @@ class Entry implements CacheEntry {
 
   /** Takes over what parsing would give. */
   learn(object: KubeObject): void {
-    if (this.parsedObject !== undefined || this.kind.complete !== undefined) return;
+    if (this.parsedObject !== undefined) return;
+    if (this.current === undefined) {
+      if (this.kind.complete?.(object) !== object) return;
+      this.current = this.stored;
+    } else if (this.current !== this.stored) return;
     this.parsedObject = this.kind.parsed.freeze ? deepFreeze(object) : object;
     this.kind.parsed.keep(this);
   }
@@ -149,6 +189,7 @@ class Entry implements CacheEntry {
   deletedAt(revision: Revision): Entry {
     const rest = this.stored.indexOf('"', BEFORE_REVISION.length);
     const entry = new Entry(this.key, revision, join(`${BEFORE_REVISION}${revision}`, this.stored, rest), this.kind);
+    if (this.current === this.stored) entry.current = entry.stored;
     entry.knownLabels = this.knownLabels;
     entry.knownFields = this.knownFields;
     return entry;
