@@ -2,7 +2,7 @@ import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import type { Preconditions, UpdateHooks, WriteResult } from '../../registry/types';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
-import { inItsTurn, LARGE_BODY_BYTES } from '../request/large-bodies';
+import { inItsTurn } from '../request/large-bodies';
 import { wireFormOf } from '../response/wire-form';
 import type { WriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
@@ -31,8 +31,7 @@ export function changeObject(
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
   const form = wireFormOf(request.served);
   const hooks: UpdateHooks = {
-    change: (current, bytes) => {
-      if (bytes > LARGE_BODY_BYTES) context.givesWay = true;
+    change: (current) => {
       const live = current === undefined ? undefined : form.convert(current);
       const operation = current === undefined ? 'CREATE' : 'UPDATE';
       const computed = inItsTurn(context, () => change.compute(live));
