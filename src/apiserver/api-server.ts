@@ -6,6 +6,9 @@ import { GROUPS } from '../api/kinds/groups';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { admissionChain } from '../admission/chain';
 import { AdmissionMetrics } from '../admission/metrics';
+import type { CallBackend } from '../admission/webhooks/call';
+import { servedVersions } from '../admission/webhooks/served-versions';
+import type { WebhookType } from '../admission/webhooks/webhook';
 import { AuthenticationMetrics } from '../authn/metrics';
 import { timerMs } from '../api/time/timer-limit';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
@@ -22,6 +25,8 @@ import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
 import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
 import { registerInFlightMetrics } from '../flowcontrol/metrics';
+import { BackendTransport } from '../client/backend-transport';
+import { byClusterAddress, byEndpoint, withOurselves } from '../client/service-resolver';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
 import { fieldOwnership, noFieldOwnership } from '../resources/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
@@ -44,6 +49,7 @@ import { startRegistryCache } from '../storage/cache/registry-cache';
 import { StorageMetrics } from '../storage/metrics';
 import type { Store } from '../storage/store';
 import { admissionPlugins, DEFAULT_ADMISSION, type AdmissionOptions } from './admission-plugins';
+import { admissionWebhooks } from './admission-webhooks';
 import { guardedAdmission } from '../admission/guards';
 import { authEndpoints, issuerRoutes } from './auth-endpoints';
 import { createAuthentication, type AuthenticationOptions } from './authentication';
@@ -69,6 +75,8 @@ import { ServedCatalogue } from '../resources/served-catalogue';
 import { once, StartPhases, type StartPhase } from './start-phases';
 import type { TlsMaterial } from './tls-material';
 import { versionInfo } from './version';
+import { webhookBackends } from './webhook-backends';
+import { webhookCredentials } from './webhook-credentials';
 
 /** What an API server is made of, decided before anything starts. */
 export interface ApiServerOptions {
@@ -95,6 +103,8 @@ export interface ApiServerOptions {
   readonly isServed?: IsServed;
   /** How long Events are kept; 0: for good. Absent: an hour. */
   readonly eventTtlMs?: number;
+  /** Services of webhooks are reached at one of their endpoints, not at their own address. Absent: no. */
+  readonly routesToEndpoints?: boolean;
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutSeconds: number;
   /** Absent: kube-apiserver's. */
@@ -130,6 +140,11 @@ const BOOTSTRAP_PHASES: Readonly<Record<BootstrapPart, StartPhase>> = {
   'priority classes': 'poststarthook/scheduling/bootstrap-system-priority-classes',
   roles: 'poststarthook/rbac/bootstrap-roles',
 };
+
+/** Where this process finds itself. */
+function localAddress(bindAddress: string): string {
+  return ['', '0.0.0.0', '::'].includes(bindAddress) ? '127.0.0.1' : bindAddress;
+}
 
 function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
@@ -246,8 +261,38 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   parts.add(() => authentication.close());
   const { serviceAccounts } = options.authentication;
   const quotas = catalogue.storageVersionOf('', 'resourcequotas');
-  const plugins = admissionPlugins(options.admission ?? DEFAULT_ADMISSION, {
+  const admissionOptions = options.admission ?? DEFAULT_ADMISSION;
+  let ownPort = options.securePort;
+  const transport = new BackendTransport();
+  parts.add(() => transport.close());
+  const services = {
+    getService: (namespace: string, name: string) => reader.get('services/specs', namespace, name),
+    getEndpoints: (namespace: string, name: string) => reader.get('services/endpoints', namespace, name),
+  };
+  const resolveService = withOurselves(
+    options.routesToEndpoints === true ? byEndpoint(services, Math.random) : byClusterAddress(services),
+    () => ({ host: localAddress(options.bindAddress), port: ownPort }),
+  );
+  const backendsOf = (type: WebhookType): CallBackend =>
+    webhookBackends({
+      transport,
+      resolveService,
+      credentialsFor: webhookCredentials(admissionOptions.configurations, type),
+      ownAuthority: certificates.servingAuthority,
+    });
+  const webhooks = admissionWebhooks({
+    versions: servedVersions(catalogue),
+    getNamespace: (name) => reader.getLive('namespaces', name),
+    callBackend: { admit: backendsOf('admit'), validating: backendsOf('validating') },
+    registry,
+    logger,
+  });
+  const webhookFeed = feedResources(webhooks.sinks, resourceCache, keyRoot, logger);
+  parts.add(() => webhookFeed.close());
+  await webhookFeed.caughtUp;
+  const plugins = admissionPlugins(admissionOptions, {
     reader,
+    webhooks,
     authorize,
     quotas: quotaStore({
       store,
@@ -337,6 +382,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const { port } = await server.listen().catch((error: unknown) => {
     throw explainListenFailure(error, options.bindAddress, options.securePort);
   });
+  ownPort = port;
   tls.onChanged((changed) => server.setSecureContext(changed));
 
   const stopping = new AbortController();

@@ -124,7 +124,9 @@ export const apiserverFlags = {
   'admission-control-config-file': {
     type: 'string',
     section: 'Admission',
-    help: 'File with the configurations of plugins (AdmissionConfiguration).',
+    help:
+      'File with the configurations of plugins (AdmissionConfiguration), those of MutatingAdmissionWebhook and ' +
+      'ValidatingAdmissionWebhook among them: the kubeconfig with what webhooks are shown.',
   },
   'default-not-ready-toleration-seconds': {
     type: 'int',
@@ -155,6 +157,11 @@ export const apiserverFlags = {
     help: 'json or text; default: text at a terminal, json elsewhere.',
   },
   'feature-gates': { type: 'strings', section: 'Misc', help: 'Gate=true or Gate=false, comma-separated.' },
+  'enable-aggregator-routing': {
+    type: 'bool',
+    section: 'Misc',
+    help: 'Reach the services of webhooks at one of their endpoints, not at the address of the service.',
+  },
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;

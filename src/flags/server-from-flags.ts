@@ -163,6 +163,7 @@ export async function startFromFlags(
       featureGates: flags.features.gates,
       isServed: flags.runtime.isServed,
       eventTtlMs: options.eventTtl,
+      routesToEndpoints: options.enableAggregatorRouting,
       requestTimeoutMs: options.requestTimeout,
       minRequestTimeoutSeconds: options.minRequestTimeout,
       inFlightLimits: { readOnly: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight },
