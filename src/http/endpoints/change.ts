@@ -3,7 +3,7 @@ import type { Operation } from '../../admission/plugin';
 import type { KubeObject } from '../../api/object';
 import type { Preconditions, UpdateHooks, WriteResult } from '../../registry/types';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
-import { inItsTurn, LARGE_BODY_BYTES } from '../request/large-bodies';
+import { inItsTurn } from '../request/large-bodies';
 import { wireFormOf } from '../response/wire-form';
 import type { WriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
@@ -49,8 +49,7 @@ export function changeObject(
       ? admission.mutate(operation, object, old)
       : whenKnown(admission.mutate(operation, seenAs.sent(), see(old)), (seen) => seenAs.into(object, seen));
   const hooks: UpdateHooks = {
-    change: (current, bytes) => {
-      if (bytes > LARGE_BODY_BYTES) context.givesWay = true;
+    change: (current) => {
       const live = current === undefined ? undefined : form.convert(current);
       const operation = current === undefined ? 'CREATE' : 'UPDATE';
       const computed = inItsTurn(context, () => change.compute(live));
