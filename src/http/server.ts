@@ -6,28 +6,36 @@ import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'nod
 import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
-import { beginWork } from '../event-loop/loop-work';
+import { beginWork } from '../async/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { TextWorker } from '../worker/text-worker';
-import { runFilters } from './chain';
-import { ConnectionAccounts } from './connection-accounts';
-import { RequestContext } from './context';
-import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from './dependencies';
-import { Deadlines } from './deadline';
-import { dispatch, type DispatchDependencies } from './dispatch';
+import { runFilters } from './filters/chain';
+import { ConnectionAccounts } from './transport/connection-accounts';
+import { RequestContext } from './request/context';
+import type { ChainDependencies } from './filters/chain-dependencies';
+import type { EndpointDependencies } from './endpoints/endpoint';
+import type { NonResourceRoute } from './routes/route';
+import { Deadlines } from './filters/deadline';
+import { dispatch, type DispatchDependencies } from './endpoints/dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
-import type { HttpRequest, HttpResponse } from './exchange';
-import { ALL_FEATURES, type ServerFeatures } from './features';
-import { fieldOwnership } from './field-ownership';
-import { answerError, sendStatus } from './funnel';
-import { http1LimitsFor, http1Options, refuseHead, watchConnections, type Http1Limits } from './http1-connections';
+import type { HttpRequest, HttpResponse } from './transport/exchange';
+import { ALL_FEATURES, type ServerFeatures } from './request/features';
+import { fieldOwnership } from '../resources/field-ownership';
+import { answerError, sendStatus } from './response/error-response';
+import {
+  http1LimitsFor,
+  http1Options,
+  refuseHead,
+  watchConnections,
+  type Http1Limits,
+} from './transport/http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
-import { LargeBodies } from './large-bodies';
-import { NonResourceRoutes } from './non-resource-routes';
-import { PipelinedRequests } from './pipelined-requests';
-import { writeReply } from './reply-writer';
-import { leaveSeat } from './seats';
-import { TlsEntrance } from './tls-entrance';
+import { LargeBodies } from './request/large-bodies';
+import { NonResourceRoutes } from './routes/non-resource-routes';
+import { PipelinedRequests } from './transport/pipelined-requests';
+import { writeReply } from './response/reply-writer';
+import { leaveSeat } from './filters/seats';
+import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
@@ -184,10 +192,13 @@ export function createServer(options: ServerOptions): ApiServer {
         );
   watchConnections(server, limits);
   const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
-  const entrance = new TlsEntrance({ onFault: recordTlsHandshakeError, handshakeLimitMs: limits.requestHeadMs });
+  const handshakes = new DeferredTlsHandshake({
+    onFault: recordTlsHandshakeError,
+    handshakeLimitMs: limits.requestHeadMs,
+  });
   if (isTls(server)) {
     http2?.attach(server);
-    entrance.attach(server);
+    handshakes.attach(server);
   }
   // Watches and streams last.
   server.timeout = 0;
@@ -204,7 +215,7 @@ export function createServer(options: ServerOptions): ApiServer {
     close: async (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      await close(server, entrance, http2, graceMs);
+      await close(server, handshakes, http2, graceMs);
       await textWorker.stop();
     },
   };
@@ -238,14 +249,14 @@ async function listen(server: Server, port: number, host: string | undefined): P
 
 async function close(
   server: Server,
-  entrance: TlsEntrance,
+  handshakes: DeferredTlsHandshake,
   http2: Http2Listener | undefined,
   graceMs: number,
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  entrance.drain();
+  handshakes.drain();
   server.closeIdleConnections();
   http2?.drain();
   // A connection becomes idle when its last request is answered.
@@ -253,7 +264,7 @@ async function close(
   const force = setTimeout(() => {
     server.closeAllConnections();
     http2?.destroy();
-    entrance.destroy();
+    handshakes.destroy();
   }, graceMs);
   await closed;
   clearInterval(sweep);

@@ -1,10 +1,10 @@
 import { badRequest, StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
-import type { RequestContext } from '../context';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { optionsFromQuery, type QueryOptions } from '../query-options';
-import type { Reply } from '../reply';
-import type { RequestInfo } from '../request-info';
+import type { RequestContext } from '../request/context';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
+import { optionsFromQuery, type QueryOptions } from '../request/query-options';
+import type { Reply } from '../response/reply';
+import type { RequestInfo } from '../request/request-info';
 import { admissionHooks } from './admission-hooks';
 import { containerOf, kubeletAddress, nodeNameOf } from './pod-container';
 import type { CheckTarget } from './proxy-target';

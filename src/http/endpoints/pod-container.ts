@@ -1,6 +1,6 @@
 import { badRequest, notFound, StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
-import type { EndpointDependencies, ResourceRequest } from '../dependencies';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
 
 interface Container {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { forbiddenField, invalid, type FieldError } from '../../api/errors/field-error';
 import { invalidObject, StatusError } from '../../api/errors/status-error';
-import type { Endpoint } from '../dependencies';
-import { optionsFromQuery } from '../query-options';
+import type { Endpoint } from './endpoint';
+import { optionsFromQuery } from '../request/query-options';
 import { containerOf, kubeletAddress, nodeNameOf } from './pod-container';
 import { scopeOf } from './resource-request';
 

@@ -1,7 +1,8 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
-import type { EndpointDependencies, RegistryOperations, ResourceRequest } from '../dependencies';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
+import type { RegistryOperations } from '../../resources/served-resource';
 import { kubeletAddress } from './pod-container';
 import { scopeOf } from './resource-request';
 
