@@ -1,3 +1,4 @@
+{{/* Modes are decimal: readers of YAML 1.2 take 0440 for 440. */}}
 {{/* Files that the server reads: volumes of Secrets and ConfigMaps. Each: name, kind, source, items (all when there are none). */}}
 {{- define "sternpost.files" -}}
 {{- $v := .Values -}}
@@ -64,7 +65,7 @@
   {{- if .secret }}
   secret:
     secretName: {{ .secret }}
-    defaultMode: 0440
+    defaultMode: 288
   {{- else }}
   configMap:
     name: {{ .configMap }}

@@ -1,6 +1,6 @@
 {{/* A quantity of memory in MiB, rounded down. */}}
 {{- define "sternpost.mebibytes" -}}
-{{- $text := toString . -}}
+{{- $text := ternary (toString .) (printf "%d" (int64 .)) (kindIs "string" .) -}}
 {{- $number := regexFind "^[0-9]+(\\.[0-9]+)?" $text | float64 -}}
 {{- $suffix := regexReplaceAll "^[0-9.]+(e[0-9]+)?" $text "" -}}
 {{- $mebi := 1048576.0 -}}
