@@ -30,6 +30,7 @@ import { byClusterAddress, byEndpoint, withOurselves } from '../client/service-r
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
 import { fieldOwnership, noFieldOwnership } from '../resources/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
+import { listenForProbes, type HealthAddress } from '../http/routes/health-listener';
 import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { requestLog } from '../http/filters/request-log';
@@ -74,9 +75,9 @@ import { isServedByDefault, type IsServed } from '../resources/runtime-config';
 import { ServedCatalogue } from '../resources/served-catalogue';
 import { once, StartPhases, type StartPhase } from './start-phases';
 import type { TlsMaterial } from './tls-material';
-import { versionInfo } from './version';
 import { webhookBackends } from './webhook-backends';
 import { webhookCredentials } from './webhook-credentials';
+import { DEFAULT_RELEASE, versionInfo, type KubernetesRelease } from './version';
 
 /** What an API server is made of, decided before anything starts. */
 export interface ApiServerOptions {
@@ -109,6 +110,10 @@ export interface ApiServerOptions {
   readonly minRequestTimeoutSeconds: number;
   /** Absent: kube-apiserver's. */
   readonly inFlightLimits?: InFlightLimits;
+  /** Where probes find the health checks over plain HTTP; absent: nowhere. */
+  readonly healthAddress?: HealthAddress | undefined;
+  /** What `/version` tells. Absent: the newest whose stable API is served whole. */
+  readonly release?: KubernetesRelease;
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
   readonly logger: Logger;
@@ -123,6 +128,8 @@ export interface ApiServerOptions {
 /** A server that answers. */
 export interface RunningApiServer {
   readonly port: number;
+  /** Of the health checks over plain HTTP, when they were asked for. */
+  readonly healthPort: number | undefined;
   /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
@@ -246,7 +253,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   phases.finish('poststarthook/crd-informer-synced');
   phases.finish('poststarthook/start-apiextensions-controllers', () => customResources.hasSettled());
   let isStopping = false;
-  const version = versionInfo();
+  const version = versionInfo(options.release ?? DEFAULT_RELEASE);
   const reader = new RegistryReader(cache, store, keyRoot, resourceCache);
   const dynamic = { generation: () => catalogue.generation(), definitions: () => catalogue.definitions() };
 
@@ -323,6 +330,8 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     checkLog: options.checkLog,
   });
 
+  const probes = options.healthAddress === undefined ? undefined : await listenForProbes(options.healthAddress, health);
+  if (probes !== undefined) parts.add(() => probes.close());
   const server = createServer({
     catalogue,
     fieldOwnership: ownership,
@@ -464,6 +473,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
 
   return {
     port,
+    healthPort: probes?.port,
     ready: bootstrapped,
     stop: async () => {
       isStopping = true;
