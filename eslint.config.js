@@ -23,6 +23,8 @@ const floors = {
   audit: ['api', 'pki', 'observability'],
   flowcontrol: ['api', 'pki', 'observability'],
   client: ['api', 'pki', 'observability'],
+  kubelet: ['api', 'client', 'pki', 'observability'],
+  streams: ['memory'],
   controllers: ['api', 'client', 'pki', 'observability'],
   http: [
     'api',
@@ -37,6 +39,8 @@ const floors = {
     'admission',
     'audit',
     'flowcontrol',
+    'kubelet',
+    'streams',
     'pki',
     'observability',
   ],

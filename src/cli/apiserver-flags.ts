@@ -2,6 +2,7 @@ import { authenticationFlags } from './authentication-flags';
 import { authorizationFlags } from './authorization-flags';
 import type { FlagTable, OptionsOf } from './flag-table';
 import { http2Flags } from './http2-flags';
+import { kubeletFlags } from './kubelet-flags';
 import { storageFlags } from './storage-flags';
 import { tlsFlags } from './tls-flags';
 
@@ -56,6 +57,7 @@ export const apiserverFlags = {
   'tls-private-key-file': { type: 'string', section: 'Serving', help: 'Key of the serving certificate.' },
   ...tlsFlags,
   ...http2Flags,
+  ...kubeletFlags,
   'request-timeout': {
     type: 'duration',
     section: 'Serving',

@@ -19,6 +19,7 @@ import {
 import { parseFeatureGates } from './feature-gates';
 import { UsageError } from './flag-table';
 import { http2Options, http2Problems } from './http2-flags';
+import { kubeletOptions, kubeletProblems } from './kubelet-flags';
 import { openStore } from './open-store';
 import { flowControlConflict, parseRuntimeConfig } from './runtime-config';
 import { serviceRangesFromFlags } from './service-range-flags';
@@ -46,6 +47,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
     ...authorizationProblems(options),
     ...tlsProblems(options),
     ...http2Problems(options),
+    ...kubeletProblems(options),
     ...((tlsCertFile === '') === (tlsPrivateKeyFile === '')
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
@@ -149,6 +151,14 @@ export async function startFromFlags(
       certificates,
       tls,
       http2: http2Options(options),
+      kubelets: kubeletOptions(
+        options,
+        {
+          names: [...options.requestheaderUsernameHeaders, ...options.requestheaderGroupHeaders],
+          prefixes: options.requestheaderExtraHeadersPrefix,
+        },
+        (error) => logger.warn({ err: error }, 'changed files for kubelets cannot be used yet'),
+      ),
       bindAddress: options.bindAddress,
       securePort: options.securePort,
       advertiseAddress,

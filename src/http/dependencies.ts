@@ -11,6 +11,7 @@ import type { UserInfo } from '../api/user';
 import type { AuthenticateRequest } from '../authn/union';
 import type { Authorizer } from '../authz/attributes';
 import type { MaxInFlight } from '../flowcontrol/max-in-flight';
+import type { BackendConnections } from '../kubelet/backend-connections';
 import type { RequestMetrics } from '../observability/request-metrics';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { RequestContext } from './context';
@@ -91,6 +92,8 @@ export interface EndpointDependencies {
   /** Aborts when the server goes down: watches end as if their time were over. */
   readonly closing: AbortSignal;
   readonly metrics?: Pick<RequestMetrics, 'recordWatchEvents' | 'recordDeprecated'>;
+  /** Kubelets, and what pods and services offer. */
+  readonly backends: BackendConnections;
   /** How bodies are read that are too large for one stretch. */
   readonly bodies: LargeBodies;
   /** Milliseconds since the epoch. */
