@@ -19,7 +19,7 @@ bench: build
 	npm run --silent bench
 
 clean:
-	rm -rf dist generated src/api/schema/generated src/cli/generated node_modules/.cache
+	rm -rf dist generated src/api/schema/generated src/flags/generated node_modules/.cache
 
 node_modules: package.json package-lock.json
 	@scripts/step.sh 'Install packages' npm install --no-save --no-audit --no-fund

@@ -8,7 +8,7 @@
  * - `src/api/steps/generated/`: algorithms on objects in a form that can be interrupted, derived from the plain one
  * - `generated/text-worker.js`: what runs in the worker thread, as one file, since a thread is started from a file and the
  *   sources, the build and the bundled command have theirs in different places
- * - `src/cli/generated/api-server-flags.ts`: a readonly TypeScript type for the flags that the library takes
+ * - `src/flags/generated/api-server-flags.ts`: a readonly TypeScript type for the flags that the library takes
  *
  * The same input gives the same bytes. `--out DIR` writes below another folder than the repository (for tests).
  */
@@ -74,9 +74,9 @@ function main(args) {
     if (!wanted.has(name)) fs.rmSync(path.join(typesFolder, name));
   }
   writeSteps(path.join(out, 'src', 'api', 'steps', 'generated'));
-  const { controlPlaneFlags, COMMAND_FLAGS } = evaluated('src/cli/control-plane-flags.ts');
+  const { controlPlaneFlags, COMMAND_FLAGS } = evaluated('src/flags/control-plane-flags.ts');
   const flagTypes = renderFlags({ ...controlPlaneFlags, ...libraryDefaults(controlPlaneFlags) }, [...COMMAND_FLAGS]);
-  writeIfChanged(path.join(out, 'src', 'cli', 'generated', 'api-server-flags.ts'), flagTypes);
+  writeIfChanged(path.join(out, 'src', 'flags', 'generated', 'api-server-flags.ts'), flagTypes);
   return 0;
 }
 

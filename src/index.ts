@@ -1,12 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseControlPlaneFlags } from './cli/control-plane-flags';
-import { startControlPlane, type ControlPlane } from './cli/control-plane';
-import { flagArguments, type FlagValues } from './cli/flag-values';
-import type { ApiServerFlags } from './cli/generated/api-server-flags';
+import { parseControlPlaneFlags } from './flags/control-plane-flags';
+import { startControlPlane, type ControlPlane } from './flags/control-plane';
+import { flagArguments, type FlagValues } from './flags/flag-values';
+import type { ApiServerFlags } from './flags/generated/api-server-flags';
 import { nodeVersionProblem } from './cli/node-version';
-import { checkFlags, logsRequests } from './cli/server-from-flags';
+import { checkFlags, logsRequests } from './flags/server-from-flags';
 import { createObjects, readManifests } from './client/initial-objects';
 import { createLogger, type LogFormat, type LogLevel } from './observability/logger';
 

@@ -1,5 +1,5 @@
 import { StatusError } from '../api/errors/status-error';
-import { TokenBucket } from './token-bucket';
+import { TokenBucket } from '../async/token-bucket';
 import type { AdmissionAttributes, AdmissionPlugin } from './plugin';
 
 const LIMIT_TYPES = ['Server', 'Namespace', 'User', 'SourceAndObject'] as const;

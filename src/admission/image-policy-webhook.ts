@@ -1,4 +1,4 @@
-import { LastingMemory } from '../api/time/lasting-memory';
+import { TtlCache } from '../api/time/ttl-cache';
 import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 
@@ -101,7 +101,7 @@ function readStatus(reply: unknown): ReviewStatus {
  */
 export function imagePolicyWebhook(policy: ImagePolicy, dependencies: ImagePolicyDependencies): AdmissionPlugin {
   const { post, timeoutMs, now, sleep } = dependencies;
-  const remembered = new LastingMemory<ReviewStatus>(MAX_REMEMBERED, now);
+  const remembered = new TtlCache<ReviewStatus>(MAX_REMEMBERED, now);
 
   const askBackend = async (spec: object, signal: AbortSignal): Promise<ReviewStatus> => {
     const deadline = now() + timeoutMs;

@@ -2,7 +2,8 @@ import fc from 'fast-check';
 import { admissionOutcome, admissionRequest } from '../../test/fixtures/admission-request';
 import { quotaEvaluator } from '../api/quota/evaluator';
 import type { KubeObject } from '../api/object';
-import { QuotaLedger, type QuotaStore } from './quota-ledger';
+import type { QuotaStore } from '../resources/quota-store';
+import { QuotaLedger } from './quota-ledger';
 
 /** Quotas under compare-and-put, shared by several replicas whose memory is behind by `lag` writes. */
 class SharedQuotas {

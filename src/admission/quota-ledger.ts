@@ -3,21 +3,9 @@ import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { QuotaEvaluator } from '../api/quota/evaluator';
 import { formatResourceList, subtractResources, type ResourceList } from '../api/quota/resource-list';
+import type { QuotaStore } from '../resources/quota-store';
 import type { AdmissionAttributes } from './plugin';
 import { chargesOf, usedOf, usedWith, type Charge, type LimitedResource } from './quota-check';
-
-export type UsedWrite =
-  | { readonly ok: true; readonly quota: KubeObject }
-  /** Another writer was faster: what stands there now; undefined when the quota is gone. */
-  | { readonly ok: false; readonly current: KubeObject | undefined };
-
-/** What the ledger reads and writes. */
-export interface QuotaStore {
-  /** The namespace's quotas as memory has them; may be behind. */
-  readonly list: (namespace: string) => readonly KubeObject[];
-  /** Puts `status.used`, if the quota is still the one that was given (by its resourceVersion). */
-  readonly putUsed: (quota: KubeObject, used: Readonly<Record<string, string>>) => Promise<UsedWrite>;
-}
 
 /** A request that waits for its turn. */
 interface Entry {

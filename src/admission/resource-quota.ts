@@ -2,7 +2,8 @@ import { whenKnown } from '../api/maybe-promise';
 import { quotaEvaluator } from '../api/quota/evaluator';
 import type { AdmissionAttributes, AdmissionPlugin } from './plugin';
 import type { LimitedResource } from './quota-check';
-import { QuotaLedger, type QuotaStore } from './quota-ledger';
+import type { QuotaStore } from '../resources/quota-store';
+import { QuotaLedger } from './quota-ledger';
 
 function isCounted({ subresource, namespace, resource, group }: AdmissionAttributes): boolean {
   return subresource === '' && namespace !== '' && !(group === '' && resource === 'namespaces');

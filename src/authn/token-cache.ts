@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { LastingMemory } from '../api/time/lasting-memory';
+import { TtlCache } from '../api/time/ttl-cache';
 import type { AuthenticationResult, TokenAuthenticator } from './credentials';
 
 export interface TokenCacheOptions {
@@ -33,7 +33,7 @@ export function cachedTokenAuthenticator(
   { successTtlMs, failureTtlMs, clock, asked, fetched }: TokenCacheOptions,
 ): TokenAuthenticator {
   const key = randomBytes(32);
-  const remembered = new LastingMemory<{ readonly result: AuthenticationResult }>(MAX_REMEMBERED, clock);
+  const remembered = new TtlCache<{ readonly result: AuthenticationResult }>(MAX_REMEMBERED, clock);
   const pending = new Map<string, Promise<AuthenticationResult>>();
   const lastHashes = new WeakMap<object, LastHash>();
 

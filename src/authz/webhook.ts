@@ -1,4 +1,4 @@
-import { LastingMemory } from '../api/time/lasting-memory';
+import { TtlCache } from '../api/time/ttl-cache';
 import type { Attributes, Authorization, Authorizer } from './attributes';
 
 export type ReviewVersion = 'v1' | 'v1beta1';
@@ -25,7 +25,7 @@ const MAX_QUESTION_CHARACTERS = 10_000;
  * and its error is told; such an answer is not remembered.
  */
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
-  const remembered = new LastingMemory<Authorization>(MAX_REMEMBERED, options.clock);
+  const remembered = new TtlCache<Authorization>(MAX_REMEMBERED, options.clock);
   return async (attributes) => {
     const spec = specOf(attributes, options.version);
     const question = JSON.stringify(spec);

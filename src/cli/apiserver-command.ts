@@ -1,11 +1,11 @@
 import { createLogger, type LogFormat } from '../observability/logger';
-import { apiserverFlags } from './apiserver-flags';
-import { describeFlags, parseFlags } from './flag-table';
-import { ignoredFlags } from './ignored-flags';
-import { checkFlags, prepareMaterial, startFromFlags } from './server-from-flags';
-import { unbuiltFlags } from './unbuilt-flags';
+import { apiserverFlags } from '../flags/apiserver-flags';
+import { describeFlags, parseFlags } from '../flags/flag-table';
+import { ignoredFlags } from '../flags/ignored-flags';
+import { checkFlags, prepareMaterial, startFromFlags } from '../flags/server-from-flags';
+import { unbuiltFlags } from '../flags/unbuilt-flags';
 import { optimizeSoon } from './v8-flags';
-import { VERSION } from './version';
+import { VERSION } from '../apiserver/version';
 import { shareMetrics } from './worker-metrics';
 import { isWorker, leave, reportServing, runWorkers, untilStopped } from './workers';
 

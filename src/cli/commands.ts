@@ -2,11 +2,11 @@ import { apiserverCommand } from './apiserver-command';
 import { compactCommand } from './compact-command';
 import { controllerManagerCommand } from './controller-manager-command';
 import { devCommand } from './dev-command';
-import { UsageError } from './flag-table';
+import { UsageError } from '../flags/flag-table';
 import { migrateCommand } from './migrate-command';
 import { kubeconfigCommand } from './kubeconfig-command';
-import { nearestName } from './nearest-name';
-import { VERSION } from './version';
+import { nearestName } from '../flags/nearest-name';
+import { VERSION } from '../apiserver/version';
 
 interface Command {
   readonly run: (argv: readonly string[]) => Promise<void>;

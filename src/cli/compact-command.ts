@@ -1,6 +1,6 @@
 import { createLogger } from '../observability/logger';
-import { describeFlags, parseFlags, UsageError, type FlagTable } from './flag-table';
-import { compactDataDirectory, problemsOfRegistryFile } from './open-store';
+import { describeFlags, parseFlags, UsageError, type FlagTable } from '../flags/flag-table';
+import { compactDataDirectory, problemsOfRegistryFile } from '../flags/open-store';
 
 const compactFlags = {
   'data-dir': {

@@ -13,10 +13,10 @@ import {
   startControllers,
   unknownControllers,
   type ControllerContext,
-} from './controllers';
-import { describeFlags, parseFlags, UsageError, type FlagTable } from './flag-table';
+} from '../controllers/start-controllers';
+import { describeFlags, parseFlags, UsageError, type FlagTable } from '../flags/flag-table';
 import { untilSignal } from './until-signal';
-import { VERSION } from './version';
+import { VERSION } from '../apiserver/version';
 
 const controllerManagerFlags = {
   kubeconfig: { type: 'string', section: 'Generic', help: 'Kubeconfig that leads to the API server. Required.' },

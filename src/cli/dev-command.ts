@@ -1,12 +1,12 @@
 import { join, resolve } from 'node:path';
 import { writePrivateFile } from '../files/private-files';
 import { createLogger } from '../observability/logger';
-import { startControlPlane } from './control-plane';
-import { parseControlPlaneFlags } from './control-plane-flags';
-import { describeFlags, parseFlags, type FlagTable } from './flag-table';
-import { flagArguments } from './flag-values';
-import { checkFlags } from './server-from-flags';
-import { storageFlags } from './storage-flags';
+import { startControlPlane } from '../flags/control-plane';
+import { parseControlPlaneFlags } from '../flags/control-plane-flags';
+import { describeFlags, parseFlags, type FlagTable } from '../flags/flag-table';
+import { flagArguments } from '../flags/flag-values';
+import { checkFlags } from '../flags/server-from-flags';
+import { storageFlags } from '../flags/storage-flags';
 import { untilSignal } from './until-signal';
 import { optimizeSoon } from './v8-flags';
 

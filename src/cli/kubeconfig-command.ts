@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { issueKeyPair, loadOrCreateAuthority } from '../pki/authority';
-import { certificateDirectory } from './certificates';
-import { describeFlags, parseFlags, UsageError, type FlagTable } from './flag-table';
-import { printKubeconfig } from './kubeconfig';
+import { certificateDirectory } from '../apiserver/certificates';
+import { describeFlags, parseFlags, UsageError, type FlagTable } from '../flags/flag-table';
+import { printKubeconfig } from '../apiserver/kubeconfig';
 
 const kubeconfigFlags = {
   user: { type: 'string', section: 'Kubeconfig', help: 'Name of the user (CN of the certificate). Required.' },

@@ -3,10 +3,15 @@ import type { RegistryEnd } from '../storage/migrate/compare-registries';
 import { copyRegistry } from '../storage/migrate/copy-registry';
 import { remainingSeconds } from '../storage/migrate/event-lifetime';
 import { pruneConsent } from '../storage/migrate/prune-consent';
-import { describeFlags, parseFlags, UsageError, type FlagTable, type OptionsOf } from './flag-table';
-import { DEFAULT_DATA_DIRECTORY_OPTIONS, openDataDirectory, openEtcd, problemsOfRegistryFile } from './open-store';
+import { describeFlags, parseFlags, UsageError, type FlagTable, type OptionsOf } from '../flags/flag-table';
+import {
+  DEFAULT_DATA_DIRECTORY_OPTIONS,
+  openDataDirectory,
+  openEtcd,
+  problemsOfRegistryFile,
+} from '../flags/open-store';
 import { ProgressLine } from './progress-line';
-import { storageFlags } from './storage-flags';
+import { storageFlags } from '../flags/storage-flags';
 import { untilSignal } from './until-signal';
 
 const END = 'the data directory of an embedded store, or the endpoints of etcd, comma-separated (scheme://host:port)';

@@ -7,7 +7,7 @@ import type { ApiClient } from '../client/api-client';
 import { runInformer } from '../client/informer';
 import type { Logger } from '../observability/logger';
 import type { Controller } from './controller';
-import { WorkQueue } from './work-queue';
+import { WorkQueue } from '../async/work-queue';
 
 const PATH = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
 

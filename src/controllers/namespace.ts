@@ -5,7 +5,7 @@ import type { ApiClient, ListOf } from '../client/api-client';
 import { runInformer } from '../client/informer';
 import type { Logger } from '../observability/logger';
 import type { Controller } from './controller';
-import { WorkQueue } from './work-queue';
+import { WorkQueue } from '../async/work-queue';
 
 interface ApiResource {
   readonly name: string;

@@ -9,7 +9,7 @@ import { objectKey, runInformer } from '../client/informer';
 import type { Logger } from '../observability/logger';
 import type { Controller } from './controller';
 import { increaseOf, measuresOf, recountedUsage, usageOf, type Measure } from './resource-quota-usage';
-import { WorkQueue } from './work-queue';
+import { WorkQueue } from '../async/work-queue';
 
 interface QuotaStatus {
   readonly hard?: Readonly<Record<string, string>>;

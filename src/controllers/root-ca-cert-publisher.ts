@@ -6,7 +6,7 @@ import { runInformer } from '../client/informer';
 import type { Logger } from '../observability/logger';
 import { followActiveNamespaces } from './active-namespaces';
 import type { Controller } from './controller';
-import { WorkQueue } from './work-queue';
+import { WorkQueue } from '../async/work-queue';
 
 const NAME = 'kube-root-ca.crt';
 

@@ -8,7 +8,7 @@ import type { Logger } from '../observability/logger';
 import { signJwt } from '../pki/jwt';
 import type { SigningKey } from '../pki/signing-keys';
 import type { Controller } from './controller';
-import { WorkQueue } from './work-queue';
+import { WorkQueue } from '../async/work-queue';
 
 export interface TokenControllerOptions {
   readonly signingKey: SigningKey;

@@ -10,8 +10,8 @@ import { horizontalPodAutoscaler } from '../api/kinds/autoscaling/horizontal-pod
 import type { KubeObject } from '../api/object';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
-import type { Catalogue, ServedResource } from './dependencies';
-import { ALL_FEATURES } from './features';
+import type { Catalogue, ServedResource } from '../resources/served-resource';
+import { ALL_FEATURES } from './request/features';
 import { createServer, type ApiServer } from './server';
 
 /** Whole servers on one real store: one that compresses and one that does not. */

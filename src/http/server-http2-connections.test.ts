@@ -10,8 +10,8 @@ import { authority, clientKeys, servingKeys, tls } from '../../test/support/serv
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import type { Credentials } from '../authn/credentials';
 import { createAuthority } from '../pki/authority';
-import type { RequestContext } from './context';
-import { textReply, type Reply } from './reply';
+import type { RequestContext } from './request/context';
+import { textReply, type Reply } from './response/reply';
 import { createServer, type ApiServer, type ServerOptions } from './server';
 
 const stranger = createAuthority('another-ca', new Date());

@@ -6,8 +6,8 @@ import { printYaml } from '../api/codec/yaml-print';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import type { StructType } from '../api/schema/model';
 import { TextWorker } from '../worker/text-worker';
-import { RequestContext } from './context';
-import { MAX_BODY_VALUES } from './large-bodies';
+import { RequestContext } from './request/context';
+import { MAX_BODY_VALUES } from './request/large-bodies';
 
 const textWorker = new TextWorker();
 const { send } = servedOverHttp({ textWorker });

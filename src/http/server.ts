@@ -7,20 +7,22 @@ import { BackendConnections } from '../kubelet/backend-connections';
 import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
-import { beginWork } from '../event-loop/loop-work';
+import { beginWork } from '../async/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { TextWorker } from '../worker/text-worker';
-import { runFilters } from './chain';
-import { ConnectionAccounts } from './connection-accounts';
-import { RequestContext } from './context';
-import type { ChainDependencies, EndpointDependencies, NonResourceRoute } from './dependencies';
-import { Deadlines } from './deadline';
-import { dispatch, type DispatchDependencies } from './dispatch';
+import { runFilters } from './filters/chain';
+import { ConnectionAccounts } from './transport/connection-accounts';
+import { RequestContext } from './request/context';
+import type { ChainDependencies } from './filters/chain-dependencies';
+import type { EndpointDependencies } from './endpoints/endpoint';
+import type { NonResourceRoute } from './routes/route';
+import { Deadlines } from './filters/deadline';
+import { dispatch, type DispatchDependencies } from './endpoints/dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
-import type { HttpRequest, HttpResponse } from './exchange';
-import { ALL_FEATURES, type ServerFeatures } from './features';
-import { fieldOwnership } from './field-ownership';
-import { answerError, sendStatus } from './funnel';
+import type { HttpRequest, HttpResponse } from './transport/exchange';
+import { ALL_FEATURES, type ServerFeatures } from './request/features';
+import { fieldOwnership } from '../resources/field-ownership';
+import { answerError, sendStatus } from './response/error-response';
 import {
   http1LimitsFor,
   http1Options,
@@ -28,15 +30,15 @@ import {
   refuseHead,
   watchConnections,
   type Http1Limits,
-} from './http1-connections';
+} from './transport/http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
-import { LargeBodies } from './large-bodies';
-import { NonResourceRoutes } from './non-resource-routes';
-import { PipelinedRequests } from './pipelined-requests';
-import { writeReply } from './reply-writer';
-import { leaveSeat } from './seats';
-import { TlsEntrance } from './tls-entrance';
-import { mayUpgrade, Upgrades } from './upgrades';
+import { LargeBodies } from './request/large-bodies';
+import { NonResourceRoutes } from './routes/non-resource-routes';
+import { PipelinedRequests } from './transport/pipelined-requests';
+import { writeReply } from './response/reply-writer';
+import { leaveSeat } from './filters/seats';
+import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
+import { mayUpgrade, Upgrades } from './transport/upgrades';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
@@ -210,10 +212,13 @@ export function createServer(options: ServerOptions): ApiServer {
   });
   upgrades.attach(server);
   const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
-  const entrance = new TlsEntrance({ onFault: recordTlsHandshakeError, handshakeLimitMs: limits.requestHeadMs });
+  const handshakes = new DeferredTlsHandshake({
+    onFault: recordTlsHandshakeError,
+    handshakeLimitMs: limits.requestHeadMs,
+  });
   if (isTls(server)) {
     http2?.attach(server);
-    entrance.attach(server);
+    handshakes.attach(server);
   }
   // Watches and streams last.
   server.timeout = 0;
@@ -230,7 +235,7 @@ export function createServer(options: ServerOptions): ApiServer {
     close: async (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      await close(server, entrance, upgrades, http2, graceMs);
+      await close(server, handshakes, upgrades, http2, graceMs);
       backends.close();
       await textWorker.stop();
     },
@@ -265,7 +270,7 @@ async function listen(server: Server, port: number, host: string | undefined): P
 
 async function close(
   server: Server,
-  entrance: TlsEntrance,
+  handshakes: DeferredTlsHandshake,
   upgrades: Upgrades,
   http2: Http2Listener | undefined,
   graceMs: number,
@@ -273,7 +278,7 @@ async function close(
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });
-  entrance.drain();
+  handshakes.drain();
   server.closeIdleConnections();
   http2?.drain();
   // A connection becomes idle when its last request is answered.
@@ -282,7 +287,7 @@ async function close(
     server.closeAllConnections();
     http2?.destroy();
     upgrades.destroy();
-    entrance.destroy();
+    handshakes.destroy();
   }, graceMs);
   await closed;
   clearInterval(sweep);

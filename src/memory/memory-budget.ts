@@ -1,4 +1,4 @@
-import { TurnQueue } from '../event-loop/turn-queue';
+import { TurnQueue } from '../async/turn-queue';
 
 /** From this share of the limit on memory is tight. */
 const TIGHT_SHARE = 0.75;

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { LoopMonitor } from './loop-monitor';
-import { beginWork, takeLongestWork, type Work } from '../event-loop/loop-work';
+import { beginWork, takeLongestWork, type Work } from '../async/loop-work';
 
 describe('the work that held the loop', () => {
   beforeEach(() => void takeLongestWork(1000));

@@ -1,6 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Logger } from './logger';
-import { takeLongestWork, type HeldBy } from '../event-loop/loop-work';
+import { takeLongestWork, type HeldBy } from '../async/loop-work';
 import { HistogramSeries, SeriesHistogram } from './series';
 
 /** How often the loop is looked at. What holds it for less may go unseen. */

@@ -1,5 +1,5 @@
 import type { MetricObject, Registry } from 'prom-client';
-import { Turn } from '../event-loop/turn';
+import { Turn } from '../async/turn';
 import type { PrintsSeries } from './series';
 
 /** Text is turned into bytes when there is so much of it. */

@@ -1,8 +1,8 @@
 import type { MaybePromise } from '../api/maybe-promise';
 import type { CacheEntry, FieldInterest, ResourceSnapshot } from '../storage/cache/cache';
 import type { Revision, StoredValue } from '../storage/store';
-import { Turn } from '../event-loop/turn';
-import type { Work } from '../event-loop/loop-work';
+import { Turn } from '../async/turn';
+import type { Work } from '../async/loop-work';
 import type { Resource } from './resource';
 import { selectNext, type Matches } from './select';
 import { signalOf, type Caller } from './types';

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { MaybePromise } from '../api/maybe-promise';
-import type { Work } from '../event-loop/loop-work';
+import type { Work } from '../async/loop-work';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition, Strategy } from '../api/kinds/kind-definition';
 import type { CacheEntry, RegistryCache, ResourceDecoder } from '../storage/cache/cache';

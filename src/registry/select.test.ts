@@ -1,4 +1,4 @@
-import { Turn } from '../event-loop/turn';
+import { Turn } from '../async/turn';
 import type { CacheEntry } from '../storage/cache/cache';
 import { selectNext } from './select';
 

@@ -1,4 +1,4 @@
-import type { Turn } from '../event-loop/turn';
+import type { Turn } from '../async/turn';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { Cancellation } from '../storage/store';
 

@@ -4,7 +4,7 @@ import type { KubeObject } from '../api/object';
 import type { Steps } from '../api/parts';
 import type { UserInfo } from '../api/user';
 import type { CacheEntry, FieldInterest } from '../storage/cache/cache';
-import type { Work } from '../event-loop/loop-work';
+import type { Work } from '../async/loop-work';
 import type { Cancellation, Revision } from '../storage/store';
 
 export type { UserInfo };

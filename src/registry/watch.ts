@@ -1,7 +1,7 @@
 import { expired } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
-import type { Work } from '../event-loop/loop-work';
-import { Turn } from '../event-loop/turn';
+import type { Work } from '../async/loop-work';
+import { Turn } from '../async/turn';
 import {
   SlowWatcherError,
   type CacheBatch,

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { packageFile } from '../api/package-file';
-import { FairQueue } from '../event-loop/fair-queue';
+import { FairQueue } from '../async/fair-queue';
 import type { TextAnswer, TextJob } from './text-jobs';
 
 /** Made by `npm run generate`: one file for the sources, the build and the bundled command. */

@@ -4,8 +4,8 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { join } from 'node:path';
 import type * as Kubernetes from '@kubernetes/client-node' with { 'resolution-mode': 'import' };
 import { startApiServer, type ApiServerFlags } from '../../src';
-import { apiserverFlags } from '../../src/cli/apiserver-flags';
-import { COMMAND_FLAGS } from '../../src/cli/control-plane-flags';
+import { apiserverFlags } from '../../src/flags/apiserver-flags';
+import { COMMAND_FLAGS } from '../../src/flags/control-plane-flags';
 import { ApiClient } from '../../src/client/api-client';
 import { createAuthority, issueKeyPair } from '../../src/pki/authority';
 import { adminClient } from '../support/admin-client';
@@ -201,7 +201,7 @@ describe('the options of startApiServer', () => {
   });
 
   it('know each flag that the command knows, but those that only a command can have', () => {
-    const declared = readFileSync(join(__dirname, '../../src/cli/generated/api-server-flags.ts'), 'utf8');
+    const declared = readFileSync(join(__dirname, '../../src/flags/generated/api-server-flags.ts'), 'utf8');
     const names = [...declared.matchAll(/^ {2}readonly '?([\w-]+)'?\?: /gm)].map(([, name]) => name);
     const foreign: readonly string[] = COMMAND_FLAGS;
     expect(names).toEqual(Object.keys(apiserverFlags).filter((name) => !foreign.includes(name)));

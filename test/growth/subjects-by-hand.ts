@@ -21,7 +21,7 @@ import { matchesLabels, parseLabelSelector } from '../../src/api/selectors/label
 import { parseDuration } from '../../src/api/time/duration';
 import { cronScheduleProblem } from '../../src/api/validation/cron-schedule';
 import { validateCustomSchema } from '../../src/api/validation/custom-schema';
-import { Query } from '../../src/http/query';
+import { Query } from '../../src/http/request/query';
 import { FIRST } from './grown-objects';
 import type { Subject } from './subject';
 

@@ -12,7 +12,7 @@ import { applyStrategicMergePatch } from '../../src/api/patch/strategic-merge';
 import { loadBuiltinSchema } from '../../src/api/schema/builtin-schema';
 import type { StructType } from '../../src/api/schema/model';
 import { validateObjectMeta, validateObjectMetaUpdate } from '../../src/api/validation/object-meta';
-import { withoutDuplicateOwners } from '../../src/http/owner-references';
+import { withoutDuplicateOwners } from '../../src/http/endpoints/owner-references';
 import { FIRST, grownObject, placesOf, type Growth, type Place } from './grown-objects';
 import type { Subject } from './subject';
 

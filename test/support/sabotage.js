@@ -47,7 +47,7 @@ const bugs = {
     });
   },
   'it takes what it remembers for the newest state': () => {
-    replace(built('storage/cache/shared-ask.js').SharedAsk.prototype, 'get', () => async () => 0);
+    replace(built('storage/cache/revision-read-batcher.js').RevisionReadBatcher.prototype, 'get', () => async () => 0);
   },
   'it takes what it loads at its start for a newer state': () => {
     replace(etcdStore(), 'list', (original) => async (self, range, signal) => {

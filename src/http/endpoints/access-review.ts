@@ -3,7 +3,7 @@ import { badRequest, StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
 import type { UserInfo } from '../../api/user';
 import type { Attributes, Authorization, Authorizer } from '../../authz/attributes';
-import type { Endpoint, ResourceRequest } from '../dependencies';
+import type { Endpoint, ResourceRequest } from './endpoint';
 import { kindOf } from './resource-request';
 import { answeredReview, decodePosted } from './review';
 

@@ -2,8 +2,8 @@ import { StatusError } from '../../api/errors/status-error';
 import type { AdmissionAttributes, Operation } from '../../admission/plugin';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
-import type { EndpointDependencies, ResourceRequest } from '../dependencies';
-import { withoutDuplicateOwners } from '../owner-references';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
+import { withoutDuplicateOwners } from './owner-references';
 import { kindOf } from './resource-request';
 
 /** The admission of one write: what stays the same between its calls. */

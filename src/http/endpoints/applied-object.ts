@@ -2,10 +2,10 @@ import { readYaml, YamlSyntaxError } from '../../api/codec/yaml';
 import { badRequest } from '../../api/errors/status-error';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import { apiVersionOf, type KubeObject } from '../../api/object';
-import { reportStrict } from '../decode';
-import type { ResourceRequest } from '../dependencies';
-import type { LargeBodies, TextReading } from '../large-bodies';
-import type { WriteOptions } from '../write-options';
+import { reportStrict } from '../request/decode';
+import type { ResourceRequest } from './endpoint';
+import type { LargeBodies, TextReading } from '../request/large-bodies';
+import type { WriteOptions } from '../request/write-options';
 import { kindOf } from './resource-request';
 
 /**

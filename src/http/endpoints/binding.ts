@@ -3,9 +3,10 @@ import { badRequest, conflict, invalidObject } from '../../api/errors/status-err
 import { extend } from '../../api/extend';
 import type { KubeObject } from '../../api/object';
 import { formatDate } from '../../api/time/rfc3339';
-import type { Endpoint, EndpointDependencies, ResourceRequest, RegistryOperations } from '../dependencies';
-import { statusReply } from '../reply';
-import { parseWriteOptions } from '../write-options';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
+import type { RegistryOperations } from '../../resources/served-resource';
+import { statusReply } from '../response/reply';
+import { parseWriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeAs } from './decode-request';
 import { operationOf } from './resource-request';

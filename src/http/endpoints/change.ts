@@ -1,10 +1,10 @@
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import type { Preconditions, UpdateHooks, WriteResult } from '../../registry/types';
-import type { EndpointDependencies, ResourceRequest } from '../dependencies';
-import { inItsTurn, LARGE_BODY_BYTES } from '../large-bodies';
-import { wireFormOf } from '../wire-form';
-import type { WriteOptions } from '../write-options';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
+import { inItsTurn, LARGE_BODY_BYTES } from '../request/large-bodies';
+import { wireFormOf } from '../response/wire-form';
+import type { WriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { operationOf, scopeOf, toStorage } from './resource-request';
 

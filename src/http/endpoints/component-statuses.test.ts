@@ -2,9 +2,9 @@ import { componentStatus } from '../../api/kinds/core/component-status';
 import { StatusError } from '../../api/errors/status-error';
 import type { ListResult } from '../../registry/types';
 import type { CacheEntry } from '../../storage/cache/cache';
-import { Query } from '../query';
-import type { Reply } from '../reply';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
+import { Query } from '../request/query';
+import type { Reply } from '../response/reply';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { componentStatusEndpoints } from './component-statuses';
 
 const endpoints = componentStatusEndpoints([

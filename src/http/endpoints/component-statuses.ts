@@ -3,9 +3,9 @@ import type { KubeObject } from '../../api/object';
 import { localEntry } from '../../registry/local-entry';
 import type { CacheEntry } from '../../storage/cache/cache';
 import type { Revision } from '../../storage/store';
-import type { Endpoint } from '../dependencies';
-import { parseCollectionOptions } from '../list-options';
-import { entryReply } from '../reply';
+import type { Endpoint } from './endpoint';
+import { parseCollectionOptions } from '../request/list-options';
+import { entryReply } from '../response/reply';
 
 /** A part of the control plane whose health `componentstatuses` shows. */
 export interface Component {

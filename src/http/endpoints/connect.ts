@@ -1,10 +1,10 @@
 import { badRequest } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
-import type { RequestContext } from '../context';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { optionsFromQuery, type QueryOptions } from '../query-options';
-import type { Reply } from '../reply';
-import type { RequestInfo } from '../request-info';
+import type { RequestContext } from '../request/context';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
+import { optionsFromQuery, type QueryOptions } from '../request/query-options';
+import type { Reply } from '../response/reply';
+import type { RequestInfo } from '../request/request-info';
 import { admissionHooks } from './admission-hooks';
 import { kubeletPath, type Parameters } from '../../kubelet/kubelet-paths';
 import { passUpgrade, upgradeOf } from '../proxy/pass-upgrade';

@@ -1,11 +1,11 @@
 import { StatusError } from '../../api/errors/status-error';
 import { whenKnown } from '../../api/maybe-promise';
 import { placedInScope } from '../../registry/identity';
-import type { Endpoint, ResourceRequest } from '../dependencies';
-import { inItsTurn } from '../large-bodies';
-import { withoutDuplicateOwners } from '../owner-references';
-import { entryReply } from '../reply';
-import { managerName, parseWriteOptions } from '../write-options';
+import type { Endpoint, ResourceRequest } from './endpoint';
+import { inItsTurn } from '../request/large-bodies';
+import { withoutDuplicateOwners } from './owner-references';
+import { entryReply } from '../response/reply';
+import { managerName, parseWriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeObjectOf } from './decode-request';
 import { operationOf, scopeOf, toStorage } from './resource-request';

@@ -1,8 +1,8 @@
 import type { KubeObject } from '../../api/object';
-import { MAX_BODY_BYTES, MAX_POSTED_BYTES, readBody } from '../body';
-import { bodyFormat, decodeBody, type Expected } from '../decode';
-import type { EndpointDependencies, ResourceRequest } from '../dependencies';
-import type { FieldValidation } from '../write-options';
+import { MAX_BODY_BYTES, MAX_POSTED_BYTES, readBody } from '../request/body';
+import { bodyFormat, decodeBody, type Expected } from '../request/decode';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
+import type { FieldValidation } from '../request/write-options';
 import { kindOf } from './resource-request';
 
 /**

@@ -1,6 +1,6 @@
-import type { Endpoint } from '../dependencies';
-import { parseDeleteOptions } from '../delete-options';
-import { parseCollectionOptions } from '../list-options';
+import type { Endpoint } from './endpoint';
+import { parseDeleteOptions } from '../request/delete-options';
+import { parseCollectionOptions } from '../request/list-options';
 import { admissionHooks } from './admission-hooks';
 import { operationOf, scopeOf } from './resource-request';
 

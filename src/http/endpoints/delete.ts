@@ -1,6 +1,6 @@
-import type { Endpoint } from '../dependencies';
-import { parseDeleteOptions } from '../delete-options';
-import { entryReply, statusReply } from '../reply';
+import type { Endpoint } from './endpoint';
+import { parseDeleteOptions } from '../request/delete-options';
+import { entryReply, statusReply } from '../response/reply';
 import { admissionHooks } from './admission-hooks';
 import { operationOf, scopeOf } from './resource-request';
 

@@ -1,10 +1,10 @@
 import type { KubeObject } from '../../api/object';
 import type { EphemeralContainer, PodSpec } from '../../api/schema/generated/core-v1';
 import { checkIdentity } from '../../registry/identity';
-import { MAX_BODY_BYTES } from '../body';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { entryReply, type Reply } from '../reply';
-import { managerName, parseWriteOptions, type WriteOptions } from '../write-options';
+import { MAX_BODY_BYTES } from '../request/body';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
+import { entryReply, type Reply } from '../response/reply';
+import { managerName, parseWriteOptions, type WriteOptions } from '../request/write-options';
 import { changeObject } from './change';
 import { decodeAs } from './decode-request';
 import { kindOf, scopeOf } from './resource-request';

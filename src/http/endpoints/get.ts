@@ -1,6 +1,6 @@
 import { whenKnown } from '../../api/maybe-promise';
-import type { Endpoint } from '../dependencies';
-import { entryReply } from '../reply';
+import type { Endpoint } from './endpoint';
+import { entryReply } from '../response/reply';
 import { scopeOf } from './resource-request';
 
 /** Reads one object, or a subresource that is a view of the whole object. */

@@ -1,5 +1,5 @@
-import type { Endpoint } from '../dependencies';
-import { parseCollectionOptions } from '../list-options';
+import type { Endpoint } from './endpoint';
+import { parseCollectionOptions } from '../request/list-options';
 import { scopeOf } from './resource-request';
 
 /** Reads a collection; the answer is written as it is read. */

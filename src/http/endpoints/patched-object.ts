@@ -3,7 +3,7 @@ import { invalid } from '../../api/errors/field-error';
 import { invalidObject, type StatusError } from '../../api/errors/status-error';
 import { parseApiVersion, type JsonObject, type JsonValue } from '../../api/object';
 import { documentDoesNotFit } from '../../api/patch/misfit';
-import type { Patched } from '../patchers';
+import type { Patched } from './patchers';
 
 /** What the patched document has to be. */
 export interface PatchedKind {

@@ -1,7 +1,7 @@
 import { badRequest, notFound, StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
 import type { Backend } from '../../kubelet/backend';
-import type { EndpointDependencies, ResourceRequest } from '../dependencies';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
 
 interface Container {
   readonly name: string;

@@ -5,12 +5,12 @@ import { askBackend } from '../../kubelet/ask-backend';
 import { hostPortOf, originOf, type Backend } from '../../kubelet/backend';
 import { BackendFailure } from '../../kubelet/backend-failure';
 import { kubeletPath, type Parameters } from '../../kubelet/kubelet-paths';
-import type { RequestContext } from '../context';
-import type { Endpoint, EndpointDependencies } from '../dependencies';
 import { endWith, firstText, relayBody } from '../proxy/relay-body';
-import { sendWarnings } from '../reply-writer';
-import { writeHead } from '../response-head';
-import { optionsFromQuery } from '../query-options';
+import type { RequestContext } from '../request/context';
+import { optionsFromQuery } from '../request/query-options';
+import { sendWarnings } from '../response/reply-writer';
+import { writeHead } from '../response/response-head';
+import type { Endpoint, EndpointDependencies } from './endpoint';
 import { containerOf, kubeletOf, nodeNameOf } from './pod-container';
 import { scopeOf } from './resource-request';
 

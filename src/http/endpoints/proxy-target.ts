@@ -3,7 +3,8 @@ import { badRequest, notFound, serviceUnavailable, StatusError } from '../../api
 import type { KubeObject } from '../../api/object';
 import type { Backend } from '../../kubelet/backend';
 import { ADDRESS_NOT_ALLOWED, isProxyableAddress } from '../../kubelet/proxyable-address';
-import type { EndpointDependencies, RegistryOperations, ResourceRequest } from '../dependencies';
+import type { RegistryOperations } from '../../resources/served-resource';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
 import { kubeletOf } from './pod-container';
 import { scopeOf } from './resource-request';
 

@@ -1,6 +1,6 @@
 import type { GroupVersionKind, KubeObject } from '../../api/object';
 import type { OperationContext, Scope } from '../../registry/types';
-import type { ResourceRequest } from '../dependencies';
+import type { ResourceRequest } from './endpoint';
 
 /** Helpers that every endpoint for a resource needs: where it acts, and as which kind. */
 

@@ -1,7 +1,8 @@
 import type { GroupVersionKind, KubeObject } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
-import type { EndpointDependencies, ResourceRequest, ServedResource } from '../dependencies';
-import { managerName, parseWriteOptions } from '../write-options';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
+import type { ServedResource } from '../../resources/served-resource';
+import { managerName, parseWriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeAs } from './decode-request';
 

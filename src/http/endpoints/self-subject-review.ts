@@ -1,5 +1,5 @@
 import type { UserInfo } from '../../api/user';
-import type { Endpoint } from '../dependencies';
+import type { Endpoint } from './endpoint';
 import { kindOf } from './resource-request';
 import { answeredReview, decodePosted } from './review';
 

@@ -2,7 +2,7 @@ import { badRequest } from '../../api/errors/status-error';
 import { apiVersionOf } from '../../api/object';
 import type { PolicyRule } from '../../authz/rbac-rules';
 import type { RuleLister } from '../../authz/rules-review';
-import type { Endpoint } from '../dependencies';
+import type { Endpoint } from './endpoint';
 import { kindOf } from './resource-request';
 import { decodePosted } from './review';
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from '../dependencies';
+import type { Endpoint } from './endpoint';
 import { bindPod } from './binding';
 import { attachToContainer, execInContainer, forwardPorts, proxyTo } from './connect';
 import { evictPod } from './eviction';

@@ -3,7 +3,8 @@ import { badRequest, conflict, invalidObject } from '../../api/errors/status-err
 import { parseApiVersion, type KubeObject } from '../../api/object';
 import { formatTime } from '../../api/time/rfc3339';
 import type { BoundTokenRequest } from '../../authn/service-account-issuer';
-import type { Endpoint, EndpointDependencies, RegistryOperations, ResourceRequest } from '../dependencies';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
+import type { RegistryOperations } from '../../resources/served-resource';
 import { scopeOf } from './resource-request';
 import { answeredReview, decodePosted } from './review';
 

@@ -1,7 +1,7 @@
 import { badRequest } from '../../api/errors/status-error';
 import type { TokenAuthenticator } from '../../authn/credentials';
 import { withAuthenticatedGroup } from '../../authn/union';
-import type { Endpoint } from '../dependencies';
+import type { Endpoint } from './endpoint';
 import { kindOf } from './resource-request';
 import { answeredReview, decodePosted } from './review';
 import { userInfoOf } from './self-subject-review';

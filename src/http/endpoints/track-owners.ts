@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
-import type { EndpointDependencies, ResourceRequest } from '../dependencies';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
 
 /** The object that a request makes of the live one, with its fields' owners; for a large one in turns with others. */
 export function trackOwners(

@@ -1,9 +1,9 @@
 import type { KubeObject } from '../../api/object';
 import { checkIdentity, placedInScope } from '../../registry/identity';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { withoutDuplicateOwners } from '../owner-references';
-import { entryReply, type Reply } from '../reply';
-import { managerName, parseWriteOptions, type WriteOptions } from '../write-options';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
+import { withoutDuplicateOwners } from './owner-references';
+import { entryReply, type Reply } from '../response/reply';
+import { managerName, parseWriteOptions, type WriteOptions } from '../request/write-options';
 import { changeObject } from './change';
 import { decodeObjectOf } from './decode-request';
 import { scopeOf } from './resource-request';

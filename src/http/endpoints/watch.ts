@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import type { MaybePromise } from '../../api/maybe-promise';
-import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../negotiate';
-import type { RequestContext } from '../context';
-import type { HttpResponse } from '../exchange';
-import type { Endpoint, EndpointDependencies, ResourceRequest } from '../dependencies';
-import { parseCollectionOptions } from '../list-options';
+import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../request/negotiate';
+import type { RequestContext } from '../request/context';
+import type { HttpResponse } from '../transport/exchange';
+import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
+import { parseCollectionOptions } from '../request/list-options';
 import { timerMs } from '../../api/time/timer-limit';
 import type { EntryWatch, SendItems } from '../../registry/watch';
-import { sendWarnings } from '../reply-writer';
-import { writeHead } from '../response-head';
-import { parseIncludeObject } from '../table';
-import { chunkTaken, drainSource, encodeBatch, writeChunk } from '../watch-chunk';
-import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../watch-encoder';
+import { sendWarnings } from '../response/reply-writer';
+import { writeHead } from '../response/response-head';
+import { parseIncludeObject } from '../response/table';
+import { chunkTaken, drainSource, encodeBatch, writeChunk } from '../response/watch-chunk';
+import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../response/watch-encoder';
 import { scopeOf } from './resource-request';
 
 /** How often a client that does not read is checked for being worth waiting for. */

@@ -7,7 +7,7 @@ import {
   HEADER_BYTES,
   MAX_FRAME_BYTES,
 } from '../../http2/frames';
-import { Outbox } from '../../http2/outbox';
+import { WriteBuffer } from '../../http2/write-buffer';
 import { BlockPool } from '../../memory/block-pool';
 import type { MemoryAccount } from '../../memory/memory-budget';
 import type { Http2ServerStream, OnTaken, Waiting } from './server-stream';
@@ -28,7 +28,7 @@ const blocks = [new BlockPool(32 * 1024, 4 * 1024 * 1024), new BlockPool(MAX_WRI
  * one turn of the event loop leaves in one piece.
  */
 export class AnswerSender {
-  readonly #outbox = new Outbox(blocks);
+  readonly #writeBuffer = new WriteBuffer(blocks);
   #isFlushDue = false;
   /** How much the client takes on a new stream, and on all of them together. Below 0 when it has changed its mind. */
   #firstWindow = DEFAULT_WINDOW_BYTES;
@@ -48,18 +48,18 @@ export class AnswerSender {
 
   /** A whole frame. */
   write(frame: Buffer): void {
-    this.#outboxFor(frame.length).add(frame);
+    this.#writeBufferFor(frame.length).add(frame);
   }
 
   head(stream: Http2ServerStream, block: Buffer, isLast: boolean): void {
     let type: number = FrameType.HEADERS;
     let flags: number = isLast ? Flag.END_STREAM : 0;
     // Nothing may come between the frames of one block.
-    const outbox = this.#outboxFor(HEADER_BYTES + block.length);
+    const writeBuffer = this.#writeBufferFor(HEADER_BYTES + block.length);
     for (let at = 0; at < block.length; at += MAX_FRAME_BYTES) {
       const piece = block.subarray(at, at + MAX_FRAME_BYTES);
       if (at + piece.length === block.length) flags |= Flag.END_HEADERS;
-      addFrame(outbox, type, flags, stream.id, piece);
+      addFrame(writeBuffer, type, flags, stream.id, piece);
       type = FrameType.CONTINUATION;
       flags = 0;
     }
@@ -77,7 +77,7 @@ export class AnswerSender {
       this.pump(stream);
     }
     if (isLast && stream.waiting.length > 0) {
-      stream.endTimer = setTimeout(() => stream.breakOff(), LAST_BYTES_TIMEOUT_MS).unref();
+      stream.endTimer = setTimeout(() => stream.abort(), LAST_BYTES_TIMEOUT_MS).unref();
     }
   }
 
@@ -133,9 +133,9 @@ export class AnswerSender {
 
   readonly flush = (): void => {
     this.#isFlushDue = false;
-    if (!this.socket.writable) this.#outbox.clear();
-    else if (this.#outbox.length > 0) {
-      this.#outbox.sendTo(this.socket);
+    if (!this.socket.writable) this.#writeBuffer.clear();
+    else if (this.#writeBuffer.length > 0) {
+      this.#writeBuffer.sendTo(this.socket);
       // Whoever asks and does not read would have us keep the answers.
       if (this.socket.writableLength > DEAF_FROM_BYTES) this.socket.pause();
       this.countUnsent();
@@ -158,7 +158,7 @@ export class AnswerSender {
     this.#window -= bytes.length;
     stream.endTimer?.refresh();
     addFrame(
-      this.#outboxFor(HEADER_BYTES + bytes.length),
+      this.#writeBufferFor(HEADER_BYTES + bytes.length),
       FrameType.DATA,
       isLast ? Flag.END_STREAM : 0,
       stream.id,
@@ -174,15 +174,21 @@ export class AnswerSender {
   }
 
   /** With room for so many bytes; what it has will be sent at the end of this turn. */
-  #outboxFor(bytes: number): Outbox {
-    if (this.#outbox.length + bytes > MAX_WRITE_BYTES) this.flush();
+  #writeBufferFor(bytes: number): WriteBuffer {
+    if (this.#writeBuffer.length + bytes > MAX_WRITE_BYTES) this.flush();
     this.flushSoon();
-    return this.#outbox;
+    return this.#writeBuffer;
   }
 }
 
-function addFrame(outbox: Outbox, type: number, flags: number, streamId: number, payload: Uint8Array | string): void {
-  outbox.addFrameHeader(payload.length, type, flags, streamId);
-  if (typeof payload === 'string') outbox.addLatin1(payload);
-  else outbox.add(payload);
+function addFrame(
+  writeBuffer: WriteBuffer,
+  type: number,
+  flags: number,
+  streamId: number,
+  payload: Uint8Array | string,
+): void {
+  writeBuffer.addFrameHeader(payload.length, type, flags, streamId);
+  if (typeof payload === 'string') writeBuffer.addLatin1(payload);
+  else writeBuffer.add(payload);
 }

@@ -2,7 +2,7 @@ import type { Server as TlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { ErrorCode } from '../../http2/http2-error';
 import { goAwayFrame, settingsFrame } from '../../http2/frames';
-import { endAndLinger } from '../linger';
+import { endAndLinger } from '../transport/linger';
 import { isProhibitedForHttp2 } from './cipher-rules';
 import { Http2ServerConnection, type ConnectionOptions } from './server-connection';
 

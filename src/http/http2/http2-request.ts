@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Socket } from 'node:net';
 import { GrowingBytes } from '../../memory/growing-bytes';
-import type { HttpRequest } from '../exchange';
+import type { HttpRequest } from '../transport/exchange';
 import { newHeaders, type RequestHead } from './request-head';
 
 /** A request whose body the client sends as fast as it is taken. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { HttpResponse } from '../exchange';
+import type { HttpResponse } from '../transport/exchange';
 import { addHeaders, encodeAnswerHead, type AnswerHeaders } from './answer-head';
 import type { Http2ServerStream, OnTaken } from './server-stream';
 
@@ -103,7 +103,7 @@ export class Http2Response extends EventEmitter implements HttpResponse {
 
   destroy(): this {
     this.#isBrokenOff = true;
-    this.stream.breakOff();
+    this.stream.abort();
     return this;
   }
 

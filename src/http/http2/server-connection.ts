@@ -162,7 +162,7 @@ export class Http2ServerConnection implements StreamOwner {
     this.options.onClose();
   }
 
-  breakOff(stream: Http2ServerStream): void {
+  abort(stream: Http2ServerStream): void {
     this.#reset(stream, ErrorCode.INTERNAL_ERROR);
   }
 

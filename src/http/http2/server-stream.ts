@@ -18,7 +18,7 @@ export interface StreamOwner {
   readonly sender: AnswerSender;
   /** Somebody took bytes of the request's body. */
   bodyTaken(stream: Http2ServerStream, bytes: number): void;
-  breakOff(stream: Http2ServerStream): void;
+  abort(stream: Http2ServerStream): void;
   /** The client of one of the requests has proved who it is. */
   trust(): void;
   drain(): void;
@@ -101,8 +101,8 @@ export class Http2ServerStream {
   }
 
   /** The answer will not be completed. */
-  breakOff(): void {
-    if (!this.isClosed) this.owner.breakOff(this);
+  abort(): void {
+    if (!this.isClosed) this.owner.abort(this);
   }
 
   /** The client is to open another connection for its next requests. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import type { HttpRequest } from '../exchange';
+import type { HttpRequest } from '../transport/exchange';
 
 /** They are about one connection (RFC 9110, 7.6.1), and so is whatever `Connection` names. */
 const HOP_BY_HOP: ReadonlySet<string> = new Set([

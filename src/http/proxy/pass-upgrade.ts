@@ -5,9 +5,9 @@ import { originOf, type Backend } from '../../kubelet/backend';
 import type { BackendConnections } from '../../kubelet/backend-connections';
 import { BackendFailure } from '../../kubelet/backend-failure';
 import { joinSockets } from '../../streams/join-sockets';
-import type { RequestContext } from '../context';
-import type { ConnectionUpgrade } from '../exchange';
-import type { Reply } from '../reply';
+import type { RequestContext } from '../request/context';
+import type { ConnectionUpgrade } from '../transport/exchange';
+import type { Reply } from '../response/reply';
 import { forwardedHeaders, returnedHeaders } from './forwarded-headers';
 import { endWith, relayBody } from './relay-body';
 

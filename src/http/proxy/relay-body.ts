@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { Readable } from 'node:stream';
-import type { RequestContext } from '../context';
+import type { RequestContext } from '../request/context';
 
 /** What came of a body that was passed on. */
 export type RelayEnd = 'whole' | 'broken' | 'client gone';

@@ -3,9 +3,9 @@ import { decodeEnvelope } from '../../api/codec/protobuf-envelope';
 import { CATALOGUE } from '../../api/kinds/catalogue';
 import { GROUPS } from '../../api/kinds/groups';
 import { loadBuiltinSchema } from '../../api/schema/builtin-schema';
-import type { RequestContext } from '../context';
-import type { Reply } from '../reply';
-import { parseRequestInfo } from '../request-info';
+import type { RequestContext } from '../request/context';
+import type { Reply } from '../response/reply';
+import { parseRequestInfo } from '../request/request-info';
 import { discoveryRoutes, type DiscoverySource } from './discovery-routes';
 
 const schema = loadBuiltinSchema();

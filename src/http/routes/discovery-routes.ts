@@ -7,12 +7,12 @@ import { apiResourceList, type DiscoveryFeatures } from '../../api/discovery/res
 import type { KindDefinition } from '../../api/kinds/kind-definition';
 import { apiVersionOf, parseApiVersion } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
-import type { RequestContext } from '../context';
-import type { NonResourceRoute } from '../dependencies';
-import { entityTag, isKnown } from '../entity-tag';
-import { DISCOVERY, MEDIA_TYPES, negotiate, type Format, type Negotiated } from '../negotiate';
-import { methodNotAllowed, resourceNotFound } from '../refusals';
-import { textReply, type Reply, type WireObject } from '../reply';
+import type { RequestContext } from '../request/context';
+import type { NonResourceRoute } from './route';
+import { entityTag, isKnown } from '../response/entity-tag';
+import { DISCOVERY, MEDIA_TYPES, negotiate, type Format, type Negotiated } from '../request/negotiate';
+import { methodNotAllowed, resourceNotFound } from '../response/refusals';
+import { textReply, type Reply, type WireObject } from '../response/reply';
 
 /** What is served now; custom resources come and go. */
 export interface DiscoverySource {

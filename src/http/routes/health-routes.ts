@@ -1,7 +1,7 @@
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { Logger } from '../../observability/logger';
-import type { NonResourceRoute } from '../dependencies';
-import { textReply, type Reply } from '../reply';
+import type { NonResourceRoute } from './route';
+import { textReply, type Reply } from '../response/reply';
 import { printReport, runChecks, type HealthCheck, type HealthReport } from './health';
 
 /** The checks of each endpoint, in the order in which they are listed. */

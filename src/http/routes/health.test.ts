@@ -1,7 +1,7 @@
 import type { Logger } from '../../observability/logger';
-import type { RequestContext } from '../context';
-import type { Reply } from '../reply';
-import { parseRequestInfo } from '../request-info';
+import type { RequestContext } from '../request/context';
+import type { Reply } from '../response/reply';
+import { parseRequestInfo } from '../request/request-info';
 import { printReport, runChecks, type HealthCheck } from './health';
 import { healthRoutes } from './health-routes';
 import { sharedCheck } from './shared-check';

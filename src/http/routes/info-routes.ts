@@ -1,5 +1,5 @@
-import type { NonResourceRoute } from '../dependencies';
-import { JSON_ONLY, negotiate } from '../negotiate';
+import type { NonResourceRoute } from './route';
+import { JSON_ONLY, negotiate } from '../request/negotiate';
 
 /** `/version`: indented, without a newline at its end, as clients know it. Not an API object: there is only JSON. */
 export function versionRoute(info: Readonly<Record<string, string>>): NonResourceRoute {

@@ -1,8 +1,8 @@
 import { STATUS_REASONS, StatusError } from '../../api/errors/status-error';
 import { signingAlgorithm } from '../../pki/jwt';
 import { toJwk, type VerificationKey } from '../../pki/signing-keys';
-import type { RequestContext } from '../context';
-import type { NonResourceRoute } from '../dependencies';
+import type { RequestContext } from '../request/context';
+import type { NonResourceRoute } from './route';
 
 /** What others need to verify the tokens of service accounts. */
 export interface TokenIssuerDocuments {

@@ -1,8 +1,8 @@
 import { CATALOGUE } from '../../api/kinds/catalogue';
 import { loadBuiltinSchema } from '../../api/schema/builtin-schema';
-import type { RequestContext } from '../context';
-import type { Reply } from '../reply';
-import { parseRequestInfo } from '../request-info';
+import type { RequestContext } from '../request/context';
+import type { Reply } from '../response/reply';
+import { parseRequestInfo } from '../request/request-info';
 import { openApiRoutes } from './openapi-routes';
 
 const routes = openApiRoutes({

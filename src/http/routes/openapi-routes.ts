@@ -7,12 +7,12 @@ import { printOpenApiV2Protobuf } from '../../api/openapi/v2-protobuf';
 import type { KindDefinition } from '../../api/kinds/kind-definition';
 import { parseApiVersion } from '../../api/object';
 import type { Schema } from '../../api/schema/model';
-import { runSteps } from '../../event-loop/steps';
-import { takesGzip } from '../body-writer';
-import type { RequestContext } from '../context';
-import type { NonResourceRoute } from '../dependencies';
-import { isKnown } from '../entity-tag';
-import { textReply, type Reply } from '../reply';
+import { runSteps } from '../../async/steps';
+import { takesGzip } from '../response/body-writer';
+import type { RequestContext } from '../request/context';
+import type { NonResourceRoute } from './route';
+import { isKnown } from '../response/entity-tag';
+import { textReply, type Reply } from '../response/reply';
 
 export interface OpenApiSource {
   readonly schema: Schema;

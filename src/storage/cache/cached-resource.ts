@@ -12,7 +12,7 @@ import type {
 import { decodedOrReported, toCacheEvent, type ReportUndecodable } from './cache-events';
 import type { EntryFactory } from './entry';
 import { EventFeed } from './event-feed';
-import type { Steps } from '../../event-loop/steps';
+import type { Steps } from '../../async/steps';
 import { FieldIndexes } from './field-index';
 import type { EventHistory } from './event-history';
 import { LogWatch, type WatchedResource } from './log-watch';

@@ -1,4 +1,4 @@
-import { beginWork } from '../../event-loop/loop-work';
+import { beginWork } from '../../async/loop-work';
 import type { CompactedError, Revision } from '../store';
 import type { CacheBatch } from './cache';
 import { EventLog, type JoinedBatches, type LoggedBatch } from './event-log';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Steps } from '../../event-loop/steps';
-import { inTurnsIfLong, Turn } from '../../event-loop/turn';
+import type { Steps } from '../../async/steps';
+import { inTurnsIfLong, Turn } from '../../async/turn';
 import {
   CompactedError,
   type Revision,
@@ -19,7 +19,7 @@ import { OrderedTree } from './ordered-tree';
 import { ProgressRequests } from './progress-requests';
 import { ResourceRoutes } from './resource-routes';
 import { RevisionWaiters } from './revision-waiters';
-import { SharedAsk } from './shared-ask';
+import { RevisionReadBatcher } from './revision-read-batcher';
 
 /** How long a revision may be on its way when the store cannot say that it has sent everything. */
 const UNREPORTED_WAIT_MS = 100;
@@ -32,7 +32,7 @@ const LONGEST_RETRY_MS = 5_000;
  * store fails, until the signal aborts.
  */
 export async function startRegistryCache(store: Store, options: RegistryCacheOptions): Promise<RegistryCache> {
-  const cache = new StoreCache(store, options);
+  const cache = new WatchCache(store, options);
   for (const [storagePrefix, decoder] of options.resources ?? []) cache.register(storagePrefix, decoder);
   try {
     await cache.start(options.signal);
@@ -43,7 +43,7 @@ export async function startRegistryCache(store: Store, options: RegistryCacheOpt
   return cache;
 }
 
-class StoreCache implements RegistryCache {
+class WatchCache implements RegistryCache {
   private reached = 0 as Revision;
   /** Up to here the store is known to be ahead without events that memory will hear of; see {@link waitForEvents}. */
   private unreported = 0 as Revision;
@@ -52,7 +52,7 @@ class StoreCache implements RegistryCache {
   private readonly history: EventHistory;
   private readonly parsed: ParsedObjects;
   private readonly waiters = new RevisionWaiters();
-  private readonly newest: SharedAsk<Revision>;
+  private readonly newest: RevisionReadBatcher<Revision>;
   private readonly progress: ProgressRequests;
   private readonly around: ResourceSurroundings;
   private readonly closing = new AbortController();
@@ -77,7 +77,7 @@ class StoreCache implements RegistryCache {
     this.history = new EventHistory({ historyMs, events: historyEvents, bytes: historyBytes });
     this.parsed = new ParsedObjects({ objects: parsedObjects, jsonBytes: parsedBytes }, freezeObjects);
     this.nowMs = options.clock ?? (() => performance.now());
-    this.newest = new SharedAsk(() => this.store.currentRevision(this.closing.signal));
+    this.newest = new RevisionReadBatcher(() => this.store.currentRevision(this.closing.signal));
     this.progress = new ProgressRequests(() => this.requestProgress());
     this.around = {
       store,

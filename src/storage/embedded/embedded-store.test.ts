@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { StoreFileError } from './database';
 import { openEmbeddedStore, type EmbeddedStoreOptions } from './embedded-store';
 import { StoreOwnedError } from './ownership';
-import { Turn } from '../../event-loop/turn';
+import { Turn } from '../../async/turn';
 import type { ListOutcome, Revision, Store, WriteOutcome } from '../store';
 
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { Turn } from '../../event-loop/turn';
+import { Turn } from '../../async/turn';
 import { Compactor } from './compactor';
 import { LmdbFile, StoreFileError } from './database';
 import { canGrow, isOutOfSpace } from './disk-space';

@@ -179,7 +179,7 @@ export const messageRules: readonly Rule[] = [
   {
     section: '9.2',
     rule: 'TLS 1.2 or later, without renegotiation and the suites of appendix A',
-    elsewhere: 'src/http/tls.test.ts',
+    elsewhere: 'src/http/transport/tls.test.ts',
   },
   {
     section: '10.5.1',

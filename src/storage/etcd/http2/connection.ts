@@ -27,7 +27,7 @@ import {
 } from '../../../http2/frames';
 import { HeaderBlocks, type HeaderBlock } from '../../../http2/header-blocks';
 import { ErrorCode, errorName, Http2Error, protocolError } from '../../../http2/http2-error';
-import { Outbox } from '../../../http2/outbox';
+import { WriteBuffer } from '../../../http2/write-buffer';
 import { StreamTable } from '../../../http2/stream-table';
 import { BlockPool } from '../../../memory/block-pool';
 import { decodeHeaders } from './known-headers';
@@ -67,7 +67,7 @@ export class Http2Connection<Stream extends Http2Stream> {
   readonly #streams = new StreamTable<Stream>();
   /** Those that wait until the server allows one more, with their headers. */
   readonly #waiting = new Map<Stream, Buffer>();
-  readonly #outbox = new Outbox([blocks]);
+  readonly #writeBuffer = new WriteBuffer([blocks]);
   #isFlushDue = false;
   #isStarted = false;
   /** Why there are no new streams any more. */
@@ -95,9 +95,9 @@ export class Http2Connection<Stream extends Http2Stream> {
       [Setting.ENABLE_PUSH, 0],
       [Setting.INITIAL_WINDOW_SIZE, options.streamWindowBytes],
     ]);
-    this.#outbox.add(PREFACE);
-    this.#outbox.add(settings);
-    this.#outbox.add(windowUpdateFrame(0, options.connectionWindowBytes - DEFAULT_WINDOW_BYTES));
+    this.#writeBuffer.add(PREFACE);
+    this.#writeBuffer.add(settings);
+    this.#writeBuffer.add(windowUpdateFrame(0, options.connectionWindowBytes - DEFAULT_WINDOW_BYTES));
     socket.on('error', (error) => this.destroy(error));
     const closed = (): void => this.destroy(new Error('the server closed the connection'));
     socket.on('end', closed);
@@ -189,8 +189,8 @@ export class Http2Connection<Stream extends Http2Stream> {
     stream.sendWindow = this.#firstSendWindow;
     this.#nextId += 2;
     this.#streams.add(stream);
-    this.#dueOutbox().addFrameHeader(headers.length, FrameType.HEADERS, Flag.END_HEADERS, stream.id);
-    this.#outbox.add(headers);
+    this.#dueBuffer().addFrameHeader(headers.length, FrameType.HEADERS, Flag.END_HEADERS, stream.id);
+    this.#writeBuffer.add(headers);
     if (this.#nextId > MAX_STREAM_ID) this.#drain(new Error('the stream numbers are used up'), MAX_STREAM_ID);
   }
 
@@ -218,28 +218,28 @@ export class Http2Connection<Stream extends Http2Stream> {
     stream.sendWindow -= length;
     this.#sendWindow -= length;
     stream.hasSentAll = stream.isOutgoingLast && stream.outgoing.length === 0;
-    this.#dueOutbox().addFrameHeader(length, FrameType.DATA, stream.hasSentAll ? Flag.END_STREAM : 0, stream.id);
-    for (const part of parts) this.#outbox.add(part);
+    this.#dueBuffer().addFrameHeader(length, FrameType.DATA, stream.hasSentAll ? Flag.END_STREAM : 0, stream.id);
+    for (const part of parts) this.#writeBuffer.add(part);
   }
 
   #write(frame: Buffer): void {
-    this.#dueOutbox().add(frame);
+    this.#dueBuffer().add(frame);
   }
 
-  /** The outbox, whose content will be sent at the end of this turn. */
-  #dueOutbox(): Outbox {
+  /** The writeBuffer, whose content will be sent at the end of this turn. */
+  #dueBuffer(): WriteBuffer {
     if (!this.#isFlushDue) {
       this.#isFlushDue = true;
       setImmediate(this.#flush);
     }
-    return this.#outbox;
+    return this.#writeBuffer;
   }
 
   readonly #flush = (): void => {
     this.#isFlushDue = false;
-    if (!this.#isStarted || this.#failure !== undefined || this.#outbox.length === 0) return;
+    if (!this.#isStarted || this.#failure !== undefined || this.#writeBuffer.length === 0) return;
     this.#flushedId = this.#nextId - 2;
-    this.#outbox.sendTo(this.socket);
+    this.#writeBuffer.sendTo(this.socket);
   };
 
   /** Forgets a stream and lets those in that wait. */

@@ -1,0 +1,177 @@
+import { readFileSync } from 'node:fs';
+import { forAudiences } from '../authn/audiences';
+import { bootstrapTokenAuthenticator } from '../authn/bootstrap-token';
+import { clientCertificateAuthenticator } from '../authn/client-certificate';
+import type { RequestAuthenticator, TokenAuthenticator } from '../authn/credentials';
+import { measuredAuthentication, type AuthenticationMetrics } from '../authn/metrics';
+import { oidcAuthenticator, type OidcOptions } from '../authn/oidc';
+import { OidcKeys, oidcIssuers } from '../authn/oidc-keys';
+import { requestHeaderAuthenticator, type RequestHeaderOptions } from '../authn/request-header';
+import { serviceAccountTokenAuthenticator } from '../authn/service-account-token';
+import { cachedTokenAuthenticator } from '../authn/token-cache';
+import { parseTokenFile, tokenFileAuthenticator } from '../authn/token-file';
+import { failuresAsRefusals, tokenWebhookAuthenticator, type ReviewVersion } from '../authn/token-webhook';
+import { authenticateRequest, authenticateTokenUnion, type AuthenticateRequest } from '../authn/union';
+import { jsonFetcher } from '../client/json-fetcher';
+import { webhookClient } from '../client/webhook-client';
+import type { KubeObject } from '../api/object';
+import type { UserInfo } from '../api/user';
+import type { Logger } from '../observability/logger';
+import type { AuthorityBundle } from '../pki/authority-bundle';
+import type { SigningKey, VerificationKey } from '../pki/signing-keys';
+import type { RegistryReader } from '../resources/registry-reader';
+
+export interface ServiceAccountOptions {
+  /** The first is that of new tokens. */
+  readonly issuers: readonly string[];
+  readonly keys: readonly VerificationKey[];
+  readonly signingKey: SigningKey;
+  readonly lookup: boolean;
+  readonly maxLifetimeSeconds: number | undefined;
+  /** Tokens that admission gives to pods live for a year. */
+  readonly extendLifetime: boolean;
+  /** Empty: where this server is. */
+  readonly keysUrl: string;
+  /** Of the tokens that this server accepts. */
+  readonly audiences: readonly string[];
+}
+
+/** How requests prove who sent them. Files are read when the server starts. */
+export interface AuthenticationOptions {
+  readonly anonymous: boolean;
+  readonly tokenFile: string;
+  /** Further users, by the digests of their tokens. */
+  readonly tokenUsers?: ReadonlyMap<string, UserInfo>;
+  readonly bootstrapTokens: boolean;
+  /** `--requestheader-*`, without the CA, which is part of the server's certificates. */
+  readonly requestHeader: Omit<RequestHeaderOptions, 'authority'> | undefined;
+  readonly serviceAccounts: ServiceAccountOptions;
+  readonly oidc: (Omit<OidcOptions, 'keys' | 'keysOf' | 'fetchText' | 'now'> & { readonly caFile: string }) | undefined;
+  readonly webhook:
+    { readonly configFile: string; readonly version: ReviewVersion; readonly cacheTtlMs: number } | undefined;
+}
+
+/** What the authenticators look at. */
+export interface AuthenticationDependencies {
+  readonly reader: Pick<RegistryReader, 'getLive' | 'follow'>;
+  readonly clientAuthority: () => AuthorityBundle | undefined;
+  readonly frontAuthority: () => AuthorityBundle | undefined;
+  readonly metrics: AuthenticationMetrics;
+  readonly logger: Logger;
+}
+
+export interface Authentication {
+  readonly authenticate: AuthenticateRequest;
+  readonly authenticateToken: TokenAuthenticator;
+  close(): void;
+}
+
+/** A good token is believed this long without another look; a refusal not at all. */
+const TOKEN_SUCCESS_TTL_MS = 10_000;
+
+/** Milliseconds, never going back. */
+const clock = (): number => performance.now();
+
+/** Builds the authenticators in kube-apiserver's order. Throws when a file cannot be read or understood. */
+export function createAuthentication(
+  options: AuthenticationOptions,
+  dependencies: AuthenticationDependencies,
+): Authentication {
+  const { audiences } = options.serviceAccounts;
+  const closers: (() => void)[] = [];
+  const tokens = tokenAuthenticators(options, dependencies, closers);
+  const authenticateToken = cachedTokenAuthenticator(authenticateTokenUnion(tokens), {
+    successTtlMs: TOKEN_SUCCESS_TTL_MS,
+    failureTtlMs: 0,
+    clock,
+    ...cacheMetrics(dependencies.metrics),
+  });
+  const authenticate = authenticateRequest({
+    authenticators: certificateAuthenticators(options, dependencies),
+    authenticateToken,
+    audiences,
+    allowAnonymous: options.anonymous,
+  });
+  return {
+    authenticate: measuredAuthentication(authenticate, dependencies.metrics),
+    authenticateToken,
+    close: () => closers.forEach((close) => close()),
+  };
+}
+
+function cacheMetrics({ cacheAsked, cacheFetched }: AuthenticationMetrics) {
+  return { asked: cacheAsked, fetched: cacheFetched };
+}
+
+function certificateAuthenticators(
+  { requestHeader }: AuthenticationOptions,
+  { clientAuthority, frontAuthority }: AuthenticationDependencies,
+): readonly RequestAuthenticator[] {
+  const present = (authority: () => AuthorityBundle | undefined) => (): AuthorityBundle => {
+    const bundle = authority();
+    if (bundle === undefined) throw new Error('a CA is gone');
+    return bundle;
+  };
+  return [
+    ...(requestHeader === undefined || frontAuthority() === undefined
+      ? []
+      : [requestHeaderAuthenticator({ ...requestHeader, authority: present(frontAuthority) })]),
+    ...(clientAuthority() === undefined ? [] : [clientCertificateAuthenticator(present(clientAuthority))]),
+  ];
+}
+
+function tokenAuthenticators(
+  { tokenFile, tokenUsers, bootstrapTokens, serviceAccounts, oidc, webhook }: AuthenticationOptions,
+  { reader, metrics, logger }: AuthenticationDependencies,
+  closers: (() => void)[],
+): readonly TokenAuthenticator[] {
+  const now = Date.now;
+  const { audiences } = serviceAccounts;
+  const list: TokenAuthenticator[] = [];
+  if (tokenUsers !== undefined) list.push(forAudiences(audiences, tokenFileAuthenticator(tokenUsers)));
+  if (tokenFile !== '') {
+    const { users, warnings } = parseTokenFile(readFileSync(tokenFile, 'utf8'), tokenFile);
+    for (const warning of warnings) logger.warn(warning);
+    list.push(forAudiences(audiences, tokenFileAuthenticator(users)));
+  }
+  list.push(
+    serviceAccountTokenAuthenticator({
+      ...serviceAccounts,
+      objects: {
+        getServiceAccount: (namespace, name) => reader.getLive('serviceaccounts', namespace, name),
+        getSecret: (namespace, name) => reader.getLive('secrets', namespace, name),
+        getPod: (namespace, name) => reader.getLive('pods', namespace, name),
+        follow: (kind, namespace, name, found) => reader.follow(found, kind, namespace, name),
+      },
+      now,
+      used: metrics.tokenUsed,
+    }),
+  );
+  if (bootstrapTokens) {
+    const getSecret = (name: string) => reader.getLive('secrets', 'kube-system', name);
+    const follow = (name: string, found: KubeObject) => reader.follow(found, 'secrets', 'kube-system', name);
+    list.push(forAudiences(audiences, bootstrapTokenAuthenticator({ getSecret, follow, now })));
+  }
+  if (oidc !== undefined) {
+    const fetcher = jsonFetcher(oidc.caFile === '' ? undefined : readFileSync(oidc.caFile, 'utf8'));
+    closers.push(fetcher.close);
+    const { fetch: fetchJson, fetchText } = fetcher;
+    const keysOf = oidcIssuers((issuer) => new OidcKeys({ issuer, fetchJson, now }));
+    const keys = keysOf(oidc.issuer);
+    list.push(forAudiences(audiences, oidcAuthenticator({ ...oidc, keys, keysOf, fetchText, now })));
+  }
+  if (webhook !== undefined) {
+    const { version, cacheTtlMs, configFile } = webhook;
+    const peer = webhookClient(configFile);
+    closers.push(peer.close);
+    const ask = tokenWebhookAuthenticator({
+      version,
+      audiences,
+      post: peer.post,
+      failed: (error) => logger.warn({ reason: error.message }, 'the token webhook could not be asked'),
+    });
+    const ttls = { successTtlMs: cacheTtlMs, failureTtlMs: cacheTtlMs, clock, ...cacheMetrics(metrics) };
+    list.push(failuresAsRefusals(cacheTtlMs > 0 ? cachedTokenAuthenticator(ask, ttls) : ask));
+  }
+  return list;
+}

@@ -1,0 +1,97 @@
+import { trace, type Tracer } from '@opentelemetry/api';
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
+import { ANONYMOUS_USER } from '../../api/user';
+import type { RequestMetrics } from '../../observability/request-metrics';
+import { authorizeRequest } from './authorization';
+import { credentialsOf } from './credentials';
+import type { RequestContext } from '../request/context';
+import type { Deadlines } from './deadline';
+import type { ChainDependencies } from './chain-dependencies';
+import { impersonate } from './impersonation';
+import { measureRequest, type KnownPaths } from './measure';
+import { refuseUnderPressure } from './memory-pressure';
+import { parseRequestInfo } from '../request/request-info';
+import { takeSeat } from './seats';
+
+export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
+  readonly deadlines: Deadlines;
+  readonly metrics?: RequestMetrics;
+  readonly known: KnownPaths;
+}
+
+/** One step of every request. Refuses by throwing; what must happen afterwards it leaves with `context.onFinished`. */
+export type Filter = (context: RequestContext, dependencies: FilterDependencies) => MaybePromise<void>;
+
+/** The only reader of the URL: later steps ask for verb and resource. */
+const requestInfo: Filter = (context) => {
+  context.info = parseRequestInfo(context.request.method ?? 'GET', context.request.url ?? '/');
+};
+
+const deadline: Filter = (context, { deadlines }) => deadlines.start(context);
+
+const measure: Filter = (context, { metrics, known }) => {
+  if (metrics !== undefined) measureRequest(context, metrics, known);
+};
+
+const log: Filter = (context, { logRequest }) => logRequest?.(context);
+
+const tracer: Tracer = trace.getTracer('sternpost');
+
+/** Without a configured SDK the API hands out spans that do nothing. */
+const span: Filter = (context) => {
+  const { info } = context;
+  const current = tracer.startSpan(info.isResourceRequest ? `${info.verb} ${info.resource}` : info.path);
+  if (!current.isRecording()) return;
+  current.setAttributes({ 'http.request.method': context.request.method ?? '', 'url.path': info.path });
+  context.onFinished(() => {
+    current.setAttribute('http.response.status_code', context.statusCode);
+    current.end();
+  });
+};
+
+const audit: Filter = (context, dependencies) => dependencies.audit?.(context);
+
+const authenticate: Filter = (context, dependencies) => {
+  const user = dependencies.authenticate(credentialsOf(context.request), (key, value) => context.annotate(key, value));
+  return whenKnown(user, (known) => {
+    context.user = known;
+    if (known.name !== ANONYMOUS_USER) context.request.trustClient?.();
+    // Nobody behind the server gets to see the client's token. Deleting it would turn the headers into a hash table.
+    context.request.headers.authorization = undefined;
+  });
+};
+
+const impersonation: Filter = (context, { authorize }) => impersonate(context, authorize);
+
+/** Before flow control: what is refused here needs no seat. */
+const memoryPressure: Filter = refuseUnderPressure;
+
+const flowControl: Filter = (context, { maxInFlight, deadlines }) => {
+  if (maxInFlight !== undefined) takeSeat(context, maxInFlight, deadlines.seatsOf);
+};
+
+/** Before the body is read: a stranger cannot make the server parse. */
+const authorization: Filter = (context, { authorize }) => authorizeRequest(context, authorize);
+
+/** A request's way, in order. */
+export const filters: readonly Filter[] = [
+  requestInfo,
+  deadline,
+  measure,
+  log,
+  span,
+  audit,
+  authenticate,
+  impersonation,
+  memoryPressure,
+  flowControl,
+  authorization,
+];
+
+/** Runs the filters from the given one on; those that have nothing to wait for cost no turn of the loop. */
+export function runFilters(context: RequestContext, dependencies: FilterDependencies, from = 0): MaybePromise<void> {
+  for (let index = from; index < filters.length; index++) {
+    const pending = filters[index]!(context, dependencies);
+    if (pending !== undefined) return pending.then(() => runFilters(context, dependencies, index + 1));
+  }
+}

@@ -1,0 +1,115 @@
+import { timeout } from '../../api/errors/status-error';
+import { DurationError, formatDuration, parseDuration } from '../../api/time/duration';
+import type { UserInfo } from '../../api/user';
+import type { Seats } from '../../flowcontrol/max-in-flight';
+import type { RequestContext } from '../request/context';
+
+/** What a create, update, patch or delete may take unless it says otherwise. */
+const DEFAULT_WRITE_TIMEOUT_MS = 34_000;
+const NANOS_PER_MS = 1e6;
+const WRITE_VERBS: ReadonlySet<string> = new Set(['create', 'update', 'patch', 'delete', 'deletecollection']);
+const STREAMING_SUBRESOURCES: ReadonlySet<string> = new Set(['attach', 'exec', 'proxy', 'log', 'portforward']);
+
+/** Requests that last as long as the client wants: no deadline, no seat in flow control. */
+export function isLongRunning({ info }: RequestContext): boolean {
+  return (
+    info.isResourceRequest &&
+    (info.verb === 'watch' || info.verb === 'proxy' || STREAMING_SUBRESOURCES.has(info.subresource))
+  );
+}
+
+/** How late the end of a request may be. */
+const TICK_MS = 100;
+
+/** What a client may take for the answer that its time is over. */
+const LAST_ANSWER_MS = 10_000;
+
+interface Deadline {
+  readonly context: RequestContext;
+  limitMs: number;
+  /** Where it stands among the pending ones. */
+  index: number;
+}
+
+/**
+ * Ends requests that take too long: they are aborted, and the funnel answers 504. `timeout` of the query shortens the
+ * limit, junk is ignored. One timer looks after all requests under way, since nearly none of them needs it: a timer for
+ * each costs more than all of the routing.
+ */
+export class Deadlines {
+  /**
+   * In no order. Not a set: those that come and go with each request leave tables behind that point to the next one, and
+   * through it to all requests since the last full collection.
+   */
+  readonly #pending: Deadline[] = [];
+  #ticks: NodeJS.Timeout | undefined;
+
+  constructor(private readonly requestTimeoutMs: number) {}
+
+  start(context: RequestContext): void {
+    if (isLongRunning(context)) {
+      // As long as it wants; only what is left of the answer at its end has to be taken in time.
+      context.response.on('prefinish', () => this.#add(context, elapsedMs(context) + this.requestTimeoutMs));
+      return;
+    }
+    this.#add(context, Math.min(wantedMs(context) ?? this.requestTimeoutMs, this.requestTimeoutMs));
+  }
+
+  #add(context: RequestContext, limitMs: number): void {
+    if (context.finished) return;
+    const deadline = { context, limitMs, index: this.#pending.length };
+    this.#pending.push(deadline);
+    context.onFinished(() => this.#remove(deadline));
+    this.#ticks ??= setInterval(() => this.#sweep(), TICK_MS);
+  }
+
+  /** How many seats the requests of a user have. */
+  readonly seatsOf = (user: UserInfo, seats: Seats): number => {
+    let count = 0;
+    for (const { context } of this.#pending) if (context.seat === seats && context.user?.name === user.name) count++;
+    return count;
+  };
+
+  /** The last one takes the place of the one that goes. */
+  #remove(deadline: Deadline): void {
+    if (this.#pending[deadline.index] !== deadline) return;
+    const last = this.#pending.pop()!;
+    if (last === deadline) return;
+    last.index = deadline.index;
+    this.#pending[last.index] = last;
+  }
+
+  #sweep(): void {
+    for (const deadline of [...this.#pending]) {
+      const { context, limitMs } = deadline;
+      if (elapsedMs(context) < limitMs) continue;
+      deadline.limitMs += LAST_ANSWER_MS;
+      const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
+      context.expire(timeout(`request did not complete within requested timeout ${limit}`));
+    }
+    if (this.#pending.length > 0) return;
+    clearInterval(this.#ticks);
+    this.#ticks = undefined;
+  }
+}
+
+function elapsedMs({ receivedAt }: RequestContext): number {
+  return performance.now() - receivedAt;
+}
+
+function wantedMs({ info }: RequestContext): number | undefined {
+  const text = info.query.first('timeout');
+  const wanted = text === undefined ? undefined : milliseconds(text);
+  if (wanted !== undefined && wanted > 0) return wanted;
+  return info.isResourceRequest && WRITE_VERBS.has(info.verb) ? DEFAULT_WRITE_TIMEOUT_MS : undefined;
+}
+
+/** Undefined for what is no duration. */
+function milliseconds(text: string): number | undefined {
+  try {
+    return Number(parseDuration(text)) / NANOS_PER_MS;
+  } catch (error) {
+    if (error instanceof DurationError) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,17 @@
+import { isMaster } from '../../flowcontrol/max-in-flight';
+import type { RequestContext } from '../request/context';
+import { outOfRoom } from '../response/refusals';
+
+/** A probe that fails would have the server restarted, which helps nobody. */
+const HEALTH_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
+
+/**
+ * While memory is tight, connections that hold more than a little of it get a 429. All others are served: they are not why it is
+ * tight, and at the limit the one that holds most is dropped.
+ */
+export function refuseUnderPressure(context: RequestContext): void {
+  if (!context.isUnderPressure) return;
+  const { info, user } = context;
+  if (isMaster(user) || HEALTH_PATHS.test(info.path)) return;
+  throw outOfRoom('requests');
+}

@@ -1,0 +1,351 @@
+import { stringifyExact } from '../../api/codec/exact-json';
+import { printYaml } from '../../api/codec/yaml-print';
+import { encodeEnvelope } from '../../api/codec/protobuf-envelope';
+import { encodeMessage } from '../../api/codec/protobuf-encode';
+import { encodeMessageSteps } from '../../api/codec/protobuf-encode-steps';
+import { notAcceptable, type Status } from '../../api/errors/status-error';
+import type { MaybePromise } from '../../api/maybe-promise';
+import { parseApiVersion, type KubeObject, type ListMeta, type ObjectMeta } from '../../api/object';
+import type { Schema, StructType } from '../../api/schema/model';
+import type { ListResult } from '../../registry/types';
+import type { CacheEntry } from '../../storage/cache/cache';
+import { isCompressed, writeGzipped, writePieces, writeReady, type BodyWrite } from './body-writer';
+import type { RequestContext } from '../request/context';
+import type { ServedResource } from '../../resources/served-resource';
+import type { HttpResponse } from '../transport/exchange';
+import type { ServerFeatures } from '../request/features';
+import { GzipFile } from './lists/gzip/gzip-file';
+import { gzipListPieces } from './lists/gzip/gzip-list';
+import { laterPieces, listPieces, type ListParts } from './lists/list-parts';
+import { goType, isLargeYaml, ListRepresenter } from './lists/list-representation';
+import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from '../request/negotiate';
+import type { LargeBodies } from '../request/large-bodies';
+import { lengthOf } from './pieces';
+import type { Reply, WireObject } from './reply';
+import { writeHead } from './response-head';
+import { partialObject } from './partial-object';
+import { TableWriter, parseIncludeObject, type IncludeObject } from './table';
+import { wireFormOf, type WireForm } from './wire-form';
+
+const NEWLINE = Buffer.from('\n');
+/** Up to here a list is made as a whole and says how long it is; longer ones are made as the client takes them. */
+const WHOLE_LIST_ENTRIES = 100;
+/** From here on an answer is not made while memory is tight. */
+const LARGE_ENTRY_BYTES = 64 * 1024;
+const WHOLE_LIST_BYTES = 1024 * 1024;
+
+export interface WriterDependencies {
+  readonly schema: Schema;
+  readonly now: () => number;
+  readonly features: Pick<ServerFeatures, 'remainingItemCount'>;
+  readonly bodies: LargeBodies;
+}
+
+/**
+ * The one writer: turns what an endpoint answered into the bytes that the client accepts. Stored objects of a version
+ * that has the stored shape are written from their bytes. What is written at once returns no promise.
+ */
+export function writeReply(
+  context: RequestContext,
+  reply: Reply,
+  negotiated: Negotiated,
+  dependencies: WriterDependencies,
+): MaybePromise<void> {
+  if (reply.type === 'streamed') return;
+  if (context.isHeldBack(isLarge(reply))) return writeWhenRoom(context, reply, negotiated, dependencies);
+  return writeNow(context, reply, negotiated, dependencies);
+}
+
+function writeNow(
+  context: RequestContext,
+  reply: Exclude<Reply, { type: 'streamed' }>,
+  negotiated: Negotiated,
+  dependencies: WriterDependencies,
+): MaybePromise<void> {
+  const writer = new ReplyWriter(context, negotiated, dependencies);
+  context.statusCode = reply.type === 'list' ? 200 : reply.code;
+  sendWarnings(context);
+  switch (reply.type) {
+    case 'entry':
+      return writer.entry(reply.code, reply.entry, reply.served);
+    case 'list':
+      return writer.list(reply.result, reply.served);
+    case 'object':
+      return writer.anyObject(reply.code, reply.object, reply.struct, reply.served);
+    case 'bytes':
+      return writer.bytes(reply);
+    case 'empty':
+      writeHead(context.response, reply.code, reply.headers);
+      context.response.end();
+  }
+}
+
+/** Before it is made: of what is made of other objects nobody knows. */
+function isLarge(reply: Reply): boolean {
+  return reply.type === 'list' || (reply.type === 'entry' && reply.entry.body.length > LARGE_ENTRY_BYTES);
+}
+
+/** Makes nothing for a connection that has not taken what was made for it before. */
+async function writeWhenRoom(
+  context: RequestContext,
+  reply: Exclude<Reply, { type: 'streamed' }>,
+  negotiated: Negotiated,
+  dependencies: WriterDependencies,
+): Promise<void> {
+  await context.room(isLarge(reply));
+  const { response } = context;
+  // Meanwhile the client may have left, or the deadline may have been answered.
+  if (!response.destroyed && !response.headersSent) await writeNow(context, reply, negotiated, dependencies);
+}
+
+/** One header per warning, of code 299 and without an agent's name. */
+export function sendWarnings({ response, warnings }: RequestContext): void {
+  if (warnings.length === 0) return;
+  response.setHeader(
+    'Warning',
+    warnings.map((text) => `299 - "${text.replaceAll(/["\\]/g, '\\$&').replaceAll(/[^\t\x20-\x7e\x80-\xff]/g, '?')}"`),
+  );
+}
+
+class ReplyWriter {
+  private readonly response: HttpResponse;
+
+  constructor(
+    private readonly context: RequestContext,
+    private readonly negotiated: Negotiated,
+    private readonly dependencies: WriterDependencies,
+  ) {
+    this.response = context.response;
+  }
+
+  entry(code: number, entry: CacheEntry, served: ServedResource): MaybePromise<void> {
+    const { transform, format } = this.negotiated;
+    const form = wireFormOf(served);
+    if (transform !== undefined) {
+      return this.transformed(code, entry.object, () => form.object(entry), served, transform);
+    }
+    if (format === 'json' && !this.pretty) {
+      const body = form.body(entry);
+      return this.whole(code, [form.objectHead, body, NEWLINE], true);
+    }
+    if (format === 'protobuf') {
+      if (entry.body.length > LARGE_ENTRY_BYTES) return this.largeMessage(code, entry, form);
+      const raw = form.message(entry, encodeMessage);
+      const envelope = encodeEnvelope({ apiVersion: form.apiVersion, kind: form.kind, raw });
+      return this.whole(code, [asBuffer(envelope)], false);
+    }
+    if (format === 'yaml' && isLargeYaml(entry)) return this.largeYaml(code, [form.objectHead, form.body(entry)]);
+    return this.plainObject(code, form.object(entry), served.type);
+  }
+
+  private async largeYaml(code: number, json: readonly Buffer[]): Promise<void> {
+    const { context } = this;
+    const whole = Buffer.concat(json);
+    // What will be made of it counts from now on: other requests of the client come before it is there.
+    context.memory.hold(whole.length);
+    const yaml = await this.dependencies.bodies.printYaml(context, whole);
+    if (context.finished) return;
+    context.memory.release(whole.length);
+    await this.whole(code, [yaml], false);
+  }
+
+  private async largeMessage(code: number, entry: CacheEntry, form: WireForm): Promise<void> {
+    const { context } = this;
+    const { apiVersion, kind } = form;
+    const raw = await context.takeSteps(form.messageSteps(entry, encodeMessageSteps));
+    await this.whole(code, [asBuffer(encodeEnvelope({ apiVersion, kind, raw }))], false);
+  }
+
+  anyObject(
+    code: number,
+    object: WireObject,
+    struct: StructType | undefined,
+    served: ServedResource | undefined,
+  ): MaybePromise<void> {
+    const { transform } = this.negotiated;
+    if (transform === undefined) return this.plainObject(code, object, struct);
+    const kubeObject = object as KubeObject;
+    if (served === undefined) {
+      return struct === undefined
+        ? this.plainObject(code, object, struct)
+        : this.metadataOnly(code, kubeObject.metadata, transform, goTypeOf(struct));
+    }
+    return this.transformed(code, kubeObject, () => kubeObject, served, transform);
+  }
+
+  list(result: ListResult, served: ServedResource): MaybePromise<void> {
+    const entries = Array.isArray(result.entries) ? (result.entries as readonly CacheEntry[]) : [...result.entries];
+    const { remainingItemCount: remaining, ...page } = result;
+    const counted = remaining === undefined || !this.dependencies.features.remainingItemCount ? page : result;
+    const { format, transform } = this.negotiated;
+    const { schema, now, bodies } = this.dependencies;
+    const representer = new ListRepresenter(
+      served,
+      { format, transform, pretty: this.pretty, includeObject: this.includeObject, now: now() },
+      schema,
+      (json) => bodies.printYaml(this.context, json),
+    );
+    return this.listParts(representer.parts(entries, listMetadata(counted, served.custom && transform === undefined)));
+  }
+
+  bytes(reply: Extract<Reply, { type: 'bytes' }>): MaybePromise<void> {
+    for (const [name, value] of Object.entries(reply.headers ?? {})) this.response.setHeader(name, value);
+    const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
+    const { code, contentType } = reply;
+    const write = { ...this.write(code, body.length), contentType };
+    return this.wrote(writeReady(this.response, write, [body], body === reply.body));
+  }
+
+  private wrote(bytes: MaybePromise<number>): MaybePromise<void> {
+    if (typeof bytes !== 'number') return bytes.then((total) => void this.wrote(total));
+    this.context.responseBytes = bytes;
+  }
+
+  private get pretty(): boolean {
+    const { query } = this.context.info;
+    return this.negotiated.pretty || wantsPretty(query.first('pretty'), this.context.request.headers['user-agent']);
+  }
+
+  private get acceptEncoding(): string | readonly string[] | undefined {
+    return this.context.request.headers['accept-encoding'];
+  }
+
+  private transformed(
+    code: number,
+    stored: KubeObject,
+    inVersion: () => KubeObject,
+    served: ServedResource,
+    { kind, apiVersion }: Transform,
+  ): MaybePromise<void> {
+    if (kind !== 'Table') {
+      const type = goType(served, served.definition.kind);
+      return this.metadataOnly(code, stored.metadata, { kind, apiVersion }, type);
+    }
+    const table = this.tableWriter(served, apiVersion);
+    const { resourceVersion } = stored.metadata;
+    const metadata = resourceVersion === undefined ? {} : { resourceVersion };
+    return this.plainObject(code, table.table(metadata, [table.rowOf(stored, inVersion)]), undefined);
+  }
+
+  private metadataOnly(
+    code: number,
+    metadata: ObjectMeta,
+    { kind, apiVersion }: Transform,
+    type: string,
+  ): MaybePromise<void> {
+    if (kind === 'PartialObjectMetadata') return this.plainObject(code, partialObject(apiVersion, metadata), undefined);
+    throw notAcceptable(`you requested ${kind}, but the requested object is not a list (${type})`);
+  }
+
+  private tableWriter(served: ServedResource, apiVersion: string): TableWriter {
+    return new TableWriter(served, { apiVersion, includeObject: this.includeObject, now: this.dependencies.now() });
+  }
+
+  /** Of tables only; otherwise the parameter is not looked at. */
+  private get includeObject(): IncludeObject {
+    const text = this.context.info.query.first('includeObject');
+    return this.negotiated.transform?.kind === 'Table' ? parseIncludeObject(text) : 'None';
+  }
+
+  private plainObject(code: number, object: WireObject, struct: StructType | undefined): MaybePromise<void> {
+    this.context.responseObject = object;
+    const body = encodeObject(object, this.negotiated, this.pretty, this.dependencies.schema, struct);
+    return this.whole(code, [body], false);
+  }
+
+  /** `isShared`: the pieces lie in memory anyway. */
+  private whole(code: number, ready: readonly Buffer[], isShared: boolean): MaybePromise<void> {
+    return this.wrote(writeReady(this.response, this.write(code, lengthOf(ready)), ready, isShared));
+  }
+
+  private listParts(parts: ListParts): MaybePromise<void> {
+    let { length } = parts;
+    if (parts.later !== undefined) {
+      return this.wrote(writePieces(this.response, this.write(200, undefined), laterPieces(parts, parts.later)));
+    }
+    if (length === undefined && isShort(parts.entries)) {
+      const whole = [...listPieces(parts)].flat().map(asBuffer);
+      length = lengthOf(whole);
+      if (!parts.items.shared || !isCompressed(this.write(200, length))) return this.whole(200, whole, false);
+    }
+    const write = this.write(200, length);
+    if (parts.items.shared && isCompressed(write)) return this.gzippedList(write, parts);
+    return this.wrote(writePieces(this.response, write, listPieces(parts)));
+  }
+
+  private async gzippedList(write: BodyWrite, parts: ListParts): Promise<void> {
+    const file = new GzipFile();
+    await writeGzipped(this.response, write, gzipListPieces(file, parts, this.context.signal));
+    this.context.responseBytes = file.length;
+  }
+
+  private write<Length extends number | undefined>(
+    code: number,
+    length: Length,
+  ): BodyWrite & { readonly length: Length } {
+    const { context, acceptEncoding } = this;
+    return { code, contentType: MEDIA_TYPES[this.negotiated.format], length, acceptEncoding, request: context };
+  }
+}
+
+/** `*autoscaling.Scale` */
+function goTypeOf({ name }: StructType): string {
+  const [group, , kind] = name.split('.').slice(-3);
+  return `*${group}.${kind}`;
+}
+
+/** Any object in any format, without transforms. `struct` is found by the object's kind when it is not given. */
+export function encodeObject(
+  object: WireObject,
+  { format }: Negotiated,
+  pretty: boolean,
+  schema: Schema,
+  struct?: StructType,
+): Buffer {
+  switch (format) {
+    case 'json':
+      return Buffer.from(pretty ? stringifyExact(object, 2) : `${stringifyExact(object)}\n`);
+    case 'yaml':
+      return Buffer.from(printYaml(object));
+    case 'protobuf':
+      return encodeProtobuf(object, schema, struct);
+  }
+}
+
+function isShort(entries: readonly CacheEntry[]): boolean {
+  if (entries.length > WHOLE_LIST_ENTRIES) return false;
+  let bytes = 0;
+  for (const { body } of entries) bytes += body.length;
+  return bytes <= WHOLE_LIST_BYTES;
+}
+
+function encodeProtobuf(object: WireObject, schema: Schema, struct: StructType | undefined): Buffer {
+  const { apiVersion = '', kind = '' } = object as { readonly apiVersion?: string; readonly kind?: string };
+  const { group, version } = parseApiVersion(apiVersion);
+  const type = struct ?? schema.kind(group, version, kind) ?? (kind === 'Status' ? statusType(schema) : undefined);
+  if (type === undefined) throw notAcceptable(`object of kind ${kind} in ${apiVersion} has no Protobuf form`);
+  return asBuffer(encodeEnvelope({ apiVersion, kind, raw: encodeMessage(type, object) }));
+}
+
+function statusType(schema: Schema): StructType | undefined {
+  return schema.message('k8s.io.apimachinery.pkg.apis.meta.v1.Status');
+}
+
+/** Custom resources' lists always name their continue token, even when there is none. */
+function listMetadata({ revision, continue: token, remainingItemCount }: ListResult, custom: boolean): ListMeta {
+  const metadata: { -readonly [Name in keyof ListMeta]: ListMeta[Name] } = {};
+  // What is computed for the request has no version.
+  if (revision !== 0) metadata.resourceVersion = String(revision);
+  if (token !== undefined || custom) metadata.continue = token ?? '';
+  if (remainingItemCount !== undefined) metadata.remainingItemCount = remainingItemCount;
+  return metadata;
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+/** A failure, in whatever format the client accepts. */
+export function encodeStatus(status: Status, negotiated: Negotiated, pretty: boolean, schema: Schema): Buffer {
+  return encodeObject(status, negotiated, pretty, schema, statusType(schema));
+}

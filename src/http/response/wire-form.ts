@@ -1,0 +1,148 @@
+import { stringifyExact } from '../../api/codec/exact-json';
+import { apiVersionOf, type KubeObject } from '../../api/object';
+import type { Steps } from '../../api/parts';
+import type { StructType } from '../../api/schema/model';
+import { cacheLimit } from '../../memory/memory-limit';
+import type { CacheEntry } from '../../storage/cache/cache';
+import { EntryCache } from './entry-cache';
+import type { ServedResource } from '../../resources/served-resource';
+import { ENCODED_AT_ONCE, READY_AT_ONCE, type ItemForm } from './lists/list-parts';
+import { protobufItems } from './lists/protobuf-list';
+
+/** How a kind is written in Protobuf; from `api/codec`. */
+export type EncodeMessage = (type: StructType, object: KubeObject) => Uint8Array;
+export type EncodeMessageSteps = (type: StructType, object: KubeObject) => Steps<Uint8Array>;
+
+/** Converted and encoded forms that are kept per resource and version: enough for a resource that is listed often. */
+const REMEMBERED = { entries: 16_384, bytes: cacheLimit(32 * 1024 * 1024) };
+/** Of a longer list, what is made of its entries would only push out what is asked for more often. */
+export const LONGEST_REMEMBERED_LIST = REMEMBERED.entries / 4;
+/** What a parsed object takes for each byte of its JSON, roughly. */
+const PARSED_FACTOR = 4;
+
+interface Converted {
+  readonly object: KubeObject;
+  readonly body: Buffer;
+}
+
+/**
+ * An entry in the version in which it is served, in the forms in which it is written. Where the versions have one shape
+ * (nearly everywhere) the stored bytes are the answer and nothing is parsed. One per served resource; see {@link wireFormOf}.
+ */
+export class WireForm {
+  readonly kind: string;
+  readonly apiVersion: string;
+  /** `{"kind":"Pod","apiVersion":"v1",`: with a body after it, an object. */
+  readonly objectHead: Buffer;
+  /** What an item of a list begins with: kinds of the server's own leave kind and apiVersion out. */
+  readonly itemHead: Buffer;
+
+  /** The items of JSON lists. */
+  readonly jsonItems: ItemForm;
+
+  private readonly converted = new EntryCache<Converted>({
+    ...REMEMBERED,
+    sizeOf: ({ body }) => body.length * PARSED_FACTOR,
+  });
+  private messageItems: ItemForm | undefined;
+  private readonly messages = new EntryCache<Uint8Array>({ ...REMEMBERED, sizeOf: ({ length }) => length });
+
+  constructor(private readonly served: ServedResource) {
+    this.kind = served.definition.kind;
+    this.apiVersion = apiVersionOf(served.version.group, served.version.version);
+    this.objectHead = Buffer.from(
+      `{"kind":${JSON.stringify(this.kind)},"apiVersion":${JSON.stringify(this.apiVersion)},`,
+    );
+    this.itemHead = served.custom ? this.objectHead : Buffer.from('{');
+    this.jsonItems = jsonItems(this);
+  }
+
+  /** The stored bytes are those of this version, and nothing has to be made of them (custom resources may be completed). */
+  get isReady(): boolean {
+    return this.served.version.convert === undefined && !this.served.custom;
+  }
+
+  /** From `"metadata":` to the closing brace. */
+  body(entry: CacheEntry): Buffer {
+    return this.served.version.convert === undefined ? entry.body : this.conversion(entry).body;
+  }
+
+  object(entry: CacheEntry): KubeObject {
+    if (this.served.version.convert !== undefined) return this.conversion(entry).object;
+    const { object } = entry;
+    return object.apiVersion === this.apiVersion && object.kind === this.kind ? object : this.typed(object);
+  }
+
+  /** The items of Protobuf lists; `encode` is the same each time. */
+  protobufItems(encode: EncodeMessage): ItemForm {
+    return (this.messageItems ??= {
+      ...protobufItems((entry, { length }) =>
+        length <= LONGEST_REMEMBERED_LIST ? this.message(entry, encode) : this.oneOfMany(entry, encode),
+      ),
+      joinable: !this.served.custom,
+    });
+  }
+
+  /** The Protobuf message without its envelope. */
+  message(entry: CacheEntry, encode: EncodeMessage): Uint8Array {
+    return this.messages.get(entry, () => encode(this.served.type, this.object(entry)));
+  }
+
+  /** The same for a large object, a part at a time. */
+  *messageSteps(entry: CacheEntry, encode: EncodeMessageSteps): Steps<Uint8Array> {
+    const known = this.messages.find(entry);
+    if (known !== undefined) return known;
+    const object = this.object(entry);
+    yield;
+    const message = yield* encode(this.served.type, object);
+    return this.messages.get(entry, () => message);
+  }
+
+  private oneOfMany(entry: CacheEntry, encode: EncodeMessage): Uint8Array {
+    return this.messages.find(entry) ?? encode(this.served.type, this.convert(entry.parse()));
+  }
+
+  /** Any object of the storage version, in this version. */
+  convert(stored: KubeObject): KubeObject {
+    return this.typed(this.served.version.convert?.fromStorage(stored) ?? stored);
+  }
+
+  private typed(object: KubeObject): KubeObject {
+    return { ...object, kind: this.kind, apiVersion: this.apiVersion };
+  }
+
+  private conversion(entry: CacheEntry): Converted {
+    return this.converted.get(entry, ({ object: stored }) => {
+      const object = this.convert(stored);
+      const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+      return { object, body: Buffer.from(stringifyExact({ metadata, ...rest }).slice(1)) };
+    });
+  }
+}
+
+const COMMA = Buffer.from(',');
+
+function jsonItems(form: WireForm): ItemForm {
+  const nextHead = Buffer.concat([COMMA, form.itemHead]);
+  return {
+    separator: COMMA,
+    shared: true,
+    joinable: form.isReady,
+    atOnce: form.isReady ? READY_AT_ONCE : ENCODED_AT_ONCE,
+    pieces: (entries, from, to) => {
+      const pieces: Uint8Array[] = [];
+      for (let index = from; index < to; index++) {
+        pieces.push(index === from ? form.itemHead : nextHead, form.body(entries[index]!));
+      }
+      return pieces;
+    },
+  };
+}
+
+const forms = new WeakMap<ServedResource, WireForm>();
+
+export function wireFormOf(served: ServedResource): WireForm {
+  let form = forms.get(served);
+  if (form === undefined) forms.set(served, (form = new WireForm(served)));
+  return form;
+}

@@ -1,0 +1,15 @@
+import type { MaybePromise } from '../../api/maybe-promise';
+import type { RequestContext } from '../request/context';
+import type { Reply } from '../response/reply';
+
+/** A path outside the resource tree: health, version, discovery, metrics, OpenAPI. */
+export interface NonResourceRoute {
+  readonly path: string;
+  /** Every path below it, too. */
+  readonly prefix?: boolean;
+  /** Left out of the list of paths at `/` and in 404 answers. */
+  readonly unlisted?: boolean;
+  /** Others are answered 405; absent: GET only. */
+  readonly methods?: readonly string[] | 'any';
+  readonly handler: (context: RequestContext) => MaybePromise<Reply>;
+}

@@ -1,0 +1,326 @@
+import { stringifyExact } from '../api/codec/exact-json';
+import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { customKind, type CustomKind } from '../api/custom/custom-kind';
+import {
+  CLEANUP_FINALIZER,
+  hasCondition,
+  type CustomResourceDefinition,
+} from '../api/custom/custom-resource-definition';
+import { deletionCompleted, deletionInProgress, settleNames, takenNames } from '../api/custom/definition-status';
+import { StatusError } from '../api/errors/status-error';
+import type { MaybePromise } from '../api/maybe-promise';
+import type { KindDefinition } from '../api/kinds/kind-definition';
+import type { JsonObject, KubeObject } from '../api/object';
+import type { Schema, StructType } from '../api/schema/model';
+import { formatTime } from '../api/time/rfc3339';
+import { WorkQueue } from '../async/work-queue';
+import type { ServedResource } from './served-resource';
+import type { Logger } from '../observability/logger';
+import type { ResourceRegistry } from '../registry/resource-registry';
+import type { CacheEntry, RegistryCache, ResourceCache, ResourceDecoder } from '../storage/cache/cache';
+import type { Revision } from '../storage/store';
+import type { CustomResource, ServedCatalogue } from './served-catalogue';
+
+export interface CustomResourcesOptions {
+  readonly catalogue: Pick<ServedCatalogue, 'setCustom' | 'removeCustom'>;
+  readonly cache: Pick<RegistryCache, 'prepare' | 'unregister'>;
+  /** Of the definitions. */
+  readonly definitions: { readonly cache: ResourceCache; readonly registry: ResourceRegistry };
+  readonly createRegistry: (definition: KindDefinition, decoder: ResourceDecoder) => ResourceRegistry;
+  /** The built-in one, for the type of every object's metadata. */
+  readonly schema: Schema;
+  /** Writes down that the server itself has set what differs. */
+  readonly trackFields: (live: KubeObject, updated: KubeObject) => KubeObject;
+  readonly keyRoot: string;
+  /** A resource is not served any more. */
+  readonly onRemoved?: () => void;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly logger: Logger;
+}
+
+interface Known {
+  readonly crd: CustomResourceDefinition;
+  readonly revision: number;
+  /** Where its objects are stored, once they have been served. */
+  storagePrefix?: string;
+  served?: Served;
+}
+
+interface Served {
+  /** A digest of what of the definition decides how it is served. */
+  readonly fingerprint: string;
+  readonly terminating: boolean;
+  readonly resource: CustomResource;
+}
+
+const RETRY_MS = 100;
+/** How soon a definition that waits for its last objects is looked at again. */
+const CLEANUP_POLL_MS = 250;
+
+/**
+ * Follows the CustomResourceDefinitions: serves what they define, settles whose names are whose, and empties those that
+ * are deleted. Every replica does all of it; each write compares what it was made from, so they do not disturb each other.
+ */
+export class CustomResources {
+  readonly #options: CustomResourcesOptions;
+  readonly #objectMeta: StructType;
+  readonly #known = new Map<string, Known>();
+  readonly #stop = new AbortController();
+  readonly #groups: WorkQueue;
+  readonly #cleanups: WorkQueue;
+  /** Definitions whose many stored objects are being brought into the form that they ask for. */
+  readonly #preparing = new Map<string, Promise<void>>();
+  #following: Promise<void> = Promise.resolve();
+  #isFollowing = false;
+  /** Groups whose names have not been looked at since the start. */
+  #unsettled = new Set<string>();
+
+  constructor(options: CustomResourcesOptions) {
+    this.#options = options;
+    const { logger, schema } = options;
+    this.#objectMeta = requiredMessage(schema, 'k8s.io.apimachinery.pkg.apis.meta.v1.ObjectMeta');
+    const failed = (key: string, error: unknown): void => {
+      logger.warn({ err: error, key }, 'bringing a custom resource definition up to date failed');
+    };
+    this.#groups = new WorkQueue((group) => this.#settleGroup(group), failed);
+    this.#cleanups = new WorkQueue((name) => this.#cleanUp(name), failed);
+  }
+
+  /** What is defined now is served when this resolves. */
+  async start(): Promise<void> {
+    const loading = this.#load();
+    // All are known from here on; to serve them may take turns.
+    this.#unsettled = new Set(Array.from(this.#known.values(), ({ crd }) => crd.spec.group));
+    const revision = await loading;
+    this.#following = this.#follow(revision);
+  }
+
+  /** What is served follows the definitions. */
+  isFollowing(): boolean {
+    return this.#isFollowing;
+  }
+
+  /** Whose names are whose is decided among the definitions that were there at the start. */
+  hasSettled(): boolean {
+    return this.#unsettled.size === 0;
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all([this.#following, ...this.#preparing.values(), this.#groups.close(), this.#cleanups.close()]);
+  }
+
+  /** Takes in the cache's current state, and then serves it; returns its revision. */
+  async #load(): Promise<Revision> {
+    const { definitions, keyRoot } = this.#options;
+    const snapshot = definitions.cache.snapshot();
+    const names = new Set<string>();
+    for (const entry of snapshot.entries(`${keyRoot}${definitions.cache.storagePrefix}/`)) {
+      names.add(entry.name);
+      this.#take(entry);
+    }
+    for (const name of this.#known.keys()) if (!names.has(name)) this.#delete(name);
+    for (const name of names) await this.#serve(name);
+    return snapshot.revision;
+  }
+
+  async #follow(from: Revision): Promise<void> {
+    const { logger, definitions } = this.#options;
+    const { signal } = this.#stop;
+    let after = from;
+    while (!signal.aborted) {
+      this.#isFollowing = true;
+      try {
+        for await (const { events } of definitions.cache.watch(after, signal)) {
+          for (const { type, entry } of events) {
+            if (type === 'put') await this.#put(entry);
+            else this.#delete(entry.name);
+          }
+        }
+      } catch (error) {
+        logger.warn({ err: error }, 'following custom resource definitions was interrupted');
+      }
+      this.#isFollowing = false;
+      if (signal.aborted) return;
+      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+      after = await this.#load();
+    }
+  }
+
+  #put(entry: CacheEntry): MaybePromise<void> {
+    return this.#take(entry) ? this.#serve(entry.name) : undefined;
+  }
+
+  /** False: something as new is known. */
+  #take(entry: CacheEntry): boolean {
+    const before = this.#known.get(entry.name);
+    if (before !== undefined && before.revision >= entry.revision) return false;
+    const crd = entry.object as CustomResourceDefinition;
+    this.#known.set(entry.name, { ...before, crd, revision: entry.revision });
+    this.#groups.add(crd.spec.group);
+    if (isEmptying(crd)) this.#cleanups.add(entry.name);
+    return true;
+  }
+
+  #delete(name: string): void {
+    const known = this.#known.get(name);
+    if (known === undefined) return;
+    this.#known.delete(name);
+    this.#options.catalogue.removeCustom(name);
+    this.#options.onRemoved?.();
+    if (known.storagePrefix !== undefined) this.#options.cache.unregister(known.storagePrefix);
+    this.#groups.add(known.crd.spec.group);
+  }
+
+  /** The newest that is known of a definition. Never rejects. */
+  #serve(name: string): MaybePromise<void> {
+    const earlier = this.#preparing.get(name);
+    if (earlier !== undefined) return earlier.then(() => this.#serve(name));
+    const known = this.#known.get(name);
+    if (known === undefined) return undefined;
+    const failed = (error: unknown): void =>
+      this.#options.logger.error({ err: error, name }, 'a custom resource cannot be served');
+    try {
+      const preparing = this.#prepare(name, known)?.catch(failed);
+      if (preparing === undefined) return undefined;
+      const done = preparing.finally(() => this.#preparing.delete(name));
+      this.#preparing.set(name, done);
+      return done;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  /** Undefined: it is served already, or cannot be yet. */
+  #prepare(name: string, known: Known): Promise<void> | undefined {
+    const { crd } = known;
+    if (!hasCondition(crd, 'Established') && !hasCondition(crd, 'NamesAccepted')) return undefined;
+    const deciding = stringifyExact([crd.spec, crd.status?.acceptedNames]);
+    const fingerprint = createHash('sha1').update(deciding).digest('base64');
+    const terminating = Boolean(crd.metadata.deletionTimestamp);
+    const { served } = known;
+    const show = (resource: CustomResource): void => {
+      // Unless it has changed or gone meanwhile.
+      if (this.#known.get(name) !== known) return;
+      known.served = { fingerprint, terminating, resource };
+      this.#options.catalogue.setCustom(name, resource);
+    };
+    if (served?.fingerprint === fingerprint) {
+      if (served.terminating === terminating) return undefined;
+      show({ ...served.resource, served: served.resource.served.map((one) => ({ ...one, terminating })) });
+      return undefined;
+    }
+    const kind = customKind(crd, this.#objectMeta);
+    known.storagePrefix = kind.definition.storagePrefix;
+    const prepared = this.#options.cache.prepare(known.storagePrefix, kind.decoder);
+    if (prepared === undefined) show(this.#build(kind, terminating));
+    return prepared?.then(() => {
+      if (this.#known.get(name) === known) show(this.#build(kind, terminating));
+    });
+  }
+
+  #build({ definition, versions, listKind, decoder }: CustomKind, terminating: boolean): CustomResource {
+    const { createRegistry } = this.#options;
+    const registry = createRegistry(definition, decoder);
+    const served = versions.map((one): ServedResource => ({
+      definition: one.definition,
+      version: one.version,
+      registry,
+      type: one.type,
+      listKind,
+      custom: true,
+      table: one.table,
+      terminating,
+    }));
+    const { group } = definition.storage;
+    const schemas = new Map<string, JsonObject>(
+      versions.map(({ version, schema }) => [`${group}/${version.version}/${definition.kind}`, schema]),
+    );
+    return { definition, served, registry, schemas };
+  }
+
+  /** One definition after the other: a name that one is given is not there for the next. */
+  async #settleGroup(group: string): Promise<void> {
+    const names = [...this.#known].filter(([, { crd }]) => crd.spec.group === group).map(([name]) => name);
+    const taken = () => takenNames(names.flatMap((name) => this.#known.get(name)?.crd ?? []));
+    let current = taken();
+    for (const name of names) {
+      if (this.#known.get(name)?.crd.metadata.deletionTimestamp) continue;
+      const changed = await this.#change(name, (crd) => settleNames(crd, current, this.#timestamp()));
+      if (changed) current = taken();
+    }
+    this.#unsettled.delete(group);
+  }
+
+  /** Deletes all objects; as long as finalizers hold some, it comes back. */
+  async #cleanUp(name: string): Promise<void> {
+    const crd = this.#known.get(name)?.crd;
+    if (crd === undefined || !isEmptying(crd)) return;
+    await this.#change(name, (current) =>
+      isEmptying(current) ? deletionInProgress(current, this.#timestamp()) : current,
+    );
+    // Without its registry there would seem to be nothing to delete.
+    await this.#serve(name);
+    const registry = this.#known.get(name)?.served?.resource.registry;
+    if (registry !== undefined) {
+      const operation = { signal: this.#stop.signal, dryRun: false };
+      const everywhere = { namespace: '' };
+      await registry.deleteCollection(everywhere, {}, {}, {}, operation);
+      const { entries } = await registry.list(everywhere, { limit: 1 }, this.#stop.signal);
+      if ([...entries].length > 0) {
+        this.#cleanups.addAfter(name, CLEANUP_POLL_MS);
+        return;
+      }
+    }
+    await this.#change(name, (current) =>
+      isEmptying(current) ? deletionCompleted(current, this.#timestamp()) : current,
+    );
+  }
+
+  /** Writes what `next` makes of a definition, if it makes another of it: true then. One that is gone needs nothing. */
+  async #change(name: string, next: (current: CustomResourceDefinition) => CustomResourceDefinition): Promise<boolean> {
+    const known = this.#known.get(name);
+    if (known === undefined || next(known.crd) === known.crd) return false;
+    const { definitions, trackFields } = this.#options;
+    const change = async (current: KubeObject | undefined): Promise<KubeObject> => {
+      if (current === undefined) throw new Error(`${name} is gone`);
+      const wanted = next(current as CustomResourceDefinition);
+      return wanted === current ? current : trackFields(current, wanted);
+    };
+    try {
+      const { entry } = await definitions.registry.update(
+        { namespace: '' },
+        name,
+        { change, retryOnConflict: true },
+        { signal: this.#stop.signal, dryRun: false },
+        {},
+      );
+      if (!isGone(entry.object as CustomResourceDefinition)) await this.#put(entry);
+    } catch (error) {
+      if (!(error instanceof StatusError && error.status.reason === 'NotFound')) throw error;
+    }
+    return true;
+  }
+
+  #timestamp(): string {
+    return formatTime(this.#options.now() / 1000);
+  }
+}
+
+function requiredMessage(schema: Schema, name: string): StructType {
+  const type = schema.message(name);
+  if (type === undefined) throw new Error(`the schema has no ${name}`);
+  return type;
+}
+
+/** Deleted, and held for the sake of its objects. */
+function isEmptying({ metadata }: CustomResourceDefinition): boolean {
+  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).includes(CLEANUP_FINALIZER);
+}
+
+/** The last state of a definition that nothing holds. */
+function isGone({ metadata }: CustomResourceDefinition): boolean {
+  return Boolean(metadata.deletionTimestamp) && (metadata.finalizers ?? []).length === 0;
+}
