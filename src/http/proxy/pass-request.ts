@@ -129,5 +129,5 @@ function sendBody(request: HttpRequest, target: NodeJS.WritableStream): void {
 function headerValue(text: string): string {
   return Buffer.from(text, 'utf8')
     .toString('latin1')
-    .replace(/[\0-\x1f\x7f]/g, (character) => encodeURIComponent(character));
+    .replace(/[^ -~\x80-\xff]/g, (character) => encodeURIComponent(character));
 }
