@@ -72,35 +72,40 @@ it('shows the log of a container', async () => {
   expect(kubelet.requests.at(-1)).toMatchObject({ url: '/containerLogs/ns/pod/main?tailLines=3', client: 'test' });
 });
 
-describe.each([['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }]])(
-  'over %s',
-  (_, env) => {
-    const exec = (command: readonly string[], input?: string): Promise<KubectlResult> =>
-      kubectl.run(['exec', '-n', 'ns', 'pod', ...(input === undefined ? [] : ['-i']), '--', ...command], {
-        env,
-        ...(input === undefined ? {} : { input }),
-      });
-
-    it('runs a command in a container', async () => {
-      expect(await exec(['echo', 'a  b'])).toEqual({ code: 0, stdout: 'a  b\n', stderr: '' });
+describe.each([
+  ['WebSocket', {}],
+  ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
+])('over %s', (_, env) => {
+  const exec = (command: readonly string[], input?: string): Promise<KubectlResult> =>
+    kubectl.run(['exec', '-n', 'ns', 'pod', ...(input === undefined ? [] : ['-i']), '--', ...command], {
+      env,
+      ...(input === undefined ? {} : { input }),
     });
 
-    it('passes on what the command writes to standard error, and its exit code', async () => {
-      const { code, stderr, stdout } = await exec(['exit', '7']);
-      expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
-      expect(stderr).toContain('exit code 7');
-      expect((await exec(['complain', 'no'])).stderr).toContain('no\n');
-    });
+  it('runs a command in a container', async () => {
+    expect(await exec(['echo', 'a  b'])).toEqual({ code: 0, stdout: 'a  b\n', stderr: '' });
+  });
 
-    it('passes standard input on to its end', async () => {
-      const input = 'line of text\n'.repeat(70_000);
-      const { stdout } = await exec(['cat'], input);
-      expect(stdout.length).toBe(input.length);
-      expect(stdout === input).toBe(true);
-    });
+  it('passes on what the command writes to standard error, and its exit code', async () => {
+    const { code, stderr, stdout } = await exec(['exit', '7']);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect(stderr).toContain('exit code 7');
+    expect((await exec(['complain', 'no'])).stderr).toContain('no\n');
+  });
 
-    it('brings all of much output', async () => {
-      expect((await exec(['flood', '800000'])).stdout.length).toBe(800_000);
-    });
-  },
-);
+  it('passes standard input on to its end', async () => {
+    const input = 'line of text\n'.repeat(70_000);
+    const { stdout } = await exec(['cat'], input);
+    expect(stdout.length).toBe(input.length);
+    expect(stdout === input).toBe(true);
+  });
+
+  it('attaches to what runs in a container', async () => {
+    const { stdout } = await kubectl.run(['attach', '-n', 'ns', 'pod'], { env });
+    expect(stdout).toContain('ready');
+  });
+
+  it('brings all of much output', async () => {
+    expect((await exec(['flood', '800000'])).stdout.length).toBe(800_000);
+  });
+});

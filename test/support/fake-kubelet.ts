@@ -210,9 +210,13 @@ function run(process: Process): void {
       return;
     case 'flood':
       return flood(process, Number(parameters[0]));
-    default:
-      // Runs until its client leaves.
+    case 'sleep':
+      // Until its client leaves.
       process.stdout('ready\n');
+      return;
+    default:
+      process.stdout('ready\n');
+      process.exit(0);
   }
 }
 

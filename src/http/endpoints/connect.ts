@@ -7,6 +7,8 @@ import type { Reply } from '../response/reply';
 import type { RequestInfo } from '../request/request-info';
 import { admissionHooks } from './admission-hooks';
 import { kubeletPath, type Parameters } from '../../kubelet/kubelet-paths';
+import type { WantedStreams } from '../../streams/remote-command';
+import { translateRemoteCommand, tunnelProtocol, tunnelSpdy, wantsRemoteCommand } from '../proxy/web-socket-streams';
 import { passUpgrade, upgradeOf } from '../proxy/pass-upgrade';
 import { passRequest } from '../proxy/pass-request';
 import { containerOf, kubeletOf, nodeNameOf } from './pod-container';
@@ -39,7 +41,8 @@ function queryOptions(request: ResourceRequest, { catalogue }: EndpointDependenc
 /** What the kubelet is to do, by its path. */
 type StreamPath = (namespace: string, pod: KubeObject, options: QueryOptions) => string;
 
-function stream(pathOf: StreamPath): Endpoint {
+/** `isCommand`: it has standard input and output. Otherwise it is about ports. */
+function stream(pathOf: StreamPath, isCommand: boolean): Endpoint {
   return async (request, dependencies) => {
     const { context } = request;
     const options = await admitted(request, dependencies, queryOptions(request, dependencies));
@@ -50,8 +53,17 @@ function stream(pathOf: StreamPath): Endpoint {
     if (node === '') throw badRequest(`pod ${name} does not have a host assigned`);
     const backend = await kubeletOf(node, 'pods', request, dependencies);
     upgradeOf(context);
+    if (isCommand && wantsRemoteCommand(context)) {
+      return translateRemoteCommand(context, { backend, path }, wantedStreams(options), dependencies);
+    }
+    const tunnel = isCommand ? undefined : tunnelProtocol(context);
+    if (tunnel !== undefined) return tunnelSpdy(context, { backend, path }, tunnel, dependencies);
     return passUpgrade(context, { backend, path, namesHost: true, followsRedirects: true }, dependencies);
   };
+}
+
+function wantedStreams({ stdin, stdout, stderr, tty }: QueryOptions): WantedStreams {
+  return { stdin: stdin === true, stdout: stdout === true, stderr: stderr === true, tty: tty === true };
 }
 
 /** `pods/exec` and `pods/attach`. */
@@ -82,9 +94,9 @@ const portForwardPath: StreamPath = (namespace, pod, options) => {
   return kubeletPath(['portForward', namespace, pod.metadata.name ?? ''], parameters);
 };
 
-export const execInContainer = stream(containerPath('exec'));
-export const attachToContainer = stream(containerPath('attach'));
-export const forwardPorts = stream(portForwardPath);
+export const execInContainer = stream(containerPath('exec'), true);
+export const attachToContainer = stream(containerPath('attach'), true);
+export const forwardPorts = stream(portForwardPath, false);
 
 /** What stands after `proxy` in the path, as the target is to see it; empty without a slash. */
 function subpathOf({ path, parts }: RequestInfo): string {

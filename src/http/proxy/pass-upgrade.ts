@@ -135,7 +135,8 @@ function headOf({ httpVersion, statusCode, statusMessage, rawHeaders }: Incoming
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
 }
 
-async function passRefusal(context: RequestContext, message: IncomingMessage): Promise<void> {
+/** The backend's answer as it is; the connection ends with it. */
+export async function passRefusal(context: RequestContext, message: IncomingMessage): Promise<void> {
   const { response } = context;
   context.statusCode = message.statusCode ?? 500;
   // As it is: the connection ends without being announced.
