@@ -37,11 +37,12 @@ export function acceptWebSocket(
   socket: Socket,
   head: Buffer,
   protocol: string,
+  maxMessageBytes = MAX_MESSAGE_BYTES,
 ): AcceptedWebSocket | undefined {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
-    maxPayload: MAX_MESSAGE_BYTES,
+    maxPayload: maxMessageBytes,
     perMessageDeflate: false,
     handleProtocols: () => (protocol === '' ? false : protocol),
   });

@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import { isTokenProtocol } from '../filters/credentials';
 import type { HttpRequest } from '../transport/exchange';
 
 /** They are about one connection (RFC 9110, 7.6.1), and so is whatever `Connection` names. */
@@ -24,8 +25,6 @@ function isCrossOriginPermission(name: string): boolean {
   return name.startsWith('access-control-allow-');
 }
 
-const BEARER_PROTOCOL = 'base64url.bearer.authorization.k8s.io.';
-
 /**
  * The headers of a client's request as a backend gets them. `isPrivate` knows the names in which a trusted proxy says who asks.
  * What frames the body is for the caller.
@@ -48,8 +47,8 @@ export function forwardedHeaders(request: HttpRequest, isPrivate: (name: string)
 
 function withoutTokens(values: readonly string[]): readonly string[] {
   const protocols = values.flatMap((value) => value.split(',').map((protocol) => protocol.trim()));
-  if (!protocols.some((protocol) => protocol.startsWith(BEARER_PROTOCOL))) return values;
-  const kept = protocols.filter((protocol) => !protocol.startsWith(BEARER_PROTOCOL));
+  if (!protocols.some(isTokenProtocol)) return values;
+  const kept = protocols.filter((protocol) => !isTokenProtocol(protocol));
   return kept.length === 0 ? [] : [kept.join(',')];
 }
 
