@@ -70,6 +70,8 @@ export class Upgrades {
       socket.off('drain', onDrain);
       response.detachSocket(socket);
       endAndLinger(socket, '');
+      // Without its connection nobody else says so.
+      process.nextTick(() => response.emit('close'));
     });
     const upgrade: ConnectionUpgrade = {
       get isTaken() {
