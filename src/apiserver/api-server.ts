@@ -36,6 +36,8 @@ import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { requestLog } from '../http/filters/request-log';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
+import { BackendConnections } from '../kubelet/backend-connections';
+import type { KubeletOptions } from '../kubelet/kubelet-options';
 import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
@@ -89,6 +91,8 @@ export interface ApiServerOptions {
   readonly tls: TlsMaterial;
   /** Undefined: HTTP/1.1 only. */
   readonly http2: Http2Options | undefined;
+  /** Absent: as with kube-apiserver's default flags. */
+  readonly kubelets?: KubeletOptions;
   readonly bindAddress: string;
   /** 0: any free port. */
   readonly securePort: number;
@@ -380,6 +384,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     ],
     tls: tls.tls,
     http2: options.http2,
+    backends: new BackendConnections(options.kubelets),
     host: options.bindAddress,
     port: options.securePort,
     logger,
