@@ -30,11 +30,14 @@ import { byClusterAddress, byEndpoint, withOurselves } from '../client/service-r
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
 import { fieldOwnership, noFieldOwnership } from '../resources/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
+import { listenForProbes, type HealthAddress } from '../http/routes/health-listener';
 import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { requestLog } from '../http/filters/request-log';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
+import { BackendConnections } from '../kubelet/backend-connections';
+import type { KubeletOptions } from '../kubelet/kubelet-options';
 import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
@@ -74,9 +77,9 @@ import { isServedByDefault, type IsServed } from '../resources/runtime-config';
 import { ServedCatalogue } from '../resources/served-catalogue';
 import { once, StartPhases, type StartPhase } from './start-phases';
 import type { TlsMaterial } from './tls-material';
-import { versionInfo } from './version';
 import { webhookBackends } from './webhook-backends';
 import { webhookCredentials } from './webhook-credentials';
+import { DEFAULT_RELEASE, versionInfo, type KubernetesRelease } from './version';
 
 /** What an API server is made of, decided before anything starts. */
 export interface ApiServerOptions {
@@ -88,6 +91,8 @@ export interface ApiServerOptions {
   readonly tls: TlsMaterial;
   /** Undefined: HTTP/1.1 only. */
   readonly http2: Http2Options | undefined;
+  /** Absent: as with kube-apiserver's default flags. */
+  readonly kubelets?: KubeletOptions;
   readonly bindAddress: string;
   /** 0: any free port. */
   readonly securePort: number;
@@ -109,6 +114,10 @@ export interface ApiServerOptions {
   readonly minRequestTimeoutSeconds: number;
   /** Absent: kube-apiserver's. */
   readonly inFlightLimits?: InFlightLimits;
+  /** Where probes find the health checks over plain HTTP; absent: nowhere. */
+  readonly healthAddress?: HealthAddress | undefined;
+  /** What `/version` tells. Absent: the newest whose stable API is served whole. */
+  readonly release?: KubernetesRelease;
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
   readonly logger: Logger;
@@ -123,6 +132,8 @@ export interface ApiServerOptions {
 /** A server that answers. */
 export interface RunningApiServer {
   readonly port: number;
+  /** Of the health checks over plain HTTP, when they were asked for. */
+  readonly healthPort: number | undefined;
   /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
@@ -246,7 +257,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   phases.finish('poststarthook/crd-informer-synced');
   phases.finish('poststarthook/start-apiextensions-controllers', () => customResources.hasSettled());
   let isStopping = false;
-  const version = versionInfo();
+  const version = versionInfo(options.release ?? DEFAULT_RELEASE);
   const reader = new RegistryReader(cache, store, keyRoot, resourceCache);
   const dynamic = { generation: () => catalogue.generation(), definitions: () => catalogue.definitions() };
 
@@ -323,6 +334,8 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     checkLog: options.checkLog,
   });
 
+  const probes = options.healthAddress === undefined ? undefined : await listenForProbes(options.healthAddress, health);
+  if (probes !== undefined) parts.add(() => probes.close());
   const server = createServer({
     catalogue,
     fieldOwnership: ownership,
@@ -371,6 +384,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     ],
     tls: tls.tls,
     http2: options.http2,
+    backends: new BackendConnections(options.kubelets),
     host: options.bindAddress,
     port: options.securePort,
     logger,
@@ -464,6 +478,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
 
   return {
     port,
+    healthPort: probes?.port,
     ready: bootstrapped,
     stop: async () => {
       isStopping = true;
