@@ -28,6 +28,7 @@ const repository = path.resolve(__dirname, '..');
 const IN_STEPS = [
   'sort-in-runs',
   'sorted-json',
+  'codec/key-order',
   'patch/json-equal',
   'codec/json-depth',
   'apply/canonical-json',

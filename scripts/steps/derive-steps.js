@@ -261,7 +261,7 @@ class DerivedModule {
     const pace = path.join(this.folder, 'steps', 'pace');
     add(pace, 'Steps', true);
     if (texts.some((text) => text.includes('isPauseDue('))) add(pace, 'isPauseDue', false);
-    if (texts.some((text) => text.includes('keysOf('))) add(pace, 'keysOf', false);
+    if (!this.imports.has('keysOf') && texts.some((text) => text.includes('keysOf('))) add(pace, 'keysOf', false);
     return [...byModule].map(([from, names]) => {
       const list = [...names].map(([name, type]) => (type ? `type ${name}` : name)).join(', ');
       return `import { ${list} } from '${this.specifier(from)}';`;
