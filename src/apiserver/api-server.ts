@@ -113,6 +113,8 @@ export interface ApiServerOptions {
 /** A server that answers. */
 export interface RunningApiServer {
   readonly port: number;
+  /** What `/metrics` shows, for others in this process to add to. */
+  readonly metrics: Registry;
   /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
@@ -418,6 +420,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
 
   return {
     port,
+    metrics: registry,
     ready: bootstrapped,
     stop: async () => {
       isStopping = true;

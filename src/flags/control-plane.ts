@@ -11,6 +11,7 @@ import {
   DEFAULT_TERMINATED_PODS,
   startControllers,
 } from '../controllers/start-controllers';
+import { ControllerQueueMetrics } from '../controllers/queue-metrics';
 import { signersOf } from './controller-manager-flags';
 import { printKubeconfig } from '../apiserver/kubeconfig';
 import { LOOPBACK_NAME, loopbackCertificate } from '../apiserver/loopback-certificate';
@@ -123,6 +124,7 @@ async function startRest(
     controllers = startControllers(names, {
       client,
       logger,
+      queueMetrics: new ControllerQueueMetrics(server.metrics).of,
       rootCertificates,
       signingKey,
       signers: certificates.clientSigner === undefined ? {} : signersOf(certificates.clientSigner),
