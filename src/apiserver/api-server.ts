@@ -134,6 +134,8 @@ export interface RunningApiServer {
   readonly port: number;
   /** Of the health checks over plain HTTP, when they were asked for. */
   readonly healthPort: number | undefined;
+  /** What `/metrics` shows, for others in this process to add to. */
+  readonly metrics: Registry;
   /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
@@ -479,6 +481,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   return {
     port,
     healthPort: probes?.port,
+    metrics: registry,
     ready: bootstrapped,
     stop: async () => {
       isStopping = true;
