@@ -20,6 +20,17 @@ export function describeNetworkError(
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
       return 'x509: certificate signed by unknown authority';
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
+      return 'x509: certificate has expired or is not yet valid';
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `x509: ${error.message}`;
+    case 'EPROTO':
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      // OpenSSL tells of its own source files.
+      return /wrong version number|http request/.test(error.message)
+        ? 'http: server gave HTTP response to HTTPS client'
+        : 'tls: handshake failure';
     default:
       return error.message;
   }

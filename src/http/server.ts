@@ -33,6 +33,7 @@ import {
 } from './transport/http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { LargeBodies } from './request/large-bodies';
+import { LargeBodyPlaces } from './request/large-body-places';
 import { NonResourceRoutes } from './routes/non-resource-routes';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { writeReply } from './response/reply-writer';
@@ -117,6 +118,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
   const textWorker = options.textWorker ?? new TextWorker();
   const bodies = new LargeBodies(textWorker);
+  const places = new LargeBodyPlaces();
   const backends = options.backends ?? new BackendConnections();
   const endpoints: DispatchDependencies = {
     ...options,
@@ -162,7 +164,7 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   /** The one place where what was thrown for a request ends. */
   const listener = (request: HttpRequest, response: HttpResponse): void => {
-    const context = new RequestContext(request, response, features.warnings, accounts);
+    const context = new RequestContext(request, response, features.warnings, accounts, places);
     beginWork(context, context.receivedAt);
     handle(context)
       .catch((error: unknown) => {
