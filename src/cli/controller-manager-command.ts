@@ -14,6 +14,8 @@ import {
 } from '../controllers/start-controllers';
 import { controllerManagerFlags, readGiven, readSigners } from '../flags/controller-manager-flags';
 import { describeFlags, parseFlags, UsageError } from '../flags/flag-table';
+import { healthAddress, healthProblems } from '../flags/health-flags';
+import { listenForProbes, type HealthListener } from '../http/routes/health-listener';
 import { untilSignal } from './until-signal';
 import { VERSION } from '../apiserver/version';
 
@@ -29,6 +31,8 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     return;
   }
   if (options.kubeconfig === '') throw new UsageError(['--kubeconfig is required']);
+  const problems = healthProblems(options);
+  if (problems.length > 0) throw new UsageError(problems);
   if (options.leaderElectRenewDeadline >= options.leaderElectLeaseDuration) {
     throw new UsageError(['--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration']);
   }
@@ -59,6 +63,7 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     terminatedPodThreshold: options.terminatedPodGcThreshold,
   };
 
+  const probes = await listenForHealth(options.healthzBindAddress);
   const stop = new AbortController();
   const signalled = untilSignal().then((signal) => {
     logger.info({ signal }, 'shutting down');
@@ -89,4 +94,12 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
   } else await work(stop.signal);
   client.close();
   await signalled;
+  await probes?.close();
+}
+
+/** Who waits to become the leader is well, too. */
+async function listenForHealth(bindAddress: string): Promise<HealthListener | undefined> {
+  const address = healthAddress(bindAddress);
+  const ping = { name: 'ping', check: () => undefined };
+  return address && listenForProbes(address, { livez: [ping], readyz: [ping], healthz: [ping] });
 }

@@ -6,9 +6,10 @@ import {
   DEFAULT_TERMINATED_PODS,
   OFF_BY_DEFAULT,
 } from '../controllers/start-controllers';
-import { readAuthority } from '../pki/authority';
+import { asAuthority } from '../pki/authority';
 import { readPemPair } from '../pki/pem-files';
 import type { RequestSigner } from '../pki/sign-request';
+import { healthFlags } from './health-flags';
 import { UsageError, type FlagTable, type OptionsOf } from './flag-table';
 
 export const controllersFlag = {
@@ -104,6 +105,7 @@ export const controllerManagerFlags = {
     default: 'sternpost-controller-manager',
     help: 'Name of the Lease; not that of a kube-controller-manager, whose controllers are others.',
   },
+  ...healthFlags,
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;
@@ -149,7 +151,7 @@ export function signersOf(signer: RequestSigner): Signers {
 }
 
 function readSigner(certificateFile: string, keyFile: string): RequestSigner {
-  return readAuthority(readPemPair(certificateFile, keyFile, 'It is named by --cluster-signing-*-file: name another'));
+  return asAuthority(readPemPair(certificateFile, keyFile, 'It is named by --cluster-signing-*-file: name another'));
 }
 
 /** The whole text of a file that a flag names; undefined for none. */
