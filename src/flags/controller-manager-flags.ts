@@ -9,8 +9,8 @@ import {
 import { readAuthority } from '../pki/authority';
 import { readPemPair } from '../pki/pem-files';
 import type { RequestSigner } from '../pki/sign-request';
-import { UsageError, type FlagTable, type OptionsOf } from './flag-table';
 import { healthFlags } from './health-flags';
+import { UsageError, type FlagTable, type OptionsOf } from './flag-table';
 
 export const controllersFlag = {
   type: 'strings',
