@@ -31,11 +31,11 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     return;
   }
   if (options.kubeconfig === '') throw new UsageError(['--kubeconfig is required']);
-  const problems = healthProblems(options);
-  if (problems.length > 0) throw new UsageError(problems);
   if (options.leaderElectRenewDeadline >= options.leaderElectLeaseDuration) {
     throw new UsageError(['--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration']);
   }
+  const problems = healthProblems(options);
+  if (problems.length > 0) throw new UsageError(problems);
   const logger = createLogger();
   const names = selectControllers(options.controllers);
   for (const name of unknownControllers(options.controllers))

@@ -11,6 +11,7 @@ import { readPemPair } from '../pki/pem-files';
 import type { RequestSigner } from '../pki/sign-request';
 import { healthFlags } from './health-flags';
 import { UsageError, type FlagTable, type OptionsOf } from './flag-table';
+import { healthFlags } from './health-flags';
 
 export const controllersFlag = {
   type: 'strings',
