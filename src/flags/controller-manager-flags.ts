@@ -6,10 +6,9 @@ import {
   DEFAULT_TERMINATED_PODS,
   OFF_BY_DEFAULT,
 } from '../controllers/start-controllers';
-import { asAuthority } from '../pki/authority';
+import { readAuthority } from '../pki/authority';
 import { readPemPair } from '../pki/pem-files';
 import type { RequestSigner } from '../pki/sign-request';
-import { healthFlags } from './health-flags';
 import { UsageError, type FlagTable, type OptionsOf } from './flag-table';
 import { healthFlags } from './health-flags';
 
@@ -152,7 +151,7 @@ export function signersOf(signer: RequestSigner): Signers {
 }
 
 function readSigner(certificateFile: string, keyFile: string): RequestSigner {
-  return asAuthority(readPemPair(certificateFile, keyFile, 'It is named by --cluster-signing-*-file: name another'));
+  return readAuthority(readPemPair(certificateFile, keyFile, 'It is named by --cluster-signing-*-file: name another'));
 }
 
 /** The whole text of a file that a flag names; undefined for none. */
