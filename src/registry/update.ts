@@ -42,7 +42,6 @@ export function updateObject(
     if (!versionIsField) checkPreconditions(resource, key, name, current, hooks);
     if (current === undefined) return createMissing(resource, scope, name, hooks, context, strategy);
     const changed = await hooks.change(current.object);
-    checkIdentity(scope, name, changed);
     const sent = placedInScope(resource.definition, scope, changed);
     if (!versionIsField) checkResourceVersion(resource, name, sent, current);
     const preparing = takeAll(changeSteps(resource, sent, current.object, strategy, context), context);

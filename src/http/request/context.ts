@@ -72,6 +72,8 @@ export class RequestContext implements Work, Pace {
   givesWay = false;
   /** Somebody will read the annotations; set by the audit filter. */
   audited = false;
+  /** When its time is over, in milliseconds after it was received. Set by the deadlines. */
+  limitMs = Infinity;
   /** The body as it was decoded and the object as it was answered, for the audit log. */
   requestObject: unknown;
   responseObject: unknown;
@@ -135,6 +137,11 @@ export class RequestContext implements Work, Pace {
     if (this.response.headersSent) this.response.destroy();
     else this.onExpired?.(error);
     this.abort(error);
+  }
+
+  /** Until its time is over. */
+  get timeLeftMs(): number {
+    return this.limitMs - (performance.now() - this.receivedAt);
   }
 
   /** Where whoever has the server hold something for this request writes it down. */
