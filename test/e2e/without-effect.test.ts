@@ -36,16 +36,6 @@ it.each(['validating', 'mutating'])(
   },
 );
 
-it('a definition with rules in CEL is answered with a warning', async () => {
-  const rules = {
-    type: 'object',
-    properties: { spec: { type: 'object', 'x-kubernetes-validations': [{ rule: 'true' }] } },
-  };
-  const { status, warning } = await post(DEFINITIONS, definition('ruled', rules));
-  expect(status).toBe(201);
-  expect(warning).toContain('spec.versions[0].schema: x-kubernetes-validations are not evaluated by this server yet');
-});
-
 it('a definition that names a conversion webhook is answered with a warning', async () => {
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
   const { status, warning } = await post(DEFINITIONS, definition('converted', { type: 'object' }, { conversion }));

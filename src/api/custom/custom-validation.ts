@@ -1,6 +1,8 @@
 import type { FieldError } from '../errors/field-error';
 import type { JsonValue, KubeObject } from '../object';
+import type { Steps } from '../parts';
 import type { CustomVersion } from './custom-resource-definition';
+import { compileRules } from './rules';
 import { compileValidation } from './schema-validation';
 import { validateScaleFields } from './scale';
 import { compileEmbeddedCheck, compileListCheck } from './structural-rules';
@@ -29,6 +31,11 @@ export class CustomValidation {
     return lists.length === 0 || this.#lists(old).length > 0 ? common : [...common, ...lists];
   }
 
+  /** Undefined: the schema has none. */
+  checkRules(object: KubeObject, old: KubeObject | undefined): Steps<readonly FieldError[]> | undefined {
+    return this.#compiled().rules?.check(object as unknown as JsonValue, old as unknown as JsonValue | undefined);
+  }
+
   #common(object: KubeObject): readonly FieldError[] {
     const errors: FieldError[] = [];
     const { schema, embedded } = this.#compiled();
@@ -54,6 +61,7 @@ export class CustomValidation {
     return {
       schema: schema && compileValidation(schema),
       embedded: schema && this.#structural ? compileEmbeddedCheck(schema) : undefined,
+      rules: schema && this.#structural ? compileRules(schema) : undefined,
       lists: schema && this.#structural ? compileListCheck(schema) : undefined,
     };
   }
