@@ -6,6 +6,7 @@ import { GROUPS } from '../api/kinds/groups';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { admissionChain } from '../admission/chain';
 import { AdmissionMetrics } from '../admission/metrics';
+import { PolicyMetrics } from '../admission/policies/metrics';
 import { AuthenticationMetrics } from '../authn/metrics';
 import { timerMs } from '../api/time/timer-limit';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
@@ -261,6 +262,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
       catalogue
         .definitions()
         .find((one) => one.kind === kind && one.versions.some((v) => v.group === group && v.version === version)),
+    policyMetrics: new PolicyMetrics(registry),
     createNamespace: namespaceCreator(catalogue.registryOf('', 'namespaces')),
     requestTimeoutMs: options.requestTimeoutMs,
   });

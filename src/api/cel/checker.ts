@@ -53,7 +53,6 @@ export const TYPE_NAMES: ReadonlyMap<string, Type> = new Map<string, Type>([
   ['list', listOf(DYN)],
   ['map', mapOf(DYN, DYN)],
   ['type', { kind: 'type' }],
-  ['dyn', DYN],
   ['optional_type', optionalOf(DYN)],
   ['google.protobuf.Timestamp', types.TIMESTAMP],
   ['google.protobuf.Duration', types.DURATION],
@@ -292,10 +291,16 @@ class Checker {
     return this.#substitution.assignable([left], [right]) ? right : DYN;
   }
 
+  /** Whether `left` has a dyn where `right` says more. */
   #isMoreGeneral(left: Type, right: Type): boolean {
     const one = this.#substitution.resolve(left);
     const other = this.#substitution.resolve(right);
-    if (isDynOrError(one)) return true;
+    if (isDynOrError(one)) return !isDynOrError(other);
+    if (one.kind === 'list' && other.kind === 'list') return this.#isMoreGeneral(one.element, other.element);
+    if (one.kind === 'optional' && other.kind === 'optional') return this.#isMoreGeneral(one.of, other.of);
+    if (one.kind === 'map' && other.kind === 'map') {
+      return this.#isMoreGeneral(one.key, other.key) || this.#isMoreGeneral(one.value, other.value);
+    }
     return other.kind === 'null' && one.kind !== 'null';
   }
 

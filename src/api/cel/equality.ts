@@ -72,9 +72,12 @@ export function isNumber(value: Value): value is bigint | number | Uint {
 
 /** Negative, zero or positive; NaN where one of the two is. */
 export function compareNumbers(left: bigint | number | Uint, right: bigint | number | Uint): number {
-  const one = left instanceof Uint ? left.value : left;
-  const other = right instanceof Uint ? right.value : right;
-  return one < other ? -1 : one > other ? 1 : one == other ? 0 : NaN;
+  let one = left instanceof Uint ? left.value : left;
+  let other = right instanceof Uint ? right.value : right;
+  // As doubles, which the largest integers are rounded to.
+  if (typeof one === 'number' && typeof other === 'bigint') other = Number(other);
+  else if (typeof one === 'bigint' && typeof other === 'number') one = Number(one);
+  return one < other ? -1 : one > other ? 1 : one === other ? 0 : NaN;
 }
 
 /** By code points, as UTF-8 is ordered, where UTF-16 puts what it writes in pairs before some that it does not. */

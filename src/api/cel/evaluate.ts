@@ -147,7 +147,8 @@ export class Compiler {
       const value = operand(run);
       run.spend(IDENT_COST);
       if (value instanceof Optional) return optionalMember(value, field);
-      return memberOf(value, field) ?? noSuchKey(field);
+      const member = memberOf(value, field);
+      return member === undefined ? noSuchKey(field) : member;
     };
   }
 
@@ -283,10 +284,10 @@ function callOf(args: readonly Code[], choose: (values: readonly Value[]) => Ove
   const call = (run: Run, values: readonly Value[]): Value => {
     const { cost, evaluate } = choose(values);
     run.spend(cost.of(values.map(costSize)));
+    comparisons.count = 0;
     const value = evaluate(...values);
     if (comparisons.count > COMPARED_FREELY) {
       const units = Math.ceil(comparisons.count / 10);
-      comparisons.count = 0;
       run.spend(units);
     }
     return value;

@@ -1,10 +1,16 @@
 import type { Overload } from './declarations';
 import { functionTable } from './environment';
+import { authorizerFunctions } from './functions/authorizer';
 import { conversions } from './functions/conversions';
 import { listFunctions } from './functions/lists';
+import { formatFunctions } from './functions/named-formats';
+import { networkFunctions } from './functions/network';
 import { operators } from './functions/operators';
+import { quantityFunctions } from './functions/quantity';
+import { semverFunctions } from './functions/semver';
 import { stringFunctions } from './functions/strings';
 import { timeFunctions } from './functions/time';
+import { urlFunctions } from './functions/url';
 
 let table: ReadonlyMap<string, readonly Overload[]> | undefined;
 
@@ -16,6 +22,12 @@ export function kubernetesFunctions(): ReadonlyMap<string, readonly Overload[]> 
     ...timeFunctions(),
     ...stringFunctions(),
     ...listFunctions(),
+    ...authorizerFunctions(),
+    ...formatFunctions(),
+    ...networkFunctions(),
+    ...quantityFunctions(),
+    ...semverFunctions(),
+    ...urlFunctions(),
   ]);
   return table;
 }

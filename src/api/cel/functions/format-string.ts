@@ -38,7 +38,7 @@ function formatted(verb: string, digits: number, next: () => Value): string {
     case 'd':
       return decimal(next());
     case 'f':
-      return fixed(next(), (value) => value.toFixed(digits));
+      return fixed(next(), (value) => rounded(value, digits));
     case 'e':
       return fixed(next(), (value) => value.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2'));
     case 'b':
@@ -81,6 +81,14 @@ function fixed(value: Value, print: (value: number) => string): string {
   const number = value instanceof Uint ? Number(value.value) : typeof value === 'bigint' ? Number(value) : value;
   if (typeof number !== 'number') return wrongType(value, 'fixed-point');
   return Number.isFinite(number) ? print(number) : special(number);
+}
+
+/** Halves go to the even neighbour, as Go rounds them. */
+function rounded(value: number, digits: number): string {
+  const scaled = Math.abs(value) * 10 ** digits;
+  const isHalf = digits < 16 && scaled % 1 === 0.5;
+  if (!isHalf || Math.floor(scaled) % 2 === 1) return value.toFixed(digits);
+  return ((Math.sign(value) * Math.floor(scaled)) / 10 ** digits).toFixed(digits);
 }
 
 function inBase(value: Value, base: number, verb: string): string {

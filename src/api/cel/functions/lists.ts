@@ -102,7 +102,10 @@ function optionals(): readonly Overload[] {
       if (found === undefined) throw new EvalError('optional.none() dereference');
       return found;
     }),
-    declare('optional<T>.orValue(T): T', (value, other) => inner(value) ?? (inner(value) === null ? null : other)),
+    declare('optional<T>.orValue(T): T', (value, other) => {
+      const found = inner(value);
+      return found === undefined ? other : found;
+    }),
     declare('optional<T>.or(optional<T>): optional<T>', (value, other) => (inner(value) === undefined ? other : value)),
   ];
 }

@@ -147,8 +147,8 @@ function collections(): readonly Overload[] {
   return [
     declare('_[_](list<A>, int): A', (list, index) => itemAt(list as ListValue, index as bigint)),
     declare('_[_](list<A>, dyn): A', (list, index) => itemAt(list as ListValue, asIndex(index))),
-    declare('_[_](map<A, B>, A): B', (map, key) => (map as MapValue).get(key) ?? noSuchKey(key)),
-    declare('_[_](map<A, B>, dyn): B', (map, key) => (map as MapValue).get(key) ?? noSuchKey(key)),
+    declare('_[_](map<A, B>, A): B', (map, key) => valueAt(map as MapValue, key)),
+    declare('_[_](map<A, B>, dyn): B', (map, key) => valueAt(map as MapValue, key)),
     declare('_[_](optional<list<A>>, int): optional<A>', indexOptional),
     declare('_[_](optional<map<A, B>>, A): optional<B>', indexOptional),
     declare('_[?_](list<A>, int): optional<A>', indexOptional),
@@ -162,6 +162,11 @@ function collections(): readonly Overload[] {
     declare('cel.@mapInsert(map<K, V>, K, V): map<K, V>', never),
     declare('cel.@mapInsert(map<K, V>, map<K, V>): map<K, V>', never),
   ];
+}
+
+function valueAt(map: MapValue, key: Value): Value {
+  const value = map.get(key);
+  return value === undefined ? noSuchKey(key) : value;
 }
 
 function asIndex(index: Value): bigint {
