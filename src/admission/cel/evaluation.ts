@@ -33,7 +33,10 @@ export function evaluate(
     const turn = new Turn('an expression of a policy');
     for (;;) {
       const pending = authorizers.takePending();
-      await (pending ?? turn.next());
+      if (pending !== undefined) {
+        await pending;
+        turn.restart();
+      } else if (turn.isOver) await turn.next();
       const next = run.proceed(UNITS_AT_ONCE);
       if (next !== undefined) return settle(next);
     }

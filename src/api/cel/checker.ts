@@ -2,7 +2,7 @@ import type { CallExpr, ComprehensionExpr, Expr, IdentExpr, ListExpr, MapExpr, S
 import { Uint } from './ast';
 import type { Overload } from './declarations';
 import type { Environment } from './environment';
-import { CelSyntaxError, type SourceProblem } from './source-error';
+import { CelSyntaxError, MAX_PROBLEMS, type SourceProblem } from './source-error';
 import * as types from './types';
 import {
   DYN,
@@ -93,7 +93,7 @@ class Checker {
   }
 
   #report({ position }: { readonly position: number }, message: string): Type {
-    this.#problems.push({ position, message });
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ position, message });
     return ERROR;
   }
 
@@ -255,7 +255,9 @@ class Checker {
   }
 
   /** With type parameters of its own, so that two calls do not share theirs. */
-  #instance({ params, result }: Overload): { readonly params: readonly Type[]; readonly result: Type } {
+  #instance(overload: Overload): { readonly params: readonly Type[]; readonly result: Type } {
+    const { params, result, isGeneric } = overload;
+    if (!isGeneric) return overload;
     this.#fresh += 1;
     const suffix = `%${this.#fresh}`;
     return { params: params.map((type) => renamed(type, suffix)), result: renamed(result, suffix) };

@@ -19,7 +19,7 @@ interface Loop {
 }
 
 /** Results that cost more than this are kept while the evaluation is interrupted. */
-const WORTH_KEEPING = 2_000;
+const WORTH_KEEPING = 200;
 
 export function compileComprehension(expr: ComprehensionExpr, compiler: Compiler): Code {
   if (expr.variable === '#unused') return compileBinding(expr, compiler);

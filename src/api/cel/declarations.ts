@@ -11,6 +11,8 @@ export interface Overload {
   readonly member: boolean;
   readonly params: readonly Type[];
   readonly result: Type;
+  /** It has type parameters. */
+  readonly isGeneric: boolean;
   /** Throws an EvalError. */
   readonly evaluate: Evaluate;
   readonly cost: Cost;
@@ -65,6 +67,7 @@ export function declare(signature: string, evaluate: Evaluate, cost: Cost = CONS
     member: receiver !== '',
     params: receiver === '' ? params : [parseType(receiver), ...params],
     result: parseType(signature.slice(colon + 3)),
+    isGeneric: /(?<![\w.])[A-Z](?!\w)/.test(signature),
     evaluate,
     cost,
   };

@@ -42,29 +42,35 @@ export function tokenize(source: string): readonly Token[] {
   return tokens;
 }
 
+const LETTER = /[_a-zA-Z]/;
+const DIGIT = /[0-9]/;
+
+/** The first character tells which kinds a token may be of. */
 function next(source: string, position: number, matchAt: (pattern: RegExp) => string | undefined): Token | undefined {
-  const start = matchAt(STRING_START);
-  if (start !== undefined) {
-    const text = stringAt(source, position, start);
-    if (text === undefined) return undefined;
-    return { kind: /^[rR]?[bB]/.test(start) ? 'bytes' : 'string', text, position };
+  const first = source[position] ?? '';
+  if (first === '"' || first === "'" || /[rRbB]/.test(first)) {
+    const start = matchAt(STRING_START);
+    if (start !== undefined) {
+      const text = stringAt(source, position, start);
+      const kind = /^[rR]?[bB]/.test(start) ? 'bytes' : 'string';
+      return text === undefined ? undefined : { kind, text, position };
+    }
   }
-  const double = matchAt(DOUBLE);
-  if (double !== undefined && !/^0x/.test(source.slice(position, position + 2))) {
-    return { kind: 'double', text: double, position };
-  }
-  const integer = matchAt(INTEGER);
-  if (integer !== undefined) {
-    const suffix = source[position + integer.length];
-    if (suffix === 'u' || suffix === 'U') return { kind: 'uint', text: integer + suffix, position };
-    return { kind: 'int', text: integer, position };
-  }
-  const ident = matchAt(IDENT);
-  if (ident !== undefined) return { kind: 'ident', text: ident, position };
-  const escaped = matchAt(ESCAPED);
-  if (escaped !== undefined) return { kind: 'escaped', text: escaped, position };
-  const symbol = matchAt(SYMBOL);
-  return symbol === undefined ? undefined : { kind: 'symbol', text: symbol, position };
+  if (LETTER.test(first)) return { kind: 'ident', text: matchAt(IDENT) ?? '', position };
+  if (DIGIT.test(first) || (first === '.' && DIGIT.test(source[position + 1] ?? '')))
+    return numberAt(source, position, matchAt);
+  const kind = first === '`' ? 'escaped' : 'symbol';
+  const text = matchAt(kind === 'escaped' ? ESCAPED : SYMBOL);
+  return text === undefined ? undefined : { kind, text, position };
+}
+
+function numberAt(source: string, position: number, matchAt: (pattern: RegExp) => string | undefined): Token {
+  const double = source.startsWith('0x', position) ? undefined : matchAt(DOUBLE);
+  if (double !== undefined) return { kind: 'double', text: double, position };
+  const integer = matchAt(INTEGER) ?? '';
+  const suffix = source[position + integer.length];
+  const isUnsigned = suffix === 'u' || suffix === 'U';
+  return isUnsigned ? { kind: 'uint', text: integer + suffix, position } : { kind: 'int', text: integer, position };
 }
 
 /** From prefix to closing quote; undefined when it is not closed. */

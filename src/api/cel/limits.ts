@@ -8,5 +8,8 @@ export const CALL_LIMIT = 1_000_000;
 export const OBJECT_BUDGET = 10_000_000;
 /** All match conditions of one webhook or policy for one request. */
 export const CONDITIONS_BUDGET = 2_500_000;
-/** Between two looks at whether others wait. A unit takes some tens of nanoseconds. */
-export const UNITS_AT_ONCE = 20_000;
+/**
+ * Between two looks at whether others wait. A unit takes 10 to 150 nanoseconds, 400 where each step fails, and 900 in patterns:
+ * at most two milliseconds.
+ */
+export const UNITS_AT_ONCE = 2_000;

@@ -2,15 +2,17 @@ import type { CallExpr, Expr, MapEntry, StructExpr } from './ast';
 import { tokenize, type Token } from './lexer';
 import { literalOf } from './literals';
 import { expandMacro } from './macros';
-import { CelSyntaxError, type SourceProblem } from './source-error';
+import { CelSyntaxError, MAX_PROBLEMS, type SourceProblem } from './source-error';
 
-/** As cel-go limits them: longer or deeper texts are not read. */
-const MAX_LENGTH = 100_000;
+/**
+ * Longer texts are not read: a character takes one or two microseconds from parser to evaluator, and an expression is one step.
+ */
+const MAX_LENGTH = 10_000;
+/** As cel-go limits it. */
 /** A nesting takes some ten frames of the stack here and in each later stage. */
 const MAX_DEPTH = 250;
 /** A chain (`a + b + c`, `a.b.c`) may have four times as many members. */
 const CHAIN_STEP = 0.25;
-/** Macros repeat what they expand (`accu + [x]`), so a text of bounded length makes a tree of bounded size. */
 
 const RESERVED: ReadonlySet<string> = new Set(
   'as break const continue else for function if import in let loop package namespace return true false null var void while'.split(
@@ -93,7 +95,7 @@ class Parser {
   }
 
   #report(position: number, message: string): void {
-    this.#problems.push({ position, message });
+    if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ position, message });
   }
 
   #expr(): Expr {

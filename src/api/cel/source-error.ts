@@ -7,9 +7,22 @@ export interface SourceProblem {
 /** All problems that were found in an expression; the message is worded and laid out as cel-go's. */
 export class CelSyntaxError extends Error {
   constructor(source: string, problems: readonly SourceProblem[]) {
-    super(problems.map((problem) => printProblem(source, problem)).join('\n'));
+    super(printProblems(source, problems));
     this.name = 'CelSyntaxError';
   }
+}
+
+/** More than this are not told, and fewer of a long text, of which each shows a line. */
+export const MAX_PROBLEMS = 100;
+const MAX_MESSAGE = 16 * 1024;
+
+function printProblems(source: string, problems: readonly SourceProblem[]): string {
+  let text = '';
+  for (const [index, problem] of problems.entries()) {
+    if (text.length > MAX_MESSAGE) return `${text}\n${problems.length - index} more errors`;
+    text += `${index === 0 ? '' : '\n'}${printProblem(source, problem)}`;
+  }
+  return text;
 }
 
 /** The line with a caret under the place: `ERROR: <input>:1:5: undefined field 'foo'`. */

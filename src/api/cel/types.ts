@@ -70,7 +70,9 @@ export function formatType(type: Type): string {
 
 /** What type parameters stand for, by name. A check that fails leaves it as it was. */
 export class Substitution {
-  #bound = new Map<string, Type>();
+  readonly #bound = new Map<string, Type>();
+  /** The names that are bound, in order, so that what a failed attempt has bound can be taken back. */
+  readonly #trail: string[] = [];
 
   resolve(type: Type): Type {
     let found = type;
@@ -103,9 +105,9 @@ export class Substitution {
 
   /** Whether values of the one may stand where those of the other are wanted, each in its place. */
   assignable(from: readonly Type[], to: readonly Type[]): boolean {
-    const before = new Map(this.#bound);
+    const before = this.#trail.length;
     if (from.length === to.length && from.every((type, index) => this.#assign(type, to[index] as Type))) return true;
-    this.#bound = before;
+    while (this.#trail.length > before) this.#bound.delete(this.#trail.pop() as string);
     return false;
   }
 
@@ -138,6 +140,7 @@ export class Substitution {
     if (type.kind === 'param' && type.name === name) return true;
     if (this.#contains(type, name)) return false;
     this.#bound.set(name, type);
+    this.#trail.push(name);
     return true;
   }
 

@@ -26,7 +26,7 @@ class Url extends Opaque {
 const ABSOLUTE =
   /^([a-zA-Z][a-zA-Z0-9+.-]*):\/\/(?:[^/?@\s]*@)?(\[[0-9a-fA-F:.%]+\](?::\d*)?|[^/?\s[\]:]*(?::\d*)?)(\/[^?]*)?(?:\?(.*))?$/;
 const ROOTED = /^(\/[^?]*)(?:\?(.*))?$/;
- 
+
 const FORBIDDEN = /[\0-\x20\x7f]|%(?![0-9a-fA-F]{2})/;
 
 function urlOf(text: string): Url | undefined {
