@@ -30,6 +30,7 @@ const IN_STEPS = [
   'sorted-json',
   'codec/key-order',
   'patch/json-equal',
+  'patch/finished-equal',
   'codec/json-depth',
   'apply/canonical-json',
   'apply/go-text',

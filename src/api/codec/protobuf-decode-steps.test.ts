@@ -127,21 +127,16 @@ test.each<[string, StructType, Uint8Array]>([
     return [what, type, encodeMessage(type, object)];
   }),
 ])('no step reads more than a part of %s', (_, type, bytes) => {
-  let reads = 0;
-  const uint32 = Reader.prototype.uint32;
-  Reader.prototype.uint32 = function counted(this: Reader): number {
-    reads += 1;
-    return uint32.call(this);
-  };
+  const reads = jest.spyOn(Reader.prototype, 'uint32');
   let most = 0;
   try {
     const steps: Steps<object> = decodeMessageSteps(type, bytes);
-    for (let done: boolean | undefined = false; done !== true; most = Math.max(most, reads)) {
-      reads = 0;
+    for (let done: boolean | undefined = false; done !== true; most = Math.max(most, reads.mock.calls.length)) {
+      reads.mockClear();
       done = steps.next().done;
     }
   } finally {
-    Reader.prototype.uint32 = uint32;
+    reads.mockRestore();
   }
   expect(most).toBeGreaterThan(0);
   // Two parts of 1,024 bytes, of which each may be a tag or a length, that is read twice where it may be long.

@@ -20,7 +20,7 @@ function counted<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value;
   const inner = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, counted(one as unknown)]));
   const copy = Array.isArray(value) ? Object.values(inner) : inner;
-  return new Proxy(copy as object, {
+  return new Proxy(copy, {
     get: (target, name): unknown => {
       reads += 1;
       return target[name as keyof object];
