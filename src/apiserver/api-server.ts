@@ -294,6 +294,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     });
   const webhooks = admissionWebhooks({
     versions: servedVersions(catalogue),
+    authorize,
     getNamespace: (name) => reader.getLive('namespaces', name),
     callBackend: { admit: backendsOf('admit'), validating: backendsOf('validating') },
     registry,

@@ -1,5 +1,5 @@
 import { Uint } from '../../src/api/cel/ast';
-import { insert } from '../../src/api/cel/evaluate';
+import { insert } from '../../src/api/cel/map-keys';
 import * as types from '../../src/api/cel/types';
 import { Entries, Items, TypeValue, type Value } from '../../src/api/cel/values';
 import { durationOf, timestampOf } from '../../src/api/cel/functions/time';

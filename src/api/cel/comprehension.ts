@@ -1,5 +1,6 @@
 import type { ComprehensionExpr, Expr } from './ast';
-import { insert, type Code, type Compiler } from './evaluate';
+import type { Code, ExpressionCompiler } from './code';
+import { insert } from './map-keys';
 import { PAUSE, type Progress, type Run } from './run';
 import { Entries, EvalError, Items, ListValue, MapValue, type Value } from './values';
 
@@ -21,7 +22,7 @@ interface Loop {
 /** Results that cost more than this are kept while the evaluation is interrupted. */
 const WORTH_KEEPING = 200;
 
-export function compileComprehension(expr: ComprehensionExpr, compiler: Compiler): Code {
+export function compileComprehension(expr: ComprehensionExpr, compiler: ExpressionCompiler): Code {
   if (expr.variable === '#unused') return compileBinding(expr, compiler);
   const id = compiler.nextComprehension();
   const range = compiler.compile(expr.range);
@@ -57,7 +58,7 @@ export function compileComprehension(expr: ComprehensionExpr, compiler: Compiler
 }
 
 /** `cel.bind(name, value, body)`. */
-function compileBinding(expr: ComprehensionExpr, compiler: Compiler): Code {
+function compileBinding(expr: ComprehensionExpr, compiler: ExpressionCompiler): Code {
   const value = compiler.compile(expr.initial);
   return compiler.within([expr.accumulator], ([slot = 0]) => {
     const body = compiler.compile(expr.result);
@@ -71,7 +72,7 @@ function compileBinding(expr: ComprehensionExpr, compiler: Compiler): Code {
 type Gathering = Pick<Loop, 'initial' | 'step' | 'finish'>;
 
 /** Lists and maps that grow by one are not copied each time. */
-function gatheringOf(expr: ComprehensionExpr, compiler: Compiler, initial: Code, slot: number): Gathering {
+function gatheringOf(expr: ComprehensionExpr, compiler: ExpressionCompiler, initial: Code, slot: number): Gathering {
   const growing = growingOf(expr);
   if (growing === undefined) return plainGathering(expr, compiler, initial, slot);
   const condition = growing.condition === undefined ? undefined : compiler.compile(growing.condition);
@@ -113,7 +114,7 @@ function gatheringOf(expr: ComprehensionExpr, compiler: Compiler, initial: Code,
   };
 }
 
-function plainGathering(expr: ComprehensionExpr, compiler: Compiler, initial: Code, slot: number): Gathering {
+function plainGathering(expr: ComprehensionExpr, compiler: ExpressionCompiler, initial: Code, slot: number): Gathering {
   const step = compiler.compile(expr.step);
   const result = compiler.compile(expr.result);
   return {

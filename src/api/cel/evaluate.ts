@@ -2,7 +2,9 @@ import type { CallExpr, Expr, ListExpr, MapExpr, SelectExpr } from './ast';
 import { Uint } from './ast';
 import type { Checked } from './checker';
 import { TYPE_NAMES } from './checker';
+import type { Code, ExpressionCompiler } from './code';
 import { compileComprehension } from './comprehension';
+import { insert, noSuchKey } from './map-keys';
 import type { Overload } from './declarations';
 import { comparisons } from './equality';
 import { Run } from './run';
@@ -13,7 +15,6 @@ import {
   Entries,
   EvalError,
   Items,
-  keyText,
   ListValue,
   MapValue,
   NONE,
@@ -21,13 +22,9 @@ import {
   Opaque,
   Optional,
   Timestamp,
-  typeNameOf,
   TypeValue,
   type Value,
 } from './values';
-
-/** Compiled: reads variables and locals of a run, counts what it costs, returns the value or throws. */
-export type Code = (run: Run) => Value;
 
 const IDENT_COST = 1;
 const LIST_COST = 10;
@@ -52,7 +49,7 @@ interface Locals {
   readonly outer: Locals | undefined;
 }
 
-export class Compiler {
+class Compiler implements ExpressionCompiler {
   #locals: Locals | undefined;
   #slots = 0;
   #comprehensions = 0;
@@ -273,13 +270,6 @@ export class Compiler {
   }
 }
 
-export function insert(map: Map<string, readonly [Value, Value]>, key: Value, value: Value): void {
-  const text = typeof key === 'number' ? undefined : keyText(key);
-  if (text === undefined) throw new EvalError('unsupported key type');
-  if (map.has(text)) throw new EvalError(`insert failed: key ${shortText(key)} already exists`);
-  map.set(text, [key, value]);
-}
-
 function callOf(args: readonly Code[], choose: (values: readonly Value[]) => Overload): Code {
   const call = (run: Run, values: readonly Value[]): Value => {
     const { cost, evaluate } = choose(values);
@@ -393,13 +383,4 @@ function hasInOptional({ value }: Optional, field: string): boolean {
 function optionalMember({ value }: Optional, field: string): Optional {
   const member = value === undefined ? undefined : memberOf(value, field);
   return member === undefined ? NONE : new Optional(member);
-}
-
-export function noSuchKey(key: Value): never {
-  throw new EvalError(`no such key: ${shortText(key)}`);
-}
-
-function shortText(key: Value): string {
-  if (key instanceof Uint) return String(key.value);
-  return typeof key === 'object' ? typeNameOf(key) : String(key);
 }

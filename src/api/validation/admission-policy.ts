@@ -1,5 +1,4 @@
 import { policyVariables, withVariables } from '../cel/admission-environment';
-import { checkExpression } from '../cel/compile-expression';
 import { DYN, type Type } from '../cel/types';
 import { invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
@@ -12,6 +11,7 @@ import type {
   ValidatingAdmissionPolicySpec,
 } from '../schema/generated/admissionregistration-v1';
 import { checkEach } from './check-each';
+import { typeOfExpression, type WantedType } from './expressions';
 import { validateLabelSelector } from './label-selector';
 import { validateWebhookRule } from './webhook-rules';
 
@@ -86,21 +86,24 @@ export function validateAdmissionPolicyUpdate(object: KubeObject, old: KubeObjec
   return deepEqual(object['spec'], old['spec']) ? [] : validateAdmissionPolicy(object);
 }
 
-type Wanted = 'bool' | 'string' | undefined;
-
 /** The expressions, one in a step; what an update leaves alone stays acceptable. */
 export function* checkPolicyExpressions(object: KubeObject, old: KubeObject | undefined): Steps<readonly FieldError[]> {
   const spec = specOf(object);
   if (old !== undefined && deepEqual(object['spec'], old['spec'])) return [];
   const errors: FieldError[] = [];
   const base = policyVariables(spec.paramKind);
-  const check = (source: string | undefined, field: string, variables: ReadonlyMap<string, Type>, wanted: Wanted) => {
+  const check = (
+    source: string | undefined,
+    field: string,
+    variables: ReadonlyMap<string, Type>,
+    wanted: WantedType,
+  ) => {
     const expression = (source ?? '').trim();
     if (expression === '') {
       errors.push(required(field, `${field.slice(field.lastIndexOf('.') + 1)} is not specified`));
       return undefined;
     }
-    const { type, problem } = typeOf(expression, variables, wanted);
+    const { type, problem } = typeOfExpression(expression, variables, wanted);
     if (problem !== undefined) errors.push(invalid(field, source, problem));
     return type;
   };
@@ -126,21 +129,6 @@ export function* checkPolicyExpressions(object: KubeObject, old: KubeObject | un
     yield;
   }
   return errors;
-}
-
-function typeOf(
-  expression: string,
-  variables: ReadonlyMap<string, Type>,
-  wanted: Wanted,
-): { readonly type?: Type; readonly problem?: string } {
-  try {
-    const { type } = checkExpression(expression, variables);
-    const fits = wanted === undefined || type.kind === wanted || type.kind === 'dyn';
-    return fits ? { type } : { type, problem: `must evaluate to ${wanted}` };
-  } catch (error) {
-    if (!(error instanceof Error && error.name === 'CelSyntaxError')) throw error;
-    return { problem: `compilation failed: ${error.message}` };
-  }
 }
 
 export function validatePolicyBinding(object: KubeObject): readonly FieldError[] {

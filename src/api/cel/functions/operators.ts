@@ -3,7 +3,7 @@ import { Uint } from '../ast';
 import { CONSTANT, declare, OF_BOTH, OF_LESSER, type Cost, type Overload } from '../declarations';
 import { compareValues, equals } from '../equality';
 import { MAX_UINT64 } from '../literals';
-import { noSuchKey } from '../evaluate';
+import { noSuchKey } from '../map-keys';
 import { checkDuration, checkTimestamp } from './time-limits';
 import type { Duration, Timestamp } from '../values';
 import { EvalError, ListValue, MapValue, NONE, Optional, type Value } from '../values';

@@ -1,5 +1,5 @@
 import { declare, OF_TEXT, type Overload } from '../declarations';
-import { insert } from '../evaluate';
+import { insert } from '../map-keys';
 import { Entries, EvalError, Items, Opaque, type Value } from '../values';
 
 /** An absolute address, or a path: what Go's `url.ParseRequestURI` reads. */
