@@ -9,6 +9,7 @@ import {
 import { readAuthority } from '../pki/authority';
 import { readPemPair } from '../pki/pem-files';
 import type { RequestSigner } from '../pki/sign-request';
+import { healthFlags } from './health-flags';
 import { UsageError, type FlagTable, type OptionsOf } from './flag-table';
 
 export const controllersFlag = {
