@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startApiServer, type ApiServer, type ApiServerFlags } from '../../../src';
+import { startApiServer, type ApiServer } from '../../../src';
 import { certificatesCommand } from '../../../src/cli/certificates-command';
 import type { ApiClient } from '../../../src/client/api-client';
 import type { Rendered } from './helm';
