@@ -72,6 +72,19 @@ export function readKubeconfig(file: string): KubeconfigTarget {
   };
 }
 
+/** The file and those that it names: who changes one of them wants it read again. */
+export function kubeconfigFiles(file: string): readonly string[] {
+  const config = readConfig(file);
+  const directory = dirname(resolve(file));
+  const named = [
+    ...listAt(config, 'clusters').map((entry) => textAt(mapAt(entry, 'cluster'), 'certificate-authority')),
+    ...listAt(config, 'users').flatMap((entry) =>
+      ['client-certificate', 'client-key', 'tokenFile'].map((name) => textAt(mapAt(entry, 'user'), name)),
+    ),
+  ];
+  return [file, ...named.filter((path) => path !== '').map((path) => resolve(directory, path))];
+}
+
 /** Throws an error that names the file when it is no kubeconfig at all. */
 function readConfig(file: string): Json | undefined {
   const remedy = 'Name another file, or have one made with "sternpost kubeconfig"';
