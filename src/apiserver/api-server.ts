@@ -1,3 +1,4 @@
+import { limitRememberedShapes, MOST_SHAPE_BYTES } from '../api/apply/shape';
 import { setMaxListeners } from 'node:events';
 import { Registry } from 'prom-client';
 import { CATALOGUE } from '../api/kinds/catalogue';
@@ -6,6 +7,9 @@ import { GROUPS } from '../api/kinds/groups';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { admissionChain } from '../admission/chain';
 import { AdmissionMetrics } from '../admission/metrics';
+import type { CallBackend } from '../admission/webhooks/call';
+import { servedVersions } from '../admission/webhooks/served-versions';
+import type { WebhookType } from '../admission/webhooks/webhook';
 import { AuthenticationMetrics } from '../authn/metrics';
 import { timerMs } from '../api/time/timer-limit';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
@@ -22,6 +26,8 @@ import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
 import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
 import { registerInFlightMetrics } from '../flowcontrol/metrics';
+import { BackendTransport } from '../client/backend-transport';
+import { byClusterAddress, byEndpoint, withOurselves } from '../client/service-resolver';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
 import { fieldOwnership, noFieldOwnership } from '../resources/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
@@ -31,8 +37,10 @@ import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { requestLog } from '../http/filters/request-log';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
+import { BackendConnections } from '../kubelet/backend-connections';
+import type { KubeletOptions } from '../kubelet/kubelet-options';
 import { MemoryBudget } from '../memory/memory-budget';
-import { clientMemoryLimit } from '../memory/memory-limit';
+import { cacheLimit, clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { LoopMonitor } from '../observability/loop-monitor';
 import { registerMemoryMetrics } from '../observability/memory-metrics';
@@ -45,6 +53,7 @@ import { startRegistryCache } from '../storage/cache/registry-cache';
 import { StorageMetrics } from '../storage/metrics';
 import type { Store } from '../storage/store';
 import { admissionPlugins, DEFAULT_ADMISSION, type AdmissionOptions } from './admission-plugins';
+import { admissionWebhooks } from './admission-webhooks';
 import { guardedAdmission } from '../admission/guards';
 import { authEndpoints, issuerRoutes } from './auth-endpoints';
 import { createAuthentication, liveServiceAccountKeys, type AuthenticationOptions } from './authentication';
@@ -69,6 +78,8 @@ import { isServedByDefault, type IsServed } from '../resources/runtime-config';
 import { ServedCatalogue } from '../resources/served-catalogue';
 import { once, StartPhases, type StartPhase } from './start-phases';
 import type { TlsMaterial } from './tls-material';
+import { webhookBackends } from './webhook-backends';
+import { webhookCredentials } from './webhook-credentials';
 import { DEFAULT_RELEASE, versionInfo, type KubernetesRelease } from './version';
 
 /** What an API server is made of, decided before anything starts. */
@@ -81,6 +92,8 @@ export interface ApiServerOptions {
   readonly tls: TlsMaterial;
   /** Undefined: HTTP/1.1 only. */
   readonly http2: Http2Options | undefined;
+  /** Absent: as with kube-apiserver's default flags. */
+  readonly kubelets?: KubeletOptions;
   readonly bindAddress: string;
   /** 0: any free port. */
   readonly securePort: number;
@@ -96,6 +109,8 @@ export interface ApiServerOptions {
   readonly isServed?: IsServed;
   /** How long Events are kept; 0: for good. Absent: an hour. */
   readonly eventTtlMs?: number;
+  /** Services of webhooks are reached at one of their endpoints, not at their own address. Absent: no. */
+  readonly routesToEndpoints?: boolean;
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutSeconds: number;
   /** Absent: kube-apiserver's. */
@@ -120,6 +135,8 @@ export interface RunningApiServer {
   readonly port: number;
   /** Of the health checks over plain HTTP, when they were asked for. */
   readonly healthPort: number | undefined;
+  /** What `/metrics` shows, for others in this process to add to. */
+  readonly metrics: Registry;
   /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
@@ -137,6 +154,11 @@ const BOOTSTRAP_PHASES: Readonly<Record<BootstrapPart, StartPhase>> = {
   'priority classes': 'poststarthook/scheduling/bootstrap-system-priority-classes',
   roles: 'poststarthook/rbac/bootstrap-roles',
 };
+
+/** Where this process finds itself. */
+function localAddress(bindAddress: string): string {
+  return ['', '0.0.0.0', '::'].includes(bindAddress) ? '127.0.0.1' : bindAddress;
+}
 
 function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
@@ -212,6 +234,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     logger.warn({ bytes }, 'dropped the connection that held most, as the memory for clients was used up'),
   );
   registerMemoryMetrics(registry, memory);
+  limitRememberedShapes(cacheLimit(MOST_SHAPE_BYTES));
   const customResources = new CustomResources({
     catalogue,
     cache,
@@ -256,8 +279,38 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   });
   parts.add(() => authentication.close());
   const quotas = catalogue.storageVersionOf('', 'resourcequotas');
-  const plugins = admissionPlugins(options.admission ?? DEFAULT_ADMISSION, {
+  const admissionOptions = options.admission ?? DEFAULT_ADMISSION;
+  let ownPort = options.securePort;
+  const transport = new BackendTransport();
+  parts.add(() => transport.close());
+  const services = {
+    getService: (namespace: string, name: string) => reader.get('services/specs', namespace, name),
+    getEndpoints: (namespace: string, name: string) => reader.get('services/endpoints', namespace, name),
+  };
+  const resolveService = withOurselves(
+    options.routesToEndpoints === true ? byEndpoint(services, Math.random) : byClusterAddress(services),
+    () => ({ host: localAddress(options.bindAddress), port: ownPort }),
+  );
+  const backendsOf = (type: WebhookType): CallBackend =>
+    webhookBackends({
+      transport,
+      resolveService,
+      credentialsFor: webhookCredentials(admissionOptions.configurations, type),
+      ownAuthority: certificates.servingAuthority,
+    });
+  const webhooks = admissionWebhooks({
+    versions: servedVersions(catalogue),
+    getNamespace: (name) => reader.getLive('namespaces', name),
+    callBackend: { admit: backendsOf('admit'), validating: backendsOf('validating') },
+    registry,
+    logger,
+  });
+  const webhookFeed = feedResources(webhooks.sinks, resourceCache, keyRoot, logger);
+  parts.add(() => webhookFeed.close());
+  await webhookFeed.caughtUp;
+  const plugins = admissionPlugins(admissionOptions, {
     reader,
+    webhooks,
     authorize,
     quotas: quotaStore({
       store,
@@ -338,6 +391,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     ],
     tls: tls.tls,
     http2: options.http2,
+    backends: new BackendConnections(options.kubelets),
     host: options.bindAddress,
     port: options.securePort,
     logger,
@@ -349,6 +403,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const { port } = await server.listen().catch((error: unknown) => {
     throw explainListenFailure(error, options.bindAddress, options.securePort);
   });
+  ownPort = port;
   tls.onChanged((changed) => server.setSecureContext(changed));
 
   const stopping = new AbortController();
@@ -431,6 +486,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   return {
     port,
     healthPort: probes?.port,
+    metrics: registry,
     ready: bootstrapped,
     stop: async () => {
       isStopping = true;

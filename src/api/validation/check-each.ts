@@ -23,6 +23,18 @@ class Unchecked implements FieldError {
   ) {}
 }
 
+/** The place among the errors of what rests on what others find. */
+class Deciding implements FieldError {
+  readonly reason = 'InternalError';
+  readonly field = '';
+  readonly message = 'not checked yet';
+
+  constructor(
+    readonly first: () => readonly FieldError[],
+    readonly next: (found: readonly FieldError[]) => readonly FieldError[],
+  ) {}
+}
+
 /** Set while a large object is checked in parts; nothing is waited for meanwhile. */
 let inParts = false;
 
@@ -40,13 +52,31 @@ export function checkEach<Item>(items: readonly Item[] | undefined | null, check
   return errors ?? NONE;
 }
 
+/** Whether compiled rules, which put what they find into a list, leave the parts of a value for later. */
+export function isForLater(value: unknown): boolean {
+  return inParts && isLarge(value);
+}
+
+/** What stands in that list for them until they have been looked at. */
+export function leftForLater<Item>(items: readonly Item[], check: Check<Item>): FieldError {
+  return new Unchecked(items, check);
+}
+
 /** For rules that rest on what {@link checkEach} has learned of a list before: they are looked at after it. */
 export function checkAfter(check: () => readonly FieldError[]): readonly FieldError[] {
   return inParts ? [new Unchecked([undefined], check)] : check();
 }
 
-/** For rules whose outcome decides about others: none of their lists is left for later. */
-export function checkNow(check: () => readonly FieldError[]): readonly FieldError[] {
+/** For rules that rest on what others find: what `next` makes of all that `first` has found. */
+export function checkThen(
+  first: () => readonly FieldError[],
+  next: (found: readonly FieldError[]) => readonly FieldError[],
+): readonly FieldError[] {
+  return inParts ? [new Deciding(first, next)] : next(first());
+}
+
+/** For rules whose outcome decides about others at once: none of their lists is left for later. */
+export function checkNow<Found>(check: () => Found): Found {
   const wasInParts = inParts;
   inParts = false;
   try {
@@ -66,6 +96,7 @@ export function* checkInParts(check: () => readonly FieldError[]): Steps<readonl
     for (const error of errors) {
       if (length > MAX_PROBLEMS_LENGTH) return;
       if (error instanceof Unchecked) yield* addEach(error);
+      else if (error instanceof Deciding) yield* addDecided(error);
       else {
         found.push(error);
         length += error.field.length + error.message.length;
@@ -78,6 +109,11 @@ export function* checkInParts(check: () => readonly FieldError[]): Steps<readonl
       if (errors.length > 0) yield* add(errors);
       yield;
     }
+  }
+  function* addDecided({ first, next }: Deciding): Steps<void> {
+    const errors = yield* checkInParts(first);
+    yield;
+    yield* add(noting(() => next(errors)));
   }
   yield* add(noting(check));
   return found;
