@@ -57,7 +57,7 @@ import { admissionPlugins, DEFAULT_ADMISSION, type AdmissionOptions } from './ad
 import { admissionWebhooks } from './admission-webhooks';
 import { guardedAdmission } from '../admission/guards';
 import { authEndpoints, issuerRoutes } from './auth-endpoints';
-import { createAuthentication, type AuthenticationOptions } from './authentication';
+import { createAuthentication, liveServiceAccountKeys, type AuthenticationOptions } from './authentication';
 import { createAuthorization, type AuthorizationOptions } from './authorization';
 import type { ServingCertificates } from './certificates';
 import { CustomApiServices } from './custom-api-services';
@@ -267,15 +267,18 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const dynamic = { generation: () => catalogue.generation(), definitions: () => catalogue.definitions() };
 
   const { clientAuthority, frontAuthority } = tls;
+  const { serviceAccounts } = options.authentication;
+  const serviceAccountKeys = liveServiceAccountKeys(serviceAccounts, logger);
+  parts.add(() => serviceAccountKeys.close());
   const authentication = createAuthentication(options.authentication, {
     reader,
+    keys: serviceAccountKeys,
     clientAuthority,
     frontAuthority,
     metrics: new AuthenticationMetrics(registry),
     logger,
   });
   parts.add(() => authentication.close());
-  const { serviceAccounts } = options.authentication;
   const quotas = catalogue.storageVersionOf('', 'resourcequotas');
   const admissionOptions = options.admission ?? DEFAULT_ADMISSION;
   let ownPort = options.securePort;
@@ -361,7 +364,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     authorize,
     specialEndpoints: new Map([
       ...componentStatusEndpoints(components(store)),
-      ...authEndpoints(authentication, authorization, serviceAccounts),
+      ...authEndpoints(authentication, authorization, serviceAccounts, serviceAccountKeys),
     ]),
     requestTimeoutMs: options.requestTimeoutMs,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
@@ -380,7 +383,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
         metaType: (kind) => schema.kind('', 'v1', kind),
         aggregatedType: (version) => schema.kind('apidiscovery.k8s.io', version, 'APIGroupDiscoveryList'),
       }),
-      ...issuerRoutes(serviceAccounts, `${options.advertiseAddress}:${options.securePort}`),
+      ...issuerRoutes(serviceAccounts, serviceAccountKeys, `${options.advertiseAddress}:${options.securePort}`),
       ...openApiRoutes({
         ...dynamic,
         schema,

@@ -11,14 +11,15 @@ import { tokenReview } from '../http/endpoints/token-review';
 import type { Endpoint } from '../http/endpoints/endpoint';
 import type { NonResourceRoute } from '../http/routes/route';
 import { hasDiscoveryDocuments, KEYS_PATH, oidcRoutes } from '../http/routes/oidc-routes';
-import type { Authentication, ServiceAccountOptions } from './authentication';
+import type { Authentication, LiveServiceAccountKeys, ServiceAccountOptions } from './authentication';
 import type { Authorization } from './authorization';
 
 /** Reviews and token requests: what authentication and authorization answer themselves. */
 export function authEndpoints(
   { authenticateToken }: Authentication,
   { authorize, listRules }: Authorization,
-  { issuers, signingKey, audiences, maxLifetimeSeconds, extendLifetime }: ServiceAccountOptions,
+  { issuers, audiences, maxLifetimeSeconds, extendLifetime }: ServiceAccountOptions,
+  keys: LiveServiceAccountKeys,
 ): ReadonlyMap<string, Endpoint> {
   const [issuer = ''] = issuers;
   return new Map([
@@ -30,17 +31,23 @@ export function authEndpoints(
     ['create authorization.k8s.io/selfsubjectrulesreviews', selfSubjectRulesReview(listRules)],
     [
       'create /serviceaccounts/token',
-      tokenRequest({ issue: boundTokenIssuer(issuer, signingKey), audiences, maxLifetimeSeconds, extendLifetime }),
+      tokenRequest({
+        issue: boundTokenIssuer(issuer, () => keys.current().signingKey),
+        audiences,
+        maxLifetimeSeconds,
+        extendLifetime,
+      }),
     ],
   ]);
 }
 
 /** The issuer's documents, if its name can have any. `address`: `host:port` of this server. */
 export function issuerRoutes(
-  { issuers, keys, keysUrl }: ServiceAccountOptions,
+  { issuers, keysUrl }: ServiceAccountOptions,
+  keys: LiveServiceAccountKeys,
   address: string,
 ): readonly NonResourceRoute[] {
   const [issuer = ''] = issuers;
   if (!hasDiscoveryDocuments(issuer)) return [];
-  return oidcRoutes({ issuer, keysUrl: keysUrl || `https://${address}${KEYS_PATH}`, keys });
+  return oidcRoutes({ issuer, keysUrl: keysUrl || `https://${address}${KEYS_PATH}`, keys: () => keys.current().keys });
 }

@@ -9,23 +9,35 @@ import { OidcKeys, oidcIssuers } from '../authn/oidc-keys';
 import { requestHeaderAuthenticator, type RequestHeaderOptions } from '../authn/request-header';
 import { serviceAccountTokenAuthenticator } from '../authn/service-account-token';
 import { cachedTokenAuthenticator } from '../authn/token-cache';
-import { parseTokenFile, tokenFileAuthenticator } from '../authn/token-file';
+import { changingTokenFileAuthenticator, parseTokenFile, tokenFileAuthenticator } from '../authn/token-file';
 import { failuresAsRefusals, tokenWebhookAuthenticator, type ReviewVersion } from '../authn/token-webhook';
 import { authenticateRequest, authenticateTokenUnion, type AuthenticateRequest } from '../authn/union';
 import { jsonFetcher } from '../client/json-fetcher';
-import { webhookClient } from '../client/webhook-client';
+import { changingWebhookClient } from '../client/changing-webhook-client';
 import type { KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
+import { WatchedFiles } from '../files/watched-files';
 import type { Logger } from '../observability/logger';
 import type { AuthorityBundle } from '../pki/authority-bundle';
 import type { SigningKey, VerificationKey } from '../pki/signing-keys';
 import type { RegistryReader } from '../resources/registry-reader';
 
-export interface ServiceAccountOptions {
-  /** The first is that of new tokens. */
-  readonly issuers: readonly string[];
+export interface ServiceAccountKeys {
   readonly keys: readonly VerificationKey[];
   readonly signingKey: SigningKey;
+}
+
+/** The keys as they are now. */
+export interface LiveServiceAccountKeys {
+  readonly current: () => ServiceAccountKeys;
+  readonly close: () => void;
+}
+
+export interface ServiceAccountOptions extends ServiceAccountKeys {
+  /** The first is that of new tokens. */
+  readonly issuers: readonly string[];
+  /** Where the keys are read from, when they may change. */
+  readonly keyFiles?: { readonly files: readonly string[]; readonly load: () => ServiceAccountKeys };
   readonly lookup: boolean;
   readonly maxLifetimeSeconds: number | undefined;
   /** Tokens that admission gives to pods live for a year. */
@@ -56,6 +68,7 @@ export interface AuthenticationDependencies {
   readonly reader: Pick<RegistryReader, 'getLive' | 'follow'>;
   readonly clientAuthority: () => AuthorityBundle | undefined;
   readonly frontAuthority: () => AuthorityBundle | undefined;
+  readonly keys: LiveServiceAccountKeys;
   readonly metrics: AuthenticationMetrics;
   readonly logger: Logger;
 }
@@ -122,7 +135,7 @@ function certificateAuthenticators(
 
 function tokenAuthenticators(
   { tokenFile, tokenUsers, bootstrapTokens, serviceAccounts, oidc, webhook }: AuthenticationOptions,
-  { reader, metrics, logger }: AuthenticationDependencies,
+  { reader, keys: live, metrics, logger }: AuthenticationDependencies,
   closers: (() => void)[],
 ): readonly TokenAuthenticator[] {
   const now = Date.now;
@@ -130,13 +143,19 @@ function tokenAuthenticators(
   const list: TokenAuthenticator[] = [];
   if (tokenUsers !== undefined) list.push(forAudiences(audiences, tokenFileAuthenticator(tokenUsers)));
   if (tokenFile !== '') {
-    const { users, warnings } = parseTokenFile(readFileSync(tokenFile, 'utf8'), tokenFile);
-    for (const warning of warnings) logger.warn(warning);
-    list.push(forAudiences(audiences, tokenFileAuthenticator(users)));
+    const load = (): ReadonlyMap<string, UserInfo> => {
+      const { users, warnings } = parseTokenFile(readFileSync(tokenFile, 'utf8'), tokenFile);
+      for (const warning of warnings) logger.warn(warning);
+      return users;
+    };
+    const users = watchFiles('token file', [tokenFile], load, logger);
+    closers.push(() => users.close());
+    list.push(forAudiences(audiences, changingTokenFileAuthenticator(users.current)));
   }
   list.push(
     serviceAccountTokenAuthenticator({
       ...serviceAccounts,
+      keys: () => live.current().keys,
       objects: {
         getServiceAccount: (namespace, name) => reader.getLive('serviceaccounts', namespace, name),
         getSecret: (namespace, name) => reader.getLive('secrets', namespace, name),
@@ -162,7 +181,7 @@ function tokenAuthenticators(
   }
   if (webhook !== undefined) {
     const { version, cacheTtlMs, configFile } = webhook;
-    const peer = webhookClient(configFile);
+    const peer = changingWebhookClient(configFile, logger);
     closers.push(peer.close);
     const ask = tokenWebhookAuthenticator({
       version,
@@ -174,4 +193,25 @@ function tokenAuthenticators(
     list.push(failuresAsRefusals(cacheTtlMs > 0 ? cachedTokenAuthenticator(ask, ttls) : ask));
   }
   return list;
+}
+
+/** Files that may be replaced while the server runs; what is wrong with new ones is logged, and the old ones count. */
+function watchFiles<T>(what: string, files: readonly string[], load: () => T, logger: Logger): WatchedFiles<T> {
+  return new WatchedFiles({
+    files,
+    load,
+    onChanged: () => logger.info({ files }, `the ${what} was read again`),
+    onFailed: (error) => logger.warn({ err: error }, `the changed ${what} cannot be used yet`),
+  });
+}
+
+/** The keys of service account tokens, read again when their files change. */
+export function liveServiceAccountKeys(
+  { keys, signingKey, keyFiles }: ServiceAccountOptions,
+  logger: Logger,
+): LiveServiceAccountKeys {
+  const known = { keys, signingKey };
+  if (keyFiles === undefined) return { current: () => known, close: () => undefined };
+  const watched = watchFiles('key of service account tokens', keyFiles.files, keyFiles.load, logger);
+  return { current: watched.current, close: () => watched.close() };
 }

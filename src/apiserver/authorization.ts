@@ -9,7 +9,7 @@ import type { PolicyRule } from '../authz/rbac-rules';
 import { listEverything, listNothingOfWebhook, listRulesOfAll, type RuleLister } from '../authz/rules-review';
 import { webhookAuthorizer, type ReviewVersion } from '../authz/webhook';
 import { defaultRbacObjects } from '../bootstrap/default-rbac';
-import { webhookClient } from '../client/webhook-client';
+import { changingWebhookClient } from '../client/changing-webhook-client';
 import type { ResourceSink } from '../resources/resource-feed';
 
 export const AUTHORIZATION_MODES = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
@@ -84,7 +84,8 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
   const graph = new NodeGraph();
   const { modes, webhook, policyFile } = options;
   const policies = modes.includes('ABAC') ? parseAbacPolicies(readFileSync(policyFile, 'utf8'), policyFile) : [];
-  const peer = modes.includes('Webhook') && webhook !== undefined ? webhookClient(webhook.configFile) : undefined;
+  const peer =
+    modes.includes('Webhook') && webhook !== undefined ? changingWebhookClient(webhook.configFile) : undefined;
   const parts = modes.flatMap((mode): readonly (readonly [Authorizer, RuleLister])[] => {
     switch (mode) {
       case 'AlwaysAllow':

@@ -93,6 +93,7 @@ beforeAll(async () => {
     },
     {
       reader: new RegistryReader(fixture.cache, fixture.store, '/registry/', resource),
+      keys: { current: () => ({ keys: [key], signingKey: key }), close: () => undefined },
       clientAuthority: () => undefined,
       frontAuthority: () => undefined,
       metrics: new AuthenticationMetrics(new Registry()),

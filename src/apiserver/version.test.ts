@@ -42,6 +42,16 @@ describe('/version', () => {
     expect(buildDate).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
   });
 
+  it('tells the newest release whose stable API is served whole, or the one that is asked for', () => {
+    expect(versionInfo()).toMatchObject({ major: '1', minor: '28' });
+    // Helm compares it with a chart's kubeVersion, such as ">=1.25.0-0".
+    expect(versionInfo().gitVersion).toMatch(/^v1\.28\.0\+sternpost-/);
+    expect(versionInfo({ major: '1', minor: '21' })).toMatchObject({
+      minor: '21',
+      gitVersion: expect.stringMatching(/^v1\.21\.0\+/) as string,
+    });
+  });
+
   it('tells a clean tree from one with changes', () => {
     git('init', '-q');
     writeFileSync(join(folder, 'a'), '1');

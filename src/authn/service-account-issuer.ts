@@ -22,8 +22,12 @@ export interface BoundTokenRequest {
 }
 
 /** Signs bound tokens in the name of the issuer. */
-export function boundTokenIssuer(issuer: string, key: SigningKey): (request: BoundTokenRequest) => Promise<string> {
+export function boundTokenIssuer(
+  issuer: string,
+  key: () => SigningKey,
+): (request: BoundTokenRequest) => Promise<string> {
   return ({ namespace, account, pod, secret, audiences, lifetimeSeconds, warnAfterSeconds, now }) => {
+    const { privateKey, id } = key();
     const issuedAt = Math.floor(now / 1000);
     return signJwt(
       {
@@ -41,8 +45,8 @@ export function boundTokenIssuer(issuer: string, key: SigningKey): (request: Bou
         nbf: issuedAt,
         sub: serviceAccountUserName(namespace, account.name),
       },
-      key.privateKey,
-      key.id,
+      privateKey,
+      id,
     );
   };
 }

@@ -36,7 +36,7 @@ beforeEach(() => used.splice(0));
 
 function authenticate(token: string, world: World = everything, wanted: readonly string[] = [ISSUER]) {
   const authenticator = serviceAccountTokenAuthenticator({
-    keys: [rsa, ec],
+    keys: () => [rsa, ec],
     issuers: [ISSUER, FORMER_ISSUER],
     audiences: [ISSUER],
     lookup: true,
@@ -81,7 +81,7 @@ describe('a bound service account token', () => {
   it('as the issuer makes it tells its pod', async () => {
     const token = await boundTokenIssuer(
       ISSUER,
-      rsa,
+      () => rsa,
     )({
       namespace: 'ns',
       account: { name: 'robot', uid: 'u1' },
@@ -196,7 +196,7 @@ describe('a token that lives longer than was asked for', () => {
     };
     const claimsOf = (token: string) =>
       JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()) as Record<string, unknown>;
-    const issue = boundTokenIssuer(ISSUER, rsa);
+    const issue = boundTokenIssuer(ISSUER, () => rsa);
     expect(claimsOf(await issue({ ...request, warnAfterSeconds: 10 }))).toMatchObject({
       exp: SECONDS + 100,
       'kubernetes.io': { warnafter: SECONDS + 10 },

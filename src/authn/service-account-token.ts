@@ -29,8 +29,8 @@ interface TokenUser {
 }
 
 export interface ServiceAccountTokenOptions {
-  /** Any of them may have signed. */
-  readonly keys: readonly VerificationKey[];
+  /** Any of them may have signed; the same array as long as they stay the same. */
+  readonly keys: () => readonly VerificationKey[];
   /** Of bound tokens; the first is that of new ones. */
   readonly issuers: readonly string[];
   /** Those of this server, for tokens that name none. */
@@ -72,7 +72,8 @@ async function authenticate(
   wanted: readonly string[],
   options: ServiceAccountTokenOptions,
 ): Promise<AuthenticationResult> {
-  if (!(await isSignedByOne(jwt, options.keys))) return { refused: 'error in cryptographic primitive' };
+  const keys = options.keys();
+  if (!(await isSignedByOne(jwt, keys))) return { refused: 'error in cryptographic primitive' };
   const named = audiencesOf(jwt.claims);
   const offered = named.length === 0 ? options.audiences : named;
   const audiences = commonAudiences(offered, wanted);

@@ -67,3 +67,12 @@ export function tokenFileAuthenticator(users: ReadonlyMap<string, UserInfo>): To
     return user && { user };
   };
 }
+
+/** The same for a file that changes: a token that was taken out of it is refused at once, wherever its verdict was remembered. */
+export function changingTokenFileAuthenticator(current: () => ReadonlyMap<string, UserInfo>): TokenAuthenticator {
+  return (token) => {
+    const users = current();
+    const user = users.get(tokenDigest(token));
+    return user && { user, isCurrent: () => current() === users };
+  };
+}

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { printKubeconfig } from '../apiserver/kubeconfig';
 import { MASTERS_GROUP } from '../api/user';
 import { ApiClient } from '../client/api-client';
+import { readKubeconfig } from '../client/kubeconfig-file';
 import { describeFlags, parseFlags, UsageError, type FlagTable } from '../flags/flag-table';
 import { makeCertificateSet, type CertificateSetOptions } from '../pki/certificate-set';
 import { CertificateFolder } from './certificate-folder';
@@ -14,9 +15,18 @@ const certificatesFlags = {
   'secret-prefix': {
     type: 'string',
     section: 'Where',
-    help: 'Secrets with names that begin so, in the cluster in which this runs as a pod, instead of files.',
+    help: 'Secrets of a cluster, with names that begin so, instead of files.',
   },
-  'secret-namespace': { type: 'string', section: 'Where', help: "Namespace of the Secrets; default: the pod's." },
+  kubeconfig: {
+    type: 'string',
+    section: 'Where',
+    help: 'Kubeconfig of the cluster with the Secrets; default: the one in which this runs as a pod.',
+  },
+  'secret-namespace': {
+    type: 'string',
+    section: 'Where',
+    help: "Namespace of the Secrets; default: the pod's, or default.",
+  },
   'dns-names': { type: 'strings', section: 'What', help: 'DNS names of the serving certificate.' },
   'ip-addresses': { type: 'strings', section: 'What', help: 'Addresses of the serving certificate.' },
   validity: {
@@ -90,7 +100,7 @@ export async function certificatesCommand(argv: readonly string[]): Promise<void
         clientKey: privateKeyPem,
       }),
   }));
-  const place = options.out === '' ? podSecrets(options) : new CertificateFolder(options.out);
+  const place = options.out === '' ? clusterSecrets(options) : new CertificateFolder(options.out);
   const written = await makeCertificateSet(
     {
       altNames: [...options.dnsNames, ...options.ipAddresses],
@@ -106,16 +116,27 @@ export async function certificatesCommand(argv: readonly string[]): Promise<void
   for (const { name, why } of written) process.stdout.write(`${name}: ${why}\n`);
 }
 
-function podSecrets(options: { readonly secretPrefix: string; readonly secretNamespace: string }): CertificateSecrets {
+function clusterSecrets(options: {
+  readonly kubeconfig: string;
+  readonly secretPrefix: string;
+  readonly secretNamespace: string;
+}): CertificateSecrets {
+  const { kubeconfig, secretPrefix, secretNamespace } = options;
+  const userAgent = `sternpost-certificates/${VERSION}`;
+  if (kubeconfig !== '') {
+    const { url, tls, bearerToken } = readKubeconfig(kubeconfig);
+    const client = new ApiClient({ url, ...tls, ...(bearerToken === undefined ? {} : { bearerToken }), userAgent });
+    return new CertificateSecrets(client, secretNamespace || 'default', secretPrefix);
+  }
   const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port = '443' } = process.env;
-  if (host === undefined) throw new Error('--secret-prefix is for a pod: KUBERNETES_SERVICE_HOST is not set');
-  const read = (name: string): string =>
-    readFileSync(join(process.env['STERNPOST_POD_FILES'] ?? POD_FILES, name), 'utf8');
+  if (host === undefined)
+    throw new Error('--kubeconfig is missing, and this is no pod (KUBERNETES_SERVICE_HOST is not set)');
+  const read = (name: string): string => readFileSync(join(POD_FILES, name), 'utf8');
   const client = new ApiClient({
     url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`,
     certificateAuthority: read('ca.crt'),
     bearerToken: read('token').trim(),
-    userAgent: `sternpost-certificates/${VERSION}`,
+    userAgent,
   });
-  return new CertificateSecrets(client, options.secretNamespace || read('namespace').trim(), options.secretPrefix);
+  return new CertificateSecrets(client, secretNamespace || read('namespace').trim(), secretPrefix);
 }

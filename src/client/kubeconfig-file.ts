@@ -99,6 +99,19 @@ function readUser(user: Json | undefined, directory: string): KubeconfigUser {
   };
 }
 
+/** The file and those that it names: who changes one of them wants it read again. */
+export function kubeconfigFiles(file: string): readonly string[] {
+  const config = readConfig(file);
+  const directory = dirname(resolve(file));
+  const named = [
+    ...listAt(config, 'clusters').map((entry) => textAt(mapAt(entry, 'cluster'), 'certificate-authority')),
+    ...listAt(config, 'users').flatMap((entry) =>
+      ['client-certificate', 'client-key', 'tokenFile'].map((name) => textAt(mapAt(entry, 'user'), name)),
+    ),
+  ];
+  return [file, ...named.filter((path) => path !== '').map((path) => resolve(directory, path))];
+}
+
 function readPem(from: Json | undefined, name: string, directory: string): string | undefined {
   const inline = textAt(from, `${name}-data`);
   if (inline !== '') return Buffer.from(inline, 'base64').toString('utf8');

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isSigningAlgorithm } from '../pki/jwt';
 import { loadOrCreateSigningKey, readSigningKey, parseVerificationKeys, type SigningKey } from '../pki/signing-keys';
-import type { AuthenticationOptions, ServiceAccountOptions } from '../apiserver/authentication';
+import type { AuthenticationOptions, ServiceAccountKeys, ServiceAccountOptions } from '../apiserver/authentication';
 import type { FlagTable, OptionsOf } from './flag-table';
 
 /** The flags that say how requests prove who sent them. */
@@ -261,15 +261,23 @@ export function authenticationFromFlags(flags: AuthenticationFlags, signingKey: 
 
 function serviceAccountsFromFlags(flags: AuthenticationFlags, signingKey: SigningKey): ServiceAccountOptions {
   const keyFiles = flags.serviceAccountKeyFile;
+  const signingFile = flags.serviceAccountSigningKeyFile;
+  const files = [...keyFiles, signingFile].filter((file) => file !== '');
+  const load = (key: SigningKey): ServiceAccountKeys => ({
+    signingKey: key,
+    keys:
+      keyFiles.length === 0
+        ? [key]
+        : keyFiles.flatMap((keyFile) => parseVerificationKeys(readFileSync(keyFile, 'utf8'))),
+  });
   const issuers = flags.serviceAccountIssuer.length > 0 ? flags.serviceAccountIssuer : [DEFAULT_ISSUER];
   const seconds = flags.serviceAccountMaxTokenExpiration / 1000;
   return {
     issuers,
-    signingKey,
-    keys:
-      keyFiles.length === 0
-        ? [signingKey]
-        : keyFiles.flatMap((keyFile) => parseVerificationKeys(readFileSync(keyFile, 'utf8'))),
+    ...load(signingKey),
+    ...(files.length === 0
+      ? {}
+      : { keyFiles: { files, load: () => load(signingFile === '' ? signingKey : readNamedSigningKey(signingFile)) } }),
     lookup: flags.serviceAccountLookup,
     maxLifetimeSeconds: seconds > 0 ? seconds : undefined,
     extendLifetime: flags.serviceAccountExtendTokenExpiration,
@@ -282,12 +290,14 @@ function firstGiven(...lists: readonly (readonly string[])[]): readonly string[]
   return lists.find((list) => list.length > 0) ?? [];
 }
 
+function readNamedSigningKey(file: string): SigningKey {
+  return readSigningKey(file, 'It is named by --service-account-signing-key-file: name another, or mend it');
+}
+
 /** The key that the flags name, else one of our own in `directory`. */
 export async function signingKeyFromFlags(flags: AuthenticationFlags, directory: string): Promise<SigningKey> {
   const file = flags.serviceAccountSigningKeyFile;
-  return file === ''
-    ? loadOrCreateSigningKey(signingKeyFile(directory))
-    : readSigningKey(file, 'It is named by --service-account-signing-key-file: name another, or mend it');
+  return file === '' ? loadOrCreateSigningKey(signingKeyFile(directory)) : readNamedSigningKey(file);
 }
 
 /** Where a generated signing key is kept. */

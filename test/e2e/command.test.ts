@@ -175,6 +175,7 @@ describe('sternpost', () => {
       'apiserver',
       'controller-manager',
       'kubeconfig',
+      'certificates',
       'migrate',
       'compact',
       'version',

@@ -9,7 +9,8 @@ export interface TokenIssuerDocuments {
   readonly issuer: string;
   /** Where the keys are. */
   readonly keysUrl: string;
-  readonly keys: readonly VerificationKey[];
+  /** The same array as long as they stay the same. */
+  readonly keys: () => readonly VerificationKey[];
 }
 
 const DISCOVERY_PATH = '/.well-known/openid-configuration';
@@ -17,21 +18,19 @@ export const KEYS_PATH = '/openid/v1/jwks';
 const CACHEABLE = { 'Cache-Control': 'public, max-age=3600' };
 
 /**
- * The documents of OpenID Connect Discovery: `/.well-known/openid-configuration` and the key set. They do not change
- * while the server runs, and say so.
+ * The documents of OpenID Connect Discovery: `/.well-known/openid-configuration` and the key set. Who asks may
+ * keep them for an hour.
  */
 export function oidcRoutes({ issuer, keysUrl, keys }: TokenIssuerDocuments): readonly NonResourceRoute[] {
-  const algorithms = [...new Set(keys.map(({ publicKey }) => signingAlgorithm(publicKey)))].sort();
-  const discovery = JSON.stringify({
-    issuer,
-    jwks_uri: keysUrl,
-    response_types_supported: ['id_token'],
-    subject_types_supported: ['public'],
-    id_token_signing_alg_values_supported: algorithms,
-  });
-  const keySet = JSON.stringify({ keys: keys.map(toJwk) });
-  const discoveryRoute = document('application/json', discovery);
-  const keysRoute = document('application/jwk-set+json', keySet);
+  let made:
+    { readonly of: readonly VerificationKey[]; readonly discovery: string; readonly keySet: string } | undefined;
+  const documents = () => {
+    const current = keys();
+    if (made?.of !== current) made = { of: current, ...printDocuments(issuer, keysUrl, current) };
+    return made;
+  };
+  const discoveryRoute = document('application/json', () => documents().discovery);
+  const keysRoute = document('application/jwk-set+json', () => documents().keySet);
   return [
     { path: DISCOVERY_PATH, handler: discoveryRoute },
     { path: `${DISCOVERY_PATH}/`, unlisted: true, handler: discoveryRoute },
@@ -40,10 +39,22 @@ export function oidcRoutes({ issuer, keysUrl, keys }: TokenIssuerDocuments): rea
   ];
 }
 
-function document(contentType: string, body: string): NonResourceRoute['handler'] {
+function printDocuments(issuer: string, keysUrl: string, keys: readonly VerificationKey[]) {
+  const algorithms = [...new Set(keys.map(({ publicKey }) => signingAlgorithm(publicKey)))].sort();
+  const discovery = {
+    issuer,
+    jwks_uri: keysUrl,
+    response_types_supported: ['id_token'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: algorithms,
+  };
+  return { discovery: JSON.stringify(discovery), keySet: JSON.stringify({ keys: keys.map(toJwk) }) };
+}
+
+function document(contentType: string, body: () => string): NonResourceRoute['handler'] {
   return (context) => {
     checkAccepted(context, contentType);
-    return { type: 'bytes', code: 200, contentType, body, headers: CACHEABLE };
+    return { type: 'bytes', code: 200, contentType, body: body(), headers: CACHEABLE };
   };
 }
 

@@ -28,6 +28,8 @@ export interface ClusterOptions {
   readonly lagMs?: number;
   /** Whether the balancer asks /readyz. */
   readonly probes?: boolean;
+  /** Whether each replica has its health checks on a port of their own, too. */
+  readonly healthPorts?: boolean;
 }
 
 /** An etcd, replicas on it, and a balancer before them: real processes, all of this test. */
@@ -40,6 +42,8 @@ export class Cluster implements AsyncDisposable {
     readonly store: EtcdStore,
     readonly replicas: readonly ServerProcess[],
     readonly balancer: TcpBalancer,
+    /** Of the replicas; empty unless asked for. */
+    readonly healthPorts: readonly number[],
     private readonly parts: Parts,
   ) {}
 
@@ -50,6 +54,7 @@ export class Cluster implements AsyncDisposable {
     etcdMembers: memberCount = 1,
     lagMs = 0,
     probes = false,
+    healthPorts: withHealth = false,
   }: ClusterOptions): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'sternpost-replicas-'));
     await using started = new Parts();
@@ -62,10 +67,12 @@ export class Cluster implements AsyncDisposable {
     started.defer(() => store.close());
     const link = started.use(await FaultyLink.start(Number(new URL(endpoints[0]!).port), lagMs));
     const ports = await freePorts(count);
+    const healthPorts = withHealth ? await freePorts(count) : [];
     const replicas = ports.map((port, i) => {
       const own = [
         `--etcd-servers=${lagMs > 0 && i === count - 1 ? link.endpoint : endpoints.join(',')}`,
         `--advertise-address=192.0.2.${i + 1}`,
+        ...healthPorts.slice(i, i + 1).map((health) => `--healthz-bind-address=127.0.0.1:${health}`),
       ];
       return started.use(new ServerProcess({ dataDir: folder, port, flags: [...own, ...flags] }));
     });
@@ -76,7 +83,7 @@ export class Cluster implements AsyncDisposable {
     await Promise.all(replicas.map((replica) => replica.untilReady()));
     const backends = replicas.map((replica) => ({ port: replica.port, isReady: () => replica.isReady() }));
     const balancer = started.use(await TcpBalancer.start(backends, { probes }));
-    return new Cluster(folder, members, link, store, replicas, balancer, started.move());
+    return new Cluster(folder, members, link, store, replicas, balancer, healthPorts, started.move());
   }
 
   /** The etcd, when it is one server. */
