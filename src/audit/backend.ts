@@ -19,15 +19,20 @@ export type AuditPlugin = 'log' | 'webhook' | 'buffered' | 'truncate';
 /** Hears of events that were lost. */
 export type ReportLoss = (plugin: AuditPlugin, events: number, reason: string) => void;
 
+/** Whether all is kept, as soon as that is known. */
+export function allKept(results: readonly MaybePromise<boolean>[]): MaybePromise<boolean> {
+  const pending = results.filter((result) => typeof result !== 'boolean');
+  const isKept = !results.includes(false);
+  return pending.length === 0 ? isKept : Promise.all(pending).then((known) => isKept && known.every(Boolean));
+}
+
 /** All of them get every event; an event is kept when all have kept it. */
 export function allBackends(backends: readonly AuditBackend[]): AuditBackend {
   const [only] = backends;
   if (only !== undefined && backends.length === 1) return only;
   return {
     process: (events) => {
-      const results = backends.map((backend) => backend.process(events));
-      if (results.every((result) => typeof result === 'boolean')) return results.every(Boolean);
-      return Promise.all(results).then((known) => known.every(Boolean));
+      return allKept(backends.map((backend) => backend.process(events)));
     },
     close: async () => {
       await Promise.all(backends.map((backend) => backend.close()));

@@ -11,7 +11,9 @@ export class AuditMetrics {
   readonly #errors = new Map<AuditPlugin, CounterSeries>();
 
   constructor(registry: Registry) {
-    const levels = new Map<AuditLevel, CounterSeries>(AUDIT_LEVELS.map((level) => [level, { labels: { level }, value: 0 }]));
+    const levels = new Map<AuditLevel, CounterSeries>(
+      AUDIT_LEVELS.map((level) => [level, { labels: { level }, value: 0 }]),
+    );
     this.#levels = levels;
     new SeriesCounter({
       name: 'apiserver_audit_level_total',

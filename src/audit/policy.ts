@@ -56,11 +56,7 @@ interface SentPolicy {
   readonly omitManagedFields?: boolean;
 }
 
-const API_VERSIONS: ReadonlySet<string> = new Set([
-  'audit.k8s.io/v1',
-  'audit.k8s.io/v1beta1',
-  'audit.k8s.io/v1alpha1',
-]);
+const API_VERSIONS: ReadonlySet<string> = new Set(['audit.k8s.io/v1', 'audit.k8s.io/v1beta1', 'audit.k8s.io/v1alpha1']);
 /** The fields of a rule that are lists of texts. */
 const TEXT_LISTS = [
   'users',
@@ -179,7 +175,10 @@ function* unknownFields(policy: SentPolicy): Iterable<string> {
 }
 
 function problemsOf({ rules, omitStages }: SentPolicy): readonly FieldError[] {
-  return [...stageProblems('omitStages', omitStages), ...(rules ?? []).flatMap((rule, index) => ruleProblems(rule, index))];
+  return [
+    ...stageProblems('omitStages', omitStages),
+    ...(rules ?? []).flatMap((rule, index) => ruleProblems(rule, index)),
+  ];
 }
 
 function ruleProblems(rule: SentRule, index: number): readonly FieldError[] {
@@ -253,7 +252,11 @@ function pathFits(path: string, url: string): boolean {
   return url === '*' || url === path || (url.endsWith('*') && path.startsWith(url.slice(0, -1)));
 }
 
-function resourceMatcher({ group = '', resources, resourceNames }: GroupResources): (request: AuditedRequest) => boolean {
+function resourceMatcher({
+  group = '',
+  resources,
+  resourceNames,
+}: GroupResources): (request: AuditedRequest) => boolean {
   const names = setOf(resourceNames);
   const kinds = setOf(resources);
   return (request) => {

@@ -9,7 +9,7 @@ const BUSY_WAIT_MS = 1;
 export function standardOutput(): LogOutput {
   const write = (text: string): void => {
     const bytes = Buffer.from(text);
-    for (let written = 0; written < bytes.length; ) written += writeSome(bytes, written);
+    for (let written = 0; written < bytes.length;) written += writeSome(bytes, written);
   };
   return { write, writeLater: async (text) => write(text), close: async () => undefined };
 }

@@ -1,5 +1,5 @@
 import type { MaybePromise } from '../api/maybe-promise';
-import type { AuditBackend, ReportLoss } from './backend';
+import { allKept, type AuditBackend, type ReportLoss } from './backend';
 import { EVENT_HEAD, printEvent, TRUNCATED_ANNOTATION, type AuditEvent } from './event';
 
 /** In bytes of the JSON. */
@@ -49,9 +49,7 @@ export function truncatingBackend(backend: AuditBackend, limits: TruncationLimit
       }
       flush();
       if (lost > 0) report('truncate', lost, 'event is too large even after truncating');
-      const kept = lost === 0;
-      if (results.every((result) => typeof result === 'boolean')) return kept && results.every(Boolean);
-      return Promise.all(results).then((known) => kept && known.every(Boolean));
+      return allKept([...results, lost === 0]);
     },
     close: () => backend.close(),
   };

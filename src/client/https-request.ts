@@ -46,7 +46,7 @@ export function agentFor(tls: PeerTls): Agent {
 export function sendRequest({ url, method, headers, body, agent, timeoutMs }: HttpsRequest): Promise<HttpsResponse> {
   const fail = (error: NodeJS.ErrnoException): Error => {
     const verb = `${method[0] ?? ''}${method.slice(1).toLowerCase()}`;
-    return new Error(`${verb} ${JSON.stringify(url)}: ${describe(error)}`, { cause: error });
+    return new Error(`${verb} ${JSON.stringify(url)}: ${describeFailure(error)}`, { cause: error });
   };
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs);
@@ -86,7 +86,10 @@ export function sendRequest({ url, method, headers, body, agent, timeoutMs }: Ht
   });
 }
 
-function describe(error: NodeJS.ErrnoException & { readonly address?: string; readonly port?: number }): string {
+/** What went wrong between us and a peer, in the words of Go's clients. */
+export function describeFailure(
+  error: NodeJS.ErrnoException & { readonly address?: string; readonly port?: number },
+): string {
   switch (error.code) {
     case 'ECONNREFUSED':
       return `dial tcp ${error.address ?? ''}:${error.port ?? ''}: connect: connection refused`;
@@ -100,6 +103,17 @@ function describe(error: NodeJS.ErrnoException & { readonly address?: string; re
     case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
     case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
       return 'x509: certificate signed by unknown authority';
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
+      return 'x509: certificate has expired or is not yet valid';
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `x509: ${error.message}`;
+    case 'EPROTO':
+    case 'ERR_SSL_WRONG_VERSION_NUMBER':
+      // OpenSSL tells of its own source files.
+      return /wrong version number|http request/.test(error.message)
+        ? 'http: server gave HTTP response to HTTPS client'
+        : 'tls: handshake failure';
     default:
       return error.message;
   }

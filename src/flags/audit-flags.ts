@@ -121,7 +121,12 @@ export const auditFlags = {
     default: 'true',
     help: 'Limit the batches a second.',
   },
-  'audit-webhook-batch-throttle-qps': { type: 'float', section, default: '10', help: 'Batches a second in the long run.' },
+  'audit-webhook-batch-throttle-qps': {
+    type: 'float',
+    section,
+    default: '10',
+    help: 'Batches a second in the long run.',
+  },
   'audit-webhook-batch-throttle-burst': {
     type: 'int',
     section,
@@ -251,7 +256,11 @@ export function auditProblems(flags: AuditFlags): readonly string[] {
 }
 
 /** What asks for an audit log and does not get one. */
-export function auditWarnings({ auditPolicyFile, auditLogPath, auditWebhookConfigFile }: AuditFlags): readonly string[] {
+export function auditWarnings({
+  auditPolicyFile,
+  auditLogPath,
+  auditWebhookConfigFile,
+}: AuditFlags): readonly string[] {
   const hasBackend = auditLogPath !== '' || auditWebhookConfigFile !== '';
   if (hasBackend && auditPolicyFile === '') {
     return ['no audit policy file provided (--audit-policy-file), no events will be recorded'];

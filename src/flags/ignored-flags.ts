@@ -28,7 +28,6 @@ export const ignoredFlags = {
   'show-hidden-metrics-for-version': 'value',
   'experimental-logging-sanitization': 'bool',
   'apiserver-count': 'value',
-  'enable-aggregator-routing': 'bool',
   'endpoint-reconciler-type': 'value',
   'identity-lease-duration-seconds': 'value',
   'identity-lease-renew-interval-seconds': 'value',

@@ -31,6 +31,7 @@ import {
 } from './transport/http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { LargeBodies } from './request/large-bodies';
+import { LargeBodyPlaces } from './request/large-body-places';
 import { NonResourceRoutes } from './routes/non-resource-routes';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { writeReply } from './response/reply-writer';
@@ -109,6 +110,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
   const textWorker = options.textWorker ?? new TextWorker();
   const bodies = new LargeBodies(textWorker);
+  const places = new LargeBodyPlaces();
   const endpoints: DispatchDependencies = {
     ...options,
     bodies,
@@ -152,7 +154,7 @@ export function createServer(options: ServerOptions): ApiServer {
   };
   /** The one place where what was thrown for a request ends. */
   const listener = (request: HttpRequest, response: HttpResponse): void => {
-    const context = new RequestContext(request, response, features.warnings, accounts);
+    const context = new RequestContext(request, response, features.warnings, accounts, places);
     beginWork(context, context.receivedAt);
     handle(context)
       .catch((error: unknown) => {

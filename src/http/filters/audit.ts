@@ -101,7 +101,9 @@ class RequestAudit implements AuditedContext {
     const { info, request, user, impersonator } = context;
     const isOver = stage !== 'RequestReceived';
     const requestObject =
-      isOver && (level === 'Request' || this.recordsResponse) ? recordedRequest(context.requestObject, info, omitManagedFields) : '';
+      isOver && (level === 'Request' || this.recordsResponse)
+        ? recordedRequest(context.requestObject, info, omitManagedFields)
+        : '';
     const tooLong = this.recordsResponse && context.responseText === NOT_RECORDED;
     const responseObject = isOver && this.recordsResponse && !tooLong ? this.#responseObject(omitManagedFields) : '';
     return {
@@ -162,7 +164,8 @@ interface SentObject {
 /** What the URL leaves open is taken from the object that was sent. */
 function referenceOf({ info, requestObject }: RequestContext, isOver: boolean): ObjectReference {
   const { resource, namespace, name, group, version, subresource } = info;
-  const sent = isOver && !Buffer.isBuffer(requestObject) ? (requestObject as SentObject | undefined)?.metadata : undefined;
+  const sent =
+    isOver && !Buffer.isBuffer(requestObject) ? (requestObject as SentObject | undefined)?.metadata : undefined;
   return {
     resource,
     namespace: namespace || textOf(sent?.namespace),
@@ -181,7 +184,8 @@ function textOf(value: unknown): string {
 
 function statusOf({ statusCode, responseObject, info }: RequestContext): ResponseStatus {
   if (info.verb === 'watch' && statusCode === 200) return STREAM_STATUS;
-  const status = responseObject as { readonly kind?: string; readonly status?: unknown; readonly reason?: unknown } | undefined;
+  const status = responseObject as
+    { readonly kind?: string; readonly status?: unknown; readonly reason?: unknown } | undefined;
   if (status?.kind !== 'Status') return { status: undefined, message: undefined, reason: undefined, code: statusCode };
   return {
     status: textOf(status.status) || undefined,

@@ -189,7 +189,13 @@ class ReplyWriter {
     );
     const metadata = listMetadata(counted, served.custom && transform === undefined);
     if (this.context.audit?.recordsResponse === true) {
-      const inJson = { format: 'json', transform, pretty: false, includeObject: this.includeObject, now: now() } as const;
+      const inJson = {
+        format: 'json',
+        transform,
+        pretty: false,
+        includeObject: this.includeObject,
+        now: now(),
+      } as const;
       const recorder = new ListRepresenter(served, inJson, schema, (json) => bodies.printYaml(this.context, json));
       this.context.responseText = recordedList(entries, () => recorder.parts(entries, metadata));
     }
