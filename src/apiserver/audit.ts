@@ -58,7 +58,8 @@ export function createAuditor(options: AuditOptions, registry: Registry, logger:
     const backend = new LogBackend(output, log.format, log.mode, report);
     backends.push(inMode(backend, log, { concurrency: 1, takesAll: true }, report));
   }
-  return new Auditor(policy, allBackends(backends), metrics);
+  const holdsAnswers = webhook !== undefined && webhook.mode !== 'batch';
+  return new Auditor(policy, allBackends(backends), metrics, holdsAnswers);
 }
 
 function openLog(log: NonNullable<AuditOptions['log']>, logger: Logger): LogOutput {

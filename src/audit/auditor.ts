@@ -11,6 +11,8 @@ export class Auditor {
     private readonly policy: AuditPolicy,
     private readonly backend: AuditBackend,
     private readonly metrics: AuditMetrics,
+    /** A request waits for its last event to be kept before its answer ends: a backend is far away, and blocking. */
+    readonly holdsAnswers: boolean,
   ) {}
 
   verdictOn(request: AuditedRequest, user: UserInfo | undefined): AuditVerdict {

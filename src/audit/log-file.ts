@@ -51,6 +51,7 @@ export class LogFile {
   /** The last write has left a part of a line that could not be taken back. */
   #isTorn = false;
   #tidying: Promise<void> | undefined;
+  #isUntidy = false;
   #isClosed = false;
 
   /** Throws when the file cannot be written. */
@@ -143,7 +144,8 @@ export class LogFile {
     renameSync(path, this.#backupName());
     closeSync(this.#fd);
     this.#fd = this.#open();
-    this.#tidying ??= this.#tidy()
+    this.#isUntidy = true;
+    this.#tidying ??= this.#tidyAll()
       .catch((error: unknown) => this.options.onFault(error as Error))
       .finally(() => (this.#tidying = undefined));
   }
@@ -153,6 +155,14 @@ export class LogFile {
     const extension = extname(path);
     const time = now().toISOString().replaceAll(':', '-').slice(0, -1);
     return join(dirname(path), `${basename(path, extension)}-${time}${extension}`);
+  }
+
+  /** Another file may be replaced while old ones are compressed. */
+  async #tidyAll(): Promise<void> {
+    while (this.#isUntidy) {
+      this.#isUntidy = false;
+      await this.#tidy();
+    }
   }
 
   /** Removes old files, and compresses what is left. */

@@ -7,6 +7,7 @@ import { recordedRequest, recordedResponse } from '../../audit/recorded-body';
 import type { AuditStage, AuditVerdict } from '../../audit/policy';
 import type { AuditedContext, RequestContext } from '../request/context';
 import { NOT_RECORDED } from '../response/recorded-response';
+import type { HttpResponse } from '../transport/exchange';
 import { PlainTextError } from '../response/refusals';
 import { isLongRunning } from './deadline';
 import { sourceAddresses } from './source-addresses';
@@ -23,7 +24,7 @@ const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
 export function beginAudit(context: RequestContext, auditor: Auditor): void {
   context.audited = true;
   context.onFinished(() => {
-    if (context.audit !== undefined) (context.audit as RequestAudit).completed();
+    if (context.audit !== undefined) void (context.audit as RequestAudit).completed();
     else if (context.user === undefined && context.statusCode === 401) recordUnauthenticated(context, auditor);
   });
 }
@@ -40,6 +41,7 @@ export function recordReceived(context: RequestContext, auditor: Auditor): Maybe
   }
   const audit = new RequestAudit(context, auditor, verdict);
   context.audit = audit;
+  if (auditor.holdsAnswers) holdAnswer(context, audit);
   context.response.setHeader('Audit-Id', audit.id);
   const kept = audit.record('RequestReceived');
   if (kept === true) return;
@@ -50,6 +52,18 @@ export function recordReceived(context: RequestContext, auditor: Auditor): Maybe
     throw new PlainTextError(500, `Internal Server Error: ${uri}: failed to store audit event\n`);
   };
   return kept === false ? check(false) : kept.then(check);
+}
+
+/** The client has the end of its answer, mostly all of it, when whoever keeps the events has the last one. */
+function holdAnswer({ response }: RequestContext, audit: RequestAudit): void {
+  const end = response.end.bind(response) as (...parts: readonly unknown[]) => void;
+  const held = (...parts: readonly unknown[]): HttpResponse => {
+    const kept = audit.completed();
+    if (typeof kept === 'boolean') end(...parts);
+    else void kept.then(() => (response.destroyed ? undefined : end(...parts)));
+    return response;
+  };
+  response.end = held;
 }
 
 /** One event, without a user: nothing has been done for the request. */
@@ -66,6 +80,7 @@ class RequestAudit implements AuditedContext {
   readonly #userAgent: string;
   readonly #received: string;
   #hasStarted = false;
+  #isComplete = false;
 
   constructor(
     private readonly context: RequestContext,
@@ -86,9 +101,12 @@ class RequestAudit implements AuditedContext {
     void this.record('ResponseStarted');
   }
 
-  completed(): void {
+  /** Once, when the answer ends or the client is gone. */
+  completed(): MaybePromise<boolean> {
+    if (this.#isComplete) return true;
+    this.#isComplete = true;
     if (!this.#hasStarted && isLongRunning(this.context)) this.started();
-    void this.record(this.context.panicked ? 'Panic' : 'ResponseComplete');
+    return this.record(this.context.panicked ? 'Panic' : 'ResponseComplete');
   }
 
   record(stage: AuditStage): MaybePromise<boolean> {
