@@ -135,7 +135,7 @@ describe('truncation', () => {
     expect(kept!.annotations.get('audit.k8s.io/truncated')).toBe('true');
     expect(backend.process([auditEvent({ requestURI: large })])).toBe(false);
     expect(losses).toEqual([['truncate', 1]]);
-    backend.process(events(8));
+    void backend.process(events(8));
     expect(keeper.batches.length).toBeGreaterThan(1);
     expect(keeper.batches.flat()).toHaveLength(8);
   });
@@ -166,7 +166,7 @@ describe('the log', () => {
         .split('\n')
         .map((line) => (JSON.parse(line) as { auditID: string }).auditID),
     ).toEqual([...'012']);
-    backend.process(events(1));
+    void backend.process(events(1));
     await backend.close();
     expect(writes).toHaveLength(2);
   });

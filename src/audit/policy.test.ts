@@ -14,7 +14,7 @@ const resource = (of: Partial<AuditedRequest>): AuditedRequest => ({
 });
 const path = (text: string) =>
   resource({ isResourceRequest: false, resource: '', namespace: '', name: '', path: text });
-const policyOf = (...rules: object[]) => new AuditPolicy({ rules: rules as never });
+const policyOf = (...rules: object[]) => new AuditPolicy({ rules: rules });
 const levelOf = (rule: object, request: AuditedRequest, user: typeof alice | undefined = alice) =>
   policyOf({ level: 'Metadata', ...rule }).verdictOn(request, user).level;
 
