@@ -6,7 +6,7 @@ const leaves = ['api', 'async', 'files', 'memory', 'pki', 'observability'];
 const stores = [...leaves, 'http2', 'storage'];
 const resources = [...stores, 'registry', 'resources'];
 const policies = ['authn', 'authz', 'admission', 'audit', 'flowcontrol'];
-const http = [...resources, ...policies, 'worker'];
+const http = [...resources, ...policies, 'kubelet', 'streams', 'worker'];
 
 /** The floors of the house (docs/architecture.md): a folder may import from the folders named here and from itself. */
 const floors = {
@@ -27,6 +27,8 @@ const floors = {
   audit: resources,
   flowcontrol: resources,
   client: [...leaves],
+  kubelet: [...leaves, 'client'],
+  streams: ['memory'],
   controllers: [...leaves, 'client'],
   bootstrap: [...resources, 'authz'],
   http,

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { Agent, request as httpsRequest, type AgentOptions, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
-import { describeFailure, type PeerTls } from './https-request';
+import type { PeerTls } from './https-request';
+import { describeNetworkError } from './network-error';
 import { systemRoots } from './system-roots';
 
 /** Where a connection leads. */
@@ -182,7 +183,7 @@ function send(agent: Agent, origin: string, call: BackendRequest): Promise<Backe
     const fail = (error: Error): void => {
       const verb = method === 'GET' ? 'Get' : 'Post';
       finish();
-      reject(new Error(`${verb} ${JSON.stringify(origin + path)}: ${describeFailure(error)}`, { cause: error }));
+      reject(new Error(`${verb} ${JSON.stringify(origin + path)}: ${describeNetworkError(error)}`, { cause: error }));
     };
     const request = httpsRequest(
       {

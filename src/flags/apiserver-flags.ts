@@ -5,6 +5,7 @@ import type { FlagTable, OptionsOf } from './flag-table';
 import { healthFlags } from './health-flags';
 import { http2Flags } from './http2-flags';
 import { versionFlags } from './version-flags';
+import { kubeletFlags } from './kubelet-flags';
 import { storageFlags } from './storage-flags';
 import { tlsFlags } from './tls-flags';
 
@@ -60,6 +61,7 @@ export const apiserverFlags = {
   ...tlsFlags,
   ...http2Flags,
   ...healthFlags,
+  ...kubeletFlags,
   'request-timeout': {
     type: 'duration',
     section: 'Serving',

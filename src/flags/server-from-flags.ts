@@ -21,6 +21,7 @@ import { parseFeatureGates } from '../api/kinds/feature-gates';
 import { UsageError } from './flag-table';
 import { healthAddress, healthProblems } from './health-flags';
 import { http2Options, http2Problems } from './http2-flags';
+import { kubeletOptions, kubeletProblems } from './kubelet-flags';
 import { openStore } from './open-store';
 import { flowControlConflict, parseRuntimeConfig } from '../resources/runtime-config';
 import { serviceRangesFromFlags } from './service-range-flags';
@@ -53,6 +54,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
     ...http2Problems(options),
     ...healthProblems(options),
     ...versionProblems(options),
+    ...kubeletProblems(options),
     ...((tlsCertFile === '') === (tlsPrivateKeyFile === '')
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
@@ -156,6 +158,14 @@ export async function startFromFlags(
       certificates,
       tls,
       http2: http2Options(options),
+      kubelets: kubeletOptions(
+        options,
+        {
+          names: [...options.requestheaderUsernameHeaders, ...options.requestheaderGroupHeaders],
+          prefixes: options.requestheaderExtraHeadersPrefix,
+        },
+        (error) => logger.warn({ err: error }, 'changed files for kubelets cannot be used yet'),
+      ),
       bindAddress: options.bindAddress,
       securePort: options.securePort,
       advertiseAddress,

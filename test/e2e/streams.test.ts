@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import { createServer, connect, type AddressInfo, type Server } from 'node:net';
+import { PassThrough, Writable } from 'node:stream';
+import { Attach, Exec, KubeConfig, Log, type V1Status } from '@kubernetes/client-node';
+import { Kubectl, type KubectlResult } from '../support/kubectl';
+import { StreamingCluster } from '../support/streaming-cluster';
+
+/** What kubectl and other clients do with containers, through to a kubelet. */
+
+let cluster: StreamingCluster;
+let kubectl: Kubectl;
+/** Answers in capitals. */
+let echo: Server;
+
+beforeAll(async () => {
+  cluster = await StreamingCluster.start({
+    writeLog: (response, query) => {
+      response.write(`lines: ${query.get('tailLines') ?? 'all'}\n`);
+      if (query.get('follow') !== 'true') response.end('end\n');
+    },
+    onRequest: (request, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.write(`<a href="/pods">${request.method}</a>`);
+      request.pipe(response);
+    },
+  });
+  kubectl = new Kubectl(cluster.server.kubeconfig);
+  echo = createServer((socket) => {
+    socket.on('data', (data) => socket.write(data.toString().toUpperCase()));
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
+}, 60_000);
+
+afterAll(async () => {
+  kubectl.remove();
+  await cluster.stop();
+  await new Promise((resolve) => echo.close(resolve));
+});
+
+it('shows the log of a container', async () => {
+  const { stdout } = await kubectl.run(['logs', '-n', 'ns', 'pod', '--tail=3']);
+  expect(stdout).toBe('lines: 3\nend\n');
+  expect(cluster.kubelet.requests.at(-1)).toMatchObject({
+    url: '/containerLogs/ns/pod/main?tailLines=3',
+    client: 'test',
+  });
+});
+
+describe.each([
+  ['WebSocket', {}],
+  ['SPDY', { KUBECTL_REMOTE_COMMAND_WEBSOCKETS: 'false', KUBECTL_PORT_FORWARD_WEBSOCKETS: 'false' }],
+])('over %s', (_, env) => {
+  const exec = (command: readonly string[], input?: string): Promise<KubectlResult> =>
+    kubectl.run(['exec', '-n', 'ns', 'pod', ...(input === undefined ? [] : ['-i']), '--', ...command], {
+      env,
+      ...(input === undefined ? {} : { input }),
+    });
+
+  it('runs a command in a container', async () => {
+    expect(await exec(['echo', 'a  b'])).toEqual({ code: 0, stdout: 'a  b\n', stderr: '' });
+  });
+
+  it('passes on what the command writes to standard error, and its exit code', async () => {
+    const { code, stderr, stdout } = await exec(['exit', '7']);
+    expect({ code, stdout }).toEqual({ code: 7, stdout: '' });
+    expect(stderr).toContain('exit code 7');
+    expect((await exec(['complain', 'no'])).stderr).toContain('no\n');
+  });
+
+  it('passes standard input on to its end', async () => {
+    const input = 'line of text\n'.repeat(70_000);
+    const { stdout } = await exec(['cat'], input);
+    expect(stdout.length).toBe(input.length);
+    expect(stdout === input).toBe(true);
+  });
+
+  it('attaches to what runs in a container', async () => {
+    const { stdout } = await kubectl.run(['attach', '-n', 'ns', 'pod'], { env });
+    expect(stdout).toContain('ready');
+  });
+
+  it('brings all of much output', async () => {
+    expect((await exec(['flood', '800000'])).stdout.length).toBe(800_000);
+  });
+
+  it('forwards a port', async () => {
+    const { port } = echo.address() as AddressInfo;
+    const child = spawn('kubectl', ['port-forward', '-n', 'ns', 'pod/pod', `:${port}`], {
+      env: { PATH: process.env.PATH, HOME: kubectl.folder, KUBECONFIG: kubectl.kubeconfig, ...env },
+    });
+    try {
+      const local = await new Promise<number>((resolve, reject) => {
+        let said = '';
+        child.stdout.on('data', (piece) => {
+          said += String(piece);
+          const found = /127\.0\.0\.1:(\d+)/.exec(said)?.[1];
+          if (found !== undefined) resolve(Number(found));
+        });
+        child.on('exit', () => reject(new Error(said)));
+      });
+      for (const text of ['one', 'two']) expect(await answerTo(local, text)).toBe(text.toUpperCase());
+    } finally {
+      child.kill();
+    }
+  });
+});
+
+function answerTo(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    socket.on('error', reject).on('data', (data) => {
+      resolve(data.toString());
+      socket.destroy();
+    });
+  });
+}
+
+describe('@kubernetes/client-node', () => {
+  function config(): KubeConfig {
+    const kubeConfig = new KubeConfig();
+    kubeConfig.loadFromString(cluster.server.kubeconfig);
+    return kubeConfig;
+  }
+
+  function collector(): { readonly stream: Writable; readonly text: () => string } {
+    let text = '';
+    const stream = new Writable({
+      write: (chunk, _encoding, done) => {
+        text += String(chunk);
+        done();
+      },
+    });
+    return { stream, text: () => text };
+  }
+
+  it('runs a command, and ends its input', async () => {
+    const input = new PassThrough();
+    const output = collector();
+    const ended = new Promise<V1Status>((resolve, reject) => {
+      new Exec(config())
+        .exec('ns', 'pod', 'main', ['cat'], output.stream, null, input, false, resolve)
+        .then(() => input.end('typed'))
+        .catch(reject);
+    });
+    expect((await ended).status).toBe('Success');
+    expect(output.text()).toBe('typed');
+  });
+
+  it('attaches', async () => {
+    const output = collector();
+    const webSocket = await new Attach(config()).attach('ns', 'pod', 'main', output.stream, null, null, false);
+    await new Promise((resolve) => webSocket.on('close', resolve));
+    expect(output.text()).toBe('ready\n');
+  });
+
+  it('follows a log until it has enough', async () => {
+    const log = new PassThrough();
+    const controller = await new Log(config()).log('ns', 'pod', 'main', log, { follow: true, tailLines: 2 });
+    const first = await new Promise((resolve) => log.once('data', (data) => resolve(String(data))));
+    expect(first).toBe('lines: 2\n');
+    log.on('error', () => undefined);
+    controller.abort();
+  });
+});
+
+it('changes links of pages behind a proxy', async () => {
+  const { stdout } = await kubectl.run(['get', '--raw', '/api/v1/nodes/node/proxy/dir/page?q=1']);
+  expect(stdout).toBe('<a href="/api/v1/nodes/node/proxy/pods">GET</a>');
+  expect(cluster.kubelet.requests.at(-1)).toMatchObject({ method: 'GET', url: '/dir/page?q=1' });
+});
+
+it('passes a body on', async () => {
+  const body = JSON.stringify({ kind: 'Thing', apiVersion: 'v1', text: 'x'.repeat(500_000) });
+  const { stdout } = await kubectl.run(['create', '--raw', '/api/v1/nodes/node/proxy/run', '-f', '-'], { input: body });
+  expect(stdout).toBe(`<a href="/api/v1/nodes/node/proxy/pods">POST</a>${body}`);
+});
