@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { MaybePromise } from '../../api/maybe-promise';
+import { PATCH_ANNOTATION_PREFIX } from '../../admission/webhooks/mutation-annotations';
 import type { Auditor } from '../../audit/auditor';
 import { TRUNCATED_ANNOTATION, type AuditEvent, type ObjectReference, type ResponseStatus } from '../../audit/event';
 import { microTime } from '../../audit/micro-time';
@@ -14,8 +15,6 @@ import { sourceAddresses } from './source-addresses';
 
 const MAX_AUDIT_ID = 64;
 const MAX_USER_AGENT = 1024;
-/** Of the annotations that are told from the level Request on. */
-const PATCH_ANNOTATION_PREFIX = 'patch.webhook.admission.k8s.io/';
 /** kube-apiserver's word for the answer to a watch, whichever way it ends. */
 const STREAM_STATUS: ResponseStatus = { status: 'Success', message: 'Connection closed early', code: 200 };
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
@@ -157,6 +156,7 @@ class RequestAudit implements AuditedContext {
   }
 }
 
+/** They are told from the level Request on. */
 function withoutPatches(annotations: ReadonlyMap<string, string>): ReadonlyMap<string, string> {
   if (annotations.size === 0) return NO_ANNOTATIONS;
   for (const key of annotations.keys()) {
