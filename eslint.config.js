@@ -5,7 +5,7 @@ const importX = require('eslint-plugin-import-x');
 const leaves = ['api', 'async', 'files', 'memory', 'pki', 'observability'];
 const stores = [...leaves, 'http2', 'storage'];
 const resources = [...stores, 'registry', 'resources'];
-const policies = ['authn', 'authz', 'admission', 'flowcontrol'];
+const policies = ['authn', 'authz', 'admission', 'audit', 'flowcontrol'];
 const http = [...resources, ...policies, 'kubelet', 'streams', 'worker'];
 
 /** The floors of the house (docs/architecture.md): a folder may import from the folders named here and from itself. */
@@ -24,6 +24,7 @@ const floors = {
   authn: resources,
   authz: resources,
   admission: [...resources, 'authz'],
+  audit: resources,
   flowcontrol: resources,
   client: [...leaves],
   kubelet: [...leaves, 'client'],

@@ -56,6 +56,7 @@ import type { Store } from '../storage/store';
 import { admissionPlugins, DEFAULT_ADMISSION, type AdmissionOptions } from './admission-plugins';
 import { admissionWebhooks } from './admission-webhooks';
 import { guardedAdmission } from '../admission/guards';
+import { createAuditor, type AuditOptions } from './audit';
 import { authEndpoints, issuerRoutes } from './auth-endpoints';
 import { createAuthentication, liveServiceAccountKeys, type AuthenticationOptions } from './authentication';
 import { createAuthorization, type AuthorizationOptions } from './authorization';
@@ -114,6 +115,8 @@ export interface ApiServerOptions {
   readonly routesToEndpoints?: boolean;
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutSeconds: number;
+  /** Undefined: nothing is recorded. */
+  readonly audit?: AuditOptions | undefined;
   /** Absent: kube-apiserver's. */
   readonly inFlightLimits?: InFlightLimits;
   /** Where probes find the health checks over plain HTTP; absent: nowhere. */
@@ -229,6 +232,8 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   parts.add(() => loopMonitor.close());
   const metrics = new RequestMetrics(registry);
   new StorageMetrics(registry, store);
+  const auditor = options.audit === undefined ? undefined : createAuditor(options.audit, registry, logger);
+  if (auditor !== undefined) parts.add(() => auditor.close());
   const maxInFlight = new MaxInFlight(options.inFlightLimits);
   registerInFlightMetrics(registry, maxInFlight);
   const memory = new MemoryBudget(clientMemoryLimit(), (bytes) =>
@@ -362,6 +367,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     ),
     authenticate: authentication.authenticate,
     authorize,
+    auditor,
     specialEndpoints: new Map([
       ...componentStatusEndpoints(components(store)),
       ...authEndpoints(authentication, authorization, serviceAccounts, serviceAccountKeys),

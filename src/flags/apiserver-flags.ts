@@ -1,3 +1,4 @@
+import { auditFlags } from './audit-flags';
 import { authenticationFlags } from './authentication-flags';
 import { authorizationFlags } from './authorization-flags';
 import type { FlagTable, OptionsOf } from './flag-table';
@@ -145,6 +146,7 @@ export const apiserverFlags = {
     default: '300',
     help: 'How long pods that say nothing else stay on a node that cannot be reached.',
   },
+  ...auditFlags,
   'runtime-config': {
     type: 'map',
     section: 'Misc',

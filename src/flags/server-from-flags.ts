@@ -7,6 +7,7 @@ import { admissionFromFlags } from './admission-flags';
 import { defaultAdvertiseAddress } from './advertise-address';
 import { startServer, type ApiServerOptions, type RunningApiServer } from '../apiserver/api-server';
 import type { ApiserverOptions } from './apiserver-flags';
+import { auditFromFlags, auditProblems, auditWarnings } from './audit-flags';
 import { authenticationFromFlags, authenticationProblems, signingKeyFromFlags } from './authentication-flags';
 import { authorizationFromFlags, authorizationProblems } from './authorization-flags';
 import {
@@ -48,6 +49,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
   return [
     ...authenticationProblems(options),
     ...authorizationProblems(options),
+    ...auditProblems(options),
     ...tlsProblems(options),
     ...http2Problems(options),
     ...healthProblems(options),
@@ -82,7 +84,7 @@ export function checkFlags(options: ApiserverOptions, parseWarnings: readonly st
     ...admission.problems,
   ];
   if (problems.length > 0) throw new UsageError(problems);
-  const warnings = [...parseWarnings, ...features.warnings, ...runtime.warnings, ...admission.warnings];
+  const warnings = [...parseWarnings, ...auditWarnings(options), ...features.warnings, ...runtime.warnings, ...admission.warnings];
   return { options, features, admission, services, runtime, warnings };
 }
 
@@ -175,6 +177,7 @@ export async function startFromFlags(
       },
       authorization,
       admission: flags.admission.admission,
+      audit: auditFromFlags(options),
       featureGates: flags.features.gates,
       isServed: flags.runtime.isServed,
       eventTtlMs: options.eventTtl,

@@ -5,8 +5,5 @@
 export const unbuiltFlags: ReadonlyMap<string, string> = new Map([
   ['encryption-provider-config', 'encryption at rest'],
   ['experimental-encryption-provider-config', 'encryption at rest'],
-  ['audit-policy-file', 'an audit log'],
-  ['audit-log-path', 'an audit log'],
-  ['audit-webhook-config-file', 'an audit log'],
   ['egress-selector-config-file', 'connections through a proxy'],
 ]);

@@ -193,7 +193,7 @@ describe('the options of startApiServer', () => {
     ['unknown flag: --securePort', { securePort: 1 }],
     ['invalid argument "soon" for --event-ttl: must be a duration such as 90s, 5m or 1h30m', { 'event-ttl': 'soon' }],
     ['authorization-mode "Magic" is not one of', { 'authorization-mode': ['RBAC', 'Magic'] }],
-    ['flag --audit-log-path asks for an audit log', { 'audit-log-path': 'a.log' }],
+    ['flag --egress-selector-config-file asks for connections through a proxy', { 'egress-selector-config-file': 'a' }],
     ['flag --workers is for the command', { workers: 2 }],
     ['flag --help is for the command', { help: true }],
   ])('are refused as the command refuses them: %s', async (message, flags) => {

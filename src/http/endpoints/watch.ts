@@ -83,6 +83,7 @@ function openStream(context: RequestContext, contentType: string): void {
   sendWarnings(context);
   writeHead(response, 200, { 'Content-Type': contentType });
   response.flushHeaders();
+  context.audit?.started();
 }
 
 /** One signal for the three ways in which a watch ends without an error. */

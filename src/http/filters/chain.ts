@@ -2,6 +2,7 @@ import { trace, type Tracer } from '@opentelemetry/api';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import { ANONYMOUS_USER } from '../../api/user';
 import type { RequestMetrics } from '../../observability/request-metrics';
+import { beginAudit, recordReceived } from './audit';
 import { authorizeRequest } from './authorization';
 import { credentialsOf } from './credentials';
 import type { RequestContext } from '../request/context';
@@ -49,7 +50,15 @@ const span: Filter = (context) => {
   });
 };
 
-const audit: Filter = (context, dependencies) => dependencies.audit?.(context);
+/** Before authentication, which leaves annotations. */
+const audit: Filter = (context, { auditor }) => {
+  if (auditor !== undefined) beginAudit(context, auditor);
+};
+
+/** Under the name of who asks, not of whom it wants to act as. */
+const auditReceived: Filter = (context, { auditor }) => {
+  if (auditor !== undefined) return recordReceived(context, auditor);
+};
 
 const authenticate: Filter = (context, dependencies) => {
   const user = dependencies.authenticate(credentialsOf(context.request), (key, value) => context.annotate(key, value));
@@ -82,6 +91,7 @@ export const filters: readonly Filter[] = [
   span,
   audit,
   authenticate,
+  auditReceived,
   impersonation,
   memoryPressure,
   flowControl,

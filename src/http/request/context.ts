@@ -13,6 +13,14 @@ import { Query } from './query';
 import { RequestMemory } from './request-memory';
 import { Warnings } from '../response/warnings';
 
+/** How far the audit log goes into a request. */
+export interface AuditedContext {
+  /** The answered object is recorded. */
+  readonly recordsResponse: boolean;
+  /** The head of an answer that lasts has been sent. */
+  started(): void;
+}
+
 const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
 
 /** Characters of a path or a user's name in the log. */
@@ -72,11 +80,17 @@ export class RequestContext implements Work, Pace {
   givesWay = false;
   /** Somebody will read the annotations; set by the audit filter. */
   audited = false;
+  /** What the audit log is to know of the request; set by the audit filter where it is to know anything. */
+  audit: AuditedContext | undefined;
   /** When its time is over, in milliseconds after it was received. Set by the deadlines. */
   limitMs = Infinity;
   /** The body as it was decoded and the object as it was answered, for the audit log. */
   requestObject: unknown;
   responseObject: unknown;
+  /** The JSON of the answer where it was written from stored bytes, for the audit log. */
+  responseText = '';
+  /** The server failed in a way that nobody foresaw. */
+  panicked = false;
 
   private controller: AbortController | undefined;
   private abortReason: Error | undefined;

@@ -4,7 +4,7 @@ import { decodeEnvelope } from '../../api/codec/protobuf-envelope';
 import { decodeMessage } from '../../api/codec/protobuf-decode';
 import { invalid, notSupported, type FieldError } from '../../api/errors/field-error';
 import { badRequest, invalidObject } from '../../api/errors/status-error';
-import { parseApiVersion } from '../../api/object';
+import { apiVersionOf, parseApiVersion } from '../../api/object';
 import type { Schema, StructType } from '../../api/schema/model';
 import type { DeleteOptions } from '../../registry/types';
 import { MAX_POSTED_BYTES, readBody } from './body';
@@ -36,7 +36,10 @@ const POLICIES: ReadonlySet<string> = new Set<PropagationPolicy>(['Foreground', 
 /** From the body, else from the query: a body makes the query count for nothing. Throws 400, 413, 415 and 422. */
 export async function parseDeleteOptions(context: RequestContext, schema: Schema): Promise<ParsedDeleteOptions> {
   const body = await readBody(context, MAX_POSTED_BYTES);
-  const sent = body.length > 0 ? fromBody(context, body, schema) : fromQuery(context.info.query);
+  if (body.length === 0) return checkDeleteOptions(fromQuery(context.info.query));
+  const sent = fromBody(context, body, schema);
+  const { group, version } = context.info;
+  context.requestObject = { kind: 'DeleteOptions', apiVersion: apiVersionOf(group, version), ...sent };
   return checkDeleteOptions(sent);
 }
 

@@ -50,6 +50,7 @@ function statusOf(context: RequestContext, error: unknown, logger: Logger): Stat
   if (!isKnown) logger.error({ err: error, verb, resource, namespace, name, path }, 'a request failed');
   // kube-apiserver hands the store's words on as they are, without a reason.
   if (error instanceof StoreFailure) return new StatusError(500, undefined, error.publicMessage).status;
+  context.panicked = true;
   return internalError('the server could not complete the request; its log says why').status;
 }
 

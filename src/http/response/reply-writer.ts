@@ -25,6 +25,7 @@ import { lengthOf } from './pieces';
 import type { Reply, WireObject } from './reply';
 import { writeHead } from './response-head';
 import { partialObject } from './partial-object';
+import { recordedList, recordedObject } from './recorded-response';
 import { TableWriter, parseIncludeObject, type IncludeObject } from './table';
 import { wireFormOf, type WireForm } from './wire-form';
 
@@ -140,6 +141,7 @@ class ReplyWriter {
     if (transform !== undefined) {
       return this.transformed(code, entry.object, () => form.object(entry), served, transform);
     }
+    if (this.context.audit?.recordsResponse === true) this.context.responseText = recordedObject(form, entry);
     if (format === 'json' && !this.pretty) {
       const body = form.body(entry);
       return this.whole(code, [form.objectHead, body, NEWLINE], true);
@@ -201,7 +203,19 @@ class ReplyWriter {
       schema,
       (json) => bodies.printYaml(this.context, json),
     );
-    return this.listParts(representer.parts(entries, listMetadata(counted, served.custom && transform === undefined)));
+    const metadata = listMetadata(counted, served.custom && transform === undefined);
+    if (this.context.audit?.recordsResponse === true) {
+      const inJson = {
+        format: 'json',
+        transform,
+        pretty: false,
+        includeObject: this.includeObject,
+        now: now(),
+      } as const;
+      const recorder = new ListRepresenter(served, inJson, schema, (json) => bodies.printYaml(this.context, json));
+      this.context.responseText = recordedList(entries, () => recorder.parts(entries, metadata));
+    }
+    return this.listParts(representer.parts(entries, metadata));
   }
 
   bytes(reply: Extract<Reply, { type: 'bytes' }>): MaybePromise<void> {
