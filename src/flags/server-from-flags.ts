@@ -19,7 +19,7 @@ import {
 import { parseFeatureGates } from '../api/kinds/feature-gates';
 import { UsageError } from './flag-table';
 import { http2Options, http2Problems } from './http2-flags';
-import { openStore } from './open-store';
+import { ETCD_CLIENTS, openStore } from './open-store';
 import { flowControlConflict, parseRuntimeConfig } from '../resources/runtime-config';
 import { serviceRangesFromFlags } from './service-range-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
@@ -50,6 +50,9 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
     ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
+    ...(ETCD_CLIENTS.includes(options.etcdClient)
+      ? []
+      : [`--etcd-client ${JSON.stringify(options.etcdClient)} is not one of ${ETCD_CLIENTS.join(', ')}`]),
     ...(['', 'json', 'text'].includes(loggingFormat)
       ? []
       : [`--logging-format ${JSON.stringify(loggingFormat)} is not one of json, text`]),
