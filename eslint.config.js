@@ -6,7 +6,7 @@ const leaves = ['api', 'async', 'files', 'memory', 'pki', 'observability'];
 const stores = [...leaves, 'http2', 'storage'];
 const resources = [...stores, 'registry', 'resources'];
 const policies = ['authn', 'authz', 'admission', 'flowcontrol'];
-const http = [...resources, ...policies, 'worker'];
+const http = [...resources, ...policies, 'kubelet', 'streams', 'worker'];
 
 /** The floors of the house (docs/architecture.md): a folder may import from the folders named here and from itself. */
 const floors = {
@@ -26,6 +26,8 @@ const floors = {
   admission: [...resources, 'authz'],
   flowcontrol: resources,
   client: [...leaves],
+  kubelet: [...leaves, 'client'],
+  streams: ['memory'],
   controllers: [...leaves, 'client'],
   bootstrap: [...resources, 'authz'],
   http,
@@ -66,8 +68,13 @@ module.exports = tseslint.config(
     extends: [...tseslint.configs.recommendedTypeChecked],
     languageOptions: { parserOptions: { project: './tsconfig.json', tsconfigRootDir: __dirname } },
     plugins: { 'import-x': importX },
-    settings: { 'import-x/resolver': { node: { extensions: ['.ts', '.js'] } } },
+    settings: {
+      'import-x/extensions': ['.ts'],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+      'import-x/resolver-next': [importX.createNodeResolver({ extensions: ['.ts', '.js'] })],
+    },
     rules: {
+      'import-x/no-cycle': 'error',
       'import-x/no-restricted-paths': ['error', { zones, basePath: __dirname }],
       '@typescript-eslint/no-floating-promises': 'error',
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],

@@ -28,7 +28,9 @@ const repository = path.resolve(__dirname, '..');
 const IN_STEPS = [
   'sort-in-runs',
   'sorted-json',
+  'codec/key-order',
   'patch/json-equal',
+  'patch/finished-equal',
   'codec/json-depth',
   'apply/canonical-json',
   'apply/go-text',

@@ -26,7 +26,7 @@ function deriveSteps(folder, outFolder, modules, read) {
   const derived = new Map();
   for (const [name, functions] of HANDWRITTEN) derived.set(name, new HandwrittenModule(folder, name, functions));
   for (const name of modules) {
-    const file = path.join(folder, `${name}.ts`);
+    const file = path.join(folder, `${sourceOf(name)}.ts`);
     const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2023, true);
     derived.set(name, new DerivedModule(name, source, folder, outFolder, derived));
   }
@@ -43,6 +43,13 @@ const HANDWRITTEN = [
 
 /** Those that walk over maps which change afterwards. Of all others, which names a map has is remembered. */
 const CHANGING = new Set(['patch/json-equal', 'patch/json-patch', 'patch/copied-value', 'codec/json-depth']);
+
+/** The same for maps that nobody changes any more. */
+const OF_FINISHED = new Map([['patch/finished-equal', 'patch/json-equal']]);
+
+function sourceOf(name) {
+  return OF_FINISHED.get(name) ?? name;
+}
 
 class HandwrittenModule {
   constructor(folder, name, functions) {
@@ -69,7 +76,7 @@ class DerivedModule {
     this.source = source;
     this.folder = folder;
     this.outFile = path.join(outFolder, `${name}.ts`);
-    this.file = path.join(folder, `${name}.ts`);
+    this.file = path.join(folder, `${sourceOf(name)}.ts`);
     this.others = others;
     /** Imported names: from which module, whether as a type. */
     this.imports = new Map();
@@ -155,7 +162,7 @@ class DerivedModule {
       ...this.classes.filter((one) => this.longClasses.has(nameOf(one))),
     ]);
     const texts = units.map((unit) => this.printUnit(unit));
-    const origin = path.posix.join('src/api', this.name);
+    const origin = path.posix.join('src/api', sourceOf(this.name));
     return [
       `// Derived from ${origin}.ts by scripts/generate.js (scripts/steps/derive-steps.js).`,
       '',
@@ -261,7 +268,7 @@ class DerivedModule {
     const pace = path.join(this.folder, 'steps', 'pace');
     add(pace, 'Steps', true);
     if (texts.some((text) => text.includes('isPauseDue('))) add(pace, 'isPauseDue', false);
-    if (texts.some((text) => text.includes('keysOf('))) add(pace, 'keysOf', false);
+    if (!this.imports.has('keysOf') && texts.some((text) => text.includes('keysOf('))) add(pace, 'keysOf', false);
     return [...byModule].map(([from, names]) => {
       const list = [...names].map(([name, type]) => (type ? `type ${name}` : name)).join(', ');
       return `import { ${list} } from '${this.specifier(from)}';`;

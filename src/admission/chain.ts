@@ -4,6 +4,7 @@ import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { AdmissionMetrics, AdmissionStep, RecordDecision } from './metrics';
 import type { AdmissionAttributes, AdmissionPlugin, ObjectAttributes, Operation } from './plugin';
+import type { Reinvocation } from './webhooks/reinvocation';
 
 /** The plugins in order, as the two steps that a request takes. Either throws a StatusError to refuse. */
 export interface AdmissionChain {
@@ -76,7 +77,8 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], metrics: Rec
       const take = (object: KubeObject | undefined): void => {
         if (object !== current.object) current = { ...current, object };
       };
-      const asked = timed(concerned(attributes).mutating, (mutate) => whenKnown(mutate(current), take));
+      const ask = (mutate: Mutation): MaybePromise<void> => whenKnown(mutate(current), take);
+      const asked = timed(concerned(attributes).mutating, ask, attributes.reinvocation);
       return whenKnown(asked, () => current.object);
     },
     validate: (attributes) => timed(concerned(attributes).validating, (validate) => validate(attributes)),
@@ -96,8 +98,14 @@ function hasObject(attributes: AdmissionAttributes): attributes is ObjectAttribu
   return attributes.object !== undefined;
 }
 
-/** Asks a step's plugins in order and writes down how long each, and all of them, took. */
-function timed<Ask>({ plugins, record }: Step<Ask>, run: (ask: Ask) => MaybePromise<void>): MaybePromise<void> {
+/**
+ * Asks a step's plugins in order, once more if one of them wants that, and writes down how long each, and all of them, took.
+ */
+function timed<Ask>(
+  { plugins, record }: Step<Ask>,
+  run: (ask: Ask) => MaybePromise<void>,
+  reinvocation?: Reinvocation,
+): MaybePromise<void> {
   const start = performance.now();
   let before = start;
   const note = (plugin: { readonly record: RecordDecision }, rejected: boolean): void => {
@@ -129,6 +137,10 @@ function timed<Ask>({ plugins, record }: Step<Ask>, run: (ask: Ask) => MaybeProm
         );
       }
       note(plugin, false);
+    }
+    if (reinvocation?.isWanted === true && reinvocation.round === 0) {
+      reinvocation.round = 1;
+      return runFrom(0);
     }
     record(false, (before - start) / 1000);
   };

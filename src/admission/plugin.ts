@@ -1,7 +1,9 @@
 import { forbidden, type StatusError } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { GroupVersionKind, KubeObject } from '../api/object';
+import type { Steps } from '../api/parts';
 import type { UserInfo } from '../api/user';
+import type { Reinvocation } from './webhooks/reinvocation';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -28,6 +30,12 @@ export interface AdmissionAttributes {
   readonly dryRun: boolean;
   /** For plugins that wait for others: made when it is asked for, since most writes need none. */
   readonly signal: () => AbortSignal;
+  /** Milliseconds until the request is ended, answered or not. */
+  readonly timeLeftMs: () => number;
+  /** Takes the steps of work on a large object in turns with other requests. */
+  readonly takeSteps: <Result>(steps: Steps<Result>) => Promise<Result>;
+  /** Which turn it is of the mutating step, and whether another one is wanted. */
+  readonly reinvocation: Reinvocation;
   /** A Warning header of the answer. */
   readonly warn: (text: string) => void;
   /** An annotation of the audit event. */
@@ -66,4 +74,9 @@ function nameOf({ name, object }: AdmissionAttributes): string {
 /** 403 in the words of admission: `pods "x" is forbidden: <cause>`. */
 export function refuse(attributes: AdmissionAttributes, cause: string): StatusError {
   return forbidden({ group: attributes.group, resource: attributes.resource }, nameOf(attributes), cause);
+}
+
+/** Of a namespace itself, which its `namespace` names as well, or of one of its subresources. */
+export function isNamespace({ group, resource }: Pick<AdmissionAttributes, 'group' | 'resource'>): boolean {
+  return group === '' && resource === 'namespaces';
 }

@@ -6,6 +6,9 @@ import { GROUPS } from '../api/kinds/groups';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { admissionChain } from '../admission/chain';
 import { AdmissionMetrics } from '../admission/metrics';
+import type { CallBackend } from '../admission/webhooks/call';
+import { servedVersions } from '../admission/webhooks/served-versions';
+import type { WebhookType } from '../admission/webhooks/webhook';
 import { AuthenticationMetrics } from '../authn/metrics';
 import { timerMs } from '../api/time/timer-limit';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
@@ -22,14 +25,19 @@ import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
 import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
 import { registerInFlightMetrics } from '../flowcontrol/metrics';
+import { BackendTransport } from '../client/backend-transport';
+import { byClusterAddress, byEndpoint, withOurselves } from '../client/service-resolver';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
 import { fieldOwnership, noFieldOwnership } from '../resources/field-ownership';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
+import { listenForProbes, type HealthAddress } from '../http/routes/health-listener';
 import { healthRoutes } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { requestLog } from '../http/filters/request-log';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import { createServer, type Http2Options } from '../http/server';
+import { BackendConnections } from '../kubelet/backend-connections';
+import type { KubeletOptions } from '../kubelet/kubelet-options';
 import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
@@ -44,6 +52,7 @@ import { startRegistryCache } from '../storage/cache/registry-cache';
 import { StorageMetrics } from '../storage/metrics';
 import type { Store } from '../storage/store';
 import { admissionPlugins, DEFAULT_ADMISSION, type AdmissionOptions } from './admission-plugins';
+import { admissionWebhooks } from './admission-webhooks';
 import { guardedAdmission } from '../admission/guards';
 import { authEndpoints, issuerRoutes } from './auth-endpoints';
 import { createAuthentication, type AuthenticationOptions } from './authentication';
@@ -68,7 +77,9 @@ import { isServedByDefault, type IsServed } from '../resources/runtime-config';
 import { ServedCatalogue } from '../resources/served-catalogue';
 import { once, StartPhases, type StartPhase } from './start-phases';
 import type { TlsMaterial } from './tls-material';
-import { versionInfo } from './version';
+import { webhookBackends } from './webhook-backends';
+import { webhookCredentials } from './webhook-credentials';
+import { DEFAULT_RELEASE, versionInfo, type KubernetesRelease } from './version';
 
 /** What an API server is made of, decided before anything starts. */
 export interface ApiServerOptions {
@@ -80,6 +91,8 @@ export interface ApiServerOptions {
   readonly tls: TlsMaterial;
   /** Undefined: HTTP/1.1 only. */
   readonly http2: Http2Options | undefined;
+  /** Absent: as with kube-apiserver's default flags. */
+  readonly kubelets?: KubeletOptions;
   readonly bindAddress: string;
   /** 0: any free port. */
   readonly securePort: number;
@@ -95,10 +108,16 @@ export interface ApiServerOptions {
   readonly isServed?: IsServed;
   /** How long Events are kept; 0: for good. Absent: an hour. */
   readonly eventTtlMs?: number;
+  /** Services of webhooks are reached at one of their endpoints, not at their own address. Absent: no. */
+  readonly routesToEndpoints?: boolean;
   readonly requestTimeoutMs: number;
   readonly minRequestTimeoutSeconds: number;
   /** Absent: kube-apiserver's. */
   readonly inFlightLimits?: InFlightLimits;
+  /** Where probes find the health checks over plain HTTP; absent: nowhere. */
+  readonly healthAddress?: HealthAddress | undefined;
+  /** What `/version` tells. Absent: the newest whose stable API is served whole. */
+  readonly release?: KubernetesRelease;
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
   readonly logger: Logger;
@@ -113,6 +132,8 @@ export interface ApiServerOptions {
 /** A server that answers. */
 export interface RunningApiServer {
   readonly port: number;
+  /** Of the health checks over plain HTTP, when they were asked for. */
+  readonly healthPort: number | undefined;
   /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
@@ -130,6 +151,11 @@ const BOOTSTRAP_PHASES: Readonly<Record<BootstrapPart, StartPhase>> = {
   'priority classes': 'poststarthook/scheduling/bootstrap-system-priority-classes',
   roles: 'poststarthook/rbac/bootstrap-roles',
 };
+
+/** Where this process finds itself. */
+function localAddress(bindAddress: string): string {
+  return ['', '0.0.0.0', '::'].includes(bindAddress) ? '127.0.0.1' : bindAddress;
+}
 
 function isLoopback(address: string): boolean {
   return address.startsWith('127.') || address === '::1';
@@ -231,7 +257,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   phases.finish('poststarthook/crd-informer-synced');
   phases.finish('poststarthook/start-apiextensions-controllers', () => customResources.hasSettled());
   let isStopping = false;
-  const version = versionInfo();
+  const version = versionInfo(options.release ?? DEFAULT_RELEASE);
   const reader = new RegistryReader(cache, store, keyRoot, resourceCache);
   const dynamic = { generation: () => catalogue.generation(), definitions: () => catalogue.definitions() };
 
@@ -246,8 +272,38 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   parts.add(() => authentication.close());
   const { serviceAccounts } = options.authentication;
   const quotas = catalogue.storageVersionOf('', 'resourcequotas');
-  const plugins = admissionPlugins(options.admission ?? DEFAULT_ADMISSION, {
+  const admissionOptions = options.admission ?? DEFAULT_ADMISSION;
+  let ownPort = options.securePort;
+  const transport = new BackendTransport();
+  parts.add(() => transport.close());
+  const services = {
+    getService: (namespace: string, name: string) => reader.get('services/specs', namespace, name),
+    getEndpoints: (namespace: string, name: string) => reader.get('services/endpoints', namespace, name),
+  };
+  const resolveService = withOurselves(
+    options.routesToEndpoints === true ? byEndpoint(services, Math.random) : byClusterAddress(services),
+    () => ({ host: localAddress(options.bindAddress), port: ownPort }),
+  );
+  const backendsOf = (type: WebhookType): CallBackend =>
+    webhookBackends({
+      transport,
+      resolveService,
+      credentialsFor: webhookCredentials(admissionOptions.configurations, type),
+      ownAuthority: certificates.servingAuthority,
+    });
+  const webhooks = admissionWebhooks({
+    versions: servedVersions(catalogue),
+    getNamespace: (name) => reader.getLive('namespaces', name),
+    callBackend: { admit: backendsOf('admit'), validating: backendsOf('validating') },
+    registry,
+    logger,
+  });
+  const webhookFeed = feedResources(webhooks.sinks, resourceCache, keyRoot, logger);
+  parts.add(() => webhookFeed.close());
+  await webhookFeed.caughtUp;
+  const plugins = admissionPlugins(admissionOptions, {
     reader,
+    webhooks,
     authorize,
     quotas: quotaStore({
       store,
@@ -278,6 +334,8 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     checkLog: options.checkLog,
   });
 
+  const probes = options.healthAddress === undefined ? undefined : await listenForProbes(options.healthAddress, health);
+  if (probes !== undefined) parts.add(() => probes.close());
   const server = createServer({
     catalogue,
     fieldOwnership: ownership,
@@ -326,6 +384,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     ],
     tls: tls.tls,
     http2: options.http2,
+    backends: new BackendConnections(options.kubelets),
     host: options.bindAddress,
     port: options.securePort,
     logger,
@@ -337,6 +396,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const { port } = await server.listen().catch((error: unknown) => {
     throw explainListenFailure(error, options.bindAddress, options.securePort);
   });
+  ownPort = port;
   tls.onChanged((changed) => server.setSecureContext(changed));
 
   const stopping = new AbortController();
@@ -418,6 +478,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
 
   return {
     port,
+    healthPort: probes?.port,
     ready: bootstrapped,
     stop: async () => {
       isStopping = true;

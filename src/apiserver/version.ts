@@ -17,12 +17,20 @@ interface BuildInfo {
 /** The package's version, from its package.json. */
 export const VERSION = (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as Package).version;
 
-/** The release of the Kubernetes API that clients may count on. */
-export const KUBERNETES_RELEASE = { major: '1', minor: '21' } as const;
+/** A release of the Kubernetes API. */
+export interface KubernetesRelease {
+  readonly major: string;
+  readonly minor: string;
+}
+
+/** The newest release whose stable API is served whole (docs/compatibility.md, "The release"). */
+export const DEFAULT_RELEASE: KubernetesRelease = { major: '1', minor: '28' };
 
 /** The answer of `/version`. */
-export function versionInfo(build: BuildInfo = buildInfo()): Readonly<Record<string, string>> {
-  const { major, minor } = KUBERNETES_RELEASE;
+export function versionInfo(
+  { major, minor }: KubernetesRelease = DEFAULT_RELEASE,
+  build: BuildInfo = buildInfo(),
+): Readonly<Record<string, string>> {
   return {
     major,
     minor,

@@ -1,3 +1,21 @@
+/** What is measured of a queue (kube-controller-manager's `workqueue_*`); durations in milliseconds. */
+export interface QueueMetrics {
+  readonly added: () => void;
+  readonly retried: () => void;
+  /** A key was waiting for this long. */
+  readonly taken: (waitedMs: number) => void;
+  readonly done: (workedMs: number) => void;
+}
+
+export interface WorkQueueOptions {
+  /** How many keys are worked on at once. */
+  readonly maxActive?: number;
+  /** Keys wait until `resume`. */
+  readonly paused?: boolean;
+  /** Asked for once, when there is a first key. */
+  readonly metrics?: () => QueueMetrics | undefined;
+}
+
 /**
  * Keys waiting for a worker. A key stands in the queue once; one that is added while it is worked on is worked on again
  * afterwards; a failed one comes back after a growing delay.
@@ -5,24 +23,48 @@
 export class WorkQueue {
   readonly #work: (key: string) => Promise<void>;
   readonly #failed: (key: string, error: unknown) => void;
-  readonly #waiting = new Set<string>();
+  readonly #maxActive: number;
+  readonly #askMetrics: (() => QueueMetrics | undefined) | undefined;
+  #metrics: QueueMetrics | undefined;
+  /** By key, since when; milliseconds of the monotonic clock. */
+  readonly #waiting = new Map<string, number>();
   readonly #active = new Map<string, Promise<void>>();
+  readonly #startedAt = new Map<string, number>();
   readonly #failures = new Map<string, number>();
   readonly #timers = new Set<NodeJS.Timeout>();
+  #paused: boolean;
   #closed = false;
 
   static readonly MAX_ACTIVE = 10;
   static readonly FIRST_RETRY_MS = 20;
   static readonly MAX_RETRY_MS = 30_000;
 
-  constructor(work: (key: string) => Promise<void>, failed: (key: string, error: unknown) => void) {
+  constructor(
+    work: (key: string) => Promise<void>,
+    failed: (key: string, error: unknown) => void,
+    { maxActive = WorkQueue.MAX_ACTIVE, paused = false, metrics }: WorkQueueOptions = {},
+  ) {
     this.#work = work;
     this.#failed = failed;
+    this.#maxActive = maxActive;
+    this.#paused = paused;
+    this.#askMetrics = metrics;
+  }
+
+  get depth(): number {
+    return this.#waiting.size;
+  }
+
+  /** Since when each key that is worked on has been; milliseconds of the monotonic clock. */
+  activeSince(): Iterable<number> {
+    return this.#startedAt.values();
   }
 
   add(key: string): void {
-    if (this.#closed) return;
-    this.#waiting.add(key);
+    if (this.#closed || this.#waiting.has(key)) return;
+    this.#waiting.set(key, performance.now());
+    this.#metrics ??= this.#askMetrics?.();
+    this.#metrics?.added();
     this.#startWaiting();
   }
 
@@ -35,6 +77,16 @@ export class WorkQueue {
     this.#timers.add(timer);
   }
 
+  /** Starts nothing more until `resume`. */
+  pause(): void {
+    this.#paused = true;
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#startWaiting();
+  }
+
   /** Starts nothing more; resolves when the keys being worked on are done. */
   async close(): Promise<void> {
     this.#closed = true;
@@ -45,16 +97,26 @@ export class WorkQueue {
   }
 
   #startWaiting(): void {
-    for (const key of this.#waiting) {
-      if (this.#active.size >= WorkQueue.MAX_ACTIVE) return;
+    if (this.#paused || this.#active.size >= this.#maxActive) return;
+    for (const [key, since] of this.#waiting) {
+      if (this.#active.size >= this.#maxActive) return;
       if (this.#active.has(key)) continue;
       this.#waiting.delete(key);
-      const done = this.#run(key).finally(() => {
-        this.#active.delete(key);
-        this.#startWaiting();
-      });
-      this.#active.set(key, done);
+      this.#start(key, since);
     }
+  }
+
+  #start(key: string, since: number): void {
+    const now = performance.now();
+    this.#metrics?.taken(now - since);
+    this.#startedAt.set(key, now);
+    const done = this.#run(key).finally(() => {
+      this.#active.delete(key);
+      this.#startedAt.delete(key);
+      this.#metrics?.done(performance.now() - now);
+      this.#startWaiting();
+    });
+    this.#active.set(key, done);
   }
 
   async #run(key: string): Promise<void> {
@@ -66,6 +128,7 @@ export class WorkQueue {
       const failures = this.#failures.get(key) ?? 0;
       this.#failures.set(key, failures + 1);
       this.#failed(key, error);
+      this.#metrics?.retried();
       this.addAfter(key, Math.min(WorkQueue.FIRST_RETRY_MS * 2 ** failures, WorkQueue.MAX_RETRY_MS));
     }
   }

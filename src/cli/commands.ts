@@ -1,4 +1,5 @@
 import { apiserverCommand } from './apiserver-command';
+import { certificatesCommand } from './certificates-command';
 import { compactCommand } from './compact-command';
 import { controllerManagerCommand } from './controller-manager-command';
 import { devCommand } from './dev-command';
@@ -26,6 +27,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['apiserver', withFlags(apiserverCommand, "the API server, with kube-apiserver's flags")],
   ['controller-manager', withFlags(controllerManagerCommand, 'the controllers, as clients of an API server elsewhere')],
   ['kubeconfig', withFlags(kubeconfigCommand, 'prints a kubeconfig for a user, with a new client certificate')],
+  ['certificates', withFlags(certificatesCommand, 'CAs, keys and certificates that several replicas share')],
   ['migrate', withFlags(migrateCommand, 'copies a registry from one store to another')],
   ['compact', withFlags(compactCommand, 'makes the file of an embedded store smaller')],
   ['version', printing(() => `${VERSION}\n`, 'the version')],

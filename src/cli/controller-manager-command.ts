@@ -15,6 +15,8 @@ import {
   type ControllerContext,
 } from '../controllers/start-controllers';
 import { describeFlags, parseFlags, UsageError, type FlagTable } from '../flags/flag-table';
+import { healthAddress, healthFlags, healthProblems } from '../flags/health-flags';
+import { listenForProbes, type HealthListener } from '../http/routes/health-listener';
 import { untilSignal } from './until-signal';
 import { VERSION } from '../apiserver/version';
 
@@ -72,6 +74,7 @@ const controllerManagerFlags = {
     default: 'sternpost-controller-manager',
     help: 'Name of the Lease; not that of a kube-controller-manager, whose controllers are others.',
   },
+  ...healthFlags,
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;
@@ -88,6 +91,8 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     return;
   }
   if (options.kubeconfig === '') throw new UsageError(['--kubeconfig is required']);
+  const problems = healthProblems(options);
+  if (problems.length > 0) throw new UsageError(problems);
   if (options.leaderElectRenewDeadline >= options.leaderElectLeaseDuration) {
     throw new UsageError(['--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration']);
   }
@@ -115,6 +120,7 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     signingKey: keyFile === '' ? undefined : parseSigningKey(readFileSync(keyFile, 'utf8')),
   };
 
+  const probes = await listenForHealth(options.healthzBindAddress);
   const stop = new AbortController();
   const signalled = untilSignal().then((signal) => {
     logger.info({ signal }, 'shutting down');
@@ -145,4 +151,12 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
   } else await work(stop.signal);
   client.close();
   await signalled;
+  await probes?.close();
+}
+
+/** Who waits to become the leader is well, too. */
+async function listenForHealth(bindAddress: string): Promise<HealthListener | undefined> {
+  const address = healthAddress(bindAddress);
+  const ping = { name: 'ping', check: () => undefined };
+  return address && listenForProbes(address, { livez: [ping], readyz: [ping], healthz: [ping] });
 }

@@ -34,12 +34,22 @@ export interface ListOf<T = KubeObject> {
   readonly items: readonly T[];
 }
 
+/** A list as it is sent: an empty one of metadata has null. */
+type Page<T> = Omit<ListOf<T>, 'items'> & { readonly items: readonly T[] | null };
+
 export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK'; readonly object: KubeObject }
   | { readonly type: 'ERROR'; readonly object: Status };
 
 /** Of a page: what is parsed of it at once takes a few milliseconds. */
 const PAGE_OBJECTS = 200;
+
+/** What is asked for of an object: all of it, or its metadata only (API concepts, "Receiving resources as PartialObjectMetadata"). */
+export type Representation = 'object' | 'metadata';
+
+const OBJECT_TYPE = 'application/json';
+const METADATA_TYPE = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
+const METADATA_LIST_TYPE = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1';
 
 const PATCH_TYPES = {
   json: 'application/json-patch+json',
@@ -90,15 +100,28 @@ export class ApiClient {
     return this.#json<T>('GET', path, undefined, undefined, signal);
   }
 
+  async getMetadata(path: string, signal?: AbortSignal): Promise<KubeObject> {
+    return this.#json<KubeObject>('GET', path, undefined, undefined, signal, METADATA_TYPE);
+  }
+
   /** A collection page by page, all of it as of one revision. `path` may end with selectors in a query. */
-  async *pages<T = KubeObject>(path: string, signal?: AbortSignal): AsyncGenerator<ListOf<T>> {
+  async *pages<T = KubeObject>(
+    path: string,
+    signal?: AbortSignal,
+    representation: Representation = 'object',
+  ): AsyncGenerator<ListOf<T>> {
+    const accept = representation === 'object' ? OBJECT_TYPE : METADATA_LIST_TYPE;
     const limited = `${path}${path.includes('?') ? '&' : '?'}limit=${PAGE_OBJECTS}`;
-    let page = await this.get<ListOf<T>>(limited, signal);
+    const getPage = async (pagePath: string): Promise<ListOf<T>> => {
+      const { metadata, items } = await this.#json<Page<T>>('GET', pagePath, undefined, undefined, signal, accept);
+      return { metadata, items: items ?? [] };
+    };
+    let page = await getPage(limited);
     for (;;) {
       yield page;
       const token = page.metadata.continue ?? '';
       if (token === '') return;
-      page = await this.get<ListOf<T>>(`${limited}&continue=${encodeURIComponent(token)}`, signal);
+      page = await getPage(`${limited}&continue=${encodeURIComponent(token)}`);
     }
   }
 
@@ -132,8 +155,13 @@ export class ApiClient {
   }
 
   /** Events of a collection from a resourceVersion on, until the server ends the stream or the signal aborts. */
-  async *watch(path: string, signal: AbortSignal): AsyncGenerator<WatchEvent> {
-    const response = await this.#send('GET', path, undefined, undefined, signal);
+  async *watch(
+    path: string,
+    signal: AbortSignal,
+    representation: Representation = 'object',
+  ): AsyncGenerator<WatchEvent> {
+    const accept = representation === 'object' ? OBJECT_TYPE : METADATA_TYPE;
+    const response = await this.#send('GET', path, undefined, undefined, signal, accept);
     if (response.statusCode !== 200) throw toError(response.statusCode ?? 0, await readAll(response));
     response.setEncoding('utf8');
     let rest = '';
@@ -154,8 +182,9 @@ export class ApiClient {
     body: object | undefined,
     contentType: string | undefined,
     signal: AbortSignal | undefined,
+    accept = OBJECT_TYPE,
   ): Promise<T> {
-    const response = await this.#send(method, path, body, contentType, signal);
+    const response = await this.#send(method, path, body, contentType, signal, accept);
     const text = await readAll(response);
     const code = response.statusCode ?? 0;
     if (code >= 400) throw toError(code, text);
@@ -168,13 +197,14 @@ export class ApiClient {
     body: object | undefined,
     contentType: string | undefined,
     signal: AbortSignal | undefined,
+    accept = OBJECT_TYPE,
   ): Promise<IncomingMessage> {
     const { credentials } = this.#config;
-    const response = await this.#sendOnce(method, path, body, contentType, signal);
+    const response = await this.#sendOnce(method, path, body, contentType, signal, accept);
     if (response.statusCode !== 401 || credentials === undefined) return response;
     response.resume();
     credentials.forget();
-    return this.#sendOnce(method, path, body, contentType, signal);
+    return this.#sendOnce(method, path, body, contentType, signal, accept);
   }
 
   /** The token to send; a new certificate means new connections. */
@@ -196,6 +226,7 @@ export class ApiClient {
     body: object | undefined,
     contentType: string | undefined,
     signal: AbortSignal | undefined,
+    accept: string,
   ): Promise<IncomingMessage> {
     const payload = body === undefined ? undefined : Buffer.from(stringifyExact(body));
     const bearerToken = await this.#authenticate();
@@ -209,7 +240,7 @@ export class ApiClient {
           agent: this.#agent,
           ...(signal === undefined ? {} : { signal }),
           headers: {
-            Accept: 'application/json',
+            Accept: accept,
             'User-Agent': this.#config.userAgent,
             ...(bearerToken === undefined ? {} : { Authorization: `Bearer ${bearerToken}` }),
             ...(payload === undefined

@@ -1,5 +1,6 @@
 import { Agent, request as httpsRequest } from 'node:https';
 import { request as httpRequest } from 'node:http';
+import { describeNetworkError } from './network-error';
 
 /** A peer's side of a TLS connection, and ours; PEM texts. */
 export interface PeerTls {
@@ -46,7 +47,7 @@ export function agentFor(tls: PeerTls): Agent {
 export function sendRequest({ url, method, headers, body, agent, timeoutMs }: HttpsRequest): Promise<HttpsResponse> {
   const fail = (error: NodeJS.ErrnoException): Error => {
     const verb = `${method[0] ?? ''}${method.slice(1).toLowerCase()}`;
-    return new Error(`${verb} ${JSON.stringify(url)}: ${describe(error)}`, { cause: error });
+    return new Error(`${verb} ${JSON.stringify(url)}: ${describeNetworkError(error)}`, { cause: error });
   };
   return new Promise((resolve, reject) => {
     const signal = AbortSignal.timeout(timeoutMs);
@@ -84,23 +85,4 @@ export function sendRequest({ url, method, headers, body, agent, timeoutMs }: Ht
     request.on('error', (error) => reject(fail(error)));
     request.end(body);
   });
-}
-
-function describe(error: NodeJS.ErrnoException & { readonly address?: string; readonly port?: number }): string {
-  switch (error.code) {
-    case 'ECONNREFUSED':
-      return `dial tcp ${error.address ?? ''}:${error.port ?? ''}: connect: connection refused`;
-    case 'ECONNRESET':
-      return 'EOF';
-    case 'ABORT_ERR':
-    case 'ETIMEDOUT':
-      return 'context deadline exceeded';
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-      return 'x509: certificate signed by unknown authority';
-    default:
-      return error.message;
-  }
 }

@@ -1,17 +1,32 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
-import type { ApiClient } from './api-client';
+import type { ApiClient, Representation } from './api-client';
 
-/** What an informer tells its owner. `known` is every object now in its view, by `namespace/name`. */
+/** What an informer tells its owner. */
 export interface InformerHandlers {
   readonly changed: (object: KubeObject) => void;
   readonly deleted: (object: KubeObject) => void;
+  /** Everything that the first list of this run held has been told, and what had vanished before. */
+  readonly synced?: () => void;
   readonly failed: (error: unknown) => void;
+}
+
+export interface InformerOptions {
+  readonly representation?: Representation;
+  /** What is kept of an object, to be told when it vanishes between two lists; all of it when absent. */
+  readonly keep?: (object: KubeObject) => KubeObject;
+  /** What an earlier run knew: objects that are not listed any more are told as deleted. */
+  readonly known?: Map<string, KubeObject>;
 }
 
 const FIRST_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
+/** A watch lasts for a random time between this and twice this, so that many do not begin anew at once. */
+const WATCH_SECONDS = 300;
+/** How much later than the server's end the client's own comes: for connections that died without a word. */
+const END_AFTER_MS = 30_000;
 
 export function objectKey(object: KubeObject): string {
   const { namespace, name = '' } = object.metadata;
@@ -29,21 +44,26 @@ export async function runInformer(
   path: string,
   handlers: InformerHandlers,
   signal: AbortSignal,
+  options: InformerOptions = {},
 ): Promise<void> {
-  const known = new Map<string, KubeObject>();
+  const { representation, keep = (object) => object, known = new Map<string, KubeObject>() } = options;
   let resourceVersion: string | undefined;
   let wait = FIRST_DELAY_MS;
+  let synced = false;
 
   const relist = async (): Promise<string> => {
     const gone = new Map(known);
     let listed = '';
-    for await (const { items, metadata } of client.pages(path, signal)) {
+    for await (const { items, metadata } of client.pages(path, signal, representation)) {
       for (const object of items) {
         const key = objectKey(object);
         const before = known.get(key);
-        known.set(key, object);
         gone.delete(key);
-        if (before?.metadata.resourceVersion !== object.metadata.resourceVersion) handlers.changed(object);
+        if (before?.metadata.resourceVersion === object.metadata.resourceVersion) continue;
+        // Deleted and created anew between two lists: two objects.
+        if (before !== undefined && before.metadata.uid !== object.metadata.uid) handlers.deleted(before);
+        known.set(key, keep(object));
+        handlers.changed(object);
       }
       listed = metadata.resourceVersion ?? '';
     }
@@ -51,42 +71,61 @@ export async function runInformer(
       known.delete(key);
       handlers.deleted(object);
     }
+    if (!synced) handlers.synced?.();
+    synced = true;
     return listed;
   };
 
   const follow = async (from: string): Promise<void> => {
-    const query = `watch=true&allowWatchBookmarks=true&resourceVersion=${encodeURIComponent(from)}`;
+    const seconds = WATCH_SECONDS + randomInt(WATCH_SECONDS);
+    const query =
+      `watch=true&allowWatchBookmarks=true&timeoutSeconds=${seconds}` + `&resourceVersion=${encodeURIComponent(from)}`;
     const separator = path.includes('?') ? '&' : '?';
-    for await (const event of client.watch(`${path}${separator}${query}`, signal)) {
-      if (event.type === 'ERROR') {
-        throw new StatusError(event.object.code ?? 500, event.object.reason, event.object.message ?? 'watch failed');
+    const end = new AbortController();
+    const overdue = setTimeout(() => end.abort(), seconds * 1000 + END_AFTER_MS);
+    const until = AbortSignal.any([signal, end.signal]);
+    try {
+      for await (const event of client.watch(`${path}${separator}${query}`, until, representation)) {
+        if (event.type === 'ERROR') {
+          throw new StatusError(event.object.code ?? 500, event.object.reason, event.object.message ?? 'watch failed');
+        }
+        resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
+        wait = FIRST_DELAY_MS;
+        if (event.type === 'BOOKMARK') continue;
+        if (event.type === 'DELETED') {
+          known.delete(objectKey(event.object));
+          handlers.deleted(event.object);
+        } else {
+          known.set(objectKey(event.object), keep(event.object));
+          handlers.changed(event.object);
+        }
       }
-      resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
-      wait = FIRST_DELAY_MS;
-      if (event.type === 'BOOKMARK') continue;
-      if (event.type === 'DELETED') {
-        known.delete(objectKey(event.object));
-        handlers.deleted(event.object);
-      } else {
-        known.set(objectKey(event.object), event.object);
-        handlers.changed(event.object);
-      }
+    } catch (error) {
+      if (!end.signal.aborted) throw error;
+    } finally {
+      clearTimeout(overdue);
     }
   };
 
+  const pause = async (): Promise<void> => {
+    await delay(wait, undefined, { signal }).catch(() => undefined);
+    wait = Math.min(wait * 2, MAX_DELAY_MS);
+  };
+
   while (!signal.aborted) {
+    const from = resourceVersion;
     try {
       resourceVersion ??= await relist();
       await follow(resourceVersion);
+      // A server that ends every watch at once is not asked again at once.
+      if (resourceVersion === from) await pause();
     } catch (error) {
       if (signal.aborted) return;
-      if (error instanceof StatusError && error.status.code === 410) {
-        resourceVersion = undefined;
-        continue;
-      }
-      handlers.failed(error);
-      await delay(wait, undefined, { signal }).catch(() => undefined);
-      wait = Math.min(wait * 2, MAX_DELAY_MS);
+      const expired = error instanceof StatusError && error.status.code === 410;
+      const listedBefore = from !== undefined;
+      if (expired) resourceVersion = undefined;
+      else handlers.failed(error);
+      if (!expired || !listedBefore) await pause();
     }
   }
 }

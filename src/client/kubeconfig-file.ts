@@ -16,13 +16,17 @@ export interface ExecConfig {
   readonly directory: string;
 }
 
-/** Where a kubeconfig's current context leads, and as whom. */
-export interface KubeconfigTarget {
-  readonly url: string;
+/** As whom to come. */
+export interface KubeconfigUser {
   readonly tls: PeerTls;
   readonly bearerToken?: string;
   readonly basic?: { readonly username: string; readonly password: string };
   readonly exec?: ExecConfig;
+}
+
+/** Where a kubeconfig's current context leads, and as whom. */
+export interface KubeconfigTarget extends KubeconfigUser {
+  readonly url: string;
 }
 
 type Json = Readonly<Record<string, unknown>>;
@@ -46,30 +50,60 @@ export function readKubeconfig(file: string): KubeconfigTarget {
   const user = mapAt(named(users, textAt(context, 'user')) ?? (context === undefined ? users[0] : undefined), 'user');
   const url = textAt(cluster, 'server');
   if (url === '') throw new Error(`${file}: no server in the current context`);
-  const pem = (from: Json | undefined, name: string): string | undefined => {
-    const inline = textAt(from, `${name}-data`);
-    if (inline !== '') return Buffer.from(inline, 'base64').toString('utf8');
-    const path = textAt(from, name);
-    return path === '' ? undefined : readFileSync(resolve(directory, path), 'utf8');
+  const { tls, ...credentials } = readUser(user, directory);
+  return {
+    url,
+    tls: {
+      ...tls,
+      ...withoutUndefined({
+        certificateAuthority: readPem(cluster, 'certificate-authority', directory),
+        serverName: textAt(cluster, 'tls-server-name') || undefined,
+        insecure: cluster?.['insecure-skip-tls-verify'] === true ? true : undefined,
+      }),
+    },
+    ...credentials,
   };
+}
+
+/**
+ * The users of a kubeconfig by their names, and the one of its current context, for files that say as whom to come and not where.
+ * Throws an error that says what is missing.
+ */
+export function readKubeconfigUsers(file: string): {
+  readonly users: ReadonlyMap<string, KubeconfigUser>;
+  readonly current: string | undefined;
+} {
+  const directory = dirname(resolve(file));
+  const config = readConfig(file);
+  const context = mapAt(named(listAt(config, 'contexts'), textAt(config, 'current-context')), 'context');
+  const users = listAt(config, 'users').map(
+    (entry) => [textAt(entry, 'name'), readUser(mapAt(entry, 'user'), directory)] as const,
+  );
+  return { users: new Map(users), current: textAt(context, 'user') || undefined };
+}
+
+function readUser(user: Json | undefined, directory: string): KubeconfigUser {
   const tokenFile = textAt(user, 'tokenFile');
   const token =
     textAt(user, 'token') || (tokenFile === '' ? '' : readFileSync(resolve(directory, tokenFile), 'utf8').trim());
   const exec = mapAt(user, 'exec');
   const username = textAt(user, 'username');
   return {
-    url,
     tls: withoutUndefined({
-      certificateAuthority: pem(cluster, 'certificate-authority'),
-      clientCertificate: pem(user, 'client-certificate'),
-      clientKey: pem(user, 'client-key'),
-      serverName: textAt(cluster, 'tls-server-name') || undefined,
-      insecure: cluster?.['insecure-skip-tls-verify'] === true ? true : undefined,
+      clientCertificate: readPem(user, 'client-certificate', directory),
+      clientKey: readPem(user, 'client-key', directory),
     }),
     ...(token === '' ? {} : { bearerToken: token }),
     ...(username === '' ? {} : { basic: { username, password: textAt(user, 'password') } }),
     ...(exec === undefined ? {} : { exec: execConfig(exec, directory) }),
   };
+}
+
+function readPem(from: Json | undefined, name: string, directory: string): string | undefined {
+  const inline = textAt(from, `${name}-data`);
+  if (inline !== '') return Buffer.from(inline, 'base64').toString('utf8');
+  const path = textAt(from, name);
+  return path === '' ? undefined : readFileSync(resolve(directory, path), 'utf8');
 }
 
 /** Throws an error that names the file when it is no kubeconfig at all. */
@@ -87,7 +121,7 @@ function readConfig(file: string): Json | undefined {
 }
 
 /** The Authorization header of its token or password; undefined when it has neither. */
-export function authorizationHeader({ bearerToken, basic }: KubeconfigTarget): string | undefined {
+export function authorizationHeader({ bearerToken, basic }: KubeconfigUser): string | undefined {
   if (bearerToken !== undefined) return `Bearer ${bearerToken}`;
   if (basic === undefined) return undefined;
   return `Basic ${Buffer.from(`${basic.username}:${basic.password}`).toString('base64')}`;
@@ -131,6 +165,6 @@ function named(list: readonly Json[], name: string): Json | undefined {
   return list.find((entry) => textAt(entry, 'name') === name);
 }
 
-function withoutUndefined(tls: { readonly [Name in keyof PeerTls]: PeerTls[Name] | undefined }): PeerTls {
+function withoutUndefined(tls: { readonly [Name in keyof PeerTls]?: PeerTls[Name] | undefined }): PeerTls {
   return Object.fromEntries(Object.entries(tls).filter(([, value]) => value !== undefined));
 }

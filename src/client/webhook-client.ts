@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { timerMs } from '../api/time/timer-limit';
 import { agentFor, sendRequest, type HttpsResponse } from './https-request';
 import { authorizationHeader, readKubeconfig } from './kubeconfig-file';
+import { explainEmpty, explainStatus } from './unexpected-status';
 
 /** How long a peer is given, told to it as `?timeout=30s`. */
 const TIMEOUT_MS = 30_000;
@@ -61,11 +62,9 @@ function isWorthAnotherTry({ status, retryAfterSeconds }: HttpsResponse): boolea
 }
 
 function readResponse({ status, contentType, body }: HttpsResponse): unknown {
-  if (status < 200 || status > 206) throw new Error(explain(status, body));
+  if (status < 200 || status > 206) throw new Error(explainStatus(status, body));
   if (body === '') {
-    throw new Error(
-      `0-length response with status code: ${status} and content type: ${contentType || 'application/json'}`,
-    );
+    throw new Error(explainEmpty(status, contentType || 'application/json'));
   }
   try {
     return JSON.parse(body);
@@ -81,35 +80,4 @@ function inGoWords(error: Error, body: string): string {
   if (position === undefined || Number(position) >= body.trimEnd().length) return 'unexpected end of JSON input';
   const first = body.trimStart()[0] ?? '';
   return /[[{"\d-]/.test(first) ? error.message : `invalid character '${first}' looking for beginning of value`;
-}
-
-const EXPLANATIONS: Readonly<Record<number, string>> = {
-  400: 'the server rejected our request for an unknown reason',
-  401: 'the server has asked for the client to provide credentials',
-  404: 'the server could not find the requested resource',
-  405: 'the server does not allow this method on the requested resource',
-  406: 'the server was unable to respond with a content type that the client supports',
-  409: 'the server reported a conflict',
-  415: 'the server was unable to understand the content type of the request',
-  422: 'the server rejected our request due to an error in our request',
-  429: 'the server has received too many requests and has asked us to try again later',
-  503: 'the server is currently unable to handle the request',
-  504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
-};
-
-/** What clients of the API say of an answer without a result; a Status speaks for itself. */
-function explain(status: number, body: string): string {
-  try {
-    const parsed = JSON.parse(body) as { readonly kind?: string; readonly message?: string } | null;
-    if (parsed?.kind === 'Status' && typeof parsed.message === 'string') return parsed.message;
-  } catch {
-    // Not a Status.
-  }
-  if (status === 403) return body || 'forbidden';
-  return (
-    EXPLANATIONS[status] ??
-    (status >= 500
-      ? `an error on the server (${JSON.stringify(body || 'unknown')}) has prevented the request from succeeding`
-      : `the server responded with the status code ${status} but did not return more information`)
-  );
 }

@@ -1,6 +1,7 @@
 import type { ApiClient } from '../client/api-client';
 import { startClusterRoleAggregation } from './clusterrole-aggregation';
 import type { Controller } from './controller';
+import { startGarbageCollector } from './garbage-collector/garbage-collector';
 import { startNamespaceController } from './namespace';
 import { startResourceQuotaController } from './resource-quota';
 import { startRootCaCertPublisher } from './root-ca-cert-publisher';
@@ -30,6 +31,7 @@ const CONTROLLERS: Readonly<Record<string, Start>> = {
   'root-ca-cert-publisher': ({ client, logger, rootCertificates }) =>
     rootCertificates === undefined ? undefined : startRootCaCertPublisher(client, rootCertificates, logger),
   'clusterrole-aggregation': ({ client, logger }) => startClusterRoleAggregation(client, logger),
+  garbagecollector: ({ client, logger }) => startGarbageCollector({ client, logger }),
   resourcequota: ({ client, logger }) => startResourceQuotaController(client, logger),
 };
 

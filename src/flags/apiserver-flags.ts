@@ -1,7 +1,10 @@
 import { authenticationFlags } from './authentication-flags';
 import { authorizationFlags } from './authorization-flags';
 import type { FlagTable, OptionsOf } from './flag-table';
+import { healthFlags } from './health-flags';
 import { http2Flags } from './http2-flags';
+import { versionFlags } from './version-flags';
+import { kubeletFlags } from './kubelet-flags';
 import { storageFlags } from './storage-flags';
 import { tlsFlags } from './tls-flags';
 
@@ -62,6 +65,8 @@ export const apiserverFlags = {
   'tls-private-key-file': { type: 'string', section: 'Serving', help: 'Key of the serving certificate.' },
   ...tlsFlags,
   ...http2Flags,
+  ...healthFlags,
+  ...kubeletFlags,
   'request-timeout': {
     type: 'duration',
     section: 'Serving',
@@ -130,7 +135,9 @@ export const apiserverFlags = {
   'admission-control-config-file': {
     type: 'string',
     section: 'Admission',
-    help: 'File with the configurations of plugins (AdmissionConfiguration).',
+    help:
+      'File with the configurations of plugins (AdmissionConfiguration), those of MutatingAdmissionWebhook and ' +
+      'ValidatingAdmissionWebhook among them: the kubeconfig with what webhooks are shown.',
   },
   'default-not-ready-toleration-seconds': {
     type: 'int',
@@ -161,6 +168,12 @@ export const apiserverFlags = {
     help: 'json or text; default: text at a terminal, json elsewhere.',
   },
   'feature-gates': { type: 'strings', section: 'Misc', help: 'Gate=true or Gate=false, comma-separated.' },
+  'enable-aggregator-routing': {
+    type: 'bool',
+    section: 'Misc',
+    help: 'Reach the services of webhooks at one of their endpoints, not at the address of the service.',
+  },
+  ...versionFlags,
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;

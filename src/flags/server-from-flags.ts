@@ -18,12 +18,16 @@ import {
 } from '../apiserver/certificates';
 import { parseFeatureGates } from '../api/kinds/feature-gates';
 import { UsageError } from './flag-table';
+import { healthAddress, healthProblems } from './health-flags';
 import { http2Options, http2Problems } from './http2-flags';
+import { kubeletOptions, kubeletProblems } from './kubelet-flags';
 import { ETCD_CLIENTS, openStore } from './open-store';
 import { flowControlConflict, parseRuntimeConfig } from '../resources/runtime-config';
 import { serviceRangesFromFlags } from './service-range-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
+import { emulatedRelease, versionProblems } from './version-flags';
 import { TlsMaterial } from '../apiserver/tls-material';
+import { DEFAULT_RELEASE } from '../apiserver/version';
 
 /** kube-apiserver's `-v` from which on requests are logged. */
 const REQUESTS_VERBOSITY = 3;
@@ -46,6 +50,9 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
     ...authorizationProblems(options),
     ...tlsProblems(options),
     ...http2Problems(options),
+    ...healthProblems(options),
+    ...versionProblems(options),
+    ...kubeletProblems(options),
     ...((tlsCertFile === '') === (tlsPrivateKeyFile === '')
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
@@ -152,6 +159,14 @@ export async function startFromFlags(
       certificates,
       tls,
       http2: http2Options(options),
+      kubelets: kubeletOptions(
+        options,
+        {
+          names: [...options.requestheaderUsernameHeaders, ...options.requestheaderGroupHeaders],
+          prefixes: options.requestheaderExtraHeadersPrefix,
+        },
+        (error) => logger.warn({ err: error }, 'changed files for kubelets cannot be used yet'),
+      ),
       bindAddress: options.bindAddress,
       securePort: options.securePort,
       advertiseAddress,
@@ -166,9 +181,12 @@ export async function startFromFlags(
       featureGates: flags.features.gates,
       isServed: flags.runtime.isServed,
       eventTtlMs: options.eventTtl,
+      routesToEndpoints: options.enableAggregatorRouting,
       requestTimeoutMs: options.requestTimeout,
       minRequestTimeoutSeconds: options.minRequestTimeout,
       inFlightLimits: { readOnly: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight },
+      healthAddress: healthAddress(options.healthzBindAddress),
+      release: emulatedRelease(options.emulatedVersion) ?? DEFAULT_RELEASE,
       shutdownDelayMs: options.shutdownDelayDuration,
       livezGraceMs: options.livezGracePeriod,
       logger,

@@ -53,12 +53,6 @@ describe('a watch', () => {
     expect(second?.object.columnDefinitions).toBeNull();
   });
 
-  it('over WebSocket is answered without events at once, so that the client watches over plain HTTP', async () => {
-    const headers = { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' };
-    const answer = await send('GET', `${path}?watch=1`, { headers });
-    expect(answer).toMatchObject({ status: 200, text: '' });
-  });
-
   it('ends after its time', async () => {
     expect(await send('GET', `${path}?watch=1&timeoutSeconds=1`)).toMatchObject({ status: 200, text: '' });
   });

@@ -3,6 +3,7 @@ import { createServer as createPlainServer, type RequestListener, type Server } 
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
+import { BackendConnections } from '../kubelet/backend-connections';
 import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
@@ -25,17 +26,20 @@ import { answerError, sendStatus } from './response/error-response';
 import {
   http1LimitsFor,
   http1Options,
+  leaveParser,
   refuseHead,
   watchConnections,
   type Http1Limits,
 } from './transport/http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { LargeBodies } from './request/large-bodies';
+import { LargeBodyPlaces } from './request/large-body-places';
 import { NonResourceRoutes } from './routes/non-resource-routes';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { writeReply } from './response/reply-writer';
 import { leaveSeat } from './filters/seats';
 import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
+import { mayUpgrade, Upgrades } from './transport/upgrades';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
@@ -51,8 +55,13 @@ export interface Http2Options {
 export interface ServerOptions
   extends
     ChainDependencies,
-    Omit<EndpointDependencies, 'bodies' | 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'> {
+    Omit<
+      EndpointDependencies,
+      'backends' | 'bodies' | 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'
+    > {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
+  /** Closed with the server. Absent: as with kube-apiserver's default flags. */
+  readonly backends?: BackendConnections;
   /** Absent: plain HTTP, for tests and for a health port. */
   readonly tls?: TlsOptions;
   /** Of clients with TLS that prefer it. Absent: HTTP/1.1 only. */
@@ -109,8 +118,11 @@ export function createServer(options: ServerOptions): ApiServer {
   const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
   const textWorker = options.textWorker ?? new TextWorker();
   const bodies = new LargeBodies(textWorker);
+  const places = new LargeBodyPlaces();
+  const backends = options.backends ?? new BackendConnections();
   const endpoints: DispatchDependencies = {
     ...options,
+    backends,
     bodies,
     specialEndpoints: new Map([...specialEndpoints, ...(options.specialEndpoints ?? [])]),
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds ?? DEFAULT_MIN_REQUEST_TIMEOUT_SECONDS,
@@ -145,18 +157,19 @@ export function createServer(options: ServerOptions): ApiServer {
     const dispatched = dispatch(context, endpoints);
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
     if (dispatched instanceof Promise) beginWork(context);
-    if (response.headersSent || response.destroyed) return;
+    if (response.headersSent || response.destroyed || reply.type === 'streamed') return;
     const writing = writeReply(context, reply, negotiated, writer);
     leaveSeat(context);
     if (writing !== undefined) await writing;
   };
   /** The one place where what was thrown for a request ends. */
   const listener = (request: HttpRequest, response: HttpResponse): void => {
-    const context = new RequestContext(request, response, features.warnings, accounts);
+    const context = new RequestContext(request, response, features.warnings, accounts, places);
     beginWork(context, context.receivedAt);
     handle(context)
       .catch((error: unknown) => {
         leaveSeat(context);
+        if (request.connectionUpgrade?.isTaken) throw error;
         return answerError(context, error, catalogue.schema, logger);
       })
       .catch((error: unknown) => {
@@ -191,6 +204,15 @@ export function createServer(options: ServerOptions): ApiServer {
           http1Listener,
         );
   watchConnections(server, limits);
+  const upgrades = new Upgrades({
+    isUpgrade: mayUpgrade,
+    onRequest: (request, response) => {
+      if (!refuseHead(request, response)) listener(request, response);
+    },
+    giveBack: (socket) => server.emit(isTls(server) ? 'secureConnection' : 'connection', socket),
+    onLeft: leaveParser,
+  });
+  upgrades.attach(server);
   const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
   const handshakes = new DeferredTlsHandshake({
     onFault: recordTlsHandshakeError,
@@ -215,7 +237,8 @@ export function createServer(options: ServerOptions): ApiServer {
     close: async (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      await close(server, handshakes, http2, graceMs);
+      await close(server, handshakes, upgrades, http2, graceMs);
+      backends.close();
       await textWorker.stop();
     },
   };
@@ -250,6 +273,7 @@ async function listen(server: Server, port: number, host: string | undefined): P
 async function close(
   server: Server,
   handshakes: DeferredTlsHandshake,
+  upgrades: Upgrades,
   http2: Http2Listener | undefined,
   graceMs: number,
 ): Promise<void> {
@@ -264,6 +288,7 @@ async function close(
   const force = setTimeout(() => {
     server.closeAllConnections();
     http2?.destroy();
+    upgrades.destroy();
     handshakes.destroy();
   }, graceMs);
   await closed;

@@ -21,7 +21,7 @@ export interface Authority extends KeyPair {
   readonly issuer: Issuer;
 }
 
-type LeafSpec = Pick<CertificateSpec, 'subject' | 'altNames' | 'usages'>;
+export type LeafSpec = Pick<CertificateSpec, 'subject' | 'altNames' | 'usages'>;
 
 function generate(
   spec: Omit<CertificateSpec, 'notBefore' | 'notAfter'>,
@@ -50,7 +50,8 @@ function certify(
   return issueCertificate({ ...spec, notBefore, notAfter }, publicKey, issuer);
 }
 
-function asAuthority(pair: KeyPair): Authority {
+/** A pair that is an authority's. */
+export function asAuthority(pair: KeyPair): Authority {
   return { ...pair, issuer: issuerOf(pair.certificatePem, createPrivateKey(pair.privateKeyPem)) };
 }
 
@@ -107,17 +108,24 @@ function authorityOf(privateKeyPem: string, commonName: string, now: Date): Auth
   return asAuthority({ certificatePem, privateKeyPem });
 }
 
-/** A key of its own and a certificate for it, valid for a year. */
-export function issueKeyPair(authority: Authority, spec: LeafSpec, now: Date): KeyPair {
-  return generate({ ...spec, isAuthority: false }, LEAF_DAYS, now, authority.issuer);
+/** A key of its own and a certificate for it, valid for a year unless said otherwise. */
+export function issueKeyPair(authority: Authority, spec: LeafSpec, now: Date, days = LEAF_DAYS): KeyPair {
+  return generate({ ...spec, isAuthority: false }, days, now, authority.issuer);
 }
 
-function stillGood(pair: KeyPair, authority: Authority, altNames: readonly string[], now: Date): boolean {
+/** Whether the authority has issued it, it has all names, and its end is further away than `renewBeforeMs`. */
+export function isStillGood(
+  pair: KeyPair,
+  authority: Authority,
+  altNames: readonly string[],
+  now: Date,
+  renewBeforeMs = RENEW_BEFORE_MS,
+): boolean {
   const certificate = new X509Certificate(pair.certificatePem);
   return (
     certificate.checkIssued(new X509Certificate(authority.certificatePem)) &&
     certificate.verify(authority.issuer.publicKey) &&
-    Date.parse(certificate.validTo) - now.getTime() > RENEW_BEFORE_MS &&
+    Date.parse(certificate.validTo) - now.getTime() > renewBeforeMs &&
     altNames.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined)
   );
 }
@@ -139,7 +147,7 @@ export function loadOrIssueKeyPair(
       certificatePem: readCertificates(certificateFile, remedyFor(name)),
       privateKeyPem: readPrivateKey(keyFile, remedyFor(name)),
     };
-    if (belongTogether(known) && stillGood(known, authority, spec.altNames, now)) return known;
+    if (belongTogether(known) && isStillGood(known, authority, spec.altNames, now)) return known;
   }
   return writePair(directory, name, issueKeyPair(authority, spec, now));
 }

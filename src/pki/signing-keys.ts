@@ -61,10 +61,15 @@ export function readSigningKey(file: string, advice: string): SigningKey {
 export async function loadOrCreateSigningKey(file: string): Promise<SigningKey> {
   if (existsSync(file))
     return readSigningKey(file, 'Restore it from a backup, or remove it to have a new one made, which ends all tokens');
-  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
-  const pem = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
+  const pem = await createSigningKey();
   writePrivateFile(file, pem);
   return parseSigningKey(pem);
+}
+
+/** A new key that signs tokens, as PEM. */
+export async function createSigningKey(): Promise<string> {
+  const { privateKey } = await promisify(generateKeyPair)('rsa', { modulusLength: 2048 });
+  return privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 }
 
 /** The key as others get it to verify tokens (RFC 7517). */

@@ -35,8 +35,7 @@ export async function createObject(
   hooks: CreateHooks,
   context: OperationContext,
 ): Promise<WriteResult> {
-  const placed = placedInScope(resource.definition, scope, object);
-  const mutated = hooks.mutate === undefined ? placed : await hooks.mutate(placed);
+  const mutated = hooks.mutate === undefined ? object : await hooks.mutate(object);
   const wanted = placedInScope(resource.definition, scope, mutated);
   const generated = !wanted.metadata.name && Boolean(wanted.metadata.generateName);
   for (let attempt = 1; ; attempt++) {

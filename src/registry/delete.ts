@@ -3,7 +3,7 @@ import { atRevision, localEntry } from './local-entry';
 import { checkDeletePreconditions, validateDeleteOptions } from './delete-options';
 import { planDeletion, type DeletionPlan } from './deletion-plan';
 import { objectNotFound, type Resource } from './resource';
-import { writeOptions, writtenEntry } from './stored-object';
+import { encodeStored, writeOptions, writtenEntry } from './stored-object';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { Caller, DeleteHooks, DeleteOptions, DeleteResult, OperationContext, Scope } from './types';
 import { writeAgainstNewest, type Attempt } from './write-attempt';
@@ -21,7 +21,7 @@ export async function deleteObject(
   context: OperationContext,
 ): Promise<DeleteResult> {
   validateDeleteOptions(options);
-  return writeAgainstNewest(resource, scope, name, context.signal, async (current) => {
+  return writeAgainstNewest(resource, scope, name, context, async (current) => {
     if (current === undefined) throw objectNotFound(resource, name);
     const refusal = resource.definition.refuseDelete?.(name);
     if (refusal !== undefined) throw forbidden(resource.groupResource, name, refusal);
@@ -42,8 +42,9 @@ async function carryOut(
   resource: Resource,
   { write, remove }: DeletionPlan,
   current: CacheEntry,
-  { dryRun, signal }: OperationContext,
+  context: OperationContext,
 ): Promise<Attempt<DeleteResult>> {
+  const { dryRun, signal } = context;
   const { key, revision } = current;
   if (dryRun) {
     const entry = write === undefined ? current : localEntry(key, revision, write);
@@ -51,7 +52,8 @@ async function carryOut(
   }
   let standing = current;
   if (write !== undefined) {
-    const stored = resource.toStored(write);
+    const encoded = encodeStored(resource, write, context);
+    const stored = encoded instanceof Promise ? await encoded : encoded;
     const outcome = await resource.store.update(key, stored.value, revision, writeOptions(resource), signal);
     if (!outcome.ok) return { kind: 'lost', current: outcome.current };
     standing = writtenEntry(resource, key, outcome.revision, stored);

@@ -36,6 +36,14 @@ class LocalEntry implements CacheEntry {
     return read(this.object);
   }
 
+  get size(): number {
+    return this.body.length;
+  }
+
+  prepare(): undefined {
+    return undefined;
+  }
+
   get body(): Buffer {
     const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = this.object;
     this.bytes ??= Buffer.from(stringifyExact({ metadata, ...rest }).slice(1));

@@ -41,6 +41,11 @@ export interface Pace {
   readonly givesWay: boolean;
   /** Takes steps in turns with others. Rejects when nobody waits for the answer any more. */
   takeSteps<Result>(steps: Steps<Result>): Promise<Result>;
+  /**
+   * The object in hand has so many bytes: waits for a place among large requests, unless it has one, and gives way from then on.
+   * Throws a 429.
+   */
+  beginLarge(objectBytes: number): Promise<void>;
 }
 
 /** Where an object lives. `namespace` is empty for cluster-scoped kinds and for lists over all namespaces. */
@@ -122,7 +127,7 @@ export interface UpdateHooks {
    * field ownership and mutating admission. Called again with the fresh object when the compare fails. `undefined` for
    * current: the object does not exist and the kind allows creating on update. `bytes`: how large it is, as JSON.
    */
-  readonly change: (current: KubeObject | undefined, bytes: number) => MaybePromise<KubeObject>;
+  readonly change: (current: KubeObject | undefined) => MaybePromise<KubeObject>;
   readonly validate?: (object: KubeObject, old: KubeObject | undefined) => MaybePromise<void>;
   /** What was sent carried these; an update compares them, a patch without them retries. */
   readonly preconditions?: Preconditions;

@@ -115,22 +115,25 @@ describe('an update', () => {
   });
 
   it.each([
-    ['no name', {}, 'the name of the object (id based on URL) was undeterminable: name must be provided'],
-    ['another name', { name: 'b' }, 'the name of the object (b) does not match the name on the URL (id)'],
+    ['no name', {}, 422, 'metadata.name: Required value: name or generateName is required'],
+    ['another name', { name: 'b' }, 422, 'metadata.name: Invalid value: "b": field is immutable'],
     [
       'another namespace',
       { name: 'id', namespace: 'o' },
-      'the namespace of the object (o) does not match the namespace on the request (n)',
+      400,
+      'the namespace of the provided object does not match the namespace sent on the request',
     ],
     [
       'a version that is no number',
       { name: 'id', resourceVersion: 'abc' },
+      400,
       'invalid resource version: resourceVersion: Invalid value: "abc": strconv.ParseUint: parsing "abc": invalid syntax',
     ],
-  ])('to an object with %s is refused', async (_what, metadata, message) => {
+  ])('to an object with %s is refused', async (_what, metadata, code, message) => {
     await things.create(scope, thing('id'), {}, context).catch(() => undefined);
     const hooks = patching(() => meta(metadata));
-    expect(await refusal(things.update(scope, 'id', hooks, context))).toMatchObject({ code: 400, message });
+    const refused = await refusal(things.update(scope, 'id', hooks, context));
+    expect(refused).toMatchObject({ code, message: expect.stringContaining(message) as string });
   });
 
   it('that changes nothing writes nothing', async () => {

@@ -6,6 +6,8 @@ import type { Strategy } from '../api/kinds/kind-definition';
 import type { KubeObject, ObjectMeta } from '../api/object';
 import type { Steps } from '../api/parts';
 import { equalApartFrom } from '../api/patch/json-equal';
+import * as ownersInSteps from '../api/steps/generated/apply/managed-fields';
+import * as inSteps from '../api/steps/generated/patch/finished-equal';
 import { formatDate } from '../api/time/rfc3339';
 import type { CacheEntry } from '../storage/cache/cache';
 import { admitAndStore, prepareNew } from './create';
@@ -34,13 +36,12 @@ export function updateObject(
   context: OperationContext,
   strategy: Strategy,
 ): Promise<WriteResult> {
-  return writeAgainstNewest(resource, scope, name, context.signal, async (current, key) => {
+  return writeAgainstNewest(resource, scope, name, context, async (current, key) => {
     // Who insists on a version looks at version and uid among the other fields.
     const versionIsField = strategy.requiresResourceVersion === true;
     if (!versionIsField) checkPreconditions(resource, key, name, current, hooks);
     if (current === undefined) return createMissing(resource, scope, name, hooks, context, strategy);
-    const changed = await hooks.change(current.object, current.body.length);
-    checkIdentity(scope, name, changed);
+    const changed = await hooks.change(current.object);
     const sent = placedInScope(resource.definition, scope, changed);
     if (!versionIsField) checkResourceVersion(resource, name, sent, current);
     const preparing = takeAll(changeSteps(resource, sent, current.object, strategy, context), context);
@@ -98,7 +99,7 @@ async function createMissing(
   strategy: Strategy,
 ): Promise<Attempt<WriteResult>> {
   if (!(hooks.createIfMissing ?? resource.definition.allowCreateOnUpdate)) throw objectNotFound(resource, name);
-  const wanted = await hooks.change(undefined, 0);
+  const wanted = await hooks.change(undefined);
   checkIdentity(scope, name, wanted);
   const { resourceVersion: _ignored, ...metadata } = wanted.metadata;
   const placed = placedInScope(resource.definition, scope, withMetadata(wanted, metadata));
@@ -146,7 +147,7 @@ function* changeSteps(
   const withMeta = withMetadata(sent, isUnversioned ? withoutVersion(changed) : changed);
   const wanted = strategy.prepareForUpdate?.(withMeta, old, writeRequest(resource, context)) ?? withMeta;
   yield;
-  const prepared = countGeneration(resource, wanted, old);
+  const prepared = yield* countGeneration(resource, wanted, old, context);
   yield;
   const { metadata } = prepared;
   const errors = yield* problemsOf(context, () => [
@@ -188,11 +189,16 @@ function changedMetadata({ clock }: Resource, sent: ObjectMeta, old: ObjectMeta)
 }
 
 /** metadata.generation counts changes of what a client wants: all but metadata, and status where it is apart. */
-function countGeneration({ definition }: Resource, object: KubeObject, old: KubeObject): KubeObject {
+function* countGeneration(
+  { definition }: Resource,
+  object: KubeObject,
+  old: KubeObject,
+  context: OperationContext,
+): Steps<KubeObject> {
   const before = old.metadata.generation ?? 0;
   if (!definition.tracksGeneration || (object.metadata.generation ?? 0) !== before) return object;
   const statusApart = definition.subresources.some(({ name }) => name === 'status');
-  if (equalApartFrom(statusApart ? AND_STATUS : TYPE_AND_METADATA, object, old)) return object;
+  if (yield* areEqual(statusApart ? AND_STATUS : TYPE_AND_METADATA, object, old, context)) return object;
   return withMetadata(object, extend(object.metadata, { generation: nextGeneration(before) }));
 }
 
@@ -214,7 +220,8 @@ async function store(
       ? { kind: 'written', value: last }
       : { kind: 'lost', current: outcome.current };
   }
-  if (storesTheSame(resource, object, current.object)) return { kind: 'unchanged', value: answer(current) };
+  const comparing = takeAll(storesTheSame(resource, object, current.object, context), context);
+  if (comparing instanceof Promise ? await comparing : comparing) return { kind: 'unchanged', value: answer(current) };
   if (dryRun) return { kind: 'unchanged', value: answer(localEntry(key, revision, object)) };
   const encoded = encodeStored(resource, object, context);
   const stored = encoded instanceof Promise ? await encoded : encoded;
@@ -225,10 +232,20 @@ async function store(
 }
 
 /** A version that is written may say less of an order than that of memory. */
-function storesTheSame({ definition: { written } }: Resource, object: KubeObject, old: KubeObject): boolean {
-  if (!equalApartFromTimes(object.metadata.managedFields, old.metadata.managedFields)) return false;
-  if (saysTheSame(object, old)) return true;
-  return written !== undefined && saysTheSame(written.fromMemory(object), written.fromMemory(old));
+function* storesTheSame(
+  { definition: { written } }: Resource,
+  object: KubeObject,
+  old: KubeObject,
+  context: OperationContext,
+): Steps<boolean> {
+  const [owners, before] = [object.metadata.managedFields, old.metadata.managedFields];
+  const sameOwners =
+    context.pace?.givesWay === true
+      ? yield* ownersInSteps.equalApartFromTimes(owners, before)
+      : equalApartFromTimes(owners, before);
+  if (!sameOwners) return false;
+  if (yield* saysTheSame(object, old, context)) return true;
+  return written !== undefined && (yield* saysTheSame(written.fromMemory(object), written.fromMemory(old), context));
 }
 
 const TYPE_AND_METADATA: ReadonlySet<string> = new Set(['kind', 'apiVersion', 'metadata']);
@@ -236,8 +253,21 @@ const AND_STATUS: ReadonlySet<string> = new Set([...TYPE_AND_METADATA, 'status']
 const OWNERS: ReadonlySet<string> = new Set(['managedFields']);
 
 /** Kind and apiVersion are the storage version's, whatever the object says. Owners are compared apart. */
-function saysTheSame(object: KubeObject, old: KubeObject): boolean {
-  return equalApartFrom(TYPE_AND_METADATA, object, old) && equalApartFrom(OWNERS, object.metadata, old.metadata);
+function* saysTheSame(object: KubeObject, old: KubeObject, context: OperationContext): Steps<boolean> {
+  return (
+    (yield* areEqual(TYPE_AND_METADATA, object, old, context)) &&
+    (yield* areEqual(OWNERS, object.metadata, old.metadata, context))
+  );
+}
+
+function* areEqual(
+  apartFrom: ReadonlySet<string>,
+  object: object,
+  old: object,
+  { pace }: OperationContext,
+): Steps<boolean> {
+  if (pace?.givesWay !== true) return equalApartFrom(apartFrom, object, old);
+  return yield* inSteps.equalApartFrom(apartFrom, object, old);
 }
 
 /** A terminating object goes when nothing holds it any more and no grace period is running. */

@@ -2,7 +2,10 @@ import type { CacheEntry } from '../storage/cache/cache';
 import { StoreFailure, type StoredValue } from '../storage/store';
 import { newestEntry } from './freshness';
 import { keyOfNamed, type Resource } from './resource';
-import type { Caller, Scope } from './types';
+import type { OperationContext, Pace, Scope } from './types';
+
+/** Bytes of an object from which on a write gives way to others. */
+const LARGE_OBJECT_BYTES = 64 * 1024;
 
 /** What came of one try to change the object under a key. */
 export type Attempt<T> =
@@ -22,7 +25,7 @@ export async function writeAgainstNewest<T>(
   resource: Resource,
   scope: Scope,
   name: string,
-  signal: Caller,
+  { signal, pace }: OperationContext,
   attempt: (current: CacheEntry | undefined, key: string) => Promise<Attempt<T>>,
 ): Promise<T> {
   const key = keyOfNamed(resource, scope, name);
@@ -30,6 +33,9 @@ export async function writeAgainstNewest<T>(
   let isNewest = false;
   for (;;) {
     signal.throwIfAborted();
+    if (pace !== undefined && current !== undefined && current.size > LARGE_OBJECT_BYTES) {
+      await openLarge(current, pace);
+    }
     let outcome: Attempt<T> | Refusal;
     try {
       outcome = await attempt(current, key);
@@ -53,6 +59,13 @@ export async function writeAgainstNewest<T>(
     if (outcome.kind === 'refused') throw outcome.error;
     return outcome.value;
   }
+}
+
+/** Makes what the write looks at, a part at a time. */
+async function openLarge(entry: CacheEntry, pace: Pace): Promise<void> {
+  await pace.beginLarge(entry.size);
+  const steps = entry.prepare();
+  if (steps !== undefined) await pace.takeSteps(steps);
 }
 
 interface Refusal {

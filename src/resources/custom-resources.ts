@@ -14,6 +14,7 @@ import type { KindDefinition } from '../api/kinds/kind-definition';
 import type { JsonObject, KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import { formatTime } from '../api/time/rfc3339';
+import { Turn } from '../async/turn';
 import { WorkQueue } from '../async/work-queue';
 import type { ServedResource } from './served-resource';
 import type { Logger } from '../observability/logger';
@@ -49,7 +50,7 @@ interface Known {
 }
 
 interface Served {
-  /** A digest of what of the definition decides how it is served. */
+  /** The same as long as nothing changes of the definition that decides how it is served. */
   readonly fingerprint: string;
   readonly terminating: boolean;
   readonly resource: CustomResource;
@@ -129,12 +130,15 @@ export class CustomResources {
   async #follow(from: Revision): Promise<void> {
     const { logger, definitions } = this.#options;
     const { signal } = this.#stop;
+    const turn = new Turn('custom resource definitions');
     let after = from;
     while (!signal.aborted) {
       this.#isFollowing = true;
       try {
         for await (const { events } of definitions.cache.watch(after, signal)) {
           for (const { type, entry } of events) {
+            // One may be large, and has just been decoded.
+            await turn.next();
             if (type === 'put') await this.#put(entry);
             else this.#delete(entry.name);
           }
@@ -197,8 +201,7 @@ export class CustomResources {
   #prepare(name: string, known: Known): Promise<void> | undefined {
     const { crd } = known;
     if (!hasCondition(crd, 'Established') && !hasCondition(crd, 'NamesAccepted')) return undefined;
-    const deciding = stringifyExact([crd.spec, crd.status?.acceptedNames]);
-    const fingerprint = createHash('sha1').update(deciding).digest('base64');
+    const fingerprint = fingerprintOf(crd);
     const terminating = Boolean(crd.metadata.deletionTimestamp);
     const { served } = known;
     const show = (resource: CustomResource): void => {
@@ -307,6 +310,15 @@ export class CustomResources {
   #timestamp(): string {
     return formatTime(this.#options.now() / 1000);
   }
+}
+
+/** A generation is one of the whole `spec`; who stores a definition without one has its text looked at. */
+function fingerprintOf({ metadata: { uid = '', generation }, spec, status }: CustomResourceDefinition): string {
+  const names = stringifyExact(status?.acceptedNames ?? null);
+  if (generation !== undefined) return `${uid}/${generation}/${names}`;
+  return createHash('sha1')
+    .update(`${stringifyExact(spec)}/${names}`)
+    .digest('base64');
 }
 
 function requiredMessage(schema: Schema, name: string): StructType {

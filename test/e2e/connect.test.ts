@@ -2,11 +2,14 @@ import { startApiServer, type ApiServer } from '../../src';
 import { StatusError } from '../../src/api/errors/status-error';
 import type { ApiClient } from '../../src/client/api-client';
 import { adminClient } from '../support/admin-client';
+import { freePorts } from '../support/free-ports';
 
-/** Connections to pods, services and nodes, as far as a server without nodes can be asked for them. */
+/** Connections to pods, services and nodes that come to nothing. */
 
 let server: ApiServer;
 let client: ApiClient;
+/** Of a kubelet that is down. */
+let closedPort = 0;
 
 const NS = '/api/v1/namespaces/ns';
 
@@ -29,7 +32,11 @@ beforeAll(async () => {
   server = await startApiServer();
   client = adminClient(server);
   await client.create('/api/v1/namespaces', { metadata: { name: 'ns' } });
-  const status = { addresses: [{ type: 'InternalIP', address: '192.0.2.1' }] };
+  [closedPort = 0] = await freePorts(1);
+  const status = {
+    addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+    daemonEndpoints: { kubeletEndpoint: { Port: closedPort } },
+  };
   await client.create('/api/v1/nodes', { metadata: { name: 'there' }, status });
   await client.create('/api/v1/nodes', { metadata: { name: 'bare' } });
   const two = [
@@ -89,7 +96,6 @@ describe('the log of a container', () => {
     ['bound/log?sinceTime=yesterday', '400 parsing time "yesterday"'],
     ['two/log', '400 a container name must be specified for pod two, choose one of: [init a b]'],
     ['lost/log', '404 pods "gone" not found'],
-    ['bound/log', '501 logs of containers are not supported yet'],
   ])('%s is refused', async (path, expected) => {
     expect(await refusal('GET', `${NS}/pods/${path}`)).toContain(expected);
   });
@@ -107,9 +113,16 @@ describe('a proxy', () => {
     [`${NS}/services/a:b:c:d/proxy/`, '400 invalid service request "a:b:c:d"'],
     ['/api/v1/nodes/none/proxy/x', '404 nodes "none" not found'],
     ['/api/v1/nodes/bare/proxy/x', '500 no preferred addresses found; known addresses: []'],
-    ['/api/v1/nodes/there/proxy/x', '501 connections to nodes, pods and services are not supported yet'],
   ])('to %s is refused, whatever the method', async (path, expected) => {
     expect(await refusal('GET', path)).toBe(expected);
     expect(await refusal('POST', path)).toBe(expected);
   });
+});
+
+it('says that a kubelet is down', async () => {
+  const dial = `dial tcp 127.0.0.1:${closedPort}: connect: connection refused`;
+  const url = `"https://127.0.0.1:${closedPort}/containerLogs/ns/bound/main"`;
+  expect(await refusal('GET', `${NS}/pods/bound/log`)).toBe(`500 Get ${url}: ${dial}`);
+  expect(await refusal('GET', '/api/v1/nodes/there/proxy/x')).toBe(`500 error trying to reach service: ${dial}`);
+  expect(await refusal('POST', '/api/v1/nodes/there/proxy/x')).toBe(`500 error trying to reach service: ${dial}`);
 });

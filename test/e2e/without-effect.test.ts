@@ -23,16 +23,19 @@ function definition(plural: string, schema: object, more: object = {}): object {
 }
 
 it.each(['validating', 'mutating'])(
-  'a %s webhook configuration that will not be called is answered with a warning',
+  'a %s webhook configuration with conditions, which nobody evaluates, is answered with a warning',
   async (kind) => {
-    const { status, warning } = await post(`/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
-      metadata: { name: 'guard' },
-      webhooks: [{ name: 'a.example.io', clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'] }],
-    });
+    const hook = { name: 'a.example.io', clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'] };
+    const path = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
+    const matchConditions = [{ name: 'never', expression: 'false' }];
+    const guard = { metadata: { name: 'guard' }, webhooks: [{ ...hook, matchConditions }] };
+    const { status, warning } = await post(path, guard);
     expect(status).toBe(201);
     expect(warning).toBe(
-      '299 - "webhooks: admission webhooks are not called by this server yet: every request passes"',
+      '299 - "webhooks[0].matchConditions: conditions are not evaluated by this server yet: failurePolicy applies"',
     );
+    const plain = await post(path, { metadata: { name: 'plain' }, webhooks: [hook] });
+    expect(plain.warning).toBe('');
   },
 );
 

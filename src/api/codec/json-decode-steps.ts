@@ -20,7 +20,7 @@ import {
   type Decoder,
   type DecodeResult,
 } from './json-decode';
-import { sortedKeys } from './key-order';
+import { sortedKeys } from '../steps/generated/codec/key-order';
 import { planOf, setOwn, type MutableObject } from './struct-plan';
 
 /**
@@ -96,7 +96,7 @@ function* decodeMap(type: MapTypeRef, value: unknown, context: Context): Steps<M
   const result: MutableObject = {};
   keysOf(value);
   yield;
-  const keys = sortedKeys(value);
+  const keys = yield* sortedKeys(value);
   for (const key of keys) {
     try {
       const decoded = yield* decodeMember(type.values, value[key], context, () => `.${key}`);

@@ -49,8 +49,9 @@ export class JsonPieces {
   /** Plain data, once `advance` has returned true. */
   value: unknown;
   private readonly open: OpenContainer[] = [];
+  /** So many have been counted. */
+  values = 0;
   private position = 0;
-  private values = 0;
   /** The text in quotes that was met last. */
   private textStart = 0;
   private textEnd = 0;

@@ -31,7 +31,7 @@ export interface ProtobufDecodeOptions {
   readonly maxValues?: number;
 }
 
-interface Context {
+export interface Context {
   readonly resolve: ProtobufDecodeOptions['resolve'];
   depth: number;
   /** What all structs so far are in JSON, had nothing been set in them. */
@@ -42,33 +42,44 @@ interface Context {
 
 type WireType = 0 | 1 | 2;
 
-interface ValueReader {
+export interface ValueReader {
   readonly wire: WireType;
   readonly read: (reader: Reader, context: Context) => unknown;
 }
 
 /** Reads one occurrence of a field into its slot. */
-type FieldReader = (reader: Reader, wire: number, slots: unknown[], context: Context) => void;
+export type FieldReader = (reader: Reader, wire: number, slots: unknown[], context: Context) => void;
 
-class Malformed extends Error {}
+export class Malformed extends Error {}
 
-class TooManyValues extends Error {}
+export class TooManyValues extends Error {}
 
 const UNEXPECTED_EOF = 'unexpected EOF';
 
-/** Calls `readField` for each field of the message that follows with its length. */
-function readMessage(reader: Reader, context: Context, readField: (number: number, wire: number) => void): void {
+/** Where the message ends that follows with its length. */
+export function enterMessage(reader: Reader, context: Context): number {
   const length = reader.uint32();
   const end = reader.pos + length;
   if (end > reader.len) throw new Malformed(UNEXPECTED_EOF);
   context.depth += 1;
   if (context.depth > MAX_JSON_DEPTH) throw new Malformed('exceeded max depth');
-  readFieldsUntil(reader, end, context, readField);
+  return end;
+}
+
+export function leaveMessage(reader: Reader, end: number, context: Context): void {
+  if (reader.pos !== end) throw new Malformed(UNEXPECTED_EOF);
   context.depth -= 1;
 }
 
-function countValue(context: Context): void {
-  context.values -= 1;
+/** Calls `readField` for each field of the message that follows with its length. */
+function readMessage(reader: Reader, context: Context, readField: (number: number, wire: number) => void): void {
+  const end = enterMessage(reader, context);
+  readFieldsUntil(reader, end, context, readField);
+  leaveMessage(reader, end, context);
+}
+
+export function countValue(context: Context, count = 1): void {
+  context.values -= count;
   if (context.values < 0) throw new TooManyValues();
 }
 
@@ -79,16 +90,20 @@ function readFieldsUntil(
   readField: (number: number, wire: number) => void,
 ): void {
   while (reader.pos < end) {
-    countValue(context);
-    const tag = reader.uint32();
-    const number = tag >>> 3;
-    if (number === 0) throw new Malformed('illegal tag 0');
-    readField(number, tag & 7);
+    const tag = readTag(reader, context);
+    readField(tag >>> 3, tag & 7);
   }
-  if (reader.pos !== end) throw new Malformed(UNEXPECTED_EOF);
 }
 
-function expectWire(actual: number, expected: WireType): void {
+/** The number of a field, and in the last three bits how it is written. */
+export function readTag(reader: Reader, context: Context): number {
+  countValue(context);
+  const tag = reader.uint32();
+  if (tag >>> 3 === 0) throw new Malformed('illegal tag 0');
+  return tag;
+}
+
+export function expectWire(actual: number, expected: WireType): void {
   if (actual !== expected) throw new Malformed(`wrong wireType = ${actual}`);
 }
 
@@ -208,17 +223,37 @@ function readEmbedded(bytes: Uint8Array, context: Context): unknown {
   return { kind, apiVersion, ...object };
 }
 
-function required(schema: StructType | undefined): ValueReader {
-  if (schema === undefined) throw new Error('a schema of schemas lacks its type');
-  return valueReader(schema);
+/** What may stand under a type of JSONSchemaProps: a schema under one number, something else under the other. */
+export interface SchemaForms {
+  readonly schemaNumber: number;
+  readonly schema: TypeRef;
+  readonly other: TypeRef;
+  /** Each occurrence of the other is an element of a list. */
+  readonly isList: boolean;
+  /** What it is when nothing is in it. */
+  readonly empty: unknown;
 }
 
-/** The forms of JSONSchemaProps: a schema under one number, something else under the other. */
-function schemaOr(
-  schema: StructType | undefined,
-  schemaNumber: number,
-  other: (reader: Reader, wire: number, context: Context, before: unknown) => unknown,
-): ValueReader {
+/** Undefined for types that have one form. */
+export function schemaFormsOf({ special, schema }: SpecialType): SchemaForms | undefined {
+  if (schema === undefined) return undefined;
+  switch (special) {
+    case 'JSONSchemaPropsOrBool':
+      return { schemaNumber: 2, schema, other: { kind: 'scalar', scalar: 'bool' }, isList: false, empty: false };
+    case 'JSONSchemaPropsOrArray':
+      return { schemaNumber: 1, schema, other: schema, isList: true, empty: null };
+    case 'JSONSchemaPropsOrStringArray':
+      return { schemaNumber: 1, schema, other: { kind: 'scalar', scalar: 'string' }, isList: true, empty: null };
+    default:
+      return undefined;
+  }
+}
+
+function schemaReader(type: SpecialType): ValueReader {
+  const forms = schemaFormsOf(type);
+  if (forms === undefined) throw new Error('a schema of schemas lacks its type');
+  const schema = valueReader(forms.schema);
+  const other = valueReader(forms.other);
   return {
     wire: 2,
     read: (reader, context) => {
@@ -226,25 +261,33 @@ function schemaOr(
       let otherwise: unknown;
       readMessage(reader, context, (number, wire) => {
         if (number > 2) return void reader.skipType(wire);
-        if (number === schemaNumber) {
-          expectWire(wire, 2);
-          described = required(schema).read(reader, context);
-        } else otherwise = other(reader, wire, context, otherwise);
+        const isSchema = number === forms.schemaNumber;
+        expectWire(wire, isSchema ? schema.wire : other.wire);
+        if (isSchema) described = schema.read(reader, context);
+        else {
+          const value = other.read(reader, context);
+          otherwise = forms.isList ? grown(otherwise, value) : value;
+        }
       });
-      return described ?? otherwise ?? null;
+      return described ?? otherwise ?? forms.empty;
     },
   };
 }
 
 /** The list that has been read so far, with one item more. */
-function grown(before: unknown, item: unknown): unknown {
+export function grown(before: unknown, item: unknown): unknown {
   if (!Array.isArray(before)) return [item];
   before.push(item);
   return before as unknown;
 }
 
-function specialReader({ special, schema }: SpecialType): ValueReader {
-  switch (special) {
+/** Whether values are JSON texts, or objects in envelopes. */
+export function isRaw({ special }: SpecialType): boolean {
+  return special === 'RawExtension' || special === 'FieldsV1' || special === 'JSON';
+}
+
+function specialReader(type: SpecialType): ValueReader {
+  switch (type.special) {
     case 'Time':
       return TIME;
     case 'MicroTime':
@@ -259,27 +302,14 @@ function specialReader({ special, schema }: SpecialType): ValueReader {
     case 'FieldsV1':
     case 'JSON':
       return RAW;
-    case 'JSONSchemaPropsOrBool': {
-      const reader = schemaOr(schema, 2, (bytes, wire) => {
-        expectWire(wire, 0);
-        return bytes.bool();
-      });
-      return { wire: 2, read: (bytes, context) => reader.read(bytes, context) ?? false };
-    }
+    case 'JSONSchemaPropsOrBool':
     case 'JSONSchemaPropsOrArray':
-      return schemaOr(schema, 1, (reader, wire, context, before) => {
-        expectWire(wire, 2);
-        return grown(before, required(schema).read(reader, context));
-      });
     case 'JSONSchemaPropsOrStringArray':
-      return schemaOr(schema, 1, (reader, wire, _context, before) => {
-        expectWire(wire, 2);
-        return grown(before, reader.string());
-      });
+      return schemaReader(type);
   }
 }
 
-function valueReader(type: TypeRef): ValueReader {
+export function valueReader(type: TypeRef): ValueReader {
   switch (type.kind) {
     case 'scalar':
       return SCALARS[type.scalar];
@@ -292,9 +322,7 @@ function valueReader(type: TypeRef): ValueReader {
           const plan = planOf(type);
           const slots = new Array<unknown>(plan.fields.length);
           readSlots(reader, context, fieldsOf(type), slots);
-          context.size += emptySize(plan, false);
-          if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
-          return finishObject(plan, slots, false);
+          return finishStruct(plan, slots, context);
         },
       };
     case 'list': {
@@ -316,6 +344,12 @@ function valueReader(type: TypeRef): ValueReader {
     case 'any':
       throw new Malformed(`a value of type ${type.kind} has no protobuf form`);
   }
+}
+
+export function finishStruct(plan: StructPlan, slots: readonly unknown[], context: Context): MutableObject {
+  context.size += emptySize(plan, false);
+  if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
+  return finishObject(plan, slots, false);
 }
 
 function readSlots(reader: Reader, context: Context, fields: ReadonlyMap<number, FieldReader>, slots: unknown[]): void {
@@ -347,8 +381,6 @@ function listField(index: number, items: TypeRef): FieldReader {
 
 function mapField(index: number, values: TypeRef): FieldReader {
   const value = valueReader(values);
-  // An entry without bytes has empty ones, though elsewhere bytes that are absent are null.
-  const absent = values.kind === 'scalar' && values.scalar === 'bytes' ? '' : undefined;
   return (reader, wire, slots, context) => {
     expectWire(wire, 2);
     const map = (slots[index] ??= {}) as MutableObject;
@@ -360,8 +392,13 @@ function mapField(index: number, values: TypeRef): FieldReader {
       if (number === 1) key = reader.string();
       else entry = value.read(reader, context);
     });
-    setOwn(map, key, entry ?? absent ?? zeroValue(values, false));
+    setOwn(map, key, entry ?? absentEntry(values));
   };
+}
+
+/** An entry without bytes has empty ones, though elsewhere bytes that are absent are null. */
+export function absentEntry(values: TypeRef): unknown {
+  return values.kind === 'scalar' && values.scalar === 'bytes' ? '' : zeroValue(values, false);
 }
 
 function fieldReader({ json, type }: WireField, plan: StructPlan): FieldReader | undefined {
@@ -385,7 +422,7 @@ function fieldReader({ json, type }: WireField, plan: StructPlan): FieldReader |
   };
 }
 
-function readersOf(wire: readonly WireField[], plan: StructPlan): ReadonlyMap<number, FieldReader> {
+export function readersOf(wire: readonly WireField[], plan: StructPlan): ReadonlyMap<number, FieldReader> {
   const readers = new Map<number, FieldReader>();
   for (const field of wire) {
     const reader = fieldReader(field, plan);
@@ -396,7 +433,7 @@ function readersOf(wire: readonly WireField[], plan: StructPlan): ReadonlyMap<nu
 
 const compiled = new WeakMap<StructType, ReadonlyMap<number, FieldReader>>();
 
-function fieldsOf(type: StructType): ReadonlyMap<number, FieldReader> {
+export function fieldsOf(type: StructType): ReadonlyMap<number, FieldReader> {
   let fields = compiled.get(type);
   if (fields === undefined) {
     fields = readersOf(type.wire, planOf(type));
@@ -405,9 +442,13 @@ function fieldsOf(type: StructType): ReadonlyMap<number, FieldReader> {
   return fields;
 }
 
+/** The Buffer flavour of the reader decodes strings several times faster. */
+export function readerOf(bytes: Uint8Array): Reader {
+  return Reader.create(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+}
+
 function readRoot(type: StructType, bytes: Uint8Array, context: Context): MutableObject {
-  // The Buffer flavour of the reader decodes strings several times faster.
-  const reader = Reader.create(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  const reader = readerOf(bytes);
   const plan = planOf(type);
   const fields = fieldsOf(type);
   const slots = new Array<unknown>(plan.fields.length);
@@ -416,6 +457,7 @@ function readRoot(type: StructType, bytes: Uint8Array, context: Context): Mutabl
     if (field === undefined) reader.skipType(wire, 0, number);
     else field(reader, wire, slots, context);
   });
+  if (reader.pos !== reader.len) throw new Malformed(UNEXPECTED_EOF);
   return finishObject(plan, slots, false);
 }
 
@@ -425,16 +467,24 @@ function readRoot(type: StructType, bytes: Uint8Array, context: Context): Mutabl
  */
 export function decodeMessage(type: StructType, bytes: Uint8Array, options: ProtobufDecodeOptions = {}): object {
   try {
-    const { resolve, maxValues: values = Infinity } = options;
-    return readRoot(type, bytes, { resolve, depth: 0, size: 0, values });
+    return readRoot(type, bytes, decodeContext(options));
   } catch (error) {
-    if (error instanceof TooManyValues) {
-      throw tooLarge(`Request entity too large: the body has more than ${options.maxValues} values`);
-    }
-    // The reader's own complaints are RangeErrors and plain Errors; a TypeError would be a fault of this file.
-    if (!(error instanceof Error) || error instanceof TypeError || error instanceof StatusError) throw error;
-    const [version = '', kind = ''] = type.name.split('.').slice(-2);
-    const problem = error instanceof RangeError ? UNEXPECTED_EOF : error.message;
-    throw badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`);
+    throw decodeError(error, type, options);
   }
+}
+
+export function decodeContext({ resolve, maxValues: values = Infinity }: ProtobufDecodeOptions): Context {
+  return { resolve, depth: 0, size: 0, values };
+}
+
+/** What stood in the way, as the answer tells it. */
+export function decodeError(error: unknown, type: StructType, { maxValues }: ProtobufDecodeOptions): unknown {
+  if (error instanceof TooManyValues) {
+    return tooLarge(`Request entity too large: the body has more than ${maxValues} values`);
+  }
+  // The reader's own complaints are RangeErrors and plain Errors; a TypeError would be a fault of this file.
+  if (!(error instanceof Error) || error instanceof TypeError || error instanceof StatusError) return error;
+  const [version = '', kind = ''] = type.name.split('.').slice(-2);
+  const problem = error instanceof RangeError ? UNEXPECTED_EOF : error.message;
+  return badRequest(`${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: ${problem}`);
 }

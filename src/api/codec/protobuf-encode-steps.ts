@@ -1,7 +1,7 @@
 import { Writer } from 'protobufjs/minimal';
 import { isLarge, type Steps } from '../parts';
 import type { StructType, TypeRef, WireField } from '../schema/model';
-import { sortedKeys } from './key-order';
+import { sortedKeys } from '../steps/generated/codec/key-order';
 import { encodeMessage, fieldWriters, tag, type FieldWriter, type JsonObject } from './protobuf-encode';
 
 /**
@@ -103,7 +103,7 @@ function* writeMap(
   out: Chunks,
 ): Steps<void> {
   const map = value as JsonObject;
-  const keys = sortedKeys(map);
+  const keys = yield* sortedKeys(map);
   for (let from = 0; from < keys.length; yield) {
     const key = keys[from] as string;
     if (values.kind === 'struct' && isLarge(map[key])) {

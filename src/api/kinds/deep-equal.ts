@@ -15,7 +15,7 @@ export function deepEqual(left: unknown, right: unknown): boolean {
     return left.length === right.length && left.every((item, index) => deepEqual(item, right[index]));
   }
   if (!isPlainMap(left) || !isPlainMap(right)) return false;
-  return [...new Set([...Object.keys(left), ...Object.keys(right)])].every((key) =>
-    deepEqual(valueAt(left, key), valueAt(right, key)),
-  );
+  for (const key of Object.keys(left)) if (!deepEqual(left[key], valueAt(right, key))) return false;
+  for (const key of Object.keys(right)) if (!isNothing(right[key]) && !Object.hasOwn(left, key)) return false;
+  return true;
 }

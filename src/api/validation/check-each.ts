@@ -23,6 +23,18 @@ class Unchecked implements FieldError {
   ) {}
 }
 
+/** The place among the errors of what rests on what others find. */
+class Deciding implements FieldError {
+  readonly reason = 'InternalError';
+  readonly field = '';
+  readonly message = 'not checked yet';
+
+  constructor(
+    readonly first: () => readonly FieldError[],
+    readonly next: (found: readonly FieldError[]) => readonly FieldError[],
+  ) {}
+}
+
 /** Set while a large object is checked in parts; nothing is waited for meanwhile. */
 let inParts = false;
 
@@ -45,7 +57,15 @@ export function checkAfter(check: () => readonly FieldError[]): readonly FieldEr
   return inParts ? [new Unchecked([undefined], check)] : check();
 }
 
-/** For rules whose outcome decides about others: none of their lists is left for later. */
+/** For rules that rest on what others find: what `next` makes of all that `first` has found. */
+export function checkThen(
+  first: () => readonly FieldError[],
+  next: (found: readonly FieldError[]) => readonly FieldError[],
+): readonly FieldError[] {
+  return inParts ? [new Deciding(first, next)] : next(first());
+}
+
+/** For rules whose outcome decides about others at once: none of their lists is left for later. */
 export function checkNow(check: () => readonly FieldError[]): readonly FieldError[] {
   const wasInParts = inParts;
   inParts = false;
@@ -66,6 +86,7 @@ export function* checkInParts(check: () => readonly FieldError[]): Steps<readonl
     for (const error of errors) {
       if (length > MAX_PROBLEMS_LENGTH) return;
       if (error instanceof Unchecked) yield* addEach(error);
+      else if (error instanceof Deciding) yield* addDecided(error);
       else {
         found.push(error);
         length += error.field.length + error.message.length;
@@ -78,6 +99,11 @@ export function* checkInParts(check: () => readonly FieldError[]): Steps<readonl
       if (errors.length > 0) yield* add(errors);
       yield;
     }
+  }
+  function* addDecided({ first, next }: Deciding): Steps<void> {
+    const errors = yield* checkInParts(first);
+    yield;
+    yield* add(noting(() => next(errors)));
   }
   yield* add(noting(check));
   return found;

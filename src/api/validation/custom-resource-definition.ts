@@ -9,6 +9,7 @@ import type {
   CustomResourceDefinitionStatus,
   CustomResourceDefinitionVersion,
 } from '../schema/generated/apiextensions-v1';
+import { checkNow } from './check-each';
 import { validateConversion } from './custom-conversion';
 import {
   definitionVersionLiteral,
@@ -143,7 +144,7 @@ function demandsOf(object: KubeObject, requested: RequestedVersion | undefined):
 /** Whether the schemas of all versions describe their objects field by field. */
 function isStructural(object: KubeObject): boolean {
   const problems = (structure: boolean): number =>
-    validateVersionParts(specOf(object).versions ?? [], { structure, noDefaults: false }).length;
+    checkNow(() => validateVersionParts(specOf(object).versions ?? [], { structure, noDefaults: false })).length;
   return problems(true) === problems(false);
 }
 

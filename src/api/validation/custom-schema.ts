@@ -1,5 +1,6 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import type { JSONSchemaProps as Schema } from '../schema/generated/apiextensions-v1';
+import { checkAfter, checkEach } from './check-each';
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { patternProblem } from './custom-pattern';
 import { validateStructure } from './structural-schema';
@@ -249,11 +250,18 @@ function validateListType(schema: Schema, path: string): readonly FieldError[] {
   ];
 }
 
-function validateAll(schema: Schema, path: string, demands: Demands, place: Place): readonly FieldError[] {
+function validateAll(
+  schema: Schema,
+  path: string,
+  demands: Demands,
+  place: Place,
+  learned: Learned,
+): readonly FieldError[] {
+  learned.isReadable &&= hasReadableKeywords(schema);
   return [
     ...validateKeywords(schema, path, demands, place),
-    ...within(schema, path, place).flatMap(([inner, innerPath, innerPlace]) =>
-      validateAll(inner, innerPath, demands, innerPlace),
+    ...checkEach(within(schema, path, place), ([inner, innerPath, innerPlace]) =>
+      validateAll(inner, innerPath, demands, innerPlace, learned),
     ),
     ...(schema['x-kubernetes-preserve-unknown-fields'] === false
       ? [invalid(`${path}.x-kubernetes-preserve-unknown-fields`, false, 'must be true or undefined')]
@@ -263,14 +271,18 @@ function validateAll(schema: Schema, path: string, demands: Demands, place: Plac
   ];
 }
 
-/** Keywords without which nothing can be said of the structure. */
-function hasReadableStructure(schema: Schema): boolean {
+/** What the walk over a schema has found so far. */
+interface Learned {
+  /** Nothing has been met without which nothing can be said of the structure. */
+  isReadable: boolean;
+}
+
+function hasReadableKeywords(schema: Schema): boolean {
   return (
     UNSUPPORTED.every(([name]) => schema[name] === undefined || schema[name] === '') &&
     schema.type !== 'null' &&
     schema['x-kubernetes-preserve-unknown-fields'] !== false &&
-    !Array.isArray(schema.items) &&
-    within(schema, '', {}).every(([inner]) => hasReadableStructure(inner))
+    !Array.isArray(schema.items)
   );
 }
 
@@ -306,7 +318,10 @@ function validateRoot(schema: Schema, path: string, { hasStatus }: Demands): rea
  * that do not fit; when `structure` is asked for, what is not structural.
  */
 export function validateCustomSchema(schema: Schema, path: string, demands: Demands): readonly FieldError[] {
-  const errors = [...validateRoot(schema, path, demands), ...validateAll(schema, path, demands, { isRoot: true })];
-  if (!demands.structure || !hasReadableStructure(schema)) return errors;
-  return [...errors, ...validateStructure(schema, path)];
+  const learned: Learned = { isReadable: true };
+  return [
+    ...validateRoot(schema, path, demands),
+    ...validateAll(schema, path, demands, { isRoot: true }, learned),
+    ...checkAfter(() => (demands.structure && learned.isReadable ? validateStructure(schema, path) : [])),
+  ];
 }

@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
+import { checkEach, checkThen } from './check-each';
 import { validateDefault, type DefaultPlace } from './custom-default';
 import type { JSONSchemaProps as Schema } from '../schema/generated/apiextensions-v1';
 
@@ -96,7 +97,9 @@ function validateLevel(schema: Schema, level: Level, path: string): readonly Fie
   return [
     ...(schema.type === 'array' && items === undefined ? [required(`${path}.items`, 'must be specified')] : []),
     ...(items === undefined ? [] : validateLevel(items, 'items', `${path}.items`)),
-    ...entries(schema).flatMap(([name, property]) => validateLevel(property, 'field', `${path}.properties[${name}]`)),
+    ...checkEach(entries(schema), ([name, property]) =>
+      validateLevel(property, 'field', `${path}.properties[${name}]`),
+    ),
     ...(level === 'root' && schema.additionalProperties !== undefined
       ? [forbiddenField(`${path}.additionalProperties`, 'must not be used at the root')]
       : []),
@@ -124,7 +127,7 @@ function validateConditions(schema: Schema, path: string): readonly FieldError[]
   const listed = (name: 'allOf' | 'anyOf' | 'oneOf'): readonly FieldError[] => {
     const conditions = schema[name] ?? [];
     if (name === 'anyOf' && isIntOrStringAlternative(schema, conditions)) return [];
-    return conditions.flatMap((condition, index) => {
+    return checkEach(conditions, (condition, index) => {
       const inner = condition.anyOf ?? [];
       const isAlternative = name === 'allOf' && index === 0 && isIntOrStringAlternative(schema, inner);
       return isAlternative ? [] : validateCondition(condition, `${path}.${name}[${index}]`);
@@ -162,7 +165,7 @@ function validateCondition(condition: Schema, path: string): readonly FieldError
   return [
     ...validateConditions(condition, path),
     ...(items === undefined ? [] : validateCondition(items, `${path}.items`)),
-    ...entries(condition).flatMap(([name, property]) => validateCondition(property, `${path}.properties[${name}]`)),
+    ...checkEach(entries(condition), ([name, property]) => validateCondition(property, `${path}.properties[${name}]`)),
     ...STRUCTURAL_KEYWORDS.filter(([name]) => says(name)).map(([name, detail]) =>
       forbiddenField(`${path}.${name}`, detail),
     ),
@@ -183,7 +186,7 @@ function validateCompleteness(
     (condition[name] ?? []).map((one, index) => [one, `${path}.${name}[${index}]`] as const),
   );
   const conditions = condition.not ? [[condition.not, `${path}.not`] as const, ...listed] : listed;
-  return conditions.flatMap(([one, onePath]) => [
+  return checkEach(conditions, ([one, onePath]) => [
     ...validateCompleteness(one, schema, schemaPath, onePath),
     ...validateNamedFields(one, schema, schemaPath, onePath),
   ]);
@@ -205,7 +208,7 @@ function validateNamedFields(condition: Schema, schema: Schema, schemaPath: stri
   const items = itemsOf(condition);
   return [
     ...(items === undefined ? [] : inner(items, itemsOf(schema), `${schemaPath}.items`, `${path}.items`)),
-    ...entries(condition).flatMap(([name, property]) => {
+    ...checkEach(entries(condition), ([name, property]) => {
       const part = `.properties[${name}]`;
       return inner(property, schema.properties?.[name], `${schemaPath}${part}`, `${path}${part}`);
     }),
@@ -219,7 +222,7 @@ function validateDefaults(schema: Schema, path: string, place: DefaultPlace): re
   return [
     ...validateDefault(schema, path, isObject ? 'root' : place),
     ...(items === undefined ? [] : validateDefaults(items, `${path}.items`, inside)),
-    ...entries(schema).flatMap(([name, property]) => {
+    ...checkEach(entries(schema), ([name, property]) => {
       const isMetadata = isObject && METADATA_TYPES.some(([one]) => one === name);
       return validateDefaults(property, `${path}.properties[${name}]`, isMetadata ? 'metadata' : inside);
     }),
@@ -228,8 +231,13 @@ function validateDefaults(schema: Schema, path: string, place: DefaultPlace): re
 
 /** In the order of their texts. Defaults are looked at when the structure is clear. */
 export function validateStructure(schema: Schema, path: string): readonly FieldError[] {
-  const errors = [...validateLevel(schema, 'root', path), ...validateCompleteness(schema, schema, path, path)];
-  if (errors.length === 0) return validateDefaults(schema, path, 'root');
+  return checkThen(
+    () => [...validateLevel(schema, 'root', path), ...validateCompleteness(schema, schema, path, path)],
+    (errors) => (errors.length === 0 ? validateDefaults(schema, path, 'root') : inOrderOfTexts(errors)),
+  );
+}
+
+function inOrderOfTexts(errors: readonly FieldError[]): readonly FieldError[] {
   const texts = errors.map((error) => [`${error.field}: ${error.message}`, error] as const);
   return texts.sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)).map(([, error]) => error);
 }

@@ -17,6 +17,8 @@ export interface WebhookService {
 
 const URL_FORM = '; desired format: https://host[/path]';
 const DEFAULT_PORT = 443;
+/** The platform looks for a host after further slashes. */
+const HOSTLESS = /^[a-z][a-z0-9+.-]*:\/\/(?:[/?#]|$)/i;
 
 function parseUrl(text: string): URL | undefined {
   try {
@@ -27,7 +29,7 @@ function parseUrl(text: string): URL | undefined {
 }
 
 function validateUrl(text: string, field: string): readonly FieldError[] {
-  const url = parseUrl(text);
+  const url = HOSTLESS.test(text) ? undefined : parseUrl(text);
   if (url === undefined) {
     const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text)?.[1] ?? '';
     return [

@@ -1,7 +1,9 @@
 import { StatusError } from '../../api/errors/status-error';
 import type { AdmissionAttributes, Operation } from '../../admission/plugin';
+import { Reinvocation } from '../../admission/webhooks/reinvocation';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
+import type { Steps } from '../../api/parts';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
 import { withoutDuplicateOwners } from './owner-references';
 import { kindOf } from './resource-request';
@@ -49,6 +51,8 @@ export function admissionHooks(
   const { group, version } = served.version;
   const kind = request.subresource?.wireKind ?? kindOf(request);
   const signal = (): AbortSignal => context.signal;
+  const timeLeftMs = (): number => context.timeLeftMs;
+  const takeSteps = <Result>(steps: Steps<Result>): Promise<Result> => context.takeSteps(steps);
   const warn = (text: string): void => context.warn(text);
   const annotate = (key: string, value: string): void => context.annotate(key, value);
   const onRefused = (one: () => Promise<void>): void => void undos.push(one);
@@ -72,6 +76,9 @@ export function admissionHooks(
     user,
     dryRun,
     signal,
+    timeLeftMs,
+    takeSteps,
+    reinvocation: new Reinvocation(),
     warn,
     annotate,
     onRefused,

@@ -10,6 +10,7 @@ import { parseWriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeAs } from './decode-request';
 import { operationOf } from './resource-request';
+import { ownedByPoster } from './review';
 
 /** The wire's Binding, v1: what a scheduler posts. */
 interface Binding extends KubeObject {
@@ -42,11 +43,11 @@ export const bindPod: Endpoint = async (request, dependencies) => {
   const { object, options } = await decodeAs(request, dependencies, { kind: BINDING, type }, () =>
     parseWriteOptions(context.info.query, 'CreateOptions'),
   );
-  const binding: Binding = object;
-  const podName = checkBinding(binding, context.info.named ? context.info.name : undefined);
+  const podName = checkBinding(object, context.info.named ? context.info.name : undefined);
   const { namespace } = context.info;
+  const owned = ownedByPoster(request, dependencies, { kind: BINDING, type }, object, options);
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
-  await admission.mutate('CREATE', binding, undefined);
+  const binding: Binding = await admission.mutate('CREATE', owned, undefined);
   await admission.validate('CREATE', binding, undefined);
   const now = new Date(dependencies.now());
   await podRegistry(request, dependencies).update(

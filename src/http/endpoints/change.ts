@@ -1,8 +1,9 @@
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
+import type { Operation } from '../../admission/plugin';
 import type { KubeObject } from '../../api/object';
 import type { Preconditions, UpdateHooks, WriteResult } from '../../registry/types';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
-import { inItsTurn, LARGE_BODY_BYTES } from '../request/large-bodies';
+import { inItsTurn } from '../request/large-bodies';
 import { wireFormOf } from '../response/wire-form';
 import type { WriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
@@ -18,6 +19,17 @@ export interface Change {
   readonly preconditions?: Preconditions;
   readonly retryOnConflict: boolean;
   readonly createIfMissing?: boolean;
+  /** Absent: admission sees the whole object. */
+  readonly seenAs?: SubresourceView;
+}
+
+/** For a subresource with a kind of its own: what admission sees of the object, which is in the storage version. */
+export interface SubresourceView {
+  /** What was last computed, as it was sent. */
+  readonly sent: () => KubeObject;
+  readonly of: (object: KubeObject) => KubeObject;
+  /** The object with what admission made of its part. */
+  readonly into: (object: KubeObject, seen: KubeObject) => KubeObject;
 }
 
 /** Read, change, admit, compare and put: once for all writes to an object that may be there. */
@@ -30,19 +42,24 @@ export function changeObject(
   const { context } = request;
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
   const form = wireFormOf(request.served);
+  const { seenAs } = change;
+  const see = (object: KubeObject | undefined) => (seenAs === undefined ? object : object && seenAs.of(object));
+  const admitted = (operation: Operation, object: KubeObject, old: KubeObject | undefined): MaybePromise<KubeObject> =>
+    seenAs === undefined
+      ? admission.mutate(operation, object, old)
+      : whenKnown(admission.mutate(operation, seenAs.sent(), see(old)), (seen) => seenAs.into(object, seen));
   const hooks: UpdateHooks = {
-    change: (current, bytes) => {
-      if (bytes > LARGE_BODY_BYTES) context.givesWay = true;
+    change: (current) => {
       const live = current === undefined ? undefined : form.convert(current);
       const operation = current === undefined ? 'CREATE' : 'UPDATE';
       const computed = inItsTurn(context, () => change.compute(live));
       const mutated = whenKnown(computed, (wanted) =>
-        inItsTurn(context, () => admission.mutate(operation, toStorage(request, wanted), current)),
+        inItsTurn(context, () => admitted(operation, toStorage(request, wanted), current)),
       );
       return context.givesWay ? whenKnown(mutated, (object) => inItsTurn(context, () => object)) : mutated;
     },
     validate: (object, old) => {
-      const validated = admission.validate(old === undefined ? 'CREATE' : 'UPDATE', object, old);
+      const validated = admission.validate(old === undefined ? 'CREATE' : 'UPDATE', see(object), see(old));
       return context.givesWay ? whenKnown(validated, () => inItsTurn(context, () => undefined)) : validated;
     },
     retryOnConflict: change.retryOnConflict,

@@ -1,4 +1,4 @@
-import { badRequest, StatusError } from '../../api/errors/status-error';
+import { badRequest } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
 import type { RequestContext } from '../request/context';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
@@ -6,13 +6,18 @@ import { optionsFromQuery, type QueryOptions } from '../request/query-options';
 import type { Reply } from '../response/reply';
 import type { RequestInfo } from '../request/request-info';
 import { admissionHooks } from './admission-hooks';
-import { containerOf, kubeletAddress, nodeNameOf } from './pod-container';
-import type { CheckTarget } from './proxy-target';
+import { kubeletPath, type Parameters } from '../../kubelet/kubelet-paths';
+import type { WantedStreams } from '../../streams/remote-command';
+import { translateRemoteCommand, tunnelProtocol, tunnelSpdy, wantsRemoteCommand } from '../proxy/web-socket-streams';
+import { passUpgrade, upgradeOf } from '../proxy/pass-upgrade';
+import { passRequest } from '../proxy/pass-request';
+import { containerOf, kubeletOf, nodeNameOf } from './pod-container';
+import type { FindTarget } from './proxy-target';
 import { scopeOf } from './resource-request';
 
 /**
  * Connections to what runs on the nodes: `exec`, `attach`, `portforward` and `proxy`. Admission sees the options before
- * anything is looked up. There is no transport to nodes and pods yet, so what passes all checks ends with a 501.
+ * anything is looked up.
  */
 async function admitted(
   request: ResourceRequest,
@@ -33,29 +38,65 @@ function queryOptions(request: ResourceRequest, { catalogue }: EndpointDependenc
   return optionsFromQuery(context.info.query, subresource.wireKind, catalogue.schema);
 }
 
-function noTransport(): StatusError {
-  return new StatusError(501, undefined, 'connections to nodes, pods and services are not supported yet');
-}
+/** What the kubelet is to do, by its path. */
+type StreamPath = (namespace: string, pod: KubeObject, options: QueryOptions) => string;
 
-/** A stream to a container or, for forwarded ports, to a pod. */
-function stream(ofContainer: boolean): Endpoint {
+/** `isCommand`: it has standard input and output. Otherwise it is about ports. */
+function stream(pathOf: StreamPath, isCommand: boolean): Endpoint {
   return async (request, dependencies) => {
     const { context } = request;
     const options = await admitted(request, dependencies, queryOptions(request, dependencies));
-    const { name } = context.info;
+    const { name, namespace } = context.info;
     const { object: pod } = await request.registry.get(scopeOf(request), name, {}, context.signal);
-    if (ofContainer) containerOf(pod, typeof options.container === 'string' ? options.container : '');
+    const path = pathOf(namespace, pod, options);
     const node = nodeNameOf(pod);
     if (node === '') throw badRequest(`pod ${name} does not have a host assigned`);
-    await kubeletAddress(node, 'pods', request, dependencies);
-    if (!isUpgrade(context)) throw badRequest('Upgrade request required');
-    throw noTransport();
+    const backend = await kubeletOf(node, 'pods', request, dependencies);
+    upgradeOf(context);
+    if (isCommand && wantsRemoteCommand(context)) {
+      return translateRemoteCommand(context, { backend, path }, wantedStreams(options), dependencies);
+    }
+    const tunnel = isCommand ? undefined : tunnelProtocol(context);
+    if (tunnel !== undefined) return tunnelSpdy(context, { backend, path }, tunnel, dependencies);
+    return passUpgrade(context, { backend, path, namesHost: true, followsRedirects: true }, dependencies);
   };
 }
 
+function wantedStreams({ stdin, stdout, stderr, tty }: QueryOptions): WantedStreams {
+  return { stdin: stdin === true, stdout: stdout === true, stderr: stderr === true, tty: tty === true };
+}
+
 /** `pods/exec` and `pods/attach`. */
-export const streamContainer = stream(true);
-export const forwardPorts = stream(false);
+function containerPath(action: 'exec' | 'attach'): StreamPath {
+  return (namespace, pod, options) => {
+    const container = containerOf(pod, typeof options.container === 'string' ? options.container : '');
+    const streams = STREAMS.filter(([option]) => options[option] === true).map(([, name]) => [name, '1'] as const);
+    const commands = action === 'exec' ? listOf(options.command).map((text) => ['command', text] as const) : [];
+    return kubeletPath([action, namespace, pod.metadata.name ?? '', container], [...commands, ...streams]);
+  };
+}
+
+/** The kubelet has names of its own for them. */
+const STREAMS = [
+  ['stdin', 'input'],
+  ['stdout', 'output'],
+  ['stderr', 'error'],
+  ['tty', 'tty'],
+] as const;
+
+function listOf(values: unknown): readonly string[] {
+  return Array.isArray(values) ? values.map(String) : [];
+}
+
+const portForwardPath: StreamPath = (namespace, pod, options) => {
+  const ports = listOf(options.ports);
+  const parameters: Parameters = ports.length === 0 ? [] : [['port', ports.join(',')]];
+  return kubeletPath(['portForward', namespace, pod.metadata.name ?? ''], parameters);
+};
+
+export const execInContainer = stream(containerPath('exec'), true);
+export const attachToContainer = stream(containerPath('attach'), true);
+export const forwardPorts = stream(portForwardPath, false);
 
 /** What stands after `proxy` in the path, as the target is to see it; empty without a slash. */
 function subpathOf({ path, parts }: RequestInfo): string {
@@ -65,15 +106,15 @@ function subpathOf({ path, parts }: RequestInfo): string {
 }
 
 /** `proxy` of a pod, a service or a node, with any method. */
-export function proxyTo(checkTarget: CheckTarget): Endpoint {
+export function proxyTo(findTarget: FindTarget): Endpoint {
   return async (request, dependencies) => {
     const { context } = request;
     const path = subpathOf(context.info);
     await admitted(request, dependencies, path === '' ? {} : { path });
-    await checkTarget(request, dependencies);
+    const backend = await findTarget(request, dependencies);
     // Pages behind a proxy link relative to their own directory.
     if (path === '' && !isUpgrade(context)) return redirectToSlash(context);
-    throw noTransport();
+    return passRequest(context, { backend, path }, dependencies);
   };
 }
 

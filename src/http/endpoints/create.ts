@@ -18,7 +18,9 @@ export const createObject: Endpoint = async (request, dependencies) => {
   const { object: sent, options } = await decodeObjectOf(request, dependencies, () =>
     parseWriteOptions(context.info.query, 'CreateOptions'),
   );
-  const object = withoutDuplicateOwners(placedInScope(served.definition, scopeOf(request), sent), 'sent', context);
+  // Another namespace is refused before admission, which sees the object as it was sent.
+  placedInScope(served.definition, scopeOf(request), sent);
+  const object = withoutDuplicateOwners(sent, 'sent', context);
   const manager = managerName(options, context.request.headers['user-agent']);
   // For a large body the steps after decoding have turns of their own: ownership, mutation, validation, storing.
   const tracked = trackOwners(request, dependencies, undefined, object, manager);

@@ -1,3 +1,5 @@
+import type { KindDefinition } from '../../api/kinds/kind-definition';
+import type { KubeObject } from '../../api/object';
 import type { Endpoint } from './endpoint';
 import { parseDeleteOptions } from '../request/delete-options';
 import { entryReply, statusReply } from '../response/reply';
@@ -17,7 +19,7 @@ export const deleteObject: Endpoint = async (request, dependencies) => {
     scopeOf(request),
     context.info.name,
     options,
-    { admit: (current) => admission.delete(current) },
+    { admit: async (current) => (isNamespaceGoing(definition, current) ? undefined : admission.delete(current)) },
     operationOf(request, dryRun),
   );
   if (definition.deleteReturnsObject ?? !gone) return entryReply(200, entry, served);
@@ -33,3 +35,10 @@ export const deleteObject: Endpoint = async (request, dependencies) => {
     },
   });
 };
+
+/** A namespace that waits for its contents to go is answered as it stands: nothing is left to decide. */
+function isNamespaceGoing({ storage, resource }: KindDefinition, { metadata, spec }: KubeObject): boolean {
+  if (storage.group !== '' || resource !== 'namespaces' || !metadata.deletionTimestamp) return false;
+  const { finalizers = [] } = (spec ?? {}) as { readonly finalizers?: readonly string[] };
+  return finalizers.length > 0;
+}

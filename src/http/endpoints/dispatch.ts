@@ -14,7 +14,7 @@ import { patchObject } from './patch';
 import { getScale, patchScale, updateScale } from './scale';
 import { updateObject } from './update';
 import { watchObjects } from './watch';
-import { BUILT_IN, BUILT_IN_PART, CUSTOM, negotiate, type Negotiated } from '../request/negotiate';
+import { BUILT_IN, BUILT_IN_PART, CUSTOM, negotiate, POD_LOG, type Negotiated } from '../request/negotiate';
 import type { NonResourceRoutes } from '../routes/non-resource-routes';
 import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchTypeOf, patchers } from './patchers';
 import { methodNotAllowed, resourceNotFound } from '../response/refusals';
@@ -83,6 +83,7 @@ function negotiatedOf(
   subresource: SubresourceDefinition | undefined,
 ): Negotiated {
   if (subresource?.connects === true) return { format: 'json', pretty: false };
+  if (subresource?.name === 'log') return negotiate(request.headers.accept, POD_LOG);
   const builtIn = subresource === undefined && definition.verbs.includes('list') ? BUILT_IN : BUILT_IN_PART;
   return negotiate(request.headers.accept, custom ? CUSTOM : builtIn);
 }

@@ -1,3 +1,4 @@
+import type { BackendConnections } from '../../kubelet/backend-connections';
 import type { AdmissionChain } from '../../admission/chain';
 import type { SubresourceDefinition } from '../../api/kinds/kind-definition';
 import type { MaybePromise } from '../../api/maybe-promise';
@@ -35,6 +36,8 @@ export interface EndpointDependencies {
   /** Aborts when the server goes down: watches end as if their time were over. */
   readonly closing: AbortSignal;
   readonly metrics?: Pick<RequestMetrics, 'recordWatchEvents' | 'recordDeprecated'>;
+  /** Kubelets, and what pods and services offer. */
+  readonly backends: BackendConnections;
   /** How bodies are read that are too large for one stretch. */
   readonly bodies: LargeBodies;
   /** Milliseconds since the epoch. */

@@ -62,11 +62,12 @@ export const evictPod: Endpoint = async (request, dependencies) => {
   const find = () => request.registry.get(scopeOf(request), name, {}, context.signal);
   // Whether there is such a pod is told before what is wrong with the options.
   let pod = await find();
-  const deletion = checkDeleteOptions(eviction.deleteOptions ?? {});
-  const dryRun = options.dryRun || deletion.dryRun;
+  const { dryRun: isDryDeletion } = checkDeleteOptions(eviction.deleteOptions ?? {});
+  const dryRun = options.dryRun || isDryDeletion;
   const admission = admissionHooks(request, dependencies, options.object, dryRun);
-  await admission.mutate('CREATE', eviction, undefined);
-  await admission.validate('CREATE', eviction, undefined);
+  const admitted: Eviction = await admission.mutate('CREATE', eviction, undefined);
+  await admission.validate('CREATE', admitted, undefined);
+  const deletion = checkDeleteOptions(admitted.deleteOptions ?? {});
 
   for (;;) {
     const passed = isProtected(pod.object) ? await passBudget(request, dependencies, pod, dryRun) : UNPROTECTED;

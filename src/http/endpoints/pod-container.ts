@@ -1,5 +1,6 @@
 import { badRequest, notFound, StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
+import type { Backend } from '../../kubelet/backend';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
 
 interface Container {
@@ -15,18 +16,6 @@ interface StreamedPod extends KubeObject {
     readonly ephemeralContainers?: readonly Container[];
   };
 }
-
-interface Address {
-  readonly type: string;
-  readonly address: string;
-}
-
-interface Node extends KubeObject {
-  readonly status?: { readonly addresses?: readonly Address[] };
-}
-
-const HOSTNAME_LABEL = 'kubernetes.io/hostname';
-const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
 
 /**
  * Which container a stream is for: the named one, or the only one. Throws a 400 for one that the pod does not have, and
@@ -55,7 +44,7 @@ async function nodeNamed(
   of: 'pods' | 'nodes',
   { context }: ResourceRequest,
   { catalogue }: EndpointDependencies,
-): Promise<Node> {
+): Promise<KubeObject> {
   const nodes = catalogue.resolve('', 'v1', 'nodes')?.registry;
   if (nodes === undefined) throw new Error('nodes are not served');
   try {
@@ -66,21 +55,13 @@ async function nodeNamed(
   }
 }
 
-/** The address of a node's kubelet. Throws a 404 for a node that is gone, in the words of `of`, a 500 without address. */
-export async function kubeletAddress(
+/** The kubelet of a node. Throws a 404 for a node that is gone, in the words of `of`, a 500 without address. */
+export async function kubeletOf(
   name: string,
   of: 'pods' | 'nodes',
   request: ResourceRequest,
   dependencies: EndpointDependencies,
-): Promise<string> {
-  const { metadata, status } = await nodeNamed(name, of, request, dependencies);
-  const addresses = status?.addresses ?? [];
-  for (const type of ADDRESS_TYPES) {
-    const found = addresses.find((one) => one.type === type);
-    if (found !== undefined) return found.address;
-    const label = type === 'Hostname' ? metadata.labels?.[HOSTNAME_LABEL] : undefined;
-    if (label) return label;
-  }
-  const known = addresses.map(({ type, address }) => `{${type} ${address}}`).join(' ');
-  throw new StatusError(500, undefined, `no preferred addresses found; known addresses: [${known}]`);
+): Promise<Backend> {
+  const node = await nodeNamed(name, of, request, dependencies);
+  return dependencies.backends.kubeletOf(node);
 }

@@ -1,13 +1,26 @@
 import { forbiddenField, invalid, type FieldError } from '../../api/errors/field-error';
-import { invalidObject, StatusError } from '../../api/errors/status-error';
-import type { Endpoint } from './endpoint';
+import { badRequest, internalError, invalidObject, StatusError } from '../../api/errors/status-error';
+import { serverResponse } from '../../api/errors/server-response';
+import { askBackend } from '../../kubelet/ask-backend';
+import { hostPortOf, originOf, type Backend } from '../../kubelet/backend';
+import { BackendFailure } from '../../kubelet/backend-failure';
+import { kubeletPath, type Parameters } from '../../kubelet/kubelet-paths';
+import { endWith, firstText, relayBody } from '../proxy/relay-body';
+import type { RequestContext } from '../request/context';
 import { optionsFromQuery } from '../request/query-options';
-import { containerOf, kubeletAddress, nodeNameOf } from './pod-container';
+import { sendWarnings } from '../response/reply-writer';
+import { writeHead } from '../response/response-head';
+import type { Endpoint, EndpointDependencies } from './endpoint';
+import { containerOf, kubeletOf, nodeNameOf } from './pod-container';
 import { scopeOf } from './resource-request';
 
-/** The wire's PodLogOptions, v1, as far as they are checked. */
+/** The wire's PodLogOptions, v1. */
 interface LogOptions {
   readonly container?: string;
+  readonly follow?: boolean;
+  readonly previous?: boolean;
+  readonly timestamps?: boolean;
+  readonly insecureSkipTLSVerifyBackend?: boolean;
   readonly sinceSeconds?: number;
   readonly sinceTime?: string;
   readonly tailLines?: number;
@@ -16,19 +29,82 @@ interface LogOptions {
 
 const LOG_OPTIONS = { group: '', version: 'v1', kind: 'PodLogOptions' };
 
-/** `GET pods/{name}/log`. A pod that runs nowhere yet has no log; there is no transport to kubelets yet for the others. */
+/** `GET pods/{name}/log`. A pod that runs nowhere yet has no log. */
 export const podLog: Endpoint = async (request, dependencies) => {
-  const { info, signal } = request.context;
+  const { context } = request;
+  const { info, signal } = context;
   const options: LogOptions = optionsFromQuery(info.query, LOG_OPTIONS, dependencies.catalogue.schema);
   const errors = problemsOf(options);
   if (errors.length > 0) throw invalidObject(LOG_OPTIONS, info.name, errors);
   const { object: pod } = await request.registry.get(scopeOf(request), info.name, {}, signal);
-  containerOf(pod, options.container ?? '');
+  const container = containerOf(pod, options.container ?? '');
   const node = nodeNameOf(pod);
   if (node === '') return { type: 'empty', code: 204 };
-  await kubeletAddress(node, 'pods', request, dependencies);
-  throw new StatusError(501, undefined, 'logs of containers are not supported yet');
+  const kubelet = await kubeletOf(node, 'pods', request, dependencies);
+  const backend: Backend = options.insecureSkipTLSVerifyBackend ? { ...kubelet, trust: 'kubelet-unverified' } : kubelet;
+  const path = kubeletPath(['containerLogs', info.namespace, info.name, container], parametersOf(options));
+  await streamLog(context, backend, path, dependencies);
+  return { type: 'streamed' };
 };
+
+function parametersOf({
+  follow,
+  previous,
+  timestamps,
+  sinceSeconds,
+  sinceTime,
+  tailLines,
+  limitBytes,
+}: LogOptions): Parameters {
+  const flags = Object.entries({ follow, previous, timestamps }).filter(([, isOn]) => isOn === true);
+  const values = Object.entries({ sinceSeconds, sinceTime, tailLines, limitBytes });
+  return [
+    ...flags.map(([name]) => [name, 'true'] as const),
+    ...values.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const])),
+  ];
+}
+
+/** What is read of a refusal. */
+const MAX_REFUSAL_BYTES = 10_000;
+
+/** The lines as the kubelet sends them, to the end of the log or for as long as the client follows it. */
+async function streamLog(
+  context: RequestContext,
+  backend: Backend,
+  path: string,
+  { backends, closing }: EndpointDependencies,
+): Promise<void> {
+  const { response, signal } = context;
+  const request = { method: 'GET', path, headers: { host: hostPortOf(backend) }, ownConnection: false };
+  const { message } = await askBackend(backends, backend, request, signal).catch((error: unknown) => {
+    throw error instanceof BackendFailure ? failure(`${originOf(backend)}${path}`, error.message) : error;
+  });
+  const code = message.statusCode ?? 0;
+  const { location } = message.headers;
+  if (code >= 301 && code <= 308 && location !== undefined) {
+    message.destroy();
+    throw failure(location, 'redirects forbidden');
+  }
+  if (code < 200 || code > 206) throw refusal(code, context, await firstText(message, MAX_REFUSAL_BYTES));
+  context.statusCode = 200;
+  sendWarnings(context);
+  writeHead(response, 200, { 'Content-Type': 'text/plain' });
+  response.flushHeaders();
+  endWith(closing, context, () => message.destroy());
+  const end = await relayBody(message, context);
+  // A log that breaks off ends like any other: its reader has the lines that there are.
+  if (end !== 'client gone') response.end();
+}
+
+function failure(url: string, message: string): StatusError {
+  return new StatusError(500, undefined, `Get ${JSON.stringify(url)}: ${message}`);
+}
+
+function refusal(code: number, { info }: RequestContext, text: string): StatusError {
+  if (code === 500) return internalError(text);
+  if (code === 400) return badRequest(text);
+  return serverResponse(code, { group: '', resource: 'pods/log' }, info.name, text);
+}
 
 function problemsOf({ tailLines, limitBytes, sinceSeconds, sinceTime }: LogOptions): readonly FieldError[] {
   const errors: FieldError[] = [];

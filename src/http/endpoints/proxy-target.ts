@@ -1,21 +1,27 @@
-import { BlockList, isIPv4, isIPv6 } from 'node:net';
+import { isIP } from 'node:net';
 import { badRequest, notFound, serviceUnavailable, StatusError } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
-import type { EndpointDependencies, ResourceRequest } from './endpoint';
+import type { Backend } from '../../kubelet/backend';
+import { ADDRESS_NOT_ALLOWED, isProxyableAddress } from '../../kubelet/proxyable-address';
 import type { RegistryOperations } from '../../resources/served-resource';
-import { kubeletAddress } from './pod-container';
+import type { EndpointDependencies, ResourceRequest } from './endpoint';
+import { kubeletOf } from './pod-container';
 import { scopeOf } from './resource-request';
 
-/** Finds out that what a proxy request names is there and may be connected to. Throws 400, 404, 500 and 503. */
-export type CheckTarget = (request: ResourceRequest, dependencies: EndpointDependencies) => Promise<void>;
+/** Finds what a proxy request names. Throws 400, 404, 500 and 503. */
+export type FindTarget = (request: ResourceRequest, dependencies: EndpointDependencies) => Promise<Backend>;
 
 interface Target {
+  readonly scheme: 'http' | 'https';
   readonly name: string;
   /** A number, or the name of a service's port; empty: the only one. */
   readonly port: string;
 }
 
 interface Pod extends KubeObject {
+  readonly spec?: {
+    readonly containers?: readonly { readonly ports?: readonly { readonly containerPort?: number }[] }[];
+  };
   readonly status?: { readonly podIPs?: readonly { readonly ip?: string }[]; readonly podIP?: string };
 }
 
@@ -31,36 +37,11 @@ interface EndpointAddress {
 interface Endpoints extends KubeObject {
   readonly subsets?: readonly {
     readonly addresses?: readonly EndpointAddress[];
-    readonly ports?: readonly { readonly name?: string }[];
+    readonly ports?: readonly { readonly name?: string; readonly port?: number }[];
   }[];
 }
 
 const SCHEMES = ['', 'http', 'https'];
-
-/** Addresses of the server itself, of its link and of groups: a proxy request must not lead there. */
-const NOT_PROXYABLE = new BlockList();
-for (const [network, prefix] of [
-  ['0.0.0.0', 32],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['224.0.0.0', 4],
-  ['255.255.255.255', 32],
-] as const) {
-  NOT_PROXYABLE.addSubnet(network, prefix, 'ipv4');
-}
-for (const [network, prefix] of [
-  ['::', 128],
-  ['::1', 128],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  NOT_PROXYABLE.addSubnet(network, prefix, 'ipv6');
-}
-
-function isProxyable(address: string): boolean {
-  if (isIPv4(address)) return !NOT_PROXYABLE.check(address, 'ipv4');
-  return isIPv6(address) && !NOT_PROXYABLE.check(address, 'ipv6');
-}
 
 /** `name`, `name:port` or `scheme:name:port`. */
 function targetOf(id: string, what: string): Target {
@@ -69,15 +50,42 @@ function targetOf(id: string, what: string): Target {
   if (parts.length > 3 || name === '' || !SCHEMES.includes(scheme)) {
     throw badRequest(`invalid ${what} request ${JSON.stringify(id)}`);
   }
-  return { name, port };
+  return { scheme: scheme === 'https' ? 'https' : 'http', name, port };
 }
 
-export const checkPodTarget: CheckTarget = async (request) => {
+/** Of pods, services and nodes' own ports: nobody knows whom to expect there. */
+function backendAt(scheme: 'http' | 'https', host: string, port: string): Backend {
+  if (isIP(host) !== 0 && !isProxyableAddress(host)) throw badRequest(ADDRESS_NOT_ALLOWED);
+  return { scheme, host, port: portNumber(port) ?? DEFAULT_PORTS[scheme], trust: 'anybody' };
+}
+
+const DEFAULT_PORTS = { http: 80, https: 443 };
+const MAX_PORT = 65_535;
+
+/** Undefined without one. */
+function portNumber(port: string): number | undefined {
+  if (port === '') return undefined;
+  const number = /^\d{1,5}$/.test(port) ? Number(port) : -1;
+  if (number < 0 || number > MAX_PORT) {
+    throw new StatusError(500, undefined, `error trying to reach service: dial tcp: address ${port}: invalid port`);
+  }
+  return number;
+}
+
+export const findPodTarget: FindTarget = async (request) => {
   const { context } = request;
-  const { name } = targetOf(context.info.name, 'pod');
+  const { scheme, name, port } = targetOf(context.info.name, 'pod');
   const { object } = await request.registry.get(scopeOf(request), name, {}, context.signal);
-  if (!isProxyable(podAddresses(object)[0] ?? '')) throw badRequest('address not allowed');
+  const address = podAddresses(object)[0] ?? '';
+  if (!isProxyableAddress(address)) throw badRequest(ADDRESS_NOT_ALLOWED);
+  return backendAt(scheme, address, port === '' ? firstPortOf(object) : port);
 };
+
+/** Empty without any. */
+function firstPortOf({ spec }: Pod): string {
+  const first = spec?.containers?.find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort;
+  return first === undefined ? '' : String(first);
+}
 
 function podAddresses({ status = {} }: Pod): readonly string[] {
   const { podIPs = [], podIP } = status;
@@ -85,24 +93,13 @@ function podAddresses({ status = {} }: Pod): readonly string[] {
   return addresses.length > 0 || podIP === undefined ? addresses : [podIP];
 }
 
-export const checkNodeTarget: CheckTarget = async (request, dependencies) => {
-  const { name, port } = targetOf(request.context.info.name, 'node');
-  const address = await kubeletAddress(name, 'nodes', request, dependencies);
+export const findNodeTarget: FindTarget = async (request, dependencies) => {
+  const { scheme, name, port } = targetOf(request.context.info.name, 'node');
+  const kubelet = await kubeletOf(name, 'nodes', request, dependencies);
   // The kubelet itself is reached wherever it is: a cluster on one machine has it on loopback.
-  if (port !== '' && (isIPv4(address) || isIPv6(address)) && !isProxyable(address)) {
-    const { object } = await request.registry.get({ namespace: '' }, name, {}, request.context.signal);
-    if (port !== String(kubeletPort(object))) throw badRequest('address not allowed');
-  }
+  if (port === '' || port === String(kubelet.port)) return kubelet;
+  return backendAt(scheme, kubelet.host, port);
 };
-
-const DEFAULT_KUBELET_PORT = 10_250;
-
-function kubeletPort(node: KubeObject): number {
-  const { daemonEndpoints } = (node.status ?? {}) as {
-    readonly daemonEndpoints?: { readonly kubeletEndpoint?: { readonly Port?: number } };
-  };
-  return daemonEndpoints?.kubeletEndpoint?.Port || DEFAULT_KUBELET_PORT;
-}
 
 /** A service without endpoints is not there, as far as a client of the proxy is concerned. */
 async function endpointsOf(
@@ -119,22 +116,32 @@ async function endpointsOf(
 }
 
 /** A service is connected to through one of its endpoints that is a pod. */
-export const checkServiceTarget: CheckTarget = async (request, dependencies) => {
+export const findServiceTarget: FindTarget = async (request, dependencies) => {
   const { info, signal } = request.context;
   const scope = scopeOf(request);
-  const { name, port } = targetOf(info.name, 'service');
+  const { scheme, name, port } = targetOf(info.name, 'service');
   const portName = /^\d+$/.test(port)
     ? portNamed((await request.registry.get(scope, name, {}, signal)).object, Number(port))
     : port;
   const { subsets = [] } = await endpointsOf(name, request, dependencies);
   if (subsets.length === 0) throw noEndpoints(name);
   const pods = registryOf('pods', dependencies);
-  for (const { addresses = [], ports = [] } of subsets) {
-    if (!ports.some((one) => (one.name ?? '') === portName)) continue;
-    for (const address of addresses) if (await isAddressOfPod(address, pods, scope.namespace, signal)) return;
+  for (const { addresses = [], ports = [] } of fromAnywhere(subsets)) {
+    const found = ports.find((one) => (one.name ?? '') === portName);
+    if (found === undefined) continue;
+    for (const address of fromAnywhere(addresses)) {
+      if (!(await isAddressOfPod(address, pods, scope.namespace, signal))) continue;
+      return backendAt(scheme, address.ip, String(found.port ?? ''));
+    }
   }
   throw noEndpoints(info.name);
 };
+
+/** All elements, beginning with any one, so that endpoints are asked in turns. */
+function fromAnywhere<Element>(elements: readonly Element[]): readonly Element[] {
+  const start = Math.floor(Math.random() * elements.length);
+  return [...elements.slice(start), ...elements.slice(0, start)];
+}
 
 function portNamed({ metadata, spec }: Service, number: number): string {
   const found = spec?.ports?.find(({ port }) => port === number);

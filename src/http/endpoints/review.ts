@@ -2,7 +2,7 @@ import type { GroupVersionKind, KubeObject } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
 import type { ServedResource } from '../../resources/served-resource';
-import { managerName, parseWriteOptions } from '../request/write-options';
+import { managerName, parseWriteOptions, type WriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeAs } from './decode-request';
 
@@ -21,17 +21,27 @@ export async function decodePosted(
   dependencies: EndpointDependencies,
   { kind, type }: PostedKind,
 ): Promise<KubeObject> {
-  const { context, served } = request;
   const { object: sent, options } = await decodeAs(request, dependencies, { kind, type }, () =>
-    parseWriteOptions(context.info.query, 'CreateOptions'),
+    parseWriteOptions(request.context.info.query, 'CreateOptions'),
   );
-  const manager = managerName(options, context.request.headers['user-agent']);
-  const as = { ...served, ...ownedAs(served, { kind, type }) };
-  const tracked = dependencies.fieldOwnership?.trackUpdate({ served: as, live: undefined, updated: sent, manager });
+  const owned = ownedByPoster(request, dependencies, { kind, type }, sent, options);
   const admission = admissionHooks(request, dependencies, options.object, options.dryRun);
-  const admitted = await admission.mutate('CREATE', tracked ?? sent, undefined);
+  const admitted = await admission.mutate('CREATE', owned, undefined);
   await admission.validate('CREATE', admitted, undefined);
   return admitted;
+}
+
+/** What was posted, with the owner of its fields. */
+export function ownedByPoster(
+  { context, served }: ResourceRequest,
+  { fieldOwnership }: Pick<EndpointDependencies, 'fieldOwnership'>,
+  posted: PostedKind,
+  sent: KubeObject,
+  options: WriteOptions,
+): KubeObject {
+  const manager = managerName(options, context.request.headers['user-agent']);
+  const as = { ...served, ...ownedAs(served, posted) };
+  return fieldOwnership?.trackUpdate({ served: as, live: undefined, updated: sent, manager }) ?? sent;
 }
 
 /** For a subresource's kind: the owner of its fields is recorded in its own version. */

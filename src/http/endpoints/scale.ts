@@ -16,7 +16,7 @@ import { parseWriteOptions, type WriteOptions } from '../request/write-options';
 import { changeObject } from './change';
 import { decodeAs } from './decode-request';
 import { decodePatched } from './patched-object';
-import { scopeOf } from './resource-request';
+import { scopeOf, toStorage } from './resource-request';
 
 /** The Scale of a deployment, a replica set, a custom resource: one number of the parent, as an object of its own. */
 
@@ -98,19 +98,32 @@ async function writeScale(
 ): Promise<Reply> {
   const { served } = request;
   const paths = scalePaths(request);
+  const form = wireFormOf(served);
+  // Ownership follows whole objects only: a scale leaves it as it is (spec, "Field ownership" 8).
+  const scaled = (parent: KubeObject, { metadata: { resourceVersion }, spec }: Scale): KubeObject => {
+    const changed = withReplicas(parent, paths.specReplicasPath, spec?.replicas ?? 0);
+    return resourceVersion ? { ...changed, metadata: { ...changed.metadata, resourceVersion } } : changed;
+  };
+  let sent: Scale = { metadata: {} };
   const { entry } = await changeObject(request, dependencies, options, {
     compute: (live) => {
       if (live === undefined) throw new Error('a scale needs its parent');
-      const scale = wantedScale(() => toScale(live, paths));
+      sent = wantedScale(() => toScale(live, paths));
       // What a custom resource's replicas may be, its own validation says.
-      if (!served.custom) checkScale(scale, served.definition.namespaced);
-      // Ownership follows whole objects only: a scale leaves it as it is (spec, "Field ownership" 8).
-      const scaled = withReplicas(live, paths.specReplicasPath, scale.spec?.replicas ?? 0);
-      const { resourceVersion } = scale.metadata;
-      return resourceVersion ? { ...scaled, metadata: { ...scaled.metadata, resourceVersion } } : scaled;
+      if (!served.custom) checkScale(sent, served.definition.namespaced);
+      return scaled(live, sent);
     },
     preconditions,
     retryOnConflict,
+    seenAs: {
+      sent: () => sent,
+      of: (parent) => toScale(form.convert(parent), paths),
+      into: (parent, seen) => {
+        if (seen === sent) return parent;
+        if (!served.custom) checkScale(seen, served.definition.namespaced);
+        return toStorage(request, scaled(form.convert(parent), seen));
+      },
+    },
   });
   return scaleReply(request, dependencies, entry.object);
 }

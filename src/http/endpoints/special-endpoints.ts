@@ -1,10 +1,10 @@
 import type { Endpoint } from './endpoint';
 import { bindPod } from './binding';
-import { forwardPorts, proxyTo, streamContainer } from './connect';
+import { attachToContainer, execInContainer, forwardPorts, proxyTo } from './connect';
 import { evictPod } from './eviction';
 import { updateEphemeralContainers } from './ephemeral-containers';
 import { podLog } from './pod-log';
-import { checkNodeTarget, checkPodTarget, checkServiceTarget } from './proxy-target';
+import { findNodeTarget, findPodTarget, findServiceTarget } from './proxy-target';
 
 /** OPTIONS has no verb. */
 const PROXIED_VERBS = ['get', 'create', 'update', 'patch', 'delete', ''];
@@ -25,10 +25,10 @@ export const specialEndpoints: ReadonlyMap<string, Endpoint> = new Map([
   ['create /pods/eviction', evictPod],
   ['update /pods/ephemeralcontainers', updateEphemeralContainers],
   ['get /pods/log', podLog],
-  ...forVerbs(STREAM_VERBS, '/pods/exec', streamContainer),
-  ...forVerbs(STREAM_VERBS, '/pods/attach', streamContainer),
+  ...forVerbs(STREAM_VERBS, '/pods/exec', execInContainer),
+  ...forVerbs(STREAM_VERBS, '/pods/attach', attachToContainer),
   ...forVerbs(STREAM_VERBS, '/pods/portforward', forwardPorts),
-  ...forVerbs(PROXIED_VERBS, '/pods/proxy', proxyTo(checkPodTarget)),
-  ...forVerbs(PROXIED_VERBS, '/services/proxy', proxyTo(checkServiceTarget)),
-  ...forVerbs(PROXIED_VERBS, '/nodes/proxy', proxyTo(checkNodeTarget)),
+  ...forVerbs(PROXIED_VERBS, '/pods/proxy', proxyTo(findPodTarget)),
+  ...forVerbs(PROXIED_VERBS, '/services/proxy', proxyTo(findServiceTarget)),
+  ...forVerbs(PROXIED_VERBS, '/nodes/proxy', proxyTo(findNodeTarget)),
 ]);

@@ -28,11 +28,13 @@ export async function replaceObject(
   const { info } = context;
   const scope = scopeOf(request);
   checkIdentity(scope, info.name, object);
-  const placed = withoutDuplicateOwners(placedInScope(served.definition, scope, object), 'sent', context);
+  // Another namespace is refused before admission, which sees the object as it was sent.
+  placedInScope(served.definition, scope, object);
+  const sent = withoutDuplicateOwners(object, 'sent', context);
   const manager = managerName(options, context.request.headers['user-agent']);
   const { uid, resourceVersion } = object.metadata;
   const { entry, created } = await changeObject(request, dependencies, options, {
-    compute: (live) => trackOwners(request, dependencies, live, placed, manager),
+    compute: (live) => trackOwners(request, dependencies, live, sent, manager),
     // The resourceVersion is compared by the registry: an old one is a conflict in words of its own.
     preconditions: uid ? { uid } : {},
     retryOnConflict: !resourceVersion,

@@ -1,4 +1,6 @@
 import { setMaxListeners } from 'node:events';
+import type { Socket } from 'node:net';
+import type { AcceptedWebSocket } from '../../streams/accept-web-socket';
 import type { MaybePromise } from '../../api/maybe-promise';
 import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../request/negotiate';
 import type { RequestContext } from '../request/context';
@@ -10,9 +12,10 @@ import type { EntryWatch, SendItems } from '../../registry/watch';
 import { sendWarnings } from '../response/reply-writer';
 import { writeHead } from '../response/response-head';
 import { parseIncludeObject } from '../response/table';
-import { chunkTaken, drainSource, encodeBatch, writeChunk } from '../response/watch-chunk';
+import { chunkTaken, drainSource, encodeBatch, MAX_UNSENT_BYTES, writeChunk } from '../response/watch-chunk';
 import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../response/watch-encoder';
 import { scopeOf } from './resource-request';
+import { endMessages, hasOrigin, openWebSocket, sendMessages, webSocketOf } from './watch-messages';
 
 /** How often a client that does not read is checked for being worth waiting for. */
 const STALL_CHECK_MS = 1_000;
@@ -27,9 +30,10 @@ export const watchObjects: Endpoint = (request, dependencies) => {
   // 0 says nothing, as on kube-apiserver.
   const timeoutMs = timerMs((options.timeoutSeconds || randomTimeoutSeconds(dependencies)) * 1000);
   const format = watchFormat(request, negotiated);
-  if (format === undefined || context.request.headers.upgrade?.toLowerCase() === 'websocket') {
-    // The list form of a transform has no form for one object: the stream ends before its first event. So it does for
-    // a WebSocket: a 200 has clients with both ways (fabric8) watch over plain HTTP, once they have all of it.
+  const upgrade = webSocketOf(context);
+  if (upgrade !== undefined && !hasOrigin(context)) return { type: 'empty', code: 403 };
+  if (format === undefined) {
+    // The list form of a transform has no form for one object: the stream ends before its first event.
     openStream(context, 'application/json');
     context.response.end();
     return { type: 'streamed' };
@@ -50,8 +54,13 @@ export const watchObjects: Endpoint = (request, dependencies) => {
     ending.signal,
     context,
   );
-  openStream(context, encoder.contentType);
-  streamEvents(request, watch, encoder, dependencies, ending);
+  if (upgrade === undefined) {
+    openStream(context, encoder.contentType);
+    streamEvents(request, watch, encoder, dependencies, ending);
+  } else {
+    const accepted = openWebSocket(context, upgrade);
+    if (accepted !== undefined) streamMessages(request, watch, encoder, dependencies, ending, accepted);
+  }
   return { type: 'streamed' };
 };
 
@@ -116,7 +125,7 @@ function streamEvents(
     metrics?.recordWatchEvents(resource, items.length, chunk.length);
     context.responseBytes += chunk.length;
     if (!writeChunk(response, chunk)) {
-      return chunkTaken(response, chunk, context.memory, () => drained(response, watch, signal));
+      return chunkTaken(response, chunk, context.memory, () => drained(drainSource(response), response, watch, signal));
     }
   };
   watch
@@ -126,6 +135,41 @@ function streamEvents(
     })
     .finally(() => response.end())
     .catch(() => response.destroy());
+}
+
+/** As {@link streamEvents}, with a message for each event. */
+function streamMessages(
+  { context, served }: ResourceRequest,
+  watch: EntryWatch,
+  encoder: WatchEncoder,
+  { metrics, closing }: EndpointDependencies,
+  { signal }: EndOfWatch,
+  accepted: AcceptedWebSocket,
+): void {
+  const { response } = context;
+  const { socket } = accepted;
+  const { group, version } = served.version;
+  const resource = { group, version, resource: served.definition.resource };
+  const sendNow: SendItems = (items) => {
+    const bytes = sendMessages(accepted, items, encoder);
+    metrics?.recordWatchEvents(resource, items.length, bytes);
+    context.responseBytes += bytes;
+    if (socket.writableLength <= MAX_UNSENT_BYTES) return;
+    context.memory.hold(bytes);
+    return drained(socket, response, watch, signal).then(() => context.memory.release(bytes));
+  };
+  const send: SendItems = (items) =>
+    context.isHeldBack(true) ? whenRoom(context, signal, () => sendNow(items)) : sendNow(items);
+  watch
+    .run(send)
+    .then(
+      () => endMessages(accepted, encoder, { isGoingDown: closing.aborted }),
+      (error: unknown) => {
+        const last = signal.aborted ? {} : { last: encoder.error(watchFailure(error)) };
+        endMessages(accepted, encoder, { ...last, isGoingDown: closing.aborted });
+      },
+    )
+    .catch(() => socket.destroy());
 }
 
 function writeAll(response: HttpResponse, pieces: readonly Uint8Array[]): void {
@@ -142,8 +186,12 @@ async function whenRoom(context: RequestContext, signal: AbortSignal, send: () =
  * Until the client has read enough for more, or the watch ends. Meanwhile the registry bounds what waits for it; when that
  * is given up the client is cut off, since it cannot even be told.
  */
-async function drained(response: HttpResponse, watch: EntryWatch, signal: AbortSignal): Promise<void> {
-  const source = drainSource(response);
+async function drained(
+  source: Socket | HttpResponse,
+  response: HttpResponse,
+  watch: EntryWatch,
+  signal: AbortSignal,
+): Promise<void> {
   await new Promise<void>((resolve) => {
     const check = setInterval(() => {
       if (watch.isTooFarBehind) response.destroy();

@@ -33,11 +33,25 @@ function bearerTokenOf({ headers }: HttpRequest): string | undefined {
   }
   const protocols = headers['sec-websocket-protocol'];
   if (protocols === undefined || headers.upgrade?.toLowerCase() !== 'websocket') return undefined;
-  const carrier = protocols.split(',').find((protocol) => protocol.trim().startsWith(WEBSOCKET_TOKEN_PREFIX));
+  const offered = protocols.split(',').map((protocol) => protocol.trim());
+  const [carrier, another] = offered.filter(isTokenProtocol);
   if (carrier === undefined) return undefined;
-  const token = Buffer.from(carrier.trim().slice(WEBSOCKET_TOKEN_PREFIX.length), 'base64url').toString('utf8');
-  return token === '' ? undefined : token;
+  const encoded = carrier.slice(WEBSOCKET_TOKEN_PREFIX.length);
+  const token = Buffer.from(encoded, 'base64url').toString('utf8');
+  if (token === '') return undefined;
+  // The answer names a protocol, which must not be the token: another one has to be offered.
+  const isWrong = another !== undefined || offered.length === 1 || !BASE64URL.test(encoded) || token.includes('\ufffd');
+  return isWrong ? NOBODYS_TOKEN : token;
 }
+
+/** A subprotocol that is offered to carry a token. */
+export function isTokenProtocol(protocol: string): boolean {
+  return protocol.startsWith(WEBSOCKET_TOKEN_PREFIX);
+}
+
+const BASE64URL = /^[A-Za-z0-9_-]+$/;
+/** No header can hold it. */
+const NOBODYS_TOKEN = '\0';
 
 function clientCertificateOf({ socket }: HttpRequest): ClientCertificate | undefined {
   if (!(socket instanceof TLSSocket)) return undefined;

@@ -52,7 +52,8 @@ export class Deadlines {
       context.response.on('prefinish', () => this.#add(context, elapsedMs(context) + this.requestTimeoutMs));
       return;
     }
-    this.#add(context, Math.min(wantedMs(context) ?? this.requestTimeoutMs, this.requestTimeoutMs));
+    context.limitMs = Math.min(wantedMs(context) ?? this.requestTimeoutMs, this.requestTimeoutMs);
+    this.#add(context, context.limitMs);
   }
 
   #add(context: RequestContext, limitMs: number): void {

@@ -67,6 +67,11 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     return this;
   }
 
+  pause(): this {
+    this.#isFlowing = false;
+    return this;
+  }
+
   /** Takes a piece of the body from the connection. */
   push(chunk: Buffer): void {
     if (this.#isFlowing && this.#early === undefined) this.#give(chunk);
@@ -102,9 +107,10 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   }
 
   #flow(): void {
+    if (!this.#isFlowing) return;
     const early = this.#takeEarly();
     if (early !== undefined) this.#give(early);
-    if (!this.#hasAll || this.readableEnded) return;
+    if (!this.#hasAll || this.readableEnded || !this.#isFlowing) return;
     this.readableEnded = true;
     this.emit('end');
   }

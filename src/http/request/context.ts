@@ -19,6 +19,14 @@ const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map();
 const MAX_DESCRIBED = 256;
 const UNLIMITED = new ConnectionAccounts(new MemoryBudget(Infinity));
 
+/** Of a request that has a place to wait for, and is small itself. */
+const WAITING_BYTES = 1024;
+
+/** Where large requests wait until there is room for what is made of them. */
+export interface Places {
+  takeFor(context: RequestContext, waitingBytes: number, objectBytes: number): Promise<void>;
+}
+
 const UNREAD: RequestInfo = {
   path: '',
   query: Query.EMPTY,
@@ -64,6 +72,8 @@ export class RequestContext implements Work, Pace {
   givesWay = false;
   /** Somebody will read the annotations; set by the audit filter. */
   audited = false;
+  /** When its time is over, in milliseconds after it was received. Set by the deadlines. */
+  limitMs = Infinity;
   /** The body as it was decoded and the object as it was answered, for the audit log. */
   requestObject: unknown;
   responseObject: unknown;
@@ -82,6 +92,8 @@ export class RequestContext implements Work, Pace {
     /** False: `warn` is heard by nobody. */
     private readonly sendsWarnings = true,
     private readonly accounts = UNLIMITED,
+    /** For large requests; absent: they need none. */
+    private readonly places?: Places,
   ) {
     response.on('close', () => this.finish());
     // A write to a connection that has just broken; whoever waits for the answer is gone.
@@ -125,6 +137,11 @@ export class RequestContext implements Work, Pace {
     if (this.response.headersSent) this.response.destroy();
     else this.onExpired?.(error);
     this.abort(error);
+  }
+
+  /** Until its time is over. */
+  get timeLeftMs(): number {
+    return this.limitMs - (performance.now() - this.receivedAt);
   }
 
   /** Where whoever has the server hold something for this request writes it down. */
@@ -178,6 +195,22 @@ export class RequestContext implements Work, Pace {
 
   annotate(key: string, value: string): void {
     if (this.audited) (this.annotations ??= new Map()).set(key, value);
+  }
+
+  beginLarge(objectBytes: number): Promise<void> {
+    // What waits is a small body.
+    return this.givesWay ? Promise.resolve() : this.takePlace(WAITING_BYTES, objectBytes);
+  }
+
+  /**
+   * Waits for a place among large requests: `waitingBytes` are held meanwhile, an object of `objectBytes` is worked on. From then
+   * on the request gives way between its steps. A request has one place, however many large things it meets. Throws a 429.
+   */
+  async takePlace(waitingBytes: number, objectBytes: number): Promise<void> {
+    if (!this.givesWay) await this.places?.takeFor(this, waitingBytes, objectBytes);
+    this.givesWay = true;
+    await new Turn(this).next();
+    if (this.closed) throw new ClientGoneError();
   }
 
   /**

@@ -11,6 +11,7 @@ import { decodeObject, type DecodeOptions, type DecodeResult } from '../../api/c
 import { decodeObjectSteps } from '../../api/codec/json-decode-steps';
 import { isEnvelope, openEnvelope, type Envelope } from '../../api/codec/protobuf-envelope';
 import { decodeMessage } from '../../api/codec/protobuf-decode';
+import { decodeMessageSteps } from '../../api/codec/protobuf-decode-steps';
 import { invalid } from '../../api/errors/field-error';
 import { badRequest, invalidObject, unsupportedMediaType, type StatusError } from '../../api/errors/status-error';
 import { isRetiredKind } from '../../api/kinds/retired-kinds';
@@ -106,8 +107,9 @@ async function decodeLargeBody(
   await bodies.begin(context, body);
   let object: KubeObject;
   if (format === 'protobuf') {
-    const { found, message } = openProtobuf(body, expected);
+    const { found, raw } = openProtobuf(body, expected);
     const { type, options } = decodingOf(found, expected, false);
+    const message = await context.takeSteps(decodeMessageSteps(typeOf(found, expected), raw, MESSAGE_LIMITS));
     const decoded = await context.takeSteps(decodeObjectSteps(type, message, options));
     object = typed(decoded.object, found);
   } else {
@@ -208,21 +210,23 @@ export function reportStrict(
   for (const problem of problems) context.warn(problem);
 }
 
-/** A message as it was sent, without defaults. */
-interface OpenedMessage {
+interface OpenedBody {
   readonly found: GroupVersionKind;
-  readonly message: object;
+  /** The message, without its envelope. */
+  readonly raw: Uint8Array;
 }
 
-function openProtobuf(body: Buffer, expected: Expected): OpenedMessage {
+const MESSAGE_LIMITS = { maxValues: MAX_BODY_VALUES };
+
+function openProtobuf(body: Buffer, expected: Expected): OpenedBody {
   const { kind: wanted, custom } = expected;
   if (custom && isEnvelope(body)) throw unrecognizedBody(wanted.kind, 'custom resources have no Protobuf form', body);
   const { apiVersion, kind, raw } = openBody(body, wanted.kind);
-  const found = identify(apiVersion, kind, expected);
-  return { found, message: decodeMessage(typeOf(found, expected), raw, { maxValues: MAX_BODY_VALUES }) };
+  return { found: identify(apiVersion, kind, expected), raw };
 }
 
-function decodeProtobuf({ found, message }: OpenedMessage, expected: Expected): KubeObject {
+function decodeProtobuf({ found, raw }: OpenedBody, expected: Expected): KubeObject {
+  const message = decodeMessage(typeOf(found, expected), raw, MESSAGE_LIMITS);
   const { type, options } = decodingOf(found, expected, false);
   return typed(decodeObject(type, message, options).object, found);
 }

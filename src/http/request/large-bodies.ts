@@ -9,7 +9,6 @@ import { beginWork } from '../../async/loop-work';
 import type { TextAnswer, TextJob } from '../../worker/text-jobs';
 import { TextJobRefused, type TextWorker } from '../../worker/text-worker';
 import { ClientGoneError, type RequestContext } from './context';
-import { LargeBodyPlaces } from './large-body-places';
 import { outOfRoom, shuttingDown } from '../response/refusals';
 
 const NEWLINE = 0x0a;
@@ -27,10 +26,6 @@ const LARGE_VALUES = 1_000;
 export const MAX_BODY_VALUES = 100_000;
 /** Some tenths of a millisecond. */
 const PIECE_BYTES = 32 * 1024;
-/** What is made of a value on the way of a write: parsed, decoded, with its owner, encoded. */
-const BYTES_PER_VALUE = 200;
-/** The body and its texts. */
-const COPIES = 3;
 
 const MALFORMED = Symbol('malformed');
 
@@ -43,10 +38,7 @@ export interface TextReading {
 
 /** Bodies that are too large to be worked on at one stretch. */
 export class LargeBodies {
-  constructor(
-    private readonly worker: TextWorker,
-    private readonly places = new LargeBodyPlaces(),
-  ) {}
+  constructor(private readonly worker: TextWorker) {}
 
   isLarge(body: Buffer, format: 'json' | 'yaml' | 'protobuf'): boolean {
     if (body.length > LARGE_BYTES[format]) return true;
@@ -55,10 +47,7 @@ export class LargeBodies {
 
   /** Waits until a body may be worked on. From then on the request gives way between its steps. Throws a 429. */
   async begin(context: RequestContext, body: Buffer): Promise<void> {
-    const values = Math.min(body.length / 2, MAX_BODY_VALUES);
-    await this.places.take(context, body.length, COPIES * body.length + values * BYTES_PER_VALUE);
-    context.givesWay = true;
-    await nextTurn(context);
+    await context.takePlace(body.length, body.length);
   }
 
   /** Throws a {@link JsonSyntaxError}, and StatusErrors for what exceeds limits. */

@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { FairQueue } from '../../async/fair-queue';
 import type { RequestContext } from './context';
+import { MAX_BODY_VALUES } from './large-bodies';
 import { outOfRoom } from '../response/refusals';
 
 export interface LargeBodyLimits {
@@ -13,6 +14,10 @@ export interface LargeBodyLimits {
   readonly waitingBytesPerUser: number;
 }
 
+/** What is made of a value on the way of a write: parsed, decoded, with its owner, encoded. */
+const BYTES_PER_VALUE = 200;
+/** The object and its texts. */
+const COPIES = 3;
 const MEGABYTE = 1024 * 1024;
 /** Of the heap. */
 const WORKING_SHARE = 1 / 5;
@@ -62,6 +67,12 @@ export class LargeBodyPlaces {
 
   get working(): number {
     return this.workingBytes;
+  }
+
+  /** As {@link take}, for what is made of an object of so many bytes. */
+  takeFor(context: RequestContext, waitingBytes: number, objectBytes: number): Promise<void> {
+    const values = Math.min(objectBytes / 2, MAX_BODY_VALUES);
+    return this.take(context, waitingBytes, COPIES * objectBytes + values * BYTES_PER_VALUE);
   }
 
   /**

@@ -37,6 +37,8 @@ export interface Negotiable {
    * by an asterisk) is refused first, with a message of its own. Built-in resources do, custom ones do not.
    */
   readonly declared: boolean;
+  /** Declared besides the formats, and refused only after that. */
+  readonly alsoDeclared?: string;
   /** Aggregated discovery may be asked for. */
   readonly aggregated?: boolean;
 }
@@ -44,6 +46,8 @@ export interface Negotiable {
 export const BUILT_IN: Negotiable = { formats: ['json', 'yaml', 'protobuf'], transforms: true, declared: true };
 /** Subresources, and what is only posted: nothing of which there is a list. */
 export const BUILT_IN_PART: Negotiable = { ...BUILT_IN, tables: false };
+/** Its text is what is sent, whichever of the formats was asked for. */
+export const POD_LOG: Negotiable = { ...BUILT_IN_PART, alsoDeclared: 'text/plain' };
 export const BUILT_IN_PLAIN: Negotiable = { formats: ['json', 'yaml', 'protobuf'], transforms: false, declared: true };
 export const CUSTOM: Negotiable = { formats: ['json', 'yaml'], transforms: true, declared: false };
 export const JSON_ONLY: Negotiable = { formats: ['json'], transforms: false, declared: true };
@@ -103,7 +107,7 @@ export function unacceptable(mediaTypes: readonly string[]): StatusError {
 }
 
 function choose(accept: string, negotiable: Negotiable): Negotiated {
-  if (negotiable.declared && !namesDeclared(accept, negotiable.formats)) {
+  if (negotiable.declared && !namesDeclared(accept, negotiable)) {
     throw new StatusError(406, 'NotAcceptable', '406: Not Acceptable', {});
   }
   for (const clause of parseAccept(accept)) {
@@ -115,11 +119,13 @@ function choose(accept: string, negotiable: Negotiable): Negotiated {
   throw unacceptable(negotiable.formats.map((format) => MEDIA_TYPES[format]));
 }
 
-function namesDeclared(accept: string, formats: readonly Format[]): boolean {
+function namesDeclared(accept: string, { formats, alsoDeclared }: Negotiable): boolean {
   return accept.split(',').some((entry) => {
     const semicolon = entry.indexOf(';');
     const mediaType = (semicolon < 0 ? entry : entry.slice(0, semicolon)).trim();
-    return mediaType === '*/*' || formats.some((format) => MEDIA_TYPES[format] === mediaType);
+    return (
+      mediaType === '*/*' || mediaType === alsoDeclared || formats.some((format) => MEDIA_TYPES[format] === mediaType)
+    );
   });
 }
 

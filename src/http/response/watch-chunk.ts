@@ -18,7 +18,7 @@ export interface WatchChunk {
 }
 
 /** What may wait for a client before it holds its watch back. The stream's own bound is reached by one chunk of many events. */
-const MAX_UNSENT_BYTES = 64 * 1024;
+export const MAX_UNSENT_BYTES = 64 * 1024;
 
 /** TLS copies what it is given for each connection: so much of a longer chunk is handed over at a time. */
 const PART_BYTES = 256 * 1024;

@@ -1,4 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
+import type { Socket } from 'node:net';
 
 /**
  * A request as the filters and endpoints see it, whichever version of HTTP brought it. Its body comes in `data` events from
@@ -16,8 +17,22 @@ export interface HttpRequest extends Pick<
   off(event: 'error', listener: (error: Error) => void): this;
   /** What is left of the body is dropped as it comes. */
   resume(): unknown;
+  /** No more of the body comes until `resume`. */
+  pause(): unknown;
+  /** Present where the client wants to go on with another protocol on this connection. */
+  readonly connectionUpgrade?: ConnectionUpgrade;
   /** The client has proved who it is: its connection may hold more than that of a stranger. */
   trustClient?(): void;
+}
+
+/** A connection that may be taken for another protocol, as long as nothing is answered. */
+export interface ConnectionUpgrade {
+  readonly isTaken: boolean;
+  /**
+   * From now on the connection is the caller's, who answers the request on it. `head` came after the request. The request ends
+   * with the connection.
+   */
+  take(): { readonly socket: Socket; readonly head: Buffer };
 }
 
 /** An answer as it is written, whichever version of HTTP carries it. `close` comes once, whole answer or not. */

@@ -80,7 +80,21 @@ function keepParsing(socket: Socket): void {
   const { parser } = socket as Internals;
   if (parser === undefined || parser === null) return;
   parser.pause = doNothing;
-  socket.once('close', () => delete parser.pause);
+  const letGo = (): void => {
+    delete parser.pause;
+    kept.delete(socket);
+    socket.off('close', letGo);
+  };
+  kept.set(socket, letGo);
+  socket.once('close', letGo);
+}
+
+/** Connections whose parsers are kept from pausing. */
+const kept = new WeakMap<Socket, () => void>();
+
+/** The connection has given its parser back, which may serve another one from now on. */
+export function leaveParser(socket: Socket): void {
+  kept.get(socket)?.();
 }
 
 function doNothing(): void {}

@@ -1,3 +1,4 @@
+import type { Steps } from '../../api/parts';
 import type { KubeObject } from '../../api/object';
 import type { Revision, StoredValue } from '../store';
 
@@ -27,6 +28,10 @@ export interface CacheEntry {
    * `{"kind":"Pod","apiVersion":"v1",` + body is the object, and `{` + body a list's item.
    */
   readonly body: Buffer;
+  /** Bytes of the object as it is kept, which may be less than the body when its schema has changed. */
+  readonly size: number;
+  /** Makes object and body of a large entry a part at a time, so that to ask for them takes nothing; undefined: nothing is to be made. */
+  prepare(): Steps<void> | undefined;
 }
 
 export interface CacheEvent {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../../api/object';
 import type { Revision } from '../store';
+import { take } from '../../api/steps/both-forms.fixture';
 import { EntryFactory, ParsedObjects } from './entry';
 import { inCurrentForm } from './stored-form';
 
@@ -84,6 +85,84 @@ describe('EntryFactory', () => {
     });
     const entry = entries.fromStored(stored('k8s\0...'));
     expect(entry.body.toString()).toBe('"metadata":{"resourceVersion":"7","name":"cart"},"spec":{}}');
+  });
+
+  it('parses a large value once when it has to be decoded', () => {
+    const data = { long: 'x'.repeat(100_000) };
+    const decoded = { kind: 'Pod', apiVersion: 'v1', metadata: { name: 'cart', resourceVersion: '3' }, data };
+    const { entries } = factory({ decode: () => decoded });
+    const parse = jest.spyOn(JSON, 'parse');
+    const large = entries.fromStored(stored(`k8s\0${'.'.repeat(100_000)}`)).object;
+    expect(parse).not.toHaveBeenCalled();
+    const small = entries.fromStored(stored('k8s\0')).object;
+    expect(parse).toHaveBeenCalledTimes(1);
+    parse.mockRestore();
+    expect(JSON.stringify(large)).toBe(JSON.stringify(small));
+  });
+
+  describe('of a large value', () => {
+    const data = Object.fromEntries(Array.from({ length: 4_000 }, (_, index) => [`key-${index}`, 'x'.repeat(50)]));
+    const large = stored({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'cart' }, data });
+    /** Fills in what is not there. */
+    const complete = jest.fn((object: KubeObject): KubeObject => (object['more'] ? object : { ...object, more: 'a' }));
+    const completing = () =>
+      new EntryFactory(
+        '/registry/pods/',
+        {
+          decode: (value) => JSON.parse(value.toString()) as KubeObject,
+          storedAs: { kind: 'Pod', apiVersion: 'v1' },
+          complete,
+        },
+        new ParsedObjects({ objects: 8, jsonBytes: 10_000 }, true),
+      );
+    beforeEach(() => complete.mockClear());
+
+    it.each([
+      ['parsed', () => factory().entries, 1],
+      ['completed', completing, 2],
+    ])('is %s a part at a time', (_, entries, walks) => {
+      const [whole, inParts] = [entries().fromStored(large), entries().fromStored(large)];
+      const steps = inParts.prepare();
+      if (steps === undefined) throw new Error('nothing to prepare');
+      expect(take(steps).pauses).toBeGreaterThan((walks * inParts.size) / 100_000);
+      const parse = jest.spyOn(JSON, 'parse');
+      expect(inParts.prepare()).toBeUndefined();
+      const { object, body } = inParts;
+      expect(parse).not.toHaveBeenCalled();
+      parse.mockRestore();
+      expect(body.equals(whole.body)).toBe(true);
+      expect(JSON.stringify(object)).toBe(JSON.stringify(whole.object));
+    });
+
+    it('is not worth it for a small one', () => {
+      const { entries } = factory();
+      expect(entries.fromStored(stored({ metadata: {} })).prepare()).toBeUndefined();
+    });
+
+    it('is not completed again when what was written is known to be complete', () => {
+      const entries = completing();
+      const object = { kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion: '7', name: 'cart' }, more: 'b' };
+      const entry = entries.fromStored(stored({ ...object, metadata: { name: 'cart' } }));
+      entries.learn(entry, object);
+      const parse = jest.spyOn(JSON, 'parse');
+      expect([entry.object, entry.body.length, entries.deleted(entry, 8 as Revision).body.length]).toEqual([
+        object,
+        entry.size,
+        entry.size,
+      ]);
+      expect(parse).not.toHaveBeenCalled();
+      parse.mockRestore();
+      expect(complete).toHaveBeenCalledTimes(1);
+    });
+
+    it('is completed when what was written was not complete', () => {
+      const entries = completing();
+      const object = { kind: 'Pod', apiVersion: 'v1', metadata: { resourceVersion: '7', name: 'cart' } };
+      const entry = entries.fromStored(stored({ ...object, metadata: { name: 'cart' } }));
+      entries.learn(entry, object);
+      expect(entry.object).toEqual({ ...object, more: 'a' });
+      expect(entry.body.toString()).toContain('"more":"a"');
+    });
   });
 
   it('throws what the decoder throws', () => {

@@ -1,5 +1,8 @@
 import { parseExact, stringifyExact } from '../../api/codec/exact-json';
+import { JsonPieces } from '../../api/codec/json-pieces';
+import { isJson, printJson } from '../../api/codec/json-print';
 import type { KubeObject } from '../../api/object';
+import type { Steps } from '../../api/parts';
 import type { Revision, StoredValue } from '../store';
 import { labelsOf, type Labels } from './body-labels';
 import type { CacheEntry, ResourceDecoder } from './cache';
@@ -8,6 +11,10 @@ import { CURRENT_FORM, isInCurrentForm } from './stored-form';
 const CLOSE_BRACE = 0x7d;
 const BEFORE_REVISION = '"metadata":{"resourceVersion":"';
 const METADATA = '"metadata":{';
+/** Bytes of a value that is worth remembering as it was decoded: so large ones are few, whoever loads all of a registry. */
+const LARGE_VALUE = 64 * 1024;
+/** Some tenths of a millisecond. */
+const PIECES = { maxValues: Infinity, pieceBytes: 32 * 1024 };
 
 /** What is kept of parsed objects, at most; whichever is reached first. */
 export interface ParsedLimits {
@@ -87,6 +94,38 @@ class Entry implements CacheEntry {
     return (this.current ??= this.completed());
   }
 
+  get size(): number {
+    return (this.current ?? this.stored).length;
+  }
+
+  prepare(): Steps<void> | undefined {
+    const isReady = this.parsedObject !== undefined && this.current !== undefined;
+    return isReady || this.stored.length <= LARGE_VALUE ? undefined : this.parts();
+  }
+
+  private *parts(): Steps<void> {
+    const { head, complete, parsed } = this.kind;
+    const pieces = new JsonPieces(Buffer.concat([Buffer.from(head), this.current ?? this.stored]), PIECES);
+    while (!pieces.advance()) yield;
+    let object = pieces.value as KubeObject;
+    if (this.current === undefined && complete !== undefined) {
+      yield;
+      const completed = complete(object);
+      yield;
+      if (completed === object) this.current = this.stored;
+      else {
+        const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = completed;
+        const { bytes, isPlain } = yield* printJson({ metadata, ...rest });
+        this.current = bytes.subarray(1);
+        if (!isPlain) return;
+        object = completed;
+      }
+    }
+    if (this.parsedObject !== undefined) return;
+    this.parsedObject = parsed.freeze ? deepFreeze(object) : object;
+    parsed.keep(this);
+  }
+
   get namespace(): string {
     const slash = this.key.indexOf('/', this.kind.keyPrefixLength);
     return slash < 0 ? '' : this.key.slice(this.kind.keyPrefixLength, slash);
@@ -123,7 +162,11 @@ class Entry implements CacheEntry {
 
   /** Takes over what parsing would give. */
   learn(object: KubeObject): void {
-    if (this.parsedObject !== undefined || this.kind.complete !== undefined) return;
+    if (this.parsedObject !== undefined) return;
+    if (this.current === undefined) {
+      if (this.kind.complete?.(object) !== object) return;
+      this.current = this.stored;
+    } else if (this.current !== this.stored) return;
     this.parsedObject = this.kind.parsed.freeze ? deepFreeze(object) : object;
     this.kind.parsed.keep(this);
   }
@@ -146,6 +189,7 @@ class Entry implements CacheEntry {
   deletedAt(revision: Revision): Entry {
     const rest = this.stored.indexOf('"', BEFORE_REVISION.length);
     const entry = new Entry(this.key, revision, join(`${BEFORE_REVISION}${revision}`, this.stored, rest), this.kind);
+    if (this.current === this.stored) entry.current = entry.stored;
     entry.knownLabels = this.knownLabels;
     entry.knownFields = this.knownFields;
     return entry;
@@ -192,11 +236,11 @@ export class EntryFactory {
     }
     const { kind = '', apiVersion = '', metadata, ...rest } = this.decoder.decode(value);
     const head = this.head ?? this.learnHead(kind, apiVersion);
-    const text = stringifyExact({
-      metadata: { resourceVersion: String(revision), ...withoutVersion(metadata) },
-      ...rest,
-    });
-    return new Entry(key, revision, Buffer.from(text.slice(1)), head);
+    const body = { metadata: { resourceVersion: String(revision), ...withoutVersion(metadata) }, ...rest };
+    const entry = new Entry(key, revision, Buffer.from(stringifyExact(body).slice(1)), head);
+    // To parse a large one again would take as long as all of this.
+    if (value.length > LARGE_VALUE && isJson(body)) entry.learn({ kind, apiVersion, ...body });
+    return entry;
   }
 
   /** How entries of the factory before become this one's without being decoded; undefined: they have to be. */
@@ -249,7 +293,7 @@ function headOf({ kind, apiVersion }: StoredAs): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
-function withoutVersion(metadata: KubeObject['metadata']): object {
+function withoutVersion(metadata: KubeObject['metadata']): Omit<KubeObject['metadata'], 'resourceVersion'> {
   const { resourceVersion: _, ...rest } = metadata;
   return rest;
 }

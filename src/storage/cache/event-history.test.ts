@@ -4,7 +4,7 @@ import { EventHistory } from './event-history';
 import { EventLog } from './event-log';
 
 function event(revision: number, bytes = 0): CacheEvent {
-  const entry = { body: Buffer.alloc(bytes) } as CacheEntry;
+  const entry = { size: bytes } as CacheEntry;
   return { type: 'put', revision: revision as Revision, entry, previous: entry };
 }
 

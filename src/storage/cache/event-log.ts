@@ -111,11 +111,11 @@ export class EventLog {
 const EVENT_BYTES = 400;
 
 function bodyBytes(entry: CacheEvent['previous']): number {
-  return entry === undefined ? 0 : entry.body.length;
+  return entry === undefined ? 0 : entry.size;
 }
 
 function deletedBytes(event: CacheEvent): number {
-  return event.type === 'delete' ? event.entry.body.length : 0;
+  return event.type === 'delete' ? event.entry.size : 0;
 }
 
 function lastRevision({ batch }: LoggedBatch): Revision {

@@ -5,7 +5,7 @@ import {
 } from '../../validation/webhook-configuration';
 import type { KubeObject } from '../../object';
 import type { VersionInput } from '../define-kind';
-import { listAt } from '../field-values';
+import { isPlainMap, listAt } from '../field-values';
 import type { Strategy } from '../kind-definition';
 
 /** Both versions have one shape; their defaults and what they require differ. */
@@ -19,11 +19,13 @@ export function webhookConfigurationVersions(kind: string): readonly (string | V
   ];
 }
 
-/** Somebody who registers a webhook relies on it. */
+/** Somebody who registers a webhook relies on it: one with conditions fails for every request that it is about. */
 function warningsOf(object: KubeObject): readonly string[] {
-  return listAt(object, 'webhooks').length === 0
-    ? []
-    : ['webhooks: admission webhooks are not called by this server yet: every request passes'];
+  return listAt(object, 'webhooks').flatMap((hook, index) =>
+    isPlainMap(hook) && listAt(hook, 'matchConditions').length > 0
+      ? [`webhooks[${index}].matchConditions: conditions are not evaluated by this server yet: failurePolicy applies`]
+      : [],
+  );
 }
 
 export const webhookConfigurationStrategy: Strategy = {

@@ -9,12 +9,18 @@ export const csiStorageCapacity = defineKind({
   resource: 'csistoragecapacities',
   namespaced: true,
   versions: [
-    { version: 'v1beta1', lifecycle: { deprecated: '1.24', removed: '1.27' } },
+    'v1',
+    {
+      version: 'v1beta1',
+      lifecycle: { deprecated: '1.24', removed: '1.27', replacement: 'storage.k8s.io/v1 CSIStorageCapacity' },
+    },
     {
       version: 'v1alpha1',
       lifecycle: { deprecated: '1.21', removed: '1.24', replacement: 'storage.k8s.io/v1beta1 CSIStorageCapacity' },
     },
   ],
+  // What replicas of 1.20 and 1.21 read.
+  storageVersion: 'v1beta1',
   allowUnconditionalUpdate: false,
   strategy: { validateCreate: validateCsiStorageCapacity, validateUpdate: validateCsiStorageCapacityUpdate },
   table: tableOf([

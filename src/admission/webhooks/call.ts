@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { AdmissionAttributes } from '../plugin';
+import { denied, dryRunUnsupported, WebhookFailure } from './failures';
+import { takeTurns } from './large-work';
+import { printReview, type PrintedObjects } from './review';
+import { readResponse, type ReviewResponse } from './response';
+import type { WebhookTarget } from './webhook';
+import type { Candidate } from './webhook-index';
+
+/** One question to a backend. */
+export interface BackendCall {
+  readonly target: WebhookTarget;
+  /** JSON, in pieces. */
+  readonly body: readonly Uint8Array[];
+  /** No answer counts any more when they have passed. */
+  readonly timeoutMs: number;
+  /** The same in whole seconds, as the backend is told. */
+  readonly timeoutSeconds: number;
+  /** Nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Sends a review and resolves to the answer's body. Rejects, with words for the client, when there is none. */
+export type CallBackend = (call: BackendCall) => Promise<Buffer>;
+
+/**
+ * Asks one webhook. Resolves to an answer that lets the request pass; rejects with a WebhookFailure, a WebhookDenial, or a StatusError
+ * for what no failurePolicy excuses.
+ */
+export async function askWebhook(
+  { webhook, seenAs }: Candidate,
+  attributes: AdmissionAttributes,
+  printed: PrintedObjects,
+  callBackend: CallBackend,
+): Promise<ReviewResponse> {
+  const { name, type, reviewVersion: version, target } = webhook;
+  if (attributes.dryRun && webhook.hasSideEffects) throw dryRunUnsupported(name);
+  if (version === undefined) {
+    throw new WebhookFailure(name, 'webhook does not accept known AdmissionReview versions (v1, v1beta1)');
+  }
+  const uid = randomUUID();
+  const body = printReview(uid, version, attributes, seenAs, printed);
+  const signal = attributes.signal();
+  signal.throwIfAborted();
+  const { timeoutMs } = webhook;
+  // What is left of the request's own time is not this webhook's fault: the request is ended by its deadline.
+  const allowedMs = Math.min(timeoutMs, attributes.timeLeftMs());
+  let response: ReviewResponse;
+  try {
+    const timeoutSeconds = Math.max(1, Math.ceil(allowedMs / 1000));
+    const answer = await callBackend({ target, body, timeoutMs, timeoutSeconds, signal });
+    response = await takeTurns(attributes, readResponse(answer, { uid, version, type }), answer);
+  } catch (error) {
+    // The request itself is over: nobody waits for what would follow.
+    signal.throwIfAborted();
+    throw new WebhookFailure(name, (error as Error).message, { cause: error });
+  }
+  for (const [key, value] of Object.entries(response.auditAnnotations)) attributes.annotate(`${name}/${key}`, value);
+  response.warnings.forEach(attributes.warn);
+  if (!response.allowed) throw denied(name, response.status);
+  return response;
+}

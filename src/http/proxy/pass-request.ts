@@ -1,0 +1,133 @@
+import type { IncomingMessage } from 'node:http';
+import type { Readable } from 'node:stream';
+import { StatusError } from '../../api/errors/status-error';
+import { askBackend, type BodySource } from '../../kubelet/ask-backend';
+import { hostPortOf, type Backend } from '../../kubelet/backend';
+import { BackendFailure } from '../../kubelet/backend-failure';
+import type { RequestContext } from '../request/context';
+import type { HttpRequest } from '../transport/exchange';
+import type { Reply } from '../response/reply';
+import { sendWarnings } from '../response/reply-writer';
+import { forwardedHeaders, returnedHeaders } from './forwarded-headers';
+import { withChangedLinks } from './html-body';
+import { proxiedLink, type ProxiedPlace } from './links';
+import { passUpgrade, type UpgradeDependencies } from './pass-upgrade';
+import { relayBody } from './relay-body';
+import { escapePath } from './request-path';
+
+export interface ProxyTarget {
+  readonly backend: Backend;
+  /** Decoded, as it stands after `proxy` in the client's path. */
+  readonly path: string;
+}
+
+/** Passes a request on to what is behind the proxy, and the answer back. Throws a 500 when there is no answer. */
+export async function passRequest(
+  context: RequestContext,
+  { backend, path }: ProxyTarget,
+  dependencies: UpgradeDependencies,
+): Promise<Reply> {
+  const { request, info } = context;
+  const { url = '' } = request;
+  const mark = url.indexOf('?');
+  const target = escapePath(path === '' ? '/' : path) + (mark < 0 ? '' : url.slice(mark));
+  if (request.connectionUpgrade !== undefined) {
+    return passUpgrade(context, { backend, path: target, namesHost: false, followsRedirects: false }, dependencies);
+  }
+  const { backends } = dependencies;
+  const host = request.headers.host ?? '';
+  const place = { targetHost: hostPortOf(backend), clientHost: host, root: rootOf(info.path, path) };
+  const body = bodyOf(request);
+  const headers = {
+    ...forwardedHeaders(request, backends.isPrivateHeader),
+    host,
+    'x-forwarded-uri': headerValue(place.root + path),
+    ...(body === undefined ? {} : framingOf(request)),
+  };
+  const method = request.method ?? 'GET';
+  const { message } = await askBackend(
+    backends,
+    backend,
+    { method, path: target, headers, ownConnection: body !== undefined },
+    context.signal,
+    body,
+  ).catch((error: unknown) => {
+    throw error instanceof BackendFailure
+      ? new StatusError(500, undefined, `error trying to reach service: ${error.message}`)
+      : error;
+  });
+  await passAnswer(context, message, place);
+  return { type: 'streamed' };
+}
+
+async function passAnswer(context: RequestContext, message: IncomingMessage, place: ProxiedPlace): Promise<void> {
+  const { response, request } = context;
+  const headers = returnedHeaders(message);
+  let body: Readable = message;
+  for (const name of Object.keys(headers)) {
+    if (name.toLowerCase() === 'location') headers[name] = headers[name]!.map((link) => proxiedLink(link, place));
+  }
+  const changed = request.method === 'HEAD' ? undefined : withChangedLinks(message, place);
+  if (changed !== undefined) {
+    body = changed;
+    // It is another length now.
+    for (const name of Object.keys(headers)) if (name.toLowerCase() === 'content-length') delete headers[name];
+  }
+  const cacheControl = Object.keys(headers).find((name) => name.toLowerCase() === 'cache-control') ?? 'Cache-Control';
+  headers[cacheControl] = ['no-cache, private', ...(headers[cacheControl] ?? [])];
+  context.statusCode = message.statusCode ?? 502;
+  sendWarnings(context);
+  response.writeHead(context.statusCode, headers);
+  // What comes piece by piece is read piece by piece, from the first one on.
+  response.flushHeaders();
+  const end = await relayBody(body, context);
+  if (end === 'whole') response.end();
+  else response.destroy();
+}
+
+/** What stands before the target's own path. */
+function rootOf(path: string, targetPath: string): string {
+  if (path.endsWith(targetPath)) return path.slice(0, path.length - targetPath.length);
+  return path.slice(0, path.indexOf('/proxy') + '/proxy'.length);
+}
+
+/** Undefined for a request without a body. */
+function bodyOf(request: HttpRequest): BodySource | undefined {
+  const { headers, httpVersion, readableEnded } = request;
+  const hasBody =
+    headers['transfer-encoding'] !== undefined ||
+    Number(headers['content-length'] ?? 0) > 0 ||
+    (httpVersion === '2.0' && !readableEnded);
+  return hasBody ? { sendTo: (target) => sendBody(request, target) } : undefined;
+}
+
+function framingOf({ headers }: HttpRequest): Readonly<Record<string, string>> {
+  const length = headers['content-length'];
+  return length === undefined ? { 'transfer-encoding': 'chunked' } : { 'content-length': length };
+}
+
+/** As fast as the target takes it. */
+function sendBody(request: HttpRequest, target: NodeJS.WritableStream): void {
+  const onData = (chunk: Buffer): void => {
+    if (!target.write(chunk)) request.pause();
+  };
+  const onDrain = (): void => void request.resume();
+  const onEnd = (): void => {
+    target.end();
+  };
+  const settle = (): void => {
+    request.off('data', onData).off('end', onEnd);
+    target.off('drain', onDrain).off('close', settle);
+    // The target wants no more of it; what still comes is dropped.
+    request.resume();
+  };
+  target.on('drain', onDrain).on('close', settle);
+  request.on('data', onData).on('end', onEnd);
+}
+
+/** As UTF-8, which is what others write; a character that no header may hold is percent-encoded. */
+function headerValue(text: string): string {
+  return Buffer.from(text, 'utf8')
+    .toString('latin1')
+    .replace(/[^ -~\x80-\xff]/g, (character) => encodeURIComponent(character));
+}

@@ -1,0 +1,136 @@
+import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ConnectionUpgrade, HttpRequest } from './exchange';
+import { endAndLinger } from './linger';
+import { parseRequestInfo } from '../request/request-info';
+
+/** What node:http hangs on a connection: the response that is being written. */
+interface Internals {
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+export interface UpgradesOptions {
+  /** Whether somebody may take the connection of this request. All others are requests like any other. */
+  readonly isUpgrade: (request: IncomingMessage) => boolean;
+  readonly onRequest: (request: IncomingMessage & HttpRequest, response: ServerResponse) => void;
+  /** Says that the connection speaks HTTP again. */
+  readonly giveBack: (socket: Socket) => void;
+  /** The connection has left node:http, which has taken its parser back. */
+  readonly onLeft: (socket: Socket) => void;
+}
+
+/**
+ * Requests over HTTP/1.1 that want to use their connection for another protocol. node:http takes the connection out of its hands
+ * with each of them; here they get a response, so that they go through the same filters and may be refused like any other.
+ */
+export class Upgrades {
+  readonly #sockets = new Set<Socket>();
+
+  constructor(private readonly options: UpgradesOptions) {}
+
+  attach(server: Server): void {
+    server.on('upgrade', (request: IncomingMessage, stream, head: Buffer) =>
+      this.#accept(request, stream as Socket, head),
+    );
+  }
+
+  /** Ends all connections that were taken, and those of requests under way. */
+  destroy(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #accept(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    socket.on('error', ignore);
+    this.options.onLeft(socket);
+    if (!this.options.isUpgrade(request)) {
+      const again = Buffer.concat([headWithoutUpgrade(request), head]);
+      whenAnswered(socket, () => {
+        socket.off('error', ignore);
+        socket.unshift(again);
+        this.options.giveBack(socket);
+      });
+      return;
+    }
+    this.#sockets.add(socket);
+    socket.once('close', () => this.#sockets.delete(socket));
+    whenAnswered(socket, () => this.#begin(request, socket, head));
+  }
+
+  #begin(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    let isTaken = false;
+    const onDrain = (): void => void response.emit('drain');
+    // A client that leaves while it waits.
+    const onEnd = (): void => void socket.destroy();
+    socket.on('drain', onDrain).on('end', onEnd);
+    response.once('finish', () => {
+      if (isTaken) return;
+      socket.off('drain', onDrain);
+      response.detachSocket(socket);
+      endAndLinger(socket, '');
+      // Without its connection nobody else says so.
+      process.nextTick(() => response.emit('close'));
+    });
+    const upgrade: ConnectionUpgrade = {
+      get isTaken() {
+        return isTaken;
+      },
+      take: () => {
+        if (isTaken) throw new Error('the connection was taken before');
+        isTaken = true;
+        // The response stays with the connection: it closes with it, and the request is over then.
+        socket.off('drain', onDrain).off('end', onEnd);
+        return { socket, head };
+      },
+    };
+    this.options.onRequest(Object.assign(request, { connectionUpgrade: upgrade }), response);
+  }
+}
+
+const STREAMS: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);
+
+/** Whether the request is about something that may need a connection for itself. */
+export function mayUpgrade({ method = '', url = '', headers }: IncomingMessage): boolean {
+  try {
+    const { isResourceRequest, verb, subresource } = parseRequestInfo(method, url);
+    if (!isResourceRequest) return false;
+    return STREAMS.has(subresource) || (verb === 'watch' && headers.upgrade?.toLowerCase() === 'websocket');
+  } catch {
+    return false;
+  }
+}
+
+/** Runs when the responses to earlier requests of the connection are written. */
+function whenAnswered(socket: Socket, then: () => void): void {
+  const { _httpMessage: earlier } = socket as Internals;
+  if (earlier === undefined || earlier === null) then();
+  else earlier.once('finish', () => whenAnswered(socket, then));
+}
+
+/** The request as it would be without asking for another protocol. */
+function headWithoutUpgrade({ method = '', url = '', httpVersion, rawHeaders }: IncomingMessage): Buffer {
+  const lines = [`${method} ${url} HTTP/${httpVersion}`];
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index]!;
+    const value = rawHeaders[index + 1]!;
+    switch (name.toLowerCase()) {
+      case 'upgrade':
+        break;
+      case 'connection':
+        lines.push(`${name}: ${withoutUpgrade(value)}`);
+        break;
+      default:
+        lines.push(`${name}: ${value}`);
+    }
+  }
+  return Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+}
+
+function withoutUpgrade(connection: string): string {
+  const kept = connection.split(',').filter((token) => token.trim().toLowerCase() !== 'upgrade');
+  return kept.length === 0 ? 'keep-alive' : kept.join(',');
+}
+
+function ignore(): void {}

@@ -1,0 +1,133 @@
+import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest, type AgentOptions } from 'node:https';
+import { isIP, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import type { KubeObject } from '../api/object';
+import type { Backend, Trust } from './backend';
+import { DEFAULT_OPTIONS, type KubeletOptions, type KubeletTls } from './kubelet-options';
+import { kubeletEndpointOf } from './node-endpoint';
+import { lookupProxyable } from './proxyable-address';
+
+export interface BackendRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  /** Complete: nothing is added but what frames the body. */
+  readonly headers: OutgoingHttpHeaders;
+  /** The connection is for this request alone, as one that is upgraded, or one whose request cannot be sent twice. */
+  readonly ownConnection: boolean;
+}
+
+/** A backend that is not connected in time. */
+const DIAL_TIMEOUT = 'ETIMEDOUT';
+/** Idle connections that are kept to each backend, and for how long. */
+const MAX_IDLE_PER_BACKEND = 4;
+const IDLE_MS = 90_000;
+/** Of heads that backends answer with. */
+const MAX_HEADER_BYTES = 64 * 1024;
+const KEEP_ALIVE_MS = 30_000;
+
+interface Agents {
+  readonly http: HttpAgent;
+  readonly https: HttpsAgent;
+}
+
+/** The connections to kubelets, and to what pods and services offer. Those that have nothing to do are used again. */
+export class BackendConnections {
+  readonly #agents = new Map<Trust, Agents>();
+  #tls: KubeletTls;
+
+  constructor(private readonly options: KubeletOptions = DEFAULT_OPTIONS) {
+    this.#tls = options.tls();
+  }
+
+  /** The lower-case name of a header in which a trusted proxy says who asks. */
+  readonly isPrivateHeader = (name: string): boolean => this.options.isPrivateHeader(name);
+
+  /** Throws a 500 for a node without an address. */
+  kubeletOf(node: KubeObject): Backend {
+    const { host, port } = kubeletEndpointOf(node, this.options.preferredAddressTypes);
+    return { scheme: 'https', host, port, trust: 'kubelet' };
+  }
+
+  /** The request, whose body is for the caller to send. It ends with the connection. */
+  open(
+    { scheme, host, port, trust }: Backend,
+    { method, path, headers, ownConnection }: BackendRequest,
+  ): ClientRequest {
+    const agents = this.#agentsFor(trust);
+    const send = scheme === 'https' ? httpsRequest : httpRequest;
+    const request = send({
+      host,
+      port,
+      method,
+      path,
+      headers,
+      setHost: false,
+      // Node would take the name to verify from the Host header, which is the client's.
+      servername: isIP(host) === 0 ? host : '',
+      maxHeaderSize: MAX_HEADER_BYTES,
+      agent: ownConnection ? false : agents[scheme],
+      ...(ownConnection ? this.#connectionOptions(trust) : {}),
+    });
+    // HTTP/1.1 keeps connections without being told, and others end after their only answer.
+    if (!('connection' in headers)) request.removeHeader('Connection');
+    request.once('socket', (socket: Socket) => this.#limitDial(socket, scheme === 'https'));
+    return request;
+  }
+
+  /** Ends connections that have nothing to do; those of requests under way end with them. */
+  close(): void {
+    for (const { http, https } of this.#agents.values()) {
+      http.destroy();
+      https.destroy();
+    }
+    this.#agents.clear();
+  }
+
+  #agentsFor(trust: Trust): Agents {
+    const tls = this.options.tls();
+    if (tls !== this.#tls) {
+      // Connections that show the certificate of before are not used again.
+      this.#tls = tls;
+      this.close();
+    }
+    let agents = this.#agents.get(trust);
+    if (agents === undefined) {
+      const options = {
+        ...this.#connectionOptions(trust),
+        keepAlive: true,
+        keepAliveMsecs: KEEP_ALIVE_MS,
+        maxFreeSockets: MAX_IDLE_PER_BACKEND,
+        timeout: IDLE_MS,
+      };
+      agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+      this.#agents.set(trust, agents);
+    }
+    return agents;
+  }
+
+  #connectionOptions(trust: Trust): AgentOptions {
+    if (trust === 'anybody') return { rejectUnauthorized: false, lookup: lookupProxyable };
+    const { certificateAuthority, clientCertificate, clientKey } = this.#tls;
+    const isVerified = trust === 'kubelet' && certificateAuthority !== undefined;
+    return {
+      ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
+      ...(clientKey === undefined ? {} : { key: clientKey }),
+      ...(isVerified ? { ca: certificateAuthority } : { rejectUnauthorized: false }),
+    };
+  }
+
+  #limitDial(socket: Socket, isTls: boolean): void {
+    const connected = isTls ? 'secureConnect' : 'connect';
+    if (isTls ? (socket as TLSSocket).getProtocol() !== null : !socket.connecting) return;
+    const timer = setTimeout(() => {
+      socket.destroy(Object.assign(new Error('i/o timeout'), { code: DIAL_TIMEOUT }));
+    }, this.options.dialTimeoutMs);
+    const settle = (): void => {
+      clearTimeout(timer);
+      socket.off(connected, settle).off('close', settle);
+    };
+    socket.on(connected, settle).on('close', settle);
+  }
+}

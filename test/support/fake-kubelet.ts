@@ -1,0 +1,246 @@
+import { createServer, type Server } from 'node:https';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { WebSocketServer, type WebSocket } from 'ws';
+import { SpdyServer, type SpdyStream } from './spdy-server';
+
+export interface FakeKubeletOptions {
+  readonly certificate: string;
+  readonly key: string;
+  readonly authority: string;
+  /** What is answered over HTTP, besides logs. */
+  readonly onRequest?: (request: IncomingMessage, response: ServerResponse) => void;
+  /** For the log of a container, until its follower leaves. */
+  readonly writeLog?: (response: ServerResponse, query: URLSearchParams) => void;
+}
+
+/** What a container is asked to run, and with which streams. */
+interface Process {
+  readonly command: readonly string[];
+  stdin: { onData: (bytes: Buffer) => void; onEnd: () => void };
+  stdout: (bytes: Buffer | string) => boolean;
+  stderr: (bytes: Buffer | string) => void;
+  /** With the exit code. */
+  exit: (code: number) => void;
+  onDrain: (resume: () => void) => void;
+  onResize: (listener: (size: string) => void) => void;
+}
+
+/**
+ * A kubelet for tests, with the protocols of a real one: logs, and exec, attach and port-forward over SPDY, and over WebSocket
+ * with `v4.channel.k8s.io`. Its containers know `cat`, `echo`, `exit`, `flood` and `size`.
+ */
+export class FakeKubelet {
+  readonly #server: Server;
+  readonly #sockets = new Set<Socket>();
+  readonly #webSockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'v4.channel.k8s.io' });
+  /** What was asked: method, URL and the name in the client's certificate. */
+  readonly requests: {
+    readonly method: string;
+    readonly url: string;
+    readonly client: string;
+    readonly headers: IncomingMessage['headers'];
+  }[] = [];
+
+  constructor(private readonly options: FakeKubeletOptions) {
+    const { certificate: cert, key, authority: ca } = options;
+    this.#server = createServer(
+      { cert, key, ca, requestCert: true, rejectUnauthorized: false },
+      (request, response) => {
+        this.#note(request);
+        this.#answer(request, response);
+      },
+    );
+    this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      this.#note(request);
+      this.#upgrade(request, socket, head);
+    });
+    this.#server.on('connection', (socket: Socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket)).on('error', () => undefined);
+    });
+    this.#server.on('secureConnection', (socket: TLSSocket) => socket.on('error', () => undefined));
+  }
+
+  async listen(): Promise<number> {
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return (this.#server.address() as AddressInfo).port;
+  }
+
+  get openConnections(): number {
+    return this.#sockets.size;
+  }
+
+  async close(): Promise<void> {
+    for (const socket of this.#sockets) socket.destroy();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #note(request: IncomingMessage): void {
+    const { method = '', url = '', headers, socket } = request;
+    const { subject } = (socket as TLSSocket).getPeerCertificate();
+    this.requests.push({ method, url, client: (subject as { CN?: string } | undefined)?.CN ?? '', headers });
+  }
+
+  #answer(request: IncomingMessage, response: ServerResponse): void {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'https://kubelet');
+    const { writeLog, onRequest } = this.options;
+    if (pathname.startsWith('/containerLogs/') && writeLog !== undefined) writeLog(response, searchParams);
+    else if (onRequest !== undefined) onRequest(request, response);
+    else response.writeHead(404).end('404 page not found\n');
+  }
+
+  #upgrade(request: IncomingMessage, socket: Socket, head: Buffer): void {
+    const url = new URL(request.url ?? '/', 'https://kubelet');
+    const isForward = url.pathname.startsWith('/portForward/');
+    if (request.headers.upgrade === 'websocket') {
+      this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
+        const process = overWebSocket(webSocket, url.searchParams.getAll('command'));
+        run(process);
+      });
+      return;
+    }
+    const protocol = isForward ? 'portforward.k8s.io' : 'v4.channel.k8s.io';
+    socket.write(
+      `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: SPDY/3.1\r\nX-Stream-Protocol-Version: ${protocol}\r\n\r\n`,
+    );
+    if (head.length > 0) socket.unshift(head);
+    if (isForward) forwardOverSpdy(socket);
+    else execOverSpdy(socket, url.searchParams);
+  }
+}
+
+function execOverSpdy(socket: Socket, query: URLSearchParams): void {
+  const streams = new Map<string, SpdyStream>();
+  const wanted = ['error', ...(query.has('input') ? ['stdin'] : []), ...(query.has('output') ? ['stdout'] : [])];
+  if (query.has('error') && !query.has('tty')) wanted.push('stderr');
+  if (query.has('tty')) wanted.push('resize');
+  const server = new SpdyServer(socket, (stream) => {
+    streams.set(stream.headers.streamtype ?? '', stream);
+    if (streams.size < wanted.length) return;
+    const stdin = { onData: (_: Buffer) => undefined as void, onEnd: () => undefined as void };
+    const process: Process = {
+      command: query.getAll('command'),
+      stdin,
+      stdout: (bytes) => streams.get('stdout')?.write(bytes) ?? true,
+      stderr: (bytes) => void streams.get('stderr')?.write(bytes),
+      exit: (code) => {
+        streams.get('error')?.write(exitStatus(code));
+        for (const one of streams.values()) one.end();
+        server.close();
+      },
+      onDrain: (resume) => void socket.once('drain', resume),
+      onResize: (listener) => {
+        const resize = streams.get('resize');
+        if (resize !== undefined) resize.onData = (bytes) => listener(bytes.toString());
+      },
+    };
+    const input = streams.get('stdin');
+    if (input !== undefined) {
+      input.onData = (bytes) => stdin.onData(bytes);
+      input.onEnd = () => stdin.onEnd();
+    }
+    run(process);
+  });
+}
+
+/** Each pair of streams is a connection to a port of the loopback interface. */
+function forwardOverSpdy(socket: Socket): void {
+  new SpdyServer(socket, (stream) => {
+    if (stream.headers.streamtype !== 'data') return;
+    const target = connect(Number(stream.headers.port), '127.0.0.1');
+    target.on('data', (bytes: Buffer) => {
+      if (stream.write(bytes)) return;
+      target.pause();
+      socket.once('drain', () => target.resume());
+    });
+    target.on('end', () => stream.end());
+    target.on('error', () => stream.end());
+    stream.onData = (bytes) => void target.write(bytes);
+    stream.onEnd = () => void target.end();
+    socket.on('close', () => target.destroy());
+  });
+}
+
+function overWebSocket(webSocket: WebSocket, command: readonly string[]): Process {
+  const send = (channel: number, bytes: Buffer | string): boolean => {
+    webSocket.send(Buffer.concat([Buffer.from([channel]), Buffer.from(bytes as string)]));
+    return true;
+  };
+  const process: Process = {
+    command,
+    stdin: { onData: () => undefined, onEnd: () => undefined },
+    stdout: (bytes) => send(1, bytes),
+    stderr: (bytes) => void send(2, bytes),
+    exit: (code) => {
+      send(3, exitStatus(code));
+      webSocket.close(1000);
+    },
+    onDrain: (resume) => setImmediate(resume),
+    onResize: () => undefined,
+  };
+  webSocket.on('error', () => undefined);
+  webSocket.on('message', (message: Buffer) => {
+    if (message[0] === 0 && message.length > 1) process.stdin.onData(message.subarray(1));
+  });
+  return process;
+}
+
+function run(process: Process): void {
+  const [program = '', ...parameters] = process.command;
+  switch (program) {
+    case 'cat':
+      process.stdin.onData = (bytes) => void process.stdout(bytes);
+      process.stdin.onEnd = () => process.exit(0);
+      return;
+    case 'echo':
+      process.stdout(`${parameters.join(' ')}\n`);
+      return process.exit(0);
+    case 'complain':
+      process.stderr(`${parameters.join(' ')}\n`);
+      return process.exit(1);
+    case 'exit':
+      return process.exit(Number(parameters[0] ?? 0));
+    case 'size':
+      process.onResize((size) => {
+        process.stdout(size);
+        process.exit(0);
+      });
+      return;
+    case 'flood':
+      return flood(process, Number(parameters[0]));
+    case 'sleep':
+      // Until its client leaves.
+      process.stdout('ready\n');
+      return;
+    default:
+      process.stdout('ready\n');
+      process.exit(0);
+  }
+}
+
+function flood(process: Process, bytes: number): void {
+  const block = Buffer.alloc(64 * 1024, 'x');
+  let left = bytes;
+  const more = (): void => {
+    while (left > 0) {
+      const piece = block.subarray(0, Math.min(left, block.length));
+      left -= piece.length;
+      if (!process.stdout(piece)) return process.onDrain(more);
+    }
+    process.exit(0);
+  };
+  more();
+}
+
+function exitStatus(code: number): string {
+  if (code === 0) return JSON.stringify({ metadata: {}, status: 'Success' });
+  return JSON.stringify({
+    metadata: {},
+    status: 'Failure',
+    message: `command terminated with non-zero exit code: ${code}`,
+    reason: 'NonZeroExitCode',
+    details: { causes: [{ reason: 'ExitCode', message: String(code) }] },
+  });
+}
