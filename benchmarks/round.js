@@ -7,6 +7,7 @@ const SHARED = [
   ['read', require('./scenarios/read')],
   ['list', require('./scenarios/list')],
   ['write', require('./scenarios/write').scenarios],
+  ['webhook', require('./scenarios/webhook')],
   ['watch', require('./scenarios/watch')],
 ];
 

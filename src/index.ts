@@ -7,6 +7,7 @@ import { flagArguments, type FlagValues } from './flags/flag-values';
 import type { ApiServerFlags } from './flags/generated/api-server-flags';
 import { nodeVersionProblem } from './cli/node-version';
 import { checkFlags, logsRequests } from './flags/server-from-flags';
+import { selectControllers } from './controllers/start-controllers';
 import { createObjects, readManifests } from './client/initial-objects';
 import { createLogger, type LogFormat, type LogLevel } from './observability/logger';
 
@@ -34,6 +35,8 @@ export interface ApiServerOptions<UserName extends string = string> {
    * resources come first and are established, the others are created in their order. What is there already is changed.
    */
   readonly objects?: readonly (object | string)[] | undefined;
+  /** The controllers to run, as `--controllers` of `sternpost dev` names them; all by default. */
+  readonly controllers?: readonly string[] | undefined;
   /** Users besides the administrator, with their groups: `{ alice: ['developers'] }`. */
   readonly users?: Readonly<Record<UserName, readonly string[]>> | undefined;
 }
@@ -130,5 +133,6 @@ function start(options: ApiServerOptions, folder: string | undefined): Promise<C
     logger,
     logRequests: logger.isLevelEnabled('debug'),
     ...(options.users === undefined ? {} : { users: options.users }),
+    ...(options.controllers === undefined ? {} : { controllers: selectControllers(options.controllers) }),
   });
 }

@@ -36,6 +36,30 @@ describe('the admission chain', () => {
     });
   });
 
+  it('asks all plugins once more when one of them wants that, and no oftener', async () => {
+    const asked: string[] = [];
+    const wanting: AdmissionPlugin = {
+      name: 'wanting',
+      operations: ['CREATE'],
+      mutate: async ({ object, reinvocation }) => {
+        asked.push(`wanting in round ${reinvocation.round}`);
+        reinvocation.isWanted = true;
+        return { ...object, spec: reinvocation.round };
+      },
+    };
+    const other: AdmissionPlugin = {
+      name: 'other',
+      operations: ['CREATE'],
+      mutate: async ({ object }) => (asked.push(`other sees ${String(object['spec'])}`), object),
+    };
+    const registry = new Registry();
+    const chain = admissionChain([other, wanting], new AdmissionMetrics(registry));
+    expect((await chain.mutate(admissionRequest()))?.['spec']).toBe(1);
+    expect(asked).toEqual(['other sees undefined', 'wanting in round 0', 'other sees 0', 'wanting in round 1']);
+    // The step is one, however many rounds it had.
+    expect(await registry.metrics()).toMatch(/step_admission_duration_seconds_count\{[^}]*\} 1\n/);
+  });
+
   it('asks about a delete what checks, and not what changes objects', async () => {
     const asked: string[] = [];
     const plugin = (name: string, part: Partial<AdmissionPlugin>): AdmissionPlugin => ({

@@ -1,3 +1,4 @@
+import { limitRememberedShapes, MOST_SHAPE_BYTES } from '../api/apply/shape';
 import { setMaxListeners } from 'node:events';
 import { Registry } from 'prom-client';
 import { CATALOGUE } from '../api/kinds/catalogue';
@@ -39,7 +40,7 @@ import { createServer, type Http2Options } from '../http/server';
 import { BackendConnections } from '../kubelet/backend-connections';
 import type { KubeletOptions } from '../kubelet/kubelet-options';
 import { MemoryBudget } from '../memory/memory-budget';
-import { clientMemoryLimit } from '../memory/memory-limit';
+import { cacheLimit, clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { LoopMonitor } from '../observability/loop-monitor';
 import { registerMemoryMetrics } from '../observability/memory-metrics';
@@ -134,6 +135,8 @@ export interface RunningApiServer {
   readonly port: number;
   /** Of the health checks over plain HTTP, when they were asked for. */
   readonly healthPort: number | undefined;
+  /** What `/metrics` shows, for others in this process to add to. */
+  readonly metrics: Registry;
   /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
@@ -231,6 +234,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     logger.warn({ bytes }, 'dropped the connection that held most, as the memory for clients was used up'),
   );
   registerMemoryMetrics(registry, memory);
+  limitRememberedShapes(cacheLimit(MOST_SHAPE_BYTES));
   const customResources = new CustomResources({
     catalogue,
     cache,
@@ -479,6 +483,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   return {
     port,
     healthPort: probes?.port,
+    metrics: registry,
     ready: bootstrapped,
     stop: async () => {
       isStopping = true;

@@ -20,6 +20,8 @@ export interface ServingCertificates {
   readonly frontAuthority: string | undefined;
   /** A client certificate of system:masters; undefined when the client CA is not our own. */
   readonly admin: KeyPair | undefined;
+  /** Signs certificates that the server takes from clients; undefined when the client CA is not our own. */
+  readonly clientSigner: Authority | undefined;
 }
 
 export interface CertificateFiles {
@@ -104,6 +106,7 @@ export function loadCertificates(
           },
           now,
         ),
+    clientSigner: ownClientAuthority ? ownAuthority() : undefined,
   };
 }
 

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { ApiClient } from '../client/api-client';
 import { ExecCredentials } from '../client/exec-credential';
@@ -8,76 +7,17 @@ import { runAsLeader } from '../client/leader-election';
 import { createLogger } from '../observability/logger';
 import { parseSigningKey } from '../pki/signing-keys';
 import {
-  CONTROLLER_NAMES,
   selectControllers,
   startControllers,
   unknownControllers,
   type ControllerContext,
 } from '../controllers/start-controllers';
-import { describeFlags, parseFlags, UsageError, type FlagTable } from '../flags/flag-table';
-import { healthAddress, healthFlags, healthProblems } from '../flags/health-flags';
+import { controllerManagerFlags, readGiven, readSigners } from '../flags/controller-manager-flags';
+import { describeFlags, parseFlags, UsageError } from '../flags/flag-table';
+import { healthAddress, healthProblems } from '../flags/health-flags';
 import { listenForProbes, type HealthListener } from '../http/routes/health-listener';
 import { untilSignal } from './until-signal';
 import { VERSION } from '../apiserver/version';
-
-const controllerManagerFlags = {
-  kubeconfig: { type: 'string', section: 'Generic', help: 'Kubeconfig that leads to the API server. Required.' },
-  controllers: {
-    type: 'strings',
-    section: 'Generic',
-    default: '*',
-    help: `Controllers to run: "*" is all, "name" turns one on, "-name" off. There are ${CONTROLLER_NAMES.join(', ')}.`,
-  },
-  'service-account-private-key-file': {
-    type: 'string',
-    section: 'Service accounts',
-    help: 'PEM key that signs the tokens of token secrets; without it there are none.',
-  },
-  'root-ca-file': {
-    type: 'string',
-    section: 'Service accounts',
-    help: "CA of the API server, published to pods; default: the kubeconfig's.",
-  },
-  'leader-elect': {
-    type: 'bool',
-    section: 'Leader election',
-    default: 'true',
-    help: 'Only one of several replicas works, the others wait.',
-  },
-  'leader-elect-lease-duration': {
-    type: 'duration',
-    section: 'Leader election',
-    default: '15s',
-    help: 'How long the others wait after the last sign of the leader.',
-  },
-  'leader-elect-renew-deadline': {
-    type: 'duration',
-    section: 'Leader election',
-    default: '10s',
-    help: 'How long a leader that cannot renew goes on.',
-  },
-  'leader-elect-retry-period': {
-    type: 'duration',
-    section: 'Leader election',
-    default: '2s',
-    help: 'Between attempts to become or stay the leader.',
-  },
-  'leader-elect-resource-namespace': {
-    type: 'string',
-    section: 'Leader election',
-    default: 'kube-system',
-    help: 'Namespace of the Lease.',
-  },
-  'leader-elect-resource-name': {
-    type: 'string',
-    section: 'Leader election',
-    default: 'sternpost-controller-manager',
-    help: 'Name of the Lease; not that of a kube-controller-manager, whose controllers are others.',
-  },
-  ...healthFlags,
-  version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
-  help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },
-} as const satisfies FlagTable;
 
 /** `sternpost controller-manager`: the controllers as clients of a server elsewhere, until SIGTERM. */
 export async function controllerManagerCommand(argv: readonly string[]): Promise<void> {
@@ -91,11 +31,11 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     return;
   }
   if (options.kubeconfig === '') throw new UsageError(['--kubeconfig is required']);
-  const problems = healthProblems(options);
-  if (problems.length > 0) throw new UsageError(problems);
   if (options.leaderElectRenewDeadline >= options.leaderElectLeaseDuration) {
     throw new UsageError(['--leader-elect-renew-deadline must be shorter than --leader-elect-lease-duration']);
   }
+  const problems = healthProblems(options);
+  if (problems.length > 0) throw new UsageError(problems);
   const logger = createLogger();
   const names = selectControllers(options.controllers);
   for (const name of unknownControllers(options.controllers))
@@ -112,12 +52,15 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     ...(exec === undefined ? {} : { credentials: new ExecCredentials(exec, cluster) }),
     userAgent: `sternpost-controller-manager/${VERSION}`,
   });
-  const keyFile = options.serviceAccountPrivateKeyFile;
+  const privateKey = readGiven(options.serviceAccountPrivateKeyFile);
   const context: ControllerContext = {
     client,
     logger,
-    rootCertificates: options.rootCaFile === '' ? certificateAuthority : readFileSync(options.rootCaFile, 'utf8'),
-    signingKey: keyFile === '' ? undefined : parseSigningKey(readFileSync(keyFile, 'utf8')),
+    rootCertificates: readGiven(options.rootCaFile) ?? certificateAuthority,
+    signingKey: privateKey === undefined ? undefined : parseSigningKey(privateKey),
+    signers: readSigners(options),
+    signingDurationMs: options.clusterSigningDuration,
+    terminatedPodThreshold: options.terminatedPodGcThreshold,
   };
 
   const probes = await listenForHealth(options.healthzBindAddress);

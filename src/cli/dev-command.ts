@@ -7,6 +7,7 @@ import { describeFlags, parseFlags, type FlagTable } from '../flags/flag-table';
 import { flagArguments } from '../flags/flag-values';
 import { checkFlags } from '../flags/server-from-flags';
 import { storageFlags } from '../flags/storage-flags';
+import { CONTROLLER_NAMES, OFF_BY_DEFAULT, selectControllers } from '../controllers/start-controllers';
 import { untilSignal } from './until-signal';
 import { optimizeSoon } from './v8-flags';
 
@@ -20,6 +21,12 @@ const devFlags = {
   'secure-port': { type: 'port', section: 'Dev', default: '6443', help: 'Port for HTTPS; 0 picks a free one.' },
   'bind-address': { type: 'string', section: 'Dev', default: '127.0.0.1', help: 'Address to listen on.' },
   ...storageFlags,
+  controllers: {
+    type: 'strings',
+    section: 'Dev',
+    default: ['*', ...OFF_BY_DEFAULT].join(','),
+    help: `Controllers to run: "*" is all that are on by default, "name" turns one on, "-name" off. There are ${CONTROLLER_NAMES.join(', ')}.`,
+  },
   verbose: { type: 'bool', section: 'Dev', help: 'Log everything, every request included, not only warnings.' },
   help: { type: 'bool', section: 'Dev', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;
@@ -41,7 +48,12 @@ export async function devCommand(given: readonly string[]): Promise<void> {
   });
   const parsed = parseControlPlaneFlags(argv);
   const flags = checkFlags(parsed.options, parsed.warnings);
-  const controlPlane = await startControlPlane({ flags, logger, logRequests: options.verbose });
+  const controlPlane = await startControlPlane({
+    flags,
+    logger,
+    logRequests: options.verbose,
+    controllers: selectControllers(options.controllers),
+  });
   const kubeconfig = join(dataDir, 'kubeconfig');
   writePrivateFile(kubeconfig, controlPlane.admin.kubeconfig);
   process.stdout.write(

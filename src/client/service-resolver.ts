@@ -32,7 +32,7 @@ const WITH_ADDRESS: ReadonlySet<string> = new Set(['ClusterIP', 'NodePort', 'Loa
 function specOf({ getService }: ServiceLookup, namespace: string, name: string): ServiceSpec {
   const service = getService(namespace, name);
   if (service === undefined) throw new Error(`service ${JSON.stringify(name)} not found`);
-  return (service['spec'] ?? {});
+  return service['spec'] ?? {};
 }
 
 function portOf({ ports = [] }: ServiceSpec, name: string, wanted: number): ServicePort {

@@ -1,36 +1,28 @@
 import type { KubeObject } from '../api/object';
-import type { ApiClient } from '../client/api-client';
-import { runInformer } from '../client/informer';
+import type { ControllerRun } from './controller';
 
 function isActive(namespace: KubeObject): boolean {
   return ((namespace.status ?? {}) as { readonly phase?: string }).phase !== 'Terminating';
 }
 
-/**
- * Keeps `active` the names of all namespaces that are not being deleted, and tells of each that comes to them. Returns
- * when the signal aborts.
- */
+/** The names of all namespaces that are not being deleted, kept up to date; `activated` is told of each that comes. */
 export function followActiveNamespaces(
-  client: ApiClient,
-  active: Set<string>,
-  handlers: { readonly activated: (name: string) => void; readonly failed: (error: unknown) => void },
-  signal: AbortSignal,
-): Promise<void> {
-  return runInformer(
-    client,
-    '/api/v1/namespaces',
-    {
-      changed: (namespace) => {
-        const { name = '' } = namespace.metadata;
-        if (!isActive(namespace)) active.delete(name);
-        else if (!active.has(name)) {
-          active.add(name);
-          handlers.activated(name);
-        }
-      },
-      deleted: ({ metadata: { name = '' } }) => active.delete(name),
-      failed: handlers.failed,
+  { follow }: ControllerRun,
+  activated: (name: string) => void,
+): ReadonlySet<string> {
+  const active = new Set<string>();
+  follow({
+    path: '/api/v1/namespaces',
+    keep: ({ metadata: { name = '', resourceVersion = '' } }) => ({ metadata: { name, resourceVersion } }),
+    changed: (namespace) => {
+      const { name = '' } = namespace.metadata;
+      if (!isActive(namespace)) active.delete(name);
+      else if (!active.has(name)) {
+        active.add(name);
+        activated(name);
+      }
     },
-    signal,
-  );
+    deleted: ({ metadata: { name = '' } }) => active.delete(name),
+  });
+  return active;
 }

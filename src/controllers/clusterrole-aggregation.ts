@@ -1,13 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
-import { StatusError } from '../api/errors/status-error';
 import type { JsonValue, KubeObject } from '../api/object';
 import { selectsLabels, type LabelSelector } from '../api/selectors/label-selector';
 import { sortedJson } from '../api/sorted-json';
-import type { ApiClient } from '../client/api-client';
-import { runInformer } from '../client/informer';
-import type { Logger } from '../observability/logger';
-import type { Controller } from './controller';
-import { WorkQueue } from '../async/work-queue';
+import { isStatus, startController, type Controller, type ControllerParts } from './controller';
 
 const PATH = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
 
@@ -39,32 +34,14 @@ export function aggregatedRules(role: KubeObject, roles: Iterable<KubeObject>): 
 }
 
 /** Fills the rules of cluster roles that have an aggregationRule with those of the roles it selects. */
-export function startClusterRoleAggregation(client: ApiClient, logger: Logger): Controller {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const roles = new Map<string, KubeObject>();
-
-  const sync = async (name: string): Promise<void> => {
-    const role = roles.get(name);
-    const rules = role && aggregatedRules(role, roles.values());
-    if (role === undefined || rules === undefined || isDeepStrictEqual(role.rules ?? [], rules)) return;
-    try {
-      await client.update(`${PATH}/${encodeURIComponent(name)}`, { ...role, rules }, signal);
-    } catch (error) {
-      if (!(error instanceof StatusError && error.status.code === 404)) throw error;
-    }
-  };
-  const queue = new WorkQueue(sync, (name, error) => {
-    const conflict = error instanceof StatusError && error.status.code === 409;
-    if (!signal.aborted && !conflict) logger.warn({ clusterRole: name, err: error }, 'aggregating a role failed');
-  });
-  const enqueueAggregating = (): void => {
-    for (const [name, { aggregationRule }] of roles) if (aggregationRule != null) queue.add(name);
-  };
-  const informer = runInformer(
-    client,
-    PATH,
-    {
+export function startClusterRoleAggregation(parts: ControllerParts): Controller {
+  return startController('clusterrole-aggregation', parts, ({ client, signal, queue, follow }) => {
+    const roles = new Map<string, KubeObject>();
+    const enqueueAggregating = (): void => {
+      for (const [name, { aggregationRule }] of roles) if (aggregationRule != null) queue.add(name);
+    };
+    follow({
+      path: PATH,
       changed: (role) => {
         roles.set(role.metadata.name ?? '', role);
         enqueueAggregating();
@@ -73,16 +50,16 @@ export function startClusterRoleAggregation(client: ApiClient, logger: Logger): 
         roles.delete(name);
         enqueueAggregating();
       },
-      failed: (error) => logger.warn({ err: error }, 'watching cluster roles failed'),
-    },
-    signal,
-  );
-  return {
-    name: 'clusterrole-aggregation',
-    close: async () => {
-      stop.abort();
-      await informer;
-      await queue.close();
-    },
-  };
+    });
+    return async (name) => {
+      const role = roles.get(name);
+      const rules = role && aggregatedRules(role, roles.values());
+      if (role === undefined || rules === undefined || isDeepStrictEqual(role.rules ?? [], rules)) return;
+      try {
+        await client.update(`${PATH}/${encodeURIComponent(name)}`, { ...role, rules }, signal);
+      } catch (error) {
+        if (!isStatus(error, 404)) throw error;
+      }
+    };
+  });
 }

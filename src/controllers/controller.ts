@@ -38,12 +38,12 @@ export interface ControllerRun {
   readonly signal: AbortSignal;
   /** Keys wait here for `reconcile`. */
   readonly queue: Pick<WorkQueue, 'add' | 'addAfter' | 'pause' | 'resume'>;
-  follow(what: Following): void;
+  readonly follow: (what: Following) => void;
   /** Beside the queue; its failures are logged, and the controller's end waits for it. */
-  background(work: () => void | Promise<void>): void;
-  after(milliseconds: number, work: () => void | Promise<void>): void;
+  readonly background: (work: () => void | Promise<void>) => void;
+  readonly after: (milliseconds: number, work: () => void | Promise<void>) => void;
   /** Now and after each such time. */
-  every(milliseconds: number, work: () => void | Promise<void>): void;
+  readonly every: (milliseconds: number, work: () => void | Promise<void>) => void;
 }
 
 export interface ControllerOptions {

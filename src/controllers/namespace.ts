@@ -1,24 +1,8 @@
-import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import { formatDate } from '../api/time/rfc3339';
 import type { ApiClient, ListOf } from '../client/api-client';
-import { runInformer } from '../client/informer';
-import type { Logger } from '../observability/logger';
-import type { Controller } from './controller';
-import { WorkQueue } from '../async/work-queue';
-
-interface ApiResource {
-  readonly name: string;
-  readonly namespaced: boolean;
-  readonly verbs: readonly string[];
-}
-
-interface Deletable {
-  /** `/apis/apps/v1` or `/api/v1`. */
-  readonly root: string;
-  readonly resource: string;
-  readonly group: string;
-}
+import { collectionPath, discover, type DiscoveredResource } from '../client/discovery';
+import { isStatus, startController, type Controller, type ControllerParts } from './controller';
 
 /** What is left of a namespace after a pass. */
 interface Remaining {
@@ -82,48 +66,39 @@ function conditionsOf(remaining: Remaining): object[] {
   ];
 }
 
-async function discoverDeletable(client: ApiClient, signal: AbortSignal): Promise<readonly Deletable[]> {
-  const groups = await client.get<{ groups: readonly { name: string; preferredVersion: { groupVersion: string } }[] }>(
-    '/apis',
-    signal,
-  );
-  const roots = [
-    { group: '', root: '/api/v1' },
-    ...groups.groups.map(({ name, preferredVersion }) => ({
-      group: name,
-      root: `/apis/${preferredVersion.groupVersion}`,
-    })),
-  ];
-  const lists = await Promise.all(
-    roots.map(async ({ group, root }) => {
-      const { resources } = await client.get<{ resources: readonly ApiResource[] }>(root, signal);
-      return resources
-        .filter(({ name, namespaced, verbs }) => namespaced && !name.includes('/') && verbs.includes('delete'))
-        .filter(({ verbs }) => verbs.includes('list'))
-        .map(({ name }) => ({ group, root, resource: name }));
-    }),
-  );
-  return lists.flat();
+/** What a group has that does not answer is not known: its objects may be left. */
+async function discoverDeletable(
+  client: ApiClient,
+  signal: AbortSignal,
+): Promise<{ readonly resources: readonly DiscoveredResource[]; readonly failures: readonly string[] }> {
+  const { preferred, failed } = await discover(client, signal);
+  return {
+    resources: preferred.filter(
+      ({ namespaced, verbs }) => namespaced && verbs.includes('delete') && verbs.includes('list'),
+    ),
+    failures: [...failed].map((group) => `unable to retrieve the complete list of server APIs: ${group}`),
+  };
 }
 
 async function deleteContent(
   client: ApiClient,
   namespace: string,
-  deletables: readonly Deletable[],
+  deletables: readonly DiscoveredResource[],
   signal: AbortSignal,
 ): Promise<Remaining> {
   const resources = new Map<string, number>();
   const finalizers = new Map<string, number>();
   const failures: string[] = [];
-  for (const { root, resource, group } of deletables) {
-    const path = `${root}/namespaces/${namespace}/${resource}`;
+  for (const deletable of deletables) {
+    const { resource, group } = deletable;
+    const path = collectionPath(deletable, namespace);
     const label = group === '' ? `${resource}.` : `${resource}.${group}`;
     try {
       const before = await client.get<ListOf>(`${path}?limit=1`, signal);
       if (before.items.length === 0) continue;
       await client.deleteCollection(path, { propagationPolicy: 'Background' }, signal);
       let count = 0;
-      for await (const { items } of client.pages(path, signal)) {
+      for await (const { items } of client.pages(path, signal, 'metadata')) {
         count += items.length;
         for (const finalizer of items.flatMap(({ metadata }) => metadata.finalizers ?? [])) {
           finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1);
@@ -131,7 +106,7 @@ async function deleteContent(
       }
       if (count > 0) resources.set(label, count);
     } catch (error) {
-      if (error instanceof StatusError && [404, 405].includes(error.status.code)) continue;
+      if (isStatus(error, 404, 405)) continue;
       failures.push(`${label}: ${(error as Error).message}`);
     }
   }
@@ -142,73 +117,58 @@ async function deleteContent(
  * Empties namespaces that are being deleted and then lets them go: deletes every namespaced resource (pods first, so
  * that nothing runs without the policies around it), and removes the `kubernetes` finalizer once nothing is left.
  */
-export function startNamespaceController(client: ApiClient, logger: Logger): Controller {
-  const stop = new AbortController();
-  const { signal } = stop;
-
-  const sync = async (name: string): Promise<void> => {
-    const namespace = await getOrUndefined(client, `/api/v1/namespaces/${name}`, signal);
-    if (namespace?.metadata.deletionTimestamp == null) return;
-    const spec = (namespace.spec ?? {}) as { readonly finalizers?: readonly string[] };
-    if (!(spec.finalizers ?? []).includes(FINALIZER)) return;
-    const deletables = await discoverDeletable(client, signal);
-    const isPods = ({ group, resource }: Deletable): boolean => group === '' && resource === 'pods';
-    let remaining = await deleteContent(client, name, deletables.filter(isPods), signal);
-    if (remaining.resources.size === 0 && remaining.failures.length === 0) {
-      remaining = await deleteContent(
-        client,
-        name,
-        deletables.filter((deletable) => !isPods(deletable)),
-        signal,
-      );
-    }
-    if (remaining.resources.size > 0 || remaining.failures.length > 0) {
-      await client.patch(
+export function startNamespaceController(parts: ControllerParts): Controller {
+  return startController('namespace', parts, ({ client, signal, queue, follow }) => {
+    const showRemaining = (name: string, remaining: Remaining): Promise<unknown> =>
+      client.patch(
         `/api/v1/namespaces/${name}/status`,
         'merge',
         { status: { conditions: conditionsOf(remaining) } },
         signal,
       );
-      queue.addAfter(name, RECHECK_MS);
-      return;
-    }
-    await client.update(
-      `/api/v1/namespaces/${name}/finalize`,
-      { ...namespace, spec: { ...spec, finalizers: (spec.finalizers ?? []).filter((one) => one !== FINALIZER) } },
-      signal,
-    );
-  };
-
-  const queue = new WorkQueue(sync, (name, error) => {
-    if (!signal.aborted) logger.warn({ namespace: name, err: error }, 'deleting the content of a namespace failed');
-  });
-  const informer = runInformer(
-    client,
-    '/api/v1/namespaces',
-    {
-      changed: (namespace) => {
-        if (namespace.metadata.deletionTimestamp != null) queue.add(namespace.metadata.name ?? '');
+    follow({
+      path: '/api/v1/namespaces',
+      representation: 'metadata',
+      keep: ({ metadata: { name = '', resourceVersion = '' } }) => ({ metadata: { name, resourceVersion } }),
+      changed: ({ metadata: { name = '', deletionTimestamp } }) => {
+        if (deletionTimestamp != null) queue.add(name);
       },
-      deleted: () => undefined,
-      failed: (error) => logger.warn({ err: error }, 'watching namespaces failed'),
-    },
-    signal,
-  );
-  return {
-    name: 'namespace',
-    close: async () => {
-      stop.abort();
-      await informer;
-      await queue.close();
-    },
-  };
+    });
+    return async (name) => {
+      const namespace = await getOrUndefined(client, `/api/v1/namespaces/${name}`, signal);
+      if (namespace?.metadata.deletionTimestamp == null) return;
+      const spec = (namespace.spec ?? {}) as { readonly finalizers?: readonly string[] };
+      if (!(spec.finalizers ?? []).includes(FINALIZER)) return;
+      const remaining = await emptyNamespace(client, name, signal);
+      if (remaining.resources.size > 0 || remaining.failures.length > 0) {
+        await showRemaining(name, remaining);
+        queue.addAfter(name, RECHECK_MS);
+        return;
+      }
+      await client.update(
+        `/api/v1/namespaces/${name}/finalize`,
+        { ...namespace, spec: { ...spec, finalizers: (spec.finalizers ?? []).filter((one) => one !== FINALIZER) } },
+        signal,
+      );
+    };
+  });
+}
+
+async function emptyNamespace(client: ApiClient, name: string, signal: AbortSignal): Promise<Remaining> {
+  const deletables = await discoverDeletable(client, signal);
+  const isPods = ({ group, resource }: DiscoveredResource): boolean => group === '' && resource === 'pods';
+  const pods = await deleteContent(client, name, deletables.resources.filter(isPods), signal);
+  if (pods.resources.size > 0 || pods.failures.length > 0) return pods;
+  const others = deletables.resources.filter((one) => !isPods(one));
+  const remaining = await deleteContent(client, name, others, signal);
+  return { ...remaining, failures: [...deletables.failures, ...remaining.failures] };
 }
 
 async function getOrUndefined(client: ApiClient, path: string, signal: AbortSignal): Promise<KubeObject | undefined> {
   try {
     return await client.get(path, signal);
   } catch (error) {
-    if (error instanceof StatusError && error.status.code === 404) return undefined;
+    if (isStatus(error, 404)) return undefined;
     throw error;
   }
 }

@@ -1,15 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
-import { StatusError, type GroupResource } from '../api/errors/status-error';
+import type { GroupResource } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import { parseQuantity } from '../api/quantity/quantity';
 import { addResources, formatResourceList, parseResourceList, type ResourceList } from '../api/quota/resource-list';
 import { scopesOf } from '../api/quota/scopes';
 import type { ApiClient, ListOf } from '../client/api-client';
-import { objectKey, runInformer } from '../client/informer';
-import type { Logger } from '../observability/logger';
-import type { Controller } from './controller';
+import { objectKey } from '../client/informer';
+import {
+  isStatus,
+  startController,
+  type Controller,
+  type ControllerParts,
+  type ControllerRun,
+  type Reconcile,
+} from './controller';
 import { increaseOf, measuresOf, recountedUsage, usageOf, type Measure } from './resource-quota-usage';
-import { WorkQueue } from '../async/work-queue';
 
 interface QuotaStatus {
   readonly hard?: Readonly<Record<string, string>>;
@@ -54,21 +59,23 @@ async function pathOf(
 }
 
 function isNotFound(error: unknown): boolean {
-  return error instanceof StatusError && error.status.code === 404;
+  return isStatus(error, 404);
 }
 
 /**
  * Keeps every quota's status true: takes over a changed `hard`, recounts when something is deleted or changed, and now
  * and then in any case. Admission raises `used` itself; this gives back, and mends what a crash has left.
  */
-export function startResourceQuotaController(client: ApiClient, logger: Logger): Controller {
-  const stop = new AbortController();
-  const { signal } = stop;
+export function startResourceQuotaController(parts: ControllerParts): Controller {
+  return startController('resource-quota', parts, keepQuotas);
+}
+
+function keepQuotas({ client, signal, queue, follow, background, every }: ControllerRun): Reconcile {
   const watched = new Map<string, Watched>();
   const byNamespace = new Map<string, Set<string>>();
   /** When a quota is due at the latest; milliseconds since the epoch. */
   const due = new Map<string, number>();
-  const informers = new Map<string, Promise<void>>();
+  const followed = new Set<string>();
 
   const count = async (quota: KubeObject, measure: Measure): Promise<ResourceList> => {
     // Only pods have scopes; what has none is outside of any.
@@ -121,13 +128,10 @@ export function startResourceQuotaController(client: ApiClient, logger: Logger):
       );
     } catch (error) {
       if (isNotFound(error)) return;
-      if (!(error instanceof StatusError && error.status.code === 409)) throw error;
+      if (!isStatus(error, 409)) throw error;
       schedule(key, AFTER_DELETION_MS);
     }
   };
-  const queue = new WorkQueue(sync, (quota, error) => {
-    if (!signal.aborted) logger.warn({ quota, err: error }, 'recounting a resource quota failed');
-  });
   const schedule = (key: string, delayMs: number): void => {
     const at = Date.now() + delayMs;
     if ((due.get(key) ?? Infinity) <= at) return;
@@ -136,29 +140,33 @@ export function startResourceQuotaController(client: ApiClient, logger: Logger):
   };
 
   /** Follows a resource from when the first quota limits it. */
-  const follow = (of: GroupResource): void => {
+  const followLimited = (of: GroupResource): void => {
     const id = `${of.resource}.${of.group}`;
-    if (informers.has(id)) return;
+    if (followed.has(id)) return;
+    followed.add(id);
     const changed =
       (delayMs: number) =>
       ({ metadata }: KubeObject): void => {
         for (const key of byNamespace.get(metadata.namespace ?? '') ?? []) schedule(key, delayMs);
       };
-    const handlers = {
-      changed: changed(AFTER_CHANGE_MS),
-      deleted: changed(AFTER_DELETION_MS),
-      failed: (error: unknown) => logger.warn({ err: error, ...of }, 'watching a limited resource failed'),
-    };
-    const run = async (): Promise<void> => {
+    background(async () => {
       try {
-        await runInformer(client, await pathOf(client, of, undefined, signal), handlers, signal);
+        const path = await pathOf(client, of, undefined, signal);
+        follow({
+          path,
+          representation: 'metadata',
+          keep: ({ metadata: { namespace = '', name = '', resourceVersion = '' } }) => ({
+            metadata: { namespace, name, resourceVersion },
+          }),
+          changed: changed(AFTER_CHANGE_MS),
+          deleted: changed(AFTER_DELETION_MS),
+        });
       } catch (error) {
-        if (!signal.aborted && !isNotFound(error)) handlers.failed(error);
         // Tried again with the next quota that asks for it; until then the periodic recount has to do.
-        informers.delete(id);
+        followed.delete(id);
+        if (!isNotFound(error)) throw error;
       }
-    };
-    informers.set(id, run());
+    });
   };
 
   const seen = (quota: KubeObject): void => {
@@ -176,7 +184,7 @@ export function startResourceQuotaController(client: ApiClient, logger: Logger):
     const keys = byNamespace.get(namespace) ?? new Set();
     byNamespace.set(namespace, keys.add(key));
     const hard = hardOf(quota);
-    for (const { of } of measuresOf(Object.keys(hard), Date.now)) follow(of);
+    for (const { of } of measuresOf(Object.keys(hard), Date.now)) followLimited(of);
     const isCurrent = isDeepStrictEqual(statusOf(quota).hard ?? {}, hard);
     if (before === undefined || !isCurrent) queue.add(key);
     else schedule(key, AFTER_CHANGE_MS);
@@ -189,28 +197,9 @@ export function startResourceQuotaController(client: ApiClient, logger: Logger):
     keys?.delete(key);
     if (keys?.size === 0) byNamespace.delete(namespace);
   };
-  const quotas = runInformer(
-    client,
-    '/api/v1/resourcequotas',
-    {
-      changed: seen,
-      deleted: gone,
-      failed: (error) => logger.warn({ err: error }, 'watching resource quotas failed'),
-    },
-    signal,
-  );
-  const resync = setInterval(() => {
+  follow({ path: '/api/v1/resourcequotas', changed: seen, deleted: gone });
+  every(RESYNC_MS, () => {
     for (const key of watched.keys()) queue.add(key);
-  }, RESYNC_MS);
-
-  return {
-    name: 'resource-quota',
-    close: async () => {
-      stop.abort();
-      clearInterval(resync);
-      await quotas;
-      await Promise.all(informers.values());
-      await queue.close();
-    },
-  };
+  });
+  return sync;
 }

@@ -1,12 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
-import type { ApiClient } from '../client/api-client';
-import { runInformer } from '../client/informer';
-import type { Logger } from '../observability/logger';
 import { followActiveNamespaces } from './active-namespaces';
-import type { Controller } from './controller';
-import { WorkQueue } from '../async/work-queue';
+import { isStatus, startController, type Controller, type ControllerParts } from './controller';
 
 const NAME = 'kube-root-ca.crt';
 
@@ -14,57 +9,41 @@ const NAME = 'kube-root-ca.crt';
  * Publishes the CA of the API server as `kube-root-ca.crt` in every active namespace, for the token volumes of pods, and
  * again when somebody changes or deletes it (spec, "Service account-related"). `rootCertificates`: PEM.
  */
-export function startRootCaCertPublisher(client: ApiClient, rootCertificates: string, logger: Logger): Controller {
-  const stop = new AbortController();
-  const { signal } = stop;
-  const active = new Set<string>();
-  const published = new Map<string, KubeObject>();
-  const data = { 'ca.crt': rootCertificates };
-
-  const sync = async (namespace: string): Promise<void> => {
-    if (!active.has(namespace)) return;
-    const known = published.get(namespace);
-    if (known !== undefined && isDeepStrictEqual(known.data, data)) return;
-    const path = `/api/v1/namespaces/${namespace}/configmaps`;
-    try {
-      if (known === undefined) await client.create(path, { metadata: { name: NAME }, data }, signal);
-      else await client.update(`${path}/${NAME}`, { ...known, data, binaryData: undefined }, signal);
-    } catch (error) {
-      // It is there; or the namespace is gone, or going.
-      if (error instanceof StatusError && [403, 404].includes(error.status.code)) return;
-      if (error instanceof StatusError && known === undefined && error.status.code === 409) return;
-      throw error;
-    }
-  };
-  const queue = new WorkQueue(sync, (namespace, error) => {
-    if (!signal.aborted) logger.warn({ namespace, err: error }, 'publishing the root CA failed');
-  });
-  const failed = (error: unknown): void => logger.warn({ err: error }, 'watching for the root CA failed');
-  const informers = [
-    runInformer(
-      client,
-      `/api/v1/configmaps?fieldSelector=${encodeURIComponent(`metadata.name=${NAME}`)}`,
-      {
-        changed: (map) => {
-          published.set(map.metadata.namespace ?? '', map);
-          queue.add(map.metadata.namespace ?? '');
-        },
-        deleted: ({ metadata: { namespace = '' } }) => {
-          published.delete(namespace);
-          queue.add(namespace);
-        },
-        failed,
+export function startRootCaCertPublisher(parts: ControllerParts, rootCertificates: string): Controller {
+  return startController('root-ca-cert-publisher', parts, (run) => {
+    const { client, signal, queue } = run;
+    const data = { 'ca.crt': rootCertificates };
+    /** By namespace; undefined where it is as it should be, which need not be remembered in full. */
+    const published = new Map<string, KubeObject | undefined>();
+    const active = followActiveNamespaces(run, (name) => queue.add(name));
+    run.follow({
+      path: `/api/v1/configmaps?fieldSelector=${encodeURIComponent(`metadata.name=${NAME}`)}`,
+      keep: ({ metadata: { namespace = '', name = '', resourceVersion = '' } }) => ({
+        metadata: { namespace, name, resourceVersion },
+      }),
+      changed: (map) => {
+        const { namespace = '' } = map.metadata;
+        const isRight = isDeepStrictEqual(map.data, data);
+        published.set(namespace, isRight ? undefined : map);
+        if (!isRight) queue.add(namespace);
       },
-      signal,
-    ),
-    followActiveNamespaces(client, active, { activated: (name) => queue.add(name), failed }, signal),
-  ];
-  return {
-    name: 'root-ca-cert-publisher',
-    close: async () => {
-      stop.abort();
-      await Promise.all(informers);
-      await queue.close();
-    },
-  };
+      deleted: ({ metadata: { namespace = '' } }) => {
+        published.delete(namespace);
+        queue.add(namespace);
+      },
+    });
+    return async (namespace) => {
+      const known = published.get(namespace);
+      if (!active.has(namespace) || (known === undefined && published.has(namespace))) return;
+      const path = `/api/v1/namespaces/${namespace}/configmaps`;
+      try {
+        if (known === undefined) await client.create(path, { metadata: { name: NAME }, data }, signal);
+        else await client.update(`${path}/${NAME}`, { ...known, data, binaryData: undefined }, signal);
+      } catch (error) {
+        // It is there; or the namespace is gone, or going.
+        if (isStatus(error, 403, 404) || (known === undefined && isStatus(error, 409))) return;
+        throw error;
+      }
+    };
+  });
 }

@@ -1,14 +1,17 @@
 import { randomInt } from 'node:crypto';
-import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import { serviceAccountUserName } from '../api/user';
-import type { ApiClient } from '../client/api-client';
-import { objectKey, runInformer } from '../client/informer';
-import type { Logger } from '../observability/logger';
+import { objectKey } from '../client/informer';
 import { signJwt } from '../pki/jwt';
 import type { SigningKey } from '../pki/signing-keys';
-import type { Controller } from './controller';
-import { WorkQueue } from '../async/work-queue';
+import {
+  isStatus,
+  startController,
+  type Controller,
+  type ControllerParts,
+  type ControllerRun,
+  type Reconcile,
+} from './controller';
 
 export interface TokenControllerOptions {
   readonly signingKey: SigningKey;
@@ -22,10 +25,6 @@ const UID_ANNOTATION = 'kubernetes.io/service-account.uid';
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 type Data = Readonly<Record<string, string>>;
-
-function isCode(error: unknown, ...codes: readonly number[]): boolean {
-  return error instanceof StatusError && codes.includes(error.status.code);
-}
 
 function base64(text: string): string {
   return Buffer.from(text, 'utf8').toString('base64');
@@ -44,12 +43,16 @@ function referencesOf(account: KubeObject): readonly { readonly name?: string }[
  * a secret that asks for a token by its annotation is filled in, and what belongs to an account that is gone is deleted.
  */
 export function startServiceAccountTokenController(
-  client: ApiClient,
+  parts: ControllerParts,
   options: TokenControllerOptions,
-  logger: Logger,
 ): Controller {
-  const stop = new AbortController();
-  const { signal } = stop;
+  return startController('serviceaccount-token', parts, (run) => keepTokenSecrets(run, options));
+}
+
+function keepTokenSecrets(
+  { client, signal, queue, follow }: ControllerRun,
+  options: TokenControllerOptions,
+): Reconcile {
   const accounts = new Map<string, KubeObject>();
   const secrets = new Map<string, KubeObject>();
   /** The keys of the secrets of each account. */
@@ -83,7 +86,7 @@ export function startServiceAccountTokenController(
     try {
       return await client.get(accountPath(key), signal);
     } catch (error) {
-      if (isCode(error, 404)) return undefined;
+      if (isStatus(error, 404)) return undefined;
       throw error;
     }
   };
@@ -92,7 +95,7 @@ export function startServiceAccountTokenController(
     try {
       await client.delete(secretPath(namespace, name), { preconditions: { uid } }, signal);
     } catch (error) {
-      if (!isCode(error, 404, 409)) throw error;
+      if (!isStatus(error, 404, 409)) throw error;
     }
   };
 
@@ -131,7 +134,7 @@ export function startServiceAccountTokenController(
       );
     } catch (error) {
       // The namespace is gone, or going.
-      if (isCode(error, 403, 404)) return;
+      if (isStatus(error, 403, 404)) return;
       throw error;
     }
     try {
@@ -190,59 +193,34 @@ export function startServiceAccountTokenController(
     );
   };
 
-  const sync = async (task: string): Promise<void> => {
+  const enqueue = (kind: string, key: string): void => queue.add(`${kind} ${key.replace('/', ' ')}`);
+  follow({
+    path: `/api/v1/secrets?fieldSelector=${encodeURIComponent(`type=${SECRET_TYPE}`)}`,
+    changed: (secret) => {
+      putSecret(secret);
+      enqueue('secret', objectKey(secret));
+    },
+    deleted: (secret) => {
+      dropSecret(objectKey(secret));
+      queue.add(`forget ${objectKey(secret).replace('/', ' ')} ${accountKeyOf(secret)}`);
+    },
+  });
+  follow({
+    path: '/api/v1/serviceaccounts',
+    changed: (account) => {
+      accounts.set(objectKey(account), account);
+      enqueue('account', objectKey(account));
+    },
+    deleted: (account) => {
+      accounts.delete(objectKey(account));
+      enqueue('account', objectKey(account));
+    },
+  });
+  return async (task) => {
     const [kind = '', namespace = '', name = '', account = ''] = task.split(' ');
     if (kind === 'account') return syncAccount(`${namespace}/${name}`);
     if (kind === 'secret') return syncSecret(`${namespace}/${name}`);
     await forgetSecret(namespace, name, account);
     return syncAccount(account);
-  };
-  const queue = new WorkQueue(sync, (task, error) => {
-    if (!signal.aborted && !isCode(error, 409)) logger.warn({ task, err: error }, 'keeping a token secret failed');
-  });
-  const failed = (error: unknown): void => logger.warn({ err: error }, 'watching for token secrets failed');
-  const enqueue = (kind: string, key: string): void => queue.add(`${kind} ${key.replace('/', ' ')}`);
-
-  const informers = [
-    runInformer(
-      client,
-      `/api/v1/secrets?fieldSelector=${encodeURIComponent(`type=${SECRET_TYPE}`)}`,
-      {
-        changed: (secret) => {
-          putSecret(secret);
-          enqueue('secret', objectKey(secret));
-        },
-        deleted: (secret) => {
-          dropSecret(objectKey(secret));
-          queue.add(`forget ${objectKey(secret).replace('/', ' ')} ${accountKeyOf(secret)}`);
-        },
-        failed,
-      },
-      signal,
-    ),
-    runInformer(
-      client,
-      '/api/v1/serviceaccounts',
-      {
-        changed: (account) => {
-          accounts.set(objectKey(account), account);
-          enqueue('account', objectKey(account));
-        },
-        deleted: (account) => {
-          accounts.delete(objectKey(account));
-          enqueue('account', objectKey(account));
-        },
-        failed,
-      },
-      signal,
-    ),
-  ];
-  return {
-    name: 'serviceaccount-token',
-    close: async () => {
-      stop.abort();
-      await Promise.all(informers);
-      await queue.close();
-    },
   };
 }

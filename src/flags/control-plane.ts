@@ -5,7 +5,14 @@ import { MASTERS_GROUP } from '../api/user';
 import { ApiClient, type ClientConfig } from '../client/api-client';
 import type { Logger } from '../observability/logger';
 import { ADMIN_USER, type ServingCertificates } from '../apiserver/certificates';
-import { CONTROLLER_NAMES, startControllers } from '../controllers/start-controllers';
+import {
+  CONTROLLER_NAMES,
+  DEFAULT_SIGNING_DURATION_MS,
+  DEFAULT_TERMINATED_PODS,
+  startControllers,
+} from '../controllers/start-controllers';
+import { ControllerQueueMetrics } from '../controllers/queue-metrics';
+import { signersOf } from './controller-manager-flags';
 import { printKubeconfig } from '../apiserver/kubeconfig';
 import { LOOPBACK_NAME, loopbackCertificate } from '../apiserver/loopback-certificate';
 import {
@@ -44,6 +51,8 @@ export interface ControlPlaneOptions {
   readonly logRequests?: boolean;
   /** The groups of users to make, by name. */
   readonly users?: Readonly<Record<string, readonly string[]>>;
+  /** Names of the controllers to run; all when absent. */
+  readonly controllers?: readonly string[];
 }
 
 const CLUSTER_NAME = 'sternpost';
@@ -79,7 +88,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ...(loopback === undefined ? {} : { certificateAuthority: loopback.authority, serverName: LOOPBACK_NAME }),
     userAgent: 'sternpost-controllers',
   });
-  const stop = await startRest(started, client, certificates, logger);
+  const stop = await startRest(started, client, certificates, logger, options.controllers ?? CONTROLLER_NAMES);
   const kubeconfigOf = (userName: string, token: string): string => printKubeconfig({ ...reach, userName, token });
   return {
     url,
@@ -99,6 +108,7 @@ async function startRest(
   client: ApiClient,
   certificates: ServingCertificates,
   logger: Logger,
+  names: readonly string[],
 ): Promise<() => Promise<void>> {
   let controllers: ReturnType<typeof startControllers> = [];
   const end = async (): Promise<void> => {
@@ -111,7 +121,16 @@ async function startRest(
   try {
     await server.ready;
     const rootCertificates = authorityOf(certificates);
-    controllers = startControllers(CONTROLLER_NAMES, { client, logger, rootCertificates, signingKey });
+    controllers = startControllers(names, {
+      client,
+      logger,
+      queueMetrics: new ControllerQueueMetrics(server.metrics).of,
+      rootCertificates,
+      signingKey,
+      signers: certificates.clientSigner === undefined ? {} : signersOf(certificates.clientSigner),
+      signingDurationMs: DEFAULT_SIGNING_DURATION_MS,
+      terminatedPodThreshold: DEFAULT_TERMINATED_PODS,
+    });
     await untilExists(client, '/api/v1/namespaces/default/serviceaccounts/default');
     return endOnce;
   } catch (error) {

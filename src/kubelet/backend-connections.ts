@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest, type AgentOptions } from 'node:https';
-import { isIP, type Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { KubeObject } from '../api/object';
 import type { Backend, Trust } from './backend';
 import { DEFAULT_OPTIONS, type KubeletOptions, type KubeletTls } from './kubelet-options';
@@ -28,6 +28,8 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 30_000;
 
 interface Agents {
+  /** What each of their connections is made with. */
+  readonly connection: ConnectionOptions;
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
 }
@@ -56,6 +58,7 @@ export class BackendConnections {
     { method, path, headers, ownConnection }: BackendRequest,
   ): ClientRequest {
     const agents = this.#agentsFor(trust);
+    const servername = isIP(host) === 0 ? host : '';
     const send = scheme === 'https' ? httpsRequest : httpRequest;
     const request = send({
       host,
@@ -65,10 +68,11 @@ export class BackendConnections {
       headers,
       setHost: false,
       // Node would take the name to verify from the Host header, which is the client's.
-      servername: isIP(host) === 0 ? host : '',
+      servername,
       maxHeaderSize: MAX_HEADER_BYTES,
-      agent: ownConnection ? false : agents[scheme],
-      ...(ownConnection ? this.#connectionOptions(trust) : {}),
+      ...(ownConnection
+        ? { createConnection: () => connection(scheme, { ...agents.connection, host, port, servername }) }
+        : { agent: agents[scheme] }),
     });
     // HTTP/1.1 keeps connections without being told, and others end after their only answer.
     if (!('connection' in headers)) request.removeHeader('Connection');
@@ -94,27 +98,33 @@ export class BackendConnections {
     }
     let agents = this.#agents.get(trust);
     if (agents === undefined) {
+      const connection = this.#connectionOptions(trust);
       const options = {
-        ...this.#connectionOptions(trust),
+        ...connection,
         keepAlive: true,
         keepAliveMsecs: KEEP_ALIVE_MS,
         maxFreeSockets: MAX_IDLE_PER_BACKEND,
         timeout: IDLE_MS,
       };
-      agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+      agents = { connection, http: new HttpAgent(options), https: new HttpsAgent(options) };
       this.#agents.set(trust, agents);
     }
     return agents;
   }
 
-  #connectionOptions(trust: Trust): AgentOptions {
-    if (trust === 'anybody') return { rejectUnauthorized: false, lookup: lookupProxyable };
+  #connectionOptions(trust: Trust): ConnectionOptions {
+    if (trust === 'anybody') {
+      return { secureContext: createSecureContext(), rejectUnauthorized: false, lookup: lookupProxyable };
+    }
     const { certificateAuthority, clientCertificate, clientKey } = this.#tls;
-    const isVerified = trust === 'kubelet' && certificateAuthority !== undefined;
     return {
-      ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
-      ...(clientKey === undefined ? {} : { key: clientKey }),
-      ...(isVerified ? { ca: certificateAuthority } : { rejectUnauthorized: false }),
+      // One for all connections: each would take as much memory as the connection itself.
+      secureContext: createSecureContext({
+        ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
+        ...(clientKey === undefined ? {} : { key: clientKey }),
+        ...(certificateAuthority === undefined ? {} : { ca: certificateAuthority }),
+      }),
+      rejectUnauthorized: trust === 'kubelet' && certificateAuthority !== undefined,
     };
   }
 
@@ -130,4 +140,11 @@ export class BackendConnections {
     };
     socket.on(connected, settle).on('close', settle);
   }
+}
+
+function connection(
+  scheme: Backend['scheme'],
+  options: ConnectionOptions & { readonly host: string; readonly port: number },
+): Socket {
+  return scheme === 'https' ? connectTls(options) : connectTcp(options);
 }

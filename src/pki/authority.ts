@@ -50,8 +50,8 @@ function certify(
   return issueCertificate({ ...spec, notBefore, notAfter }, publicKey, issuer);
 }
 
-/** A pair that is an authority's. */
-export function asAuthority(pair: KeyPair): Authority {
+/** An authority that somebody else has made. */
+export function readAuthority(pair: KeyPair): Authority {
   return { ...pair, issuer: issuerOf(pair.certificatePem, createPrivateKey(pair.privateKeyPem)) };
 }
 
@@ -69,7 +69,7 @@ function writePair(directory: string, name: string, pair: KeyPair): KeyPair {
 /** Makes an authority that lives in memory only. */
 export function createAuthority(commonName: string, now: Date): Authority {
   const spec = { subject: { commonName, organizations: [] }, altNames: [], usages: [], isAuthority: true };
-  return asAuthority(generate(spec, AUTHORITY_DAYS, now));
+  return readAuthority(generate(spec, AUTHORITY_DAYS, now));
 }
 
 /**
@@ -91,7 +91,7 @@ export function loadOrCreateAuthority(directory: string, name: string, commonNam
     writePublicFile(certificateFile, renewed.certificatePem);
     return renewed;
   }
-  return asAuthority(readPemPair(certificateFile, keyFile, remedy));
+  return readAuthority(readPemPair(certificateFile, keyFile, remedy));
 }
 
 /** Whoever trusts an earlier certificate of the same name and key trusts this one. */
@@ -105,7 +105,7 @@ function authorityOf(privateKeyPem: string, commonName: string, now: Date): Auth
     createPublicKey(privateKey),
     newIssuer(spec.subject, privateKey),
   );
-  return asAuthority({ certificatePem, privateKeyPem });
+  return readAuthority({ certificatePem, privateKeyPem });
 }
 
 /** A key of its own and a certificate for it, valid for a year unless said otherwise. */

@@ -11,6 +11,11 @@ export interface CertificateRequest {
   readonly uris: readonly string[];
   /** In the form of their bytes. */
   readonly ipAddresses: readonly string[];
+  /** As it was sent. */
+  readonly subject: Asn1.Asn1;
+  /** The GeneralNames of the four kinds above, as they were sent. */
+  readonly altNames: readonly Asn1.Asn1[];
+  readonly publicKey: KeyObject;
 }
 
 /** Why a text is no certificate request; the message is for the client. */
@@ -103,8 +108,8 @@ function publicKey(info: Asn1.Asn1 | undefined): KeyObject {
   }
 }
 
-/** Throws unless the request is signed with the key that it is about. */
-function checkSignature(root: Asn1.Asn1): void {
+/** The key that the request is about. Throws unless the request is signed with it. */
+function checkSignature(root: Asn1.Asn1): KeyObject {
   const [info, algorithm, signature] = parts(root);
   if (info === undefined) throw new CertificateRequestError(MALFORMED);
   const key = publicKey(parts(info)[2]);
@@ -119,6 +124,7 @@ function checkSignature(root: Asn1.Asn1): void {
     const type = key.asymmetricKeyType ?? '';
     throw new CertificateRequestError(VERIFICATION_FAILURES[type] ?? 'x509: verification failure');
   }
+  return key;
 }
 
 /** Reads a PEM text whose first block is a certificate request. Throws a CertificateRequestError for any other. */
@@ -126,9 +132,11 @@ export function parseCertificateRequest(pem: string): CertificateRequest {
   const block = pemBlocks(pem)[0];
   if (block?.label !== PEM_LABEL) throw new CertificateRequestError(`PEM block type must be ${PEM_LABEL}`);
   const root = decode(block.bytes.toString('latin1'));
-  checkSignature(root);
+  const key = checkSignature(root);
   const [, subject, , attributes] = parts(parts(root)[0]);
   const names = altNames(attributes);
+  const tags: readonly number[] = Object.values(NAME_TAGS);
+  if (subject === undefined) throw new CertificateRequestError(MALFORMED);
   const ofTag = (tag: number): readonly string[] =>
     names.filter((name) => Number(name.type) === tag).map((name) => text(bytesOf(name)));
   return {
@@ -138,5 +146,8 @@ export function parseCertificateRequest(pem: string): CertificateRequest {
     emailAddresses: ofTag(NAME_TAGS.emailAddresses),
     uris: ofTag(NAME_TAGS.uris),
     ipAddresses: ofTag(NAME_TAGS.ipAddresses),
+    subject,
+    altNames: names.filter((name) => tags.includes(Number(name.type))),
+    publicKey: key,
   };
 }

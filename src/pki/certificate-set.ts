@@ -1,5 +1,5 @@
 import {
-  asAuthority,
+  readAuthority,
   createAuthority,
   isStillGood,
   issueKeyPair,
@@ -88,7 +88,7 @@ class CertificateSets {
     const pair = pairOf(found, 'ca');
     if (pair !== undefined) {
       this.written.push({ name, why: 'kept' });
-      return asAuthority(pair);
+      return readAuthority(pair);
     }
     if (found?.['ca.crt'] !== undefined)
       throw new Error(`${name} has a CA without its key (ca.key): restore it, or remove ${name}`);

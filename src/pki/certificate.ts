@@ -23,7 +23,7 @@ export interface Issuer {
   readonly privateKey: KeyObject;
 }
 
-const OIDS = {
+export const OIDS = {
   'server auth': '1.3.6.1.5.5.7.3.1',
   'client auth': '1.3.6.1.5.5.7.3.2',
   subjectKeyIdentifier: '2.5.29.14',
@@ -38,15 +38,15 @@ const OIDS = {
 const KEY_USAGE_AUTHORITY = '\x01\x86'; // digitalSignature, keyCertSign, cRLSign
 const KEY_USAGE_LEAF = '\x05\xa0'; // digitalSignature, keyEncipherment
 
-function primitive(type: Asn1.Type, value: string): Asn1.Asn1 {
+export function primitive(type: Asn1.Type, value: string): Asn1.Asn1 {
   return asn1.create(asn1.Class.UNIVERSAL, type, false, value);
 }
 
-function context(tag: number, constructed: boolean, value: string | Asn1.Asn1[]): Asn1.Asn1 {
+export function context(tag: number, constructed: boolean, value: string | Asn1.Asn1[]): Asn1.Asn1 {
   return asn1.create(asn1.Class.CONTEXT_SPECIFIC, tag, constructed, value);
 }
 
-function der(node: Asn1.Asn1): string {
+export function der(node: Asn1.Asn1): string {
   return asn1.toDer(node).getBytes();
 }
 
@@ -95,7 +95,7 @@ function keyIdentifier(key: KeyObject): string {
     .digest('binary');
 }
 
-function extension(oid: string, critical: boolean, value: string): Asn1.Asn1 {
+export function extension(oid: string, critical: boolean, value: string): Asn1.Asn1 {
   return sequence(
     objectIdentifier(oid),
     ...(critical ? [primitive(asn1.Type.BOOLEAN, '\xff')] : []),
@@ -171,16 +171,36 @@ function serialNumber(): string {
  * For a self-signed authority, `issuer` is the subject itself. Returns PEM.
  */
 export function issueCertificate(spec: CertificateSpec, publicKey: KeyObject, issuer: Issuer): string {
+  const { notBefore, notAfter } = spec;
+  const content = {
+    subject: encodeName(spec.subject),
+    extensions: extensions(spec, publicKey, issuer),
+    notBefore,
+    notAfter,
+  };
+  return signCertificate(content, publicKey, issuer);
+}
+
+/** What a certificate says, encoded but for its key, its issuer and its times. */
+export interface CertificateContent {
+  readonly subject: Asn1.Asn1;
+  readonly extensions: readonly Asn1.Asn1[];
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+/** The same for content that is not ours to choose. Returns PEM. */
+export function signCertificate(content: CertificateContent, publicKey: KeyObject, issuer: Issuer): string {
   const algorithm = signatureAlgorithm(issuer.privateKey);
   const toBeSigned = sequence(
     context(0, true, [primitive(asn1.Type.INTEGER, '\x02')]),
     primitive(asn1.Type.INTEGER, serialNumber()),
     algorithm.identifier,
     issuer.name,
-    sequence(time(spec.notBefore), time(spec.notAfter)),
-    encodeName(spec.subject),
+    sequence(time(content.notBefore), time(content.notAfter)),
+    content.subject,
     asn1.fromDer(publicKey.export({ type: 'spki', format: 'der' }).toString('binary')),
-    context(3, true, [sequence(...extensions(spec, publicKey, issuer))]),
+    context(3, true, [sequence(...content.extensions)]),
   );
   const signature = sign(algorithm.hash, Buffer.from(der(toBeSigned), 'binary'), issuer.privateKey);
   const certificate = sequence(

@@ -1,6 +1,8 @@
 import { stringifyExact } from '../api/codec/exact-json';
+import { printJson } from '../api/codec/json-print';
 import { withMetadata } from '../api/extend';
 import type { KubeObject } from '../api/object';
+import { isLarge, type Steps } from '../api/parts';
 import type { CacheEntry, CacheEvent } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
 
@@ -42,6 +44,16 @@ class LocalEntry implements CacheEntry {
 
   prepare(): undefined {
     return undefined;
+  }
+
+  prepareBody(): Steps<void> | undefined {
+    return this.bytes === undefined && isLarge(this.object) ? this.print() : undefined;
+  }
+
+  private *print(): Steps<void> {
+    const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = this.object;
+    const { bytes } = yield* printJson({ metadata, ...rest });
+    this.bytes = bytes.subarray(1);
   }
 
   get body(): Buffer {

@@ -5,7 +5,7 @@ import { pathSegmentName } from '../api/validation/names';
 import type { RegistryCache, ResourceCache } from '../storage/cache/cache';
 import type { Store } from '../storage/store';
 import type { SideEffects } from './side-effects';
-import type { StorageEncoder } from './stored-object';
+import type { StorageEncoder } from './storage-encoder';
 import type { OperationContext, Scope } from './types';
 
 /** What every verb of one resource works with. */

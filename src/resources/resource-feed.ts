@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeObject } from '../api/object';
+import { runSteps } from '../async/steps';
 import { Turn } from '../async/turn';
 import type { Logger } from '../observability/logger';
 import type { CacheEntry, ResourceCache } from '../storage/cache/cache';
@@ -41,6 +42,8 @@ async function follow(
   caughtUp();
   for await (const { events } of resource.watch(snapshot.revision, signal)) {
     for (const { type, entry } of events) {
+      const parsing = entry.prepare();
+      if (parsing !== undefined) await runSteps(parsing, 'indexing a large object');
       if (type === 'put') {
         sink.put(entry.object);
         known.set(entry.key, entry);

@@ -16,3 +16,8 @@ export interface TextAnswer {
   /** Of YAML: sentences about keys that are named again. Of JSON: the paths of such fields. */
   readonly duplicates?: readonly string[];
 }
+
+/** What the thread tells. */
+export type ThreadMessage =
+  /** `task`: what the kernel calls the thread, where it can be asked how long it has worked. */
+  { readonly kind: 'started'; readonly task?: string } | { readonly kind: 'done'; readonly answer: TextAnswer };

@@ -1,7 +1,8 @@
 import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
 import { runTextJob } from './run-text-job';
-import type { TextJob } from './text-jobs';
+import type { TextJob, ThreadMessage } from './text-jobs';
+import { ownTask } from './thread-time';
 
 /** What runs in the worker thread; scripts/generate.js makes one file of it and what it imports. */
 
@@ -11,9 +12,14 @@ const NICENESS = 3;
 // On Linux this is about the thread that asks for it.
 if (process.platform === 'linux') setPriority(0, NICENESS);
 
+const task = ownTask();
+const started: ThreadMessage = { kind: 'started', ...(task === undefined ? {} : { task }) };
+parentPort?.postMessage(started);
+
 parentPort?.on('message', (job: TextJob) => {
   const answer = runTextJob(job);
   const { bytes } = answer;
   const transferred = bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
-  parentPort?.postMessage(answer, transferred);
+  const done: ThreadMessage = { kind: 'done', answer };
+  parentPort?.postMessage(done, transferred);
 });

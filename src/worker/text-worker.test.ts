@@ -10,8 +10,8 @@ const textOf = ({ bytes }: TextAnswer): string => Buffer.from(bytes ?? []).toStr
 const LONG = yaml(`a:\n${'- b\n'.repeat(100_000)}`);
 
 const workers: TextWorker[] = [];
-function open(options: Partial<TextWorkerOptions> = {}): TextWorker {
-  const worker = new TextWorker(options);
+function open(options: Partial<TextWorkerOptions> = {}, timeOf?: (task: string) => number | undefined): TextWorker {
+  const worker = new TextWorker(options, timeOf);
   workers.push(worker);
   return worker;
 }
@@ -95,6 +95,19 @@ describe('the worker thread', () => {
     for (const answer of answers) expect(answer).toMatchObject({ reason: { reason: 'time' } });
     expect(worker.terminations).toBe(2);
     expect(worker.isRunning).toBe(false);
+  });
+
+  it('lets a job go on that has had no processor yet, however long it waits for one', async () => {
+    let looks = 0;
+    const worker = open({ jobTimeoutMs: 1 }, () => (looks++, 0));
+    const answers = await Promise.all([worker.run('a', LONG), worker.run('a', LONG)]);
+    expect(answers.map(({ bytes }) => bytes !== undefined)).toEqual([true, true]);
+    expect(looks > 0).toBe(process.platform === 'linux');
+  });
+
+  it('goes by the clock where nobody knows how long a thread has worked', async () => {
+    const worker = open({ jobTimeoutMs: 1 }, () => undefined);
+    await expect(worker.run('a', LONG)).rejects.toMatchObject({ reason: 'time' });
   });
 
   it('ends a thread whose job takes too much memory', async () => {

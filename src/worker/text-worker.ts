@@ -1,13 +1,17 @@
 import { Worker } from 'node:worker_threads';
 import { packageFile } from '../api/package-file';
 import { FairQueue } from '../async/fair-queue';
-import type { TextAnswer, TextJob } from './text-jobs';
+import type { TextAnswer, TextJob, ThreadMessage } from './text-jobs';
+import { processorTimeOf } from './thread-time';
 
 /** Made by `npm run generate`: one file for the sources, the build and the bundled command. */
 const THREAD_FILE = packageFile('generated', 'text-worker.js');
 
 export interface TextWorkerOptions {
-  /** After so long the thread is ended, and its job has failed. */
+  /**
+   * After so much processor time the thread is ended, and its job has failed: a busy machine refuses no honest text. By the clock
+   * where nobody knows how long a thread has worked.
+   */
   readonly jobTimeoutMs: number;
   /** A thread without work is ended after so long. */
   readonly idleMs: number;
@@ -26,6 +30,9 @@ const DEFAULTS: TextWorkerOptions = {
   waitingBytesPerUser: 12 * 1024 * 1024,
   waitingBytes: 48 * 1024 * 1024,
 };
+
+/** A job is not looked at more often, however little time it has left. */
+const MIN_LOOK_MS = 20;
 
 /** What a waiting job takes beside its text. */
 const JOB_BYTES = 1024;
@@ -55,13 +62,20 @@ export class TextWorker {
   readonly limits: TextWorkerOptions;
   private readonly queue: FairQueue<Waiting>;
   private thread: Worker | undefined;
+  /** What the thread has said at its start. */
+  private started: Extract<ThreadMessage, { readonly kind: 'started' }> | undefined;
+  /** When the job began, by the clock, and by the processor time of the thread where it is known. */
+  private began: { readonly atMs: number; readonly processorMs: number | undefined } = { atMs: 0, processorMs: 0 };
   private running: Waiting | undefined;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
   /** Threads that were ended because of a job. */
   terminations = 0;
 
-  constructor(options: Partial<TextWorkerOptions> = {}) {
+  constructor(
+    options: Partial<TextWorkerOptions> = {},
+    private readonly timeOf = processorTimeOf,
+  ) {
     this.limits = { ...DEFAULTS, ...options };
     this.queue = new FairQueue({ perOwner: this.limits.waitingBytesPerUser, total: this.limits.waitingBytes });
   }
@@ -122,7 +136,30 @@ export class TextWorker {
     const copy = Uint8Array.from(bytes);
     this.thread ??= this.start();
     this.thread.postMessage({ kind, bytes: copy }, [copy.buffer]);
-    this.timer = setTimeout(() => this.fail(new TextJobRefused('time')), this.limits.jobTimeoutMs).unref();
+    this.began = { atMs: performance.now(), processorMs: this.started === undefined ? 0 : this.processorTime() };
+    this.lookAfter(this.limits.jobTimeoutMs);
+  }
+
+  private processorTime(): number | undefined {
+    const { task } = this.started ?? {};
+    return task === undefined ? undefined : this.timeOf(task);
+  }
+
+  /** A thread that has not begun has not worked yet. */
+  private get spentMs(): number {
+    if (this.started === undefined) return 0;
+    const { atMs, processorMs } = this.began;
+    const now = this.processorTime();
+    return now === undefined || processorMs === undefined ? performance.now() - atMs : now - processorMs;
+  }
+
+  /** Ends the job when it has had its time by then. */
+  private lookAfter(delayMs: number): void {
+    this.timer = setTimeout(() => {
+      const leftMs = this.limits.jobTimeoutMs - this.spentMs;
+      if (leftMs > 0) this.lookAfter(Math.max(leftMs, MIN_LOOK_MS));
+      else this.fail(new TextJobRefused('time'));
+    }, delayMs).unref();
   }
 
   private start(): Worker {
@@ -133,11 +170,15 @@ export class TextWorker {
     });
     // The connection of whoever waits keeps the process alive.
     thread.unref();
-    thread.on('message', (answer: TextAnswer) => {
+    thread.on('message', (message: ThreadMessage) => {
       if (thread !== this.thread) return;
+      if (message.kind === 'started') {
+        this.started = message;
+        return;
+      }
       const { running } = this;
       this.running = undefined;
-      running?.resolve(answer);
+      running?.resolve(message.answer);
       this.next();
     });
     thread.on('error', (error: NodeJS.ErrnoException) => {
@@ -161,6 +202,7 @@ export class TextWorker {
     clearTimeout(this.timer);
     const { thread } = this;
     this.thread = undefined;
+    this.started = undefined;
     // It ends by itself; that it does so is nobody's concern.
     void thread?.terminate();
   }

@@ -176,6 +176,33 @@ describe('a mutating webhook', () => {
   });
 });
 
+it('what a mutating webhook adds to a Binding comes onto the pod', async () => {
+  const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods/binding'] };
+  const annotations = patched({ op: 'add', path: '/metadata/annotations', value: { placed: 'by hook' } });
+  const hook = backend.clientConfig('/binding', annotations);
+  await register('mutating', hookFor('binding', hook, { rules: [rule], objectSelector: {} }));
+  const pods = '/api/v1/namespaces/default/pods';
+  await send('POST', pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+  const target = { kind: 'Node', name: 'n' };
+  expect((await send('POST', `${pods}/p/binding`, { metadata: { name: 'p' }, target })).status).toBe(201);
+  expect((await send('GET', `${pods}/p`)).body.metadata.annotations).toEqual({ placed: 'by hook' });
+});
+
+it('a namespace that waits for its contents to go is deleted again without a question', async () => {
+  const rule = { operations: ['DELETE'], apiGroups: [''], apiVersions: ['v1'], resources: ['namespaces'] };
+  const hook = backend.clientConfig('/going', { allowed: true });
+  await register('validating', hookFor('going', hook, { rules: [rule], objectSelector: {} }));
+  const namespaces = '/api/v1/namespaces';
+  await send('POST', namespaces, { metadata: { name: 'going' } });
+  const held = { metadata: { name: 'held', finalizers: ['example.io/held'] } };
+  await send('POST', `${namespaces}/going/configmaps`, held);
+  await send('DELETE', `${namespaces}/going`);
+  await send('DELETE', `${namespaces}/going`);
+  const calls = backend.callsTo('/going').map(({ review }) => review.request);
+  expect(calls).toHaveLength(1);
+  expect(calls[0]).toMatchObject({ name: 'going', namespace: 'going', options: { preconditions: {} } });
+});
+
 describe('a validating webhook', () => {
   it('refuses with its own code, reason and message', async () => {
     const status = { code: 409, reason: 'Conflict', message: 'not today' };
@@ -351,7 +378,7 @@ describe('a backend', () => {
     const modern = createSecureServer({ cert, key }).listen(0, '127.0.0.1');
     // Whoever offers no protocol that it knows is told so, and gone.
     modern.on('unknownProtocol', (socket: Socket) => socket.destroy());
-    await Promise.all([plain, modern].map((one) => one.listening || once(one, 'listening')));
+    for (const one of [plain, modern]) if (!one.listening) await once(one, 'listening');
     const portOf = (one: { address(): unknown }): number => (one.address() as AddressInfo).port;
     try {
       await register(
@@ -379,6 +406,32 @@ describe('a backend', () => {
     const { status, body } = await held;
     expect(status).toBe(500);
     expect(body.message).toContain('/slow?timeout=1s": context deadline exceeded');
+  });
+
+  it('behind a service proves that it is the service', async () => {
+    await using behind = await WebhookBackend.start(servingKeys(undefined, 'hook.default.svc'));
+    const { port } = behind;
+    const spec = { type: 'ExternalName', externalName: 'localhost', ports: [{ port }] };
+    await send('POST', '/api/v1/namespaces/default/services', { metadata: { name: 'hook' }, spec });
+    const service = { namespace: 'default', name: 'hook', port, path: '/a' };
+    behind.clientConfig('/a', { allowed: false, status: { message: 'reached' } });
+    await register(
+      'validating',
+      hookFor('behind', { service, caBundle: caBundle() }),
+      hookFor('elsewhere', { service: { ...service, name: 'other' }, caBundle: caBundle() }),
+    );
+    expect((await create('behind')).body.message).toContain('denied the request: reached');
+    expect(behind.calls[0]?.headers.host).toBe(`hook.default.svc:${port}`);
+    await send('POST', '/api/v1/namespaces/default/services', { metadata: { name: 'other' }, spec });
+    expect((await create('elsewhere')).body.message).toContain('x509: ');
+  });
+
+  it('may be this server itself, which it calls as nobody in particular', async () => {
+    const service = { namespace: 'default', name: 'kubernetes', path: '/apis/reviews.example.io/v1/reviews' };
+    await register('validating', hookFor('ourselves', { service }));
+    expect((await create('ourselves')).body.message).toContain(
+      'User "system:anonymous" cannot create resource "reviews"',
+    );
   });
 
   it('is called over connections that are kept', async () => {

@@ -1,24 +1,12 @@
 import { setTimeout } from 'node:timers/promises';
-import { startApiServer, type ApiServer } from '../../src';
-import { RawClient } from '../support/raw-client';
+import { clientOfOwnServer } from '../support/raw-client';
 
 /** Integers that JavaScript's numbers would round. */
 
 const LONG = '1234567890123456789';
 const OTHER = '9223372036854775807';
 
-let server: ApiServer;
-let client: RawClient;
-
-beforeAll(async () => {
-  server = await startApiServer();
-  client = new RawClient(server);
-}, 30_000);
-
-afterAll(async () => {
-  client.close();
-  await server.stop();
-});
+const client = clientOfOwnServer();
 
 const PODS = '/api/v1/namespaces/default/pods';
 

@@ -1,5 +1,4 @@
-import { startApiServer, type ApiServer } from '../../src';
-import { RawClient } from '../support/raw-client';
+import { clientOfOwnServer } from '../support/raw-client';
 
 /** Requests that are odd in one way or another, answered as kube-apiserver 1.20.2 answers them. */
 
@@ -9,18 +8,7 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 const AS_METADATA = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1';
 const CORE = '/api/v1/namespaces/default';
 
-let server: ApiServer;
-let client: RawClient;
-
-beforeAll(async () => {
-  server = await startApiServer();
-  client = new RawClient(server);
-}, 30_000);
-
-afterAll(async () => {
-  client.close();
-  await server.stop();
-});
+const client = clientOfOwnServer();
 
 const post = (path: string, object: object) => client.send('POST', path, JSON.stringify(object));
 const put = (path: string, object: object) => client.send('PUT', path, JSON.stringify(object));

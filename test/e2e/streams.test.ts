@@ -1,75 +1,49 @@
-import { mkdtempSync, rmSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startApiServer, type ApiServer } from '../../src';
-import type { ApiClient } from '../../src/client/api-client';
-import { adminClient } from '../support/admin-client';
-import { writeTestCertificates } from '../support/certificates';
-import { FakeKubelet } from '../support/fake-kubelet';
+import { spawn } from 'node:child_process';
+import { createServer, connect, type AddressInfo, type Server } from 'node:net';
+import { PassThrough, Writable } from 'node:stream';
+import { Attach, Exec, KubeConfig, Log, type V1Status } from '@kubernetes/client-node';
 import { Kubectl, type KubectlResult } from '../support/kubectl';
+import { StreamingCluster } from '../support/streaming-cluster';
 
-/** What kubectl does with containers, through to a kubelet. */
+/** What kubectl and other clients do with containers, through to a kubelet. */
 
-let folder: string;
-let kubelet: FakeKubelet;
-let server: ApiServer;
-let client: ApiClient;
+let cluster: StreamingCluster;
 let kubectl: Kubectl;
+/** Answers in capitals. */
+let echo: Server;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'sternpost-streams-'));
-  const files = await writeTestCertificates(folder, writeFile);
-  kubelet = new FakeKubelet({
-    certificate: readFileSync(files.certificate, 'utf8'),
-    key: readFileSync(files.key, 'utf8'),
-    authority: readFileSync(files.ca, 'utf8'),
+  cluster = await StreamingCluster.start({
     writeLog: (response, query) => {
       response.write(`lines: ${query.get('tailLines') ?? 'all'}\n`);
-      response.end('end\n');
+      if (query.get('follow') !== 'true') response.end('end\n');
+    },
+    onRequest: (request, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.write(`<a href="/pods">${request.method}</a>`);
+      request.pipe(response);
     },
   });
-  const port = await kubelet.listen();
-  server = await startApiServer({
-    flags: {
-      'kubelet-certificate-authority': files.ca,
-      'kubelet-client-certificate': files.certificate,
-      'kubelet-client-key': files.key,
-    },
-  });
-  client = adminClient(server);
-  const status = {
-    addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
-    daemonEndpoints: { kubeletEndpoint: { Port: port } },
-  };
-  await client.create('/api/v1/nodes', { metadata: { name: 'node' }, status });
-  await client.create('/api/v1/namespaces', { metadata: { name: 'ns' } });
-  await client.create('/api/v1/namespaces/ns/serviceaccounts', { metadata: { name: 'account' } });
-  const spec = {
-    nodeName: 'node',
-    serviceAccountName: 'account',
-    automountServiceAccountToken: false,
-    containers: [{ name: 'main', image: 'i', stdin: true }],
-  };
-  await client.create('/api/v1/namespaces/ns/pods', { metadata: { name: 'pod' }, spec });
-  await client.patch('/api/v1/namespaces/ns/pods/pod/status', 'merge', {
-    status: { phase: 'Running', containerStatuses: [] },
-  });
-  kubectl = new Kubectl(server.kubeconfig);
+  kubectl = new Kubectl(cluster.server.kubeconfig);
+  echo = createServer((socket) => {
+    socket.on('data', (data) => socket.write(data.toString().toUpperCase()));
+    socket.on('error', () => undefined);
+  }).listen(0, '127.0.0.1');
 }, 60_000);
 
 afterAll(async () => {
   kubectl.remove();
-  client.close();
-  await server.stop();
-  await kubelet.close();
-  rmSync(folder, { recursive: true, force: true });
+  await cluster.stop();
+  await new Promise((resolve) => echo.close(resolve));
 });
 
 it('shows the log of a container', async () => {
   const { stdout } = await kubectl.run(['logs', '-n', 'ns', 'pod', '--tail=3']);
   expect(stdout).toBe('lines: 3\nend\n');
-  expect(kubelet.requests.at(-1)).toMatchObject({ url: '/containerLogs/ns/pod/main?tailLines=3', client: 'test' });
+  expect(cluster.kubelet.requests.at(-1)).toMatchObject({
+    url: '/containerLogs/ns/pod/main?tailLines=3',
+    client: 'test',
+  });
 });
 
 describe.each([
@@ -108,4 +82,95 @@ describe.each([
   it('brings all of much output', async () => {
     expect((await exec(['flood', '800000'])).stdout.length).toBe(800_000);
   });
+
+  it('forwards a port', async () => {
+    const { port } = echo.address() as AddressInfo;
+    const child = spawn('kubectl', ['port-forward', '-n', 'ns', 'pod/pod', `:${port}`], {
+      env: { PATH: process.env.PATH, HOME: kubectl.folder, KUBECONFIG: kubectl.kubeconfig, ...env },
+    });
+    try {
+      const local = await new Promise<number>((resolve, reject) => {
+        let said = '';
+        child.stdout.on('data', (piece) => {
+          said += String(piece);
+          const found = /127\.0\.0\.1:(\d+)/.exec(said)?.[1];
+          if (found !== undefined) resolve(Number(found));
+        });
+        child.on('exit', () => reject(new Error(said)));
+      });
+      for (const text of ['one', 'two']) expect(await answerTo(local, text)).toBe(text.toUpperCase());
+    } finally {
+      child.kill();
+    }
+  });
+});
+
+function answerTo(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(text));
+    socket.on('error', reject).on('data', (data) => {
+      resolve(data.toString());
+      socket.destroy();
+    });
+  });
+}
+
+describe('@kubernetes/client-node', () => {
+  function config(): KubeConfig {
+    const kubeConfig = new KubeConfig();
+    kubeConfig.loadFromString(cluster.server.kubeconfig);
+    return kubeConfig;
+  }
+
+  function collector(): { readonly stream: Writable; readonly text: () => string } {
+    let text = '';
+    const stream = new Writable({
+      write: (chunk, _encoding, done) => {
+        text += String(chunk);
+        done();
+      },
+    });
+    return { stream, text: () => text };
+  }
+
+  it('runs a command, and ends its input', async () => {
+    const input = new PassThrough();
+    const output = collector();
+    const ended = new Promise<V1Status>((resolve, reject) => {
+      new Exec(config())
+        .exec('ns', 'pod', 'main', ['cat'], output.stream, null, input, false, resolve)
+        .then(() => input.end('typed'))
+        .catch(reject);
+    });
+    expect((await ended).status).toBe('Success');
+    expect(output.text()).toBe('typed');
+  });
+
+  it('attaches', async () => {
+    const output = collector();
+    const webSocket = await new Attach(config()).attach('ns', 'pod', 'main', output.stream, null, null, false);
+    await new Promise((resolve) => webSocket.on('close', resolve));
+    expect(output.text()).toBe('ready\n');
+  });
+
+  it('follows a log until it has enough', async () => {
+    const log = new PassThrough();
+    const controller = await new Log(config()).log('ns', 'pod', 'main', log, { follow: true, tailLines: 2 });
+    const first = await new Promise((resolve) => log.once('data', (data) => resolve(String(data))));
+    expect(first).toBe('lines: 2\n');
+    log.on('error', () => undefined);
+    controller.abort();
+  });
+});
+
+it('changes links of pages behind a proxy', async () => {
+  const { stdout } = await kubectl.run(['get', '--raw', '/api/v1/nodes/node/proxy/dir/page?q=1']);
+  expect(stdout).toBe('<a href="/api/v1/nodes/node/proxy/pods">GET</a>');
+  expect(cluster.kubelet.requests.at(-1)).toMatchObject({ method: 'GET', url: '/dir/page?q=1' });
+});
+
+it('passes a body on', async () => {
+  const body = JSON.stringify({ kind: 'Thing', apiVersion: 'v1', text: 'x'.repeat(500_000) });
+  const { stdout } = await kubectl.run(['create', '--raw', '/api/v1/nodes/node/proxy/run', '-f', '-'], { input: body });
+  expect(stdout).toBe(`<a href="/api/v1/nodes/node/proxy/pods">POST</a>${body}`);
 });

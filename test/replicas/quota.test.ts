@@ -38,7 +38,7 @@ describeWithEtcd('resource quotas of several replicas on one etcd', () => {
       clientKey: key.toString(),
       userAgent: 'test',
     });
-    controller = startResourceQuotaController(client, silentLogger);
+    controller = startResourceQuotaController({ client, logger: silentLogger });
   }, 90_000);
 
   afterAll(async () => {

@@ -59,7 +59,7 @@ export class RawClient {
 }
 
 /** A server of its own for the tests of a file, and a client of it, from the first hook of the file on. */
-export function clientOfOwnServer(): Pick<RawClient, 'send'> {
+export function clientOfOwnServer(): Pick<RawClient, 'send' | 'sendText'> {
   let server: ApiServer;
   let client: RawClient;
   beforeAll(async () => {
@@ -70,5 +70,8 @@ export function clientOfOwnServer(): Pick<RawClient, 'send'> {
     client.close();
     await server.stop();
   });
-  return { send: (...request) => client.send(...request) };
+  return {
+    send: (...request) => client.send(...request),
+    sendText: (...request) => client.sendText(...request),
+  };
 }

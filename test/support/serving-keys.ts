@@ -7,10 +7,10 @@ export const authority = createAuthority('test-ca', now);
 const serving = servingKeys();
 export const tls = { cert: serving.certificatePem, key: serving.privateKeyPem, ca: authority.certificatePem };
 
-export function servingKeys(issuer = authority): KeyPair {
+export function servingKeys(issuer = authority, name = 'localhost'): KeyPair {
   return issueKeyPair(
     issuer,
-    { subject: { commonName: 's', organizations: [] }, altNames: ['localhost'], usages: ['server auth'] },
+    { subject: { commonName: 's', organizations: [] }, altNames: [name], usages: ['server auth'] },
     now,
   );
 }

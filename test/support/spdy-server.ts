@@ -98,6 +98,8 @@ export class SpdyServer {
 
 function readHeaders(block: Buffer): Readonly<Record<string, string>> {
   const headers: Record<string, string> = {};
+  // The connection has ended meanwhile.
+  if (block.length < 4) return headers;
   let at = 4;
   const text = (): string => {
     const length = block.readUInt32BE(at);

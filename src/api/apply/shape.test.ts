@@ -7,7 +7,7 @@ import { parseFieldsV1, shared, toFieldsV1 } from './fields-v1';
 import { freeform, list, struct, text, widget } from './merge-model.fixture';
 import { mergeTypeOf, TypedError, type MergeType } from './merge-type';
 import { equals, union } from './set-algebra';
-import { rememberSet, shapeOf } from './shape';
+import { limitRememberedShapes, MOST_SHAPE_BYTES, rememberedShapeBytes, rememberSet, shapeOf } from './shape';
 import { toFieldSet } from './value-sets';
 import { zeroObject } from './zero-object';
 
@@ -114,6 +114,18 @@ describe('shapes', () => {
     setByShape(type, before, other, make);
     return made === 1;
   }
+
+  it('are forgotten beyond the limit that the machine has room for', () => {
+    limitRememberedShapes(20_000);
+    let most = 0;
+    for (let index = 0; index < 1_000; index += 1) {
+      shapeOf(mergeTypeOf(widget), undefined, { spec: { options: { [`name-${index}`]: 'x' } } });
+      most = Math.max(most, rememberedShapeBytes());
+    }
+    limitRememberedShapes(MOST_SHAPE_BYTES);
+    expect(most).toBeGreaterThan(15_000);
+    expect(most).toBeLessThan(25_000);
+  });
 
   it.each<[string, JsonValue, JsonValue]>([
     ['scalars', { text: 'x' }, { text: 'y' }],

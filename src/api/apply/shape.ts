@@ -56,7 +56,19 @@ class Shape {
 const SHAPE_BYTES = 64;
 const SET_BYTES = 256;
 /** Beyond this all is forgotten: some writers never use a name twice. */
-const MAX_BYTES = 32 * 1024 * 1024;
+export const MOST_SHAPE_BYTES = 32 * 1024 * 1024;
+let limitBytes = MOST_SHAPE_BYTES;
+
+/** For machines with less memory than plenty. */
+export function limitRememberedShapes(bytesAtMost: number): void {
+  limitBytes = bytesAtMost;
+}
+
+/** What is remembered now takes about so many bytes. */
+export function rememberedShapeBytes(): number {
+  return bytes;
+}
+
 /** A value of more steps has no shape. */
 const MAX_STEPS = 4_096;
 
@@ -66,7 +78,7 @@ let alone = new WeakMap<MergeType, Shape>();
 let bytes = 0;
 
 function beginning(type: MergeType, before: Maybe): Shape {
-  if (bytes > MAX_BYTES) {
+  if (bytes > limitBytes) {
     compared = new WeakMap();
     alone = new WeakMap();
     bytes = 0;

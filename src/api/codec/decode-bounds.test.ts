@@ -1,19 +1,10 @@
-import type { StatusError } from '../errors/status-error';
+import { codeOf } from '../errors/code-of.fixture';
 import { loadBuiltinSchema } from '../schema/builtin-schema';
 import { decodeObject } from './json-decode';
 import { decodeMessage } from './protobuf-decode';
 
 const pod = loadBuiltinSchema().kind('', 'v1', 'Pod');
 const options = { applyDefaults: true, collectUnknown: true };
-
-function codeOf(run: () => unknown): number | undefined {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    return (error as StatusError).status.code;
-  }
-}
 
 describe('bounds of decoding', () => {
   it('refuses a list of empty structs whose defaults are more than any object', () => {

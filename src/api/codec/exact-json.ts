@@ -1,5 +1,5 @@
 import { BACKSLASH } from './json-bytes';
-import { setOwn, type MutableObject } from './struct-plan';
+import { setOwn, type MutableObject } from './set-own';
 
 /**
  * JSON whose integers are all kept. JavaScript's numbers are exact up to 2^53; an integer beyond, as far as an int64

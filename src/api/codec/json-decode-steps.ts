@@ -21,7 +21,8 @@ import {
   type DecodeResult,
 } from './json-decode';
 import { sortedKeys } from '../steps/generated/codec/key-order';
-import { planOf, setOwn, type MutableObject } from './struct-plan';
+import { planOf } from './struct-plan';
+import { setOwn, type MutableObject } from './set-own';
 
 /**
  * Decoding of large values, an element at a time: lists, maps and structs that are large are opened here, and what is small is

@@ -13,12 +13,11 @@ import {
   finishObject,
   MAX_EMPTY_SIZE,
   planOf,
-  setOwn,
   tooManyStructs,
   zeroValue,
-  type MutableObject,
   type StructPlan,
 } from './struct-plan';
+import { setOwn, type MutableObject } from './set-own';
 
 /**
  * From parsed JSON to the canonical object of a type, as Go's server emits it after decoding into its structs: unknown

@@ -1,7 +1,7 @@
 import { parseExact } from './exact-json';
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes';
 import { JsonSyntaxError, MAX_JSON_DEPTH } from './json-syntax';
-import { setOwn, type MutableObject } from './struct-plan';
+import { setOwn, type MutableObject } from './set-own';
 
 /**
  * JSON parsed a piece at a time, so that a large text does not keep others waiting. The text is looked through for where

@@ -28,7 +28,8 @@ import {
   type SchemaForms,
 } from './protobuf-decode';
 import { isEnvelope } from './protobuf-envelope';
-import { finishObject, planOf, setOwn, zeroValue, type MutableObject, type StructPlan } from './struct-plan';
+import { finishObject, planOf, zeroValue, type StructPlan } from './struct-plan';
+import { setOwn, type MutableObject } from './set-own';
 
 /**
  * `decodeMessage` for large messages, a part at a time: messages, entries of maps and JSON texts that are large are opened here, and

@@ -12,12 +12,11 @@ import {
   finishObject,
   MAX_EMPTY_SIZE,
   planOf,
-  setOwn,
   tooManyStructs,
   zeroValue,
-  type MutableObject,
   type StructPlan,
 } from './struct-plan';
+import { setOwn, type MutableObject } from './set-own';
 
 /**
  * From Protobuf to canonical JSON objects, the same that the JSON decoder yields. Whatever the bytes are, the outcome is

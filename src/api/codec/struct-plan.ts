@@ -1,3 +1,4 @@
+import { setOwn, type MutableObject } from './set-own';
 import { tooLarge, type StatusError } from '../errors/status-error';
 import type { JsonValue } from '../object';
 import { keysOf } from '../parts';
@@ -23,17 +24,6 @@ export interface StructPlan {
   /** In output order. */
   readonly fields: readonly FieldPlan[];
   readonly byName: ReadonlyMap<string, FieldPlan>;
-}
-
-export type MutableObject = Record<string, unknown>;
-
-/** Sets a property that may be called `__proto__`, which a plain assignment would take for the prototype. */
-export function setOwn(object: MutableObject, key: string, value: unknown): void {
-  if (key === '__proto__') {
-    Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
-  } else {
-    object[key] = value;
-  }
 }
 
 function typeMetaField(name: string): Field {

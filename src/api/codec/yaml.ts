@@ -1,6 +1,6 @@
 import { EVENT_ID, SCALAR_STYLE, getScalarValue, type Event, type ScalarEvent } from 'js-yaml';
 import { MAX_JSON_DEPTH, duplicateFields, parseJson } from './json-syntax';
-import { setOwn, type MutableObject } from './struct-plan';
+import { setOwn, type MutableObject } from './set-own';
 import { lineAt, yamlEvents } from './yaml-events';
 import { resolvePlain } from './yaml-scalar';
 import { YamlSyntaxError } from './yaml-syntax-error';

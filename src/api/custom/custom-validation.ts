@@ -1,6 +1,7 @@
 import type { FieldError } from '../errors/field-error';
 import type { JsonValue, KubeObject } from '../object';
 import type { CustomVersion } from './custom-resource-definition';
+import { checkThen } from '../validation/check-each';
 import { compileValidation } from './schema-validation';
 import { validateScaleFields } from './scale';
 import { compileEmbeddedCheck, compileListCheck } from './structural-rules';
@@ -24,9 +25,14 @@ export class CustomValidation {
 
   /** Lists that named something twice before may go on doing so. */
   validateUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
-    const common = this.#common(object);
-    const lists = this.#lists(object);
-    return lists.length === 0 || this.#lists(old).length > 0 ? common : [...common, ...lists];
+    const ofNew = (lists: readonly FieldError[]): readonly FieldError[] =>
+      lists.length === 0
+        ? []
+        : checkThen(
+            () => this.#lists(old),
+            (before) => (before.length > 0 ? [] : lists),
+          );
+    return [...this.#common(object), ...checkThen(() => this.#lists(object), ofNew)];
   }
 
   #common(object: KubeObject): readonly FieldError[] {

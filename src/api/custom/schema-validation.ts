@@ -3,7 +3,9 @@ import { sortedJson } from '../sorted-json';
 import { RE2JS } from 're2js';
 import { invalid, required, type FieldError } from '../errors/field-error';
 import { printValue } from '../errors/field-error';
-import type { JsonValue } from '../object';
+import type { JsonObject, JsonValue } from '../object';
+import { keysOf } from '../parts';
+import { checkNow, isForLater, leftForLater } from '../validation/check-each';
 import { WorkBudget } from '../work-budget';
 import { FORMATS } from './formats';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
@@ -129,11 +131,13 @@ function outcomes(
   work: WorkBudget,
 ): readonly (readonly FieldError[])[] {
   work.spend(checks.length);
-  return checks.map((check) => {
-    const errors: FieldError[] = [];
-    check(value, path, errors, work);
-    return errors;
-  });
+  return checks.map((check) => checkNow(() => problemsOf(check, value, path, work)));
+}
+
+function problemsOf(check: PartCheck, value: JsonValue, path: string, work: WorkBudget): readonly FieldError[] {
+  const errors: FieldError[] = [];
+  check(value, path, errors, work);
+  return errors;
 }
 
 /** Of several alternatives that fail, the one that comes closest is told. */
@@ -173,8 +177,7 @@ function allOfCheck(checks: readonly PartCheck[]): PartCheck {
 
 function notCheck(check: PartCheck): PartCheck {
   return (value, path, errors, work) => {
-    const failures: FieldError[] = [];
-    check(value, path, failures, work);
+    const failures = checkNow(() => problemsOf(check, value, path, work));
     if (failures.length === 0) errors.push(wholeValue(path, 'not validate the schema (not)'));
   };
 }
@@ -255,9 +258,12 @@ function listChecks({ items, minItems, maxItems }: JsonSchema): readonly PartChe
     (value, path, errors, work) => {
       if (!isJsonList(value)) return;
       if (item !== undefined) {
-        for (const one of value) {
-          if (errors.length > MAX_ERRORS) return;
-          item(one, path, errors, work);
+        if (isForLater(value)) errors.push(leftForLater(value, (one) => problemsOf(item, one, path, work)));
+        else {
+          for (const one of value) {
+            if (errors.length > MAX_ERRORS) return;
+            item(one, path, errors, work);
+          }
         }
       }
       const { length } = value;
@@ -296,10 +302,15 @@ function mapChecks(schema: JsonSchema): readonly PartCheck[] {
   const properties = new Map(Object.entries(schema.properties ?? {}).map(([name, one]) => [name, lazily(one)]));
   const values = valueSchema(schema);
   const valueCheck = values === undefined ? undefined : lazily(values);
+  const checkMember = (map: JsonObject, key: string, path: string, errors: FieldError[], work: WorkBudget): void => {
+    const member = map[key];
+    const check = properties.get(key) ?? valueCheck;
+    if (check !== undefined && member !== undefined) check(member, childPath(path, key), errors, work);
+  };
   return [
     (value, path, errors, work) => {
       if (!isJsonObject(value)) return;
-      const keys = Object.keys(value);
+      const keys = keysOf(value);
       if (minProperties !== undefined && keys.length < minProperties) {
         const problem = `should have at least ${minProperties} properties`;
         errors.push(invalid(path, minProperties, inBody(path, problem)));
@@ -310,11 +321,19 @@ function mapChecks(schema: JsonSchema): readonly PartCheck[] {
         errors.push(invalid(path, maxProperties, inBody(path, problem)));
         return;
       }
-      for (const key of keys) {
-        if (errors.length > MAX_ERRORS) return;
-        const member = value[key];
-        const check = properties.get(key) ?? valueCheck;
-        if (check !== undefined && member !== undefined) check(member, childPath(path, key), errors, work);
+      if (isForLater(value)) {
+        errors.push(
+          leftForLater(keys, (key) => {
+            const found: FieldError[] = [];
+            checkMember(value, key, path, found, work);
+            return found;
+          }),
+        );
+      } else {
+        for (const key of keys) {
+          if (errors.length > MAX_ERRORS) return;
+          checkMember(value, key, path, errors, work);
+        }
       }
       for (const name of names) {
         if (Object.hasOwn(value, name)) continue;

@@ -1,5 +1,5 @@
 import { stringifyExact } from '../codec/exact-json';
-import { setOwn } from '../codec/struct-plan';
+import { setOwn } from '../codec/set-own';
 import { extend } from '../extend';
 import type { JsonObject, JsonValue } from '../object';
 import { tooLarge } from '../errors/status-error';

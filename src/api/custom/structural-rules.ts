@@ -1,6 +1,8 @@
 import { printGoSyntax } from '../apply/go-text';
 import { required, invalid, type FieldError } from '../errors/field-error';
 import type { JsonObject, JsonValue, ObjectMeta } from '../object';
+import { keysOf } from '../parts';
+import { isForLater, leftForLater } from '../validation/check-each';
 import { dns1035LabelProblems, pathSegmentName } from '../validation/names';
 import { validateObjectMeta } from '../validation/object-meta';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
@@ -55,14 +57,32 @@ function compile(
         if (member !== undefined) properties.get(name)?.(member, path === '' ? name : `${path}.${name}`, errors);
       }
       if (ofValues !== undefined) {
-        for (const [key, member] of Object.entries(value)) {
-          if (member !== undefined) ofValues(member, `${path}[${key}]`, errors);
-        }
+        const keys = keysOf(value);
+        eachNowOrLater(value, keys, errors, (key, _, found) => {
+          const member = value[key];
+          if (member !== undefined) ofValues(member, `${path}[${key}]`, found);
+        });
       }
     } else if (isJsonList(value) && ofItems !== undefined) {
-      value.forEach((item, index) => ofItems(item, `${path}[${index}]`, errors));
+      eachNowOrLater(value, value, errors, (item, index, found) => ofItems(item, `${path}[${index}]`, found));
     }
   };
+}
+
+/** Puts into `errors` what `check` finds for each item; of a value that is looked at in parts what stands for it. */
+function eachNowOrLater<Item>(
+  value: JsonValue,
+  items: readonly Item[],
+  errors: FieldError[],
+  check: (item: Item, index: number, errors: FieldError[]) => void,
+): void {
+  if (!isForLater(value)) return items.forEach((item, index) => check(item, index, errors));
+  const later = leftForLater(items, (item, index) => {
+    const found: FieldError[] = [];
+    check(item, index, found);
+    return found;
+  });
+  errors.push(later);
 }
 
 /** Which of the names an object has, in their order: as many steps as the fewer of the two take. */
@@ -123,10 +143,10 @@ function checkUnique(
 ): void {
   if (!isJsonList(value)) return;
   const seen = new Set<string>();
-  value.forEach((item, index) => {
+  eachNowOrLater(value, value, errors, (item, index, found) => {
     const text = printGoSyntax(identity(item));
     if (seen.has(text)) {
-      errors.push({ reason: 'FieldValueDuplicate', field: `${path}[${index}]`, message: `Duplicate value: ${text}` });
+      found.push({ reason: 'FieldValueDuplicate', field: `${path}[${index}]`, message: `Duplicate value: ${text}` });
     }
     seen.add(text);
   });

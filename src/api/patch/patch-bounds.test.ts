@@ -1,18 +1,9 @@
 import type { JsonObject } from '../object';
 import { widget } from '../apply/merge-model.fixture';
-import type { StatusError } from '../errors/status-error';
+import { codeOf } from '../errors/code-of.fixture';
 import { applyJsonPatch } from './json-patch';
 import { MAX_REPEATED_VALUES } from './repeated-merges';
 import { applyStrategicMergePatch } from './strategic-merge';
-
-function codeOf(run: () => unknown): number | undefined {
-  try {
-    run();
-    return undefined;
-  } catch (error) {
-    return (error as StatusError).status.code;
-  }
-}
 
 function numbers(count: number): readonly number[] {
   return Array.from({ length: count }, (_, index) => index);

@@ -164,8 +164,17 @@ function certificateProblem(certificate: string): string | undefined {
   return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
 }
 
+/** What a signer may be asked for at least, in seconds. */
+const MIN_EXPIRATION_SECONDS = 600;
+
+function validateExpiration(seconds: number | null | undefined): readonly FieldError[] {
+  return seconds == null || seconds >= MIN_EXPIRATION_SECONDS
+    ? []
+    : [invalid('spec.expirationSeconds', seconds, 'may not specify a duration less than 600 seconds (10 minutes)')];
+}
+
 function validateAll(object: KubeObject, lenient: Leniency): readonly FieldError[] {
-  const { request, usages, signerName = '' } = specOf(object);
+  const { request, usages, signerName = '', expirationSeconds } = specOf(object);
   const problem = lenient.anyCertificate ? undefined : certificateProblem(certificateOf(object));
   return [
     ...validateRequest(request),
@@ -173,6 +182,7 @@ function validateAll(object: KubeObject, lenient: Leniency): readonly FieldError
     ...(signerName === LEGACY_SIGNER && !lenient.legacySigner
       ? [invalid('spec.signerName', signerName, 'the legacy signerName is not allowed via this API version')]
       : validateSignerName(signerName, 'spec.signerName')),
+    ...validateExpiration(expirationSeconds),
     ...validateConditions(conditionsOf(object), lenient),
     ...(problem === undefined ? [] : [invalid('status.certificate', '<certificate data>', problem)]),
   ];

@@ -52,6 +52,16 @@ export function checkEach<Item>(items: readonly Item[] | undefined | null, check
   return errors ?? NONE;
 }
 
+/** Whether compiled rules, which put what they find into a list, leave the parts of a value for later. */
+export function isForLater(value: unknown): boolean {
+  return inParts && isLarge(value);
+}
+
+/** What stands in that list for them until they have been looked at. */
+export function leftForLater<Item>(items: readonly Item[], check: Check<Item>): FieldError {
+  return new Unchecked(items, check);
+}
+
 /** For rules that rest on what {@link checkEach} has learned of a list before: they are looked at after it. */
 export function checkAfter(check: () => readonly FieldError[]): readonly FieldError[] {
   return inParts ? [new Unchecked([undefined], check)] : check();
@@ -66,7 +76,7 @@ export function checkThen(
 }
 
 /** For rules whose outcome decides about others at once: none of their lists is left for later. */
-export function checkNow(check: () => readonly FieldError[]): readonly FieldError[] {
+export function checkNow<Found>(check: () => Found): Found {
   const wasInParts = inParts;
   inParts = false;
   try {

@@ -154,6 +154,31 @@ describe('webhook configurations', () => {
       ],
     ],
     [
+      'a URL without a host',
+      { clientConfig: { url: 'https:///a' } },
+      ['webhooks[0].clientConfig.url: Invalid value: "": host must be provided; desired format: https://host[/path]'],
+    ],
+    [
+      'conditions without a name or an expression, or with the name of another',
+      {
+        matchConditions: [
+          { name: 'a', expression: 'true' },
+          { name: 'a', expression: 'true' },
+          { name: '', expression: ' ' },
+        ],
+      },
+      [
+        'webhooks[0].matchConditions[1].name: Duplicate value: "a"',
+        'webhooks[0].matchConditions[2].expression: Required value',
+        'webhooks[0].matchConditions[2].name: Required value',
+      ],
+    ],
+    [
+      'too many conditions',
+      { matchConditions: Array.from({ length: 65 }, (_, index) => ({ name: `c${index}`, expression: 'true' })) },
+      ['webhooks[0].matchConditions: Too many: 65: must have at most 64 items'],
+    ],
+    [
       'a path with a hole',
       { clientConfig: { service: { name: 's', namespace: 'n', path: '/a//b' } } },
       ['webhooks[0].clientConfig.service.path: Invalid value: "/a//b": segment[1] may not be empty'],

@@ -3,8 +3,10 @@ import { compileEmbeddedCheck } from '../custom/structural-rules';
 import { compileValidation } from '../custom/schema-validation';
 import type { JsonSchema } from '../custom/json-schema';
 import type { FieldError } from '../errors/field-error';
+import type { JsonValue } from '../object';
 import { isPlainMap } from '../kinds/field-values';
 import type { JSONSchemaProps as Schema } from '../schema/generated/apiextensions-v1';
+import { checkNow } from './check-each';
 import { invalidLiteral } from './go-literal';
 
 /** True when pruning would take something out of the value. */
@@ -43,6 +45,13 @@ export function validateDefault(schema: Schema, path: string, place: DefaultPlac
   if (place !== 'metadata' && hasUnknownFields(schema, value)) {
     return [invalidLiteral(field, valueLiteral(value), 'must not have unknown fields')];
   }
+  return checkNow(() => problemsOfDefault(schema, value, place)).map((error) => ({
+    ...error,
+    field: error.field === '' ? field : `${field}.${error.field.replace(/^\./, '')}`,
+  }));
+}
+
+function problemsOfDefault(schema: Schema, value: JsonValue, place: DefaultPlace): readonly FieldError[] {
   const errors: FieldError[] = [];
   const { default: _default, ...rules } = schema;
   if (place === 'root') {
@@ -50,8 +59,5 @@ export function validateDefault(schema: Schema, path: string, place: DefaultPlac
     compileEmbeddedCheck(embedded)?.(value, '', errors);
   }
   if (errors.length === 0) compileValidation(rules as JsonSchema)(value, '', errors);
-  return errors.map((error) => ({
-    ...error,
-    field: error.field === '' ? field : `${field}.${error.field.replace(/^\./, '')}`,
-  }));
+  return errors;
 }

@@ -1,6 +1,8 @@
 import type { FieldError } from '../errors/field-error';
 import { defaultPod } from '../kinds/core/pod-defaults';
 import type { KubeObject } from '../object';
+import { take } from '../steps/both-forms.fixture';
+import { checkInParts } from './check-each';
 import { validatePodStatusUpdate } from './pod-status-update';
 import { validatePodUpdate } from './pod-update';
 
@@ -23,6 +25,18 @@ function texts(errors: readonly FieldError[]): readonly string[] {
 
 const REFUSAL =
   'spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`, `spec.initContainers[*].image`, `spec.activeDeadlineSeconds` or `spec.tolerations` (only additions to existing tolerations)';
+
+test('many containers are compared a few at a time, with the same outcome', () => {
+  const containers = Array.from({ length: 500 }, (_, index) => ({ ...container, name: `c${index}` }));
+  const old = pod({ containers });
+  for (const change of [{ image: 'i:2' }, { image: '' }, { command: ['other'] }]) {
+    const changed = pod({ containers: containers.map((one, index) => (index === 77 ? { ...one, ...change } : one)) });
+    const { result, pauses } = take(checkInParts(() => validatePodUpdate(changed, old)));
+    expect(texts(result)).toEqual(texts(validatePodUpdate(changed, old)));
+    // The pod itself, the images, and what is beside them.
+    expect(pauses).toBeGreaterThan(3 * containers.length);
+  }
+});
 
 describe('what may change about a pod', () => {
   const tolerations = [{ key: 'a', operator: 'Exists', effect: 'NoExecute' }];

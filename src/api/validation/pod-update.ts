@@ -1,6 +1,8 @@
 import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import type { Container, Pod, PodSpec } from '../schema/generated/core-v1';
+import { equalApartFrom } from '../patch/json-equal';
+import { checkAfter, checkEach } from './check-each';
 import { validatePod } from './pod';
 import { validatePodAnnotationsUpdate } from './pod/annotations';
 import { describeChangedFields } from './pod/changed-fields';
@@ -16,7 +18,7 @@ const REFUSAL =
   '`spec.activeDeadlineSeconds` or `spec.tolerations` (only additions to existing tolerations)';
 
 function validateImages(containers: readonly Container[], path: string): readonly FieldError[] {
-  return containers.flatMap((container, index) => [
+  return checkEach(containers, (container, index) => [
     ...(container.image ? [] : [required(`${path}[${index}].image`, '')]),
     ...validateImageSpelling(container, `${path}[${index}]`),
   ]);
@@ -74,9 +76,34 @@ function withoutAllowedChanges(spec: PodSpec, old: PodSpec): Fields {
   };
 }
 
+const NOTHING: readonly FieldError[] = [];
+const IMAGE: ReadonlySet<string> = new Set(['image']);
+const LISTS_AND_DEADLINE: ReadonlySet<string> = new Set([
+  'containers',
+  'initContainers',
+  'activeDeadlineSeconds',
+  'tolerations',
+  'schedulingGates',
+]);
+
+/** The change is described, which takes copies of all, when something seems to have changed that may not. */
 function validateOtherFields(spec: PodSpec, old: PodSpec): readonly FieldError[] {
+  let isSame = equalApartFrom(LISTS_AND_DEADLINE, spec, old);
+  const compare = (containers: PodSpec['containers'], before: PodSpec['containers']) =>
+    checkEach(containers, (container, index) => {
+      isSame &&= equalApartFrom(IMAGE, container, before?.[index] ?? {});
+      return NOTHING;
+    });
+  return [
+    ...compare(spec.containers, old.containers),
+    ...compare(spec.initContainers, old.initContainers),
+    ...checkAfter(() => (isSame ? NOTHING : describeOtherChanges(spec, old))),
+  ];
+}
+
+function describeOtherChanges(spec: PodSpec, old: PodSpec): readonly FieldError[] {
   const changes = describeChangedFields(withoutAllowedChanges(spec, old), old, 'core.PodSpec');
-  return changes === undefined ? [] : [forbiddenField('spec', `${REFUSAL}\n${changes}`)];
+  return changes === undefined ? NOTHING : [forbiddenField('spec', `${REFUSAL}\n${changes}`)];
 }
 
 /** Reasons not to schedule a pod go away one by one. */

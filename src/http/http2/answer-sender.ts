@@ -10,7 +10,8 @@ import {
 import { WriteBuffer } from '../../http2/write-buffer';
 import { BlockPool } from '../../memory/block-pool';
 import type { MemoryAccount } from '../../memory/memory-budget';
-import type { Http2ServerStream, OnTaken, Waiting } from './server-stream';
+import type { OnTaken } from './http2-response';
+import type { Http2ServerStream, StreamSender, Waiting } from './server-stream';
 
 /** What a socket may have to send before answers wait, and before nothing is read from the client any more. */
 const HELD_BACK_FROM_BYTES = 256 * 1024;
@@ -27,7 +28,7 @@ const blocks = [new BlockPool(32 * 1024, 4 * 1024 * 1024), new BlockPool(MAX_WRI
  * The sending half of a connection. Answers go out as the client's windows and the socket take them, and what is written in
  * one turn of the event loop leaves in one piece.
  */
-export class AnswerSender {
+export class AnswerSender implements StreamSender {
   readonly #writeBuffer = new WriteBuffer(blocks);
   #isFlushDue = false;
   /** How much the client takes on a new stream, and on all of them together. Below 0 when it has changed its mind. */

@@ -2,10 +2,27 @@ import { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { HttpResponse } from '../transport/exchange';
 import { addHeaders, encodeAnswerHead, type AnswerHeaders } from './answer-head';
-import type { Http2ServerStream, OnTaken } from './server-stream';
 
 const NO_BODY_CODES: ReadonlySet<number> = new Set([204, 304]);
 const NOTHING: Buffer = Buffer.alloc(0);
+
+/** Called when bytes have been copied, or with why they never will be. */
+export type OnTaken = (error?: Error | null) => void;
+
+/** What a response needs of its stream. */
+export interface ResponseStream {
+  /** Nothing is sent any more. */
+  readonly isClosed: boolean;
+  /** Bytes wait for the client's windows. */
+  readonly isHeldBack: boolean;
+  sendHead(block: Buffer, isLast: boolean): void;
+  /** A text has a character per byte. */
+  sendData(bytes: Uint8Array | string, isLast: boolean, onTaken?: OnTaken): void;
+  /** The response will not be completed. */
+  abort(): void;
+  /** The client is to open another connection for its next requests. */
+  leaveConnection(): void;
+}
 
 /** An answer that shares its connection with others. */
 export class Http2Response extends EventEmitter implements HttpResponse {
@@ -20,7 +37,7 @@ export class Http2Response extends EventEmitter implements HttpResponse {
   #isWithoutBody: boolean;
 
   constructor(
-    private readonly stream: Http2ServerStream,
+    private readonly stream: ResponseStream,
     isHead: boolean,
   ) {
     super();

@@ -1,10 +1,8 @@
 import type { Socket } from 'node:net';
-import type { AnswerSender } from './answer-sender';
+import type { MemoryAccount } from '../../memory/memory-budget';
 import { Http2Request } from './http2-request';
-import { Http2Response } from './http2-response';
+import { Http2Response, type OnTaken, type ResponseStream } from './http2-response';
 import type { RequestHead } from './request-head';
-
-export type OnTaken = (error?: Error | null) => void;
 
 /** Bytes of an answer that wait for the client's windows. */
 export interface Waiting {
@@ -12,10 +10,17 @@ export interface Waiting {
   readonly onTaken: OnTaken | undefined;
 }
 
+/** Sends what streams say, as far as the client's windows are open. */
+export interface StreamSender {
+  readonly account: MemoryAccount;
+  head(stream: Http2ServerStream, block: Buffer, isLast: boolean): void;
+  data(stream: Http2ServerStream, bytes: Uint8Array | string, isLast: boolean, onTaken?: OnTaken): void;
+}
+
 /** What a stream needs of its connection. */
 export interface StreamOwner {
   readonly socket: Socket;
-  readonly sender: AnswerSender;
+  readonly sender: StreamSender;
   /** Somebody took bytes of the request's body. */
   bodyTaken(stream: Http2ServerStream, bytes: number): void;
   abort(stream: Http2ServerStream): void;
@@ -30,7 +35,7 @@ const WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 const NONE: readonly Waiting[] = [];
 
 /** One request and its answer, with what their connection keeps of them. Only the connection changes its fields. */
-export class Http2ServerStream {
+export class Http2ServerStream implements ResponseStream {
   readonly request: Http2Request;
   readonly response: Http2Response;
   readonly headerBytes: number;

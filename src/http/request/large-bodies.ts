@@ -141,7 +141,9 @@ function hasManyValues(body: Buffer): boolean {
 function refusal({ reason }: TextJobRefused, { limits }: TextWorker): Error {
   switch (reason) {
     case 'time':
-      return tooLarge(`Request entity too large: reading it takes longer than ${limits.jobTimeoutMs / 1000} s`);
+      return tooLarge(
+        `Request entity too large: reading it takes more than ${limits.jobTimeoutMs / 1000} s of processor time`,
+      );
     case 'memory':
       return tooLarge(`Request entity too large: reading it takes more than ${limits.heapMegabytes} MiB of memory`);
     case 'busy':

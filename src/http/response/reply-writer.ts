@@ -6,6 +6,7 @@ import { encodeMessageSteps } from '../../api/codec/protobuf-encode-steps';
 import { notAcceptable, type Status } from '../../api/errors/status-error';
 import type { MaybePromise } from '../../api/maybe-promise';
 import { parseApiVersion, type KubeObject, type ListMeta, type ObjectMeta } from '../../api/object';
+import type { Steps } from '../../api/parts';
 import type { Schema, StructType } from '../../api/schema/model';
 import type { ListResult } from '../../registry/types';
 import type { CacheEntry } from '../../storage/cache/cache';
@@ -52,8 +53,23 @@ export function writeReply(
   dependencies: WriterDependencies,
 ): MaybePromise<void> {
   if (reply.type === 'streamed') return;
+  const making = reply.type === 'entry' ? reply.entry.prepareBody() : undefined;
+  if (making !== undefined) return writeWhenMade(making, context, reply, negotiated, dependencies);
   if (context.isHeldBack(isLarge(reply))) return writeWhenRoom(context, reply, negotiated, dependencies);
   return writeNow(context, reply, negotiated, dependencies);
+}
+
+/** The body of a large object, a part at a time. */
+async function writeWhenMade(
+  making: Steps<void>,
+  context: RequestContext,
+  reply: Reply,
+  negotiated: Negotiated,
+  dependencies: WriterDependencies,
+): Promise<void> {
+  await context.takeSteps(making);
+  const { response } = context;
+  if (!response.destroyed && !response.headersSent) await writeReply(context, reply, negotiated, dependencies);
 }
 
 function writeNow(

@@ -6,7 +6,8 @@ import { cacheLimit } from '../../memory/memory-limit';
 import type { CacheEntry } from '../../storage/cache/cache';
 import { EntryCache } from './entry-cache';
 import type { ServedResource } from '../../resources/served-resource';
-import { ENCODED_AT_ONCE, READY_AT_ONCE, type ItemForm } from './lists/list-parts';
+import type { ItemForm } from './lists/item-form';
+import { ENCODED_AT_ONCE, READY_AT_ONCE } from './lists/list-parts';
 import { protobufItems } from './lists/protobuf-list';
 
 /** How a kind is written in Protobuf; from `api/codec`. */

@@ -32,6 +32,8 @@ export interface CacheEntry {
   readonly size: number;
   /** Makes object and body of a large entry a part at a time, so that to ask for them takes nothing; undefined: nothing is to be made. */
   prepare(): Steps<void> | undefined;
+  /** The same for the body alone. */
+  prepareBody(): Steps<void> | undefined;
 }
 
 export interface CacheEvent {

@@ -103,6 +103,10 @@ class Entry implements CacheEntry {
     return isReady || this.stored.length <= LARGE_VALUE ? undefined : this.parts();
   }
 
+  prepareBody(): Steps<void> | undefined {
+    return this.current === undefined ? this.prepare() : undefined;
+  }
+
   private *parts(): Steps<void> {
     const { head, complete, parsed } = this.kind;
     const pieces = new JsonPieces(Buffer.concat([Buffer.from(head), this.current ?? this.stored]), PIECES);

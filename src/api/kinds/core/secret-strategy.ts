@@ -1,4 +1,4 @@
-import { setOwn } from '../../codec/struct-plan';
+import { setOwn } from '../../codec/set-own';
 import type { KubeObject } from '../../object';
 import { keysOf } from '../../parts';
 import { mapAt, stringAt } from '../field-values';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { CacheEntry } from '../../../storage/cache/cache';
-import { eachItem, listPieces, type ItemForm } from './list-parts';
+import type { ItemForm } from './item-form';
+import { eachItem, listPieces } from './list-parts';
 import { JoinedChunks } from './chunks/joined-chunks';
 
 const numbers: ItemForm = {

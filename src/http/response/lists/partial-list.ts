@@ -1,7 +1,8 @@
 import { encodeMessage } from '../../../api/codec/protobuf-encode';
 import type { StructType } from '../../../api/schema/model';
 import { metadataOf } from '../../../storage/cache/body-metadata';
-import { eachItem, type ItemForm } from './list-parts';
+import type { ItemForm } from './item-form';
+import { eachItem } from './list-parts';
 import { partialObjectPieces } from '../partial-object';
 import { protobufItems, type ListFields } from './protobuf-list';
 

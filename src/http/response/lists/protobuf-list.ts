@@ -1,5 +1,6 @@
 import type { CacheEntry } from '../../../storage/cache/cache';
-import { eachItem, type ItemForm, type ListParts } from './list-parts';
+import type { ItemForm } from './item-form';
+import { eachItem, type ListParts } from './list-parts';
 
 /**
  * The Protobuf form of a list, in its envelope (spec, "Representations" 4). Put together by hand, because its items are

@@ -1,6 +1,6 @@
 import type { CacheEntry } from '../../../../storage/cache/cache';
 import { EntryCache } from '../../entry-cache';
-import type { ItemForm } from '../list-parts';
+import type { ItemForm } from '../item-form';
 
 /** Neighbours in a list, and what was made of them in one form. */
 export interface Run<Made> {

@@ -1,5 +1,5 @@
 import type { CacheEntry } from '../../../../storage/cache/cache';
-import type { ItemForm } from '../list-parts';
+import type { ItemForm } from '../item-form';
 import { joinPieces } from '../../pieces';
 import { ChunkCache } from './chunk-cache';
 

@@ -2,7 +2,7 @@ import { gunzipSync } from 'node:zlib';
 import type { CacheEntry } from '../../../../storage/cache/cache';
 import { DeflatedChunks } from './deflated-chunks';
 import { GzipFile } from './gzip-file';
-import type { ItemForm } from '../list-parts';
+import type { ItemForm } from '../item-form';
 
 /** Items are their entries' bodies; counts how often they are asked for. */
 function form(): { items: ItemForm; asked: () => number } {

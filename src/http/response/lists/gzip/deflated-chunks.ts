@@ -5,7 +5,7 @@ import { blocks } from '../../block-writer';
 import { crc32Shift } from './crc32-append';
 import { deflatePiece } from './deflate-pool';
 import type { DeflatedPart } from './gzip-file';
-import type { ItemForm } from '../list-parts';
+import type { ItemForm } from '../item-form';
 import { copyPieces, lengthOf } from '../../pieces';
 import { ChunkCache, type Run } from '../chunks/chunk-cache';
 

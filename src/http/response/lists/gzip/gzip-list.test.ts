@@ -5,7 +5,8 @@ import type { CacheEntry } from '../../../../storage/cache/cache';
 import { DeflatedChunks } from './deflated-chunks';
 import { GzipFile } from './gzip-file';
 import { gzipListPieces } from './gzip-list';
-import { listPieces, type ItemForm, type ListParts } from '../list-parts';
+import type { ItemForm } from '../item-form';
+import { listPieces, type ListParts } from '../list-parts';
 import { protobufEnvelope, protobufItems } from '../protobuf-list';
 
 const MIB = 1024 * 1024;

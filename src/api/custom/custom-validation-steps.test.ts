@@ -1,0 +1,94 @@
+import type { FieldError } from '../errors/field-error';
+import type { JsonValue, KubeObject } from '../object';
+import { take } from '../steps/both-forms.fixture';
+import { checkInParts } from '../validation/check-each';
+import { CustomValidation } from './custom-validation';
+
+const COUNT = 3_000;
+/** Of a stretch: parts of some hundred values, whose rules look at each several times. */
+const MOST_READS = 6_000;
+
+const many = (make: (index: number) => JsonValue): JsonValue =>
+  Array.from({ length: COUNT }, (_, index) => make(index));
+const text = { type: 'string', minLength: 1, pattern: '^[a-z]+$' };
+const list = (items: object, rest: object = {}): object => ({ type: 'array', items, ...rest });
+const object = (properties: object): object => ({ type: 'object', properties });
+const keyed = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['name'] };
+const schema = object({
+  spec: object({
+    items: list(object({ a: text }), { maxItems: 10 }),
+    map: { type: 'object', additionalProperties: { type: 'integer' } },
+    nested: list(list(text)),
+    keyed: list(object({ name: text }), keyed),
+    set: list(text, { 'x-kubernetes-list-type': 'set' }),
+    alternatives: { anyOf: [list(text), { type: 'object' }], not: list({ type: 'integer' }) },
+  }),
+});
+const validation = new CustomValidation(
+  { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } },
+  true,
+);
+const custom = (spec: Readonly<Record<string, JsonValue>>) =>
+  ({ apiVersion: 'e.io/v1', kind: 'A', metadata: { name: 'a' }, spec }) as unknown as KubeObject;
+
+const LARGE: readonly (readonly [string, KubeObject])[] = [
+  ['a long list', custom({ items: many((index) => ({ a: index % 500 === 0 ? 'A' : 'a' })) })],
+  [
+    'a map of many keys',
+    custom({
+      map: Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`k${index}`, index % 700 ? 1 : 'a'])),
+    }),
+  ],
+  ['a long list in a short one', custom({ nested: [many((index) => (index % 400 === 0 ? 1 : 'a'))] })],
+  ['a keyed list that names some twice', custom({ keyed: many((index) => ({ name: `a${index % 2_990}` })) })],
+  ['a set that names some twice', custom({ set: many((index) => String(index % 2_995)) })],
+];
+
+let reads = 0;
+
+function counted<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  const inner = Object.entries(value).map(([name, one]) => [name, counted(one as unknown)] as const);
+  const copy: object = Array.isArray(value) ? inner.map(([, one]) => one) : Object.fromEntries(inner);
+  const get = (target: object, name: PropertyKey): unknown => {
+    reads += 1;
+    return target[name as never];
+  };
+  return new Proxy(copy, { get }) as T;
+}
+
+const inParts = (check: () => readonly FieldError[]): readonly FieldError[] => take(checkInParts(check)).result;
+
+describe.each(LARGE)('%s', (_, value) => {
+  it('has the same problems in parts as at one stretch', () => {
+    const wanted = validation.validateCreate(value);
+    expect(wanted.length).toBeGreaterThan(0);
+    expect(inParts(() => validation.validateCreate(value))).toEqual(wanted);
+  });
+
+  it('may keep what its lists name twice', () => {
+    const wanted = validation.validateUpdate(value, value);
+    expect(inParts(() => validation.validateUpdate(value, value))).toEqual(wanted);
+    const changed = inParts(() => validation.validateUpdate(value, custom({})));
+    expect(changed).toEqual(validation.validateCreate(value));
+  });
+
+  it('is looked at a part at a time', () => {
+    const object = counted(value);
+    const steps = checkInParts(() => validation.validateCreate(object));
+    let most = 0;
+    for (let done: boolean | undefined = false; done !== true; most = Math.max(most, reads)) {
+      reads = 0;
+      done = steps.next().done;
+    }
+    expect(most).toBeGreaterThan(0);
+    expect(most).toBeLessThan(MOST_READS);
+  });
+});
+
+it('decides between alternatives at once', () => {
+  const value = custom({ alternatives: many(() => 'a') });
+  expect(inParts(() => validation.validateCreate(value))).toEqual([]);
+  const wrong = custom({ alternatives: many(() => 1) });
+  expect(inParts(() => validation.validateCreate(wrong))).toEqual(validation.validateCreate(wrong));
+});
