@@ -50,6 +50,7 @@ export const PLUGINS = [
   { name: 'DefaultIngressClass', on: true },
   { name: 'DenyServiceExternalIPs', on: false },
   { name: 'MutatingAdmissionWebhook', on: true },
+  { name: 'ValidatingAdmissionPolicy', on: true },
   { name: 'ValidatingAdmissionWebhook', on: true },
   // After everything that may still refuse: it is the only one that writes.
   { name: 'ResourceQuota', on: true },

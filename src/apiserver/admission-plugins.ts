@@ -25,6 +25,10 @@ import {
 } from '../admission/owner-references-permission-enforcement';
 import { persistentVolumeClaimResize } from '../admission/persistent-volume-claim-resize';
 import type { AdmissionPlugin } from '../admission/plugin';
+import type { PolicyMetrics } from '../admission/policies/metrics';
+import { policyParams } from '../admission/policies/params';
+import { validatingAdmissionPolicy } from '../admission/policies/validating-admission-policy';
+import type { KindDefinition } from '../api/kinds/kind-definition';
 import { PLUGINS, type PluginName } from '../admission/plugin-table';
 import { parseNodeSelectors, podNodeSelector } from '../admission/pod-node-selector';
 import { parsePodSecurity, podSecurity } from '../admission/pod-security';
@@ -70,7 +74,8 @@ export interface AdmissionDependencies {
   readonly authorize: Authorizer;
   readonly quotas: QuotaStore;
   /** By group, version and kind; undefined when it is not served. */
-  readonly findResource: (group: string, version: string, kind: string) => OwnerResource | undefined;
+  readonly findResource: (group: string, version: string, kind: string) => (OwnerResource & KindDefinition) | undefined;
+  readonly policyMetrics: PolicyMetrics;
   /** Does nothing when it is there. */
   readonly createNamespace: (name: string, signal: AbortSignal) => Promise<void>;
   readonly requestTimeoutMs: number;
@@ -78,6 +83,8 @@ export interface AdmissionDependencies {
   readonly webhooks?: { readonly mutating: AdmissionPlugin; readonly validating: AdmissionPlugin };
 }
 
+const POLICIES = 'validatingadmissionpolicies';
+const BINDINGS = 'validatingadmissionpolicybindings';
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 function randomSuffix(): string {
@@ -153,6 +160,16 @@ function factories(
     DefaultIngressClass: () => defaultIngressClass(() => reader.list('ingressclasses')),
     DenyServiceExternalIPs: () => denyServiceExternalIPs,
     MutatingAdmissionWebhook: () => webhooks?.mutating,
+    ValidatingAdmissionPolicy: () =>
+      validatingAdmissionPolicy({
+        listPolicies: () => reader.list(POLICIES),
+        listBindings: () => reader.list(BINDINGS),
+        revision: () => reader.changed(POLICIES) + reader.changed(BINDINGS),
+        getNamespace,
+        params: policyParams(reader, findResource),
+        authorize: dependencies.authorize,
+        metrics: dependencies.policyMetrics,
+      }),
     ValidatingAdmissionWebhook: () => webhooks?.validating,
     ResourceQuota: () => resourceQuotaAdmission(quotas, parseLimitedResources(configuration('ResourceQuota'))),
     AlwaysDeny: () => alwaysDeny,

@@ -1,13 +1,14 @@
 import type { Registry } from 'prom-client';
 import type { AdmissionPlugin } from '../admission/plugin';
 import { compileConfiguration } from '../admission/webhooks/compile';
-import { cannotEvaluate } from '../admission/webhooks/conditions';
+import { evaluateConditions } from '../admission/webhooks/evaluate-conditions';
 import { WebhookMetrics } from '../admission/webhooks/metrics';
 import { mutatingWebhooks } from '../admission/webhooks/mutating';
 import type { NamespaceLabels, ObjectVersions } from '../admission/webhooks/object-versions';
 import { validatingWebhooks } from '../admission/webhooks/validating';
 import type { Webhook, WebhookType } from '../admission/webhooks/webhook';
 import { WebhookIndex } from '../admission/webhooks/webhook-index';
+import type { Authorizer } from '../authz/attributes';
 import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { CallBackend } from '../admission/webhooks/call';
@@ -16,6 +17,8 @@ import type { ResourceSink } from '../resources/resource-feed';
 
 export interface AdmissionWebhooksDependencies {
   readonly versions: ObjectVersions;
+  /** For conditions that ask whether somebody may do something. */
+  readonly authorize: Authorizer;
   readonly getNamespace: (name: string) => MaybePromise<KubeObject | undefined>;
   /** For the webhooks of each plugin. */
   readonly callBackend: Readonly<Record<WebhookType, CallBackend>>;
@@ -35,13 +38,13 @@ const NO_LABELS: Readonly<Record<string, string>> = {};
 
 /** Makes the plugins, which are up to date with the configurations as far as their sinks are. */
 export function admissionWebhooks(dependencies: AdmissionWebhooksDependencies): AdmissionWebhooks {
-  const { versions, getNamespace, callBackend, registry, logger } = dependencies;
+  const { versions, authorize, getNamespace, callBackend, registry, logger } = dependencies;
   const namespaceLabels: NamespaceLabels = (name) =>
     whenKnown(getNamespace(name), (namespace) => namespace && (namespace.metadata.labels ?? NO_LABELS));
   const shared = {
     versions,
     namespaceLabels,
-    evaluateConditions: cannotEvaluate,
+    evaluateConditions: evaluateConditions(authorize),
     metrics: new WebhookMetrics(registry),
     failedOpen: ({ name, configuration, type }: Webhook, failure: Error) =>
       logger.warn({ webhook: name, configuration, type, reason: failure.message }, 'a webhook failed, failing open'),

@@ -7,6 +7,7 @@ import { GROUPS } from '../api/kinds/groups';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { admissionChain } from '../admission/chain';
 import { AdmissionMetrics } from '../admission/metrics';
+import { PolicyMetrics } from '../admission/policies/metrics';
 import type { CallBackend } from '../admission/webhooks/call';
 import { servedVersions } from '../admission/webhooks/served-versions';
 import type { WebhookType } from '../admission/webhooks/webhook';
@@ -297,6 +298,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     });
   const webhooks = admissionWebhooks({
     versions: servedVersions(catalogue),
+    authorize,
     getNamespace: (name) => reader.getLive('namespaces', name),
     callBackend: { admit: backendsOf('admit'), validating: backendsOf('validating') },
     registry,
@@ -321,6 +323,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
       catalogue
         .definitions()
         .find((one) => one.kind === kind && one.versions.some((v) => v.group === group && v.version === version)),
+    policyMetrics: new PolicyMetrics(registry),
     createNamespace: namespaceCreator(catalogue.registryOf('', 'namespaces')),
     requestTimeoutMs: options.requestTimeoutMs,
   });

@@ -10,7 +10,6 @@ import { readAuthority } from '../pki/authority';
 import { readPemPair } from '../pki/pem-files';
 import type { RequestSigner } from '../pki/sign-request';
 import { UsageError, type FlagTable, type OptionsOf } from './flag-table';
-import { healthFlags } from './health-flags';
 
 export const controllersFlag = {
   type: 'strings',

@@ -13,7 +13,7 @@ import { newestEntry } from './freshness';
 import { placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfNew } from './metadata-errors';
-import { problemsOf, takeAll } from './pace';
+import { problemsOf, takeAll, takeFewOrAll, withRules } from './pace';
 import { keyOf, writeRequest, type Resource } from './resource';
 import { withSideEffects } from './side-effects';
 import { encodeStored, writeOptions, writtenEntry } from './stored-object';
@@ -69,7 +69,8 @@ export function prepareNew(
   strategy: Strategy,
   context: OperationContext,
 ): MaybePromise<KubeObject> {
-  return takeAll(newSteps(resource, object, strategy, context), context);
+  const steps = newSteps(resource, object, strategy, context);
+  return strategy.checkRules === undefined ? takeAll(steps, context) : takeFewOrAll(steps, context);
 }
 
 function* newSteps(
@@ -82,10 +83,13 @@ function* newSteps(
   const prepared = strategy.prepareForCreate?.(withMeta, writeRequest(resource, context)) ?? withMeta;
   yield;
   const { metadata } = prepared;
-  const errors = yield* problemsOf(context, () => [
+  const plain = yield* problemsOf(context, () => [
     ...errorsOfNew(resource, metadata),
     ...(strategy.validateCreate?.(prepared, context.requested) ?? []),
   ]);
+  const { checkRules } = strategy;
+  const errors =
+    checkRules === undefined ? plain : yield* withRules(plain, checkRules(prepared, undefined, context.requested));
   const name = metadata.name ?? '';
   const problems =
     errors.length > 0 ? errors : pathSegmentName(name, false).map((problem) => invalid('metadata.name', name, problem));

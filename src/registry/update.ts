@@ -14,7 +14,7 @@ import { admitAndStore, prepareNew } from './create';
 import { checkIdentity, placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfChange } from './metadata-errors';
-import { problemsOf, takeAll } from './pace';
+import { problemsOf, takeAll, takeFewOrAll, withRules } from './pace';
 import { objectNotFound, writeRequest, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
 import { withSideEffects } from './side-effects';
@@ -44,7 +44,8 @@ export function updateObject(
     const changed = await hooks.change(current.object);
     const sent = placedInScope(resource.definition, scope, changed);
     if (!versionIsField) checkResourceVersion(resource, name, sent, current);
-    const preparing = takeAll(changeSteps(resource, sent, current.object, strategy, context), context);
+    const steps = changeSteps(resource, sent, current.object, strategy, context);
+    const preparing = strategy.checkRules === undefined ? takeAll(steps, context) : takeFewOrAll(steps, context);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (versionIsField) checkResourceVersion(resource, name, sent, current);
     const admitAndUpdate = async (object: KubeObject): Promise<Attempt<WriteResult>> => {
@@ -150,10 +151,13 @@ function* changeSteps(
   const prepared = yield* countGeneration(resource, wanted, old, context);
   yield;
   const { metadata } = prepared;
-  const errors = yield* problemsOf(context, () => [
+  const plain = yield* problemsOf(context, () => [
     ...errorsOfChange(resource, metadata, old.metadata, strategy),
     ...(strategy.validateUpdate?.(prepared, old, context.requested) ?? []),
   ]);
+  const { checkRules } = strategy;
+  const errors =
+    checkRules === undefined ? plain : yield* withRules(plain, checkRules(prepared, old, context.requested));
   if (errors.length > 0) throw invalidObject(resource.groupKind, metadata.name ?? '', errors);
   yield;
   return strategy.canonicalize?.(prepared) ?? prepared;

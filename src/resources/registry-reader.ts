@@ -28,6 +28,11 @@ export class RegistryReader {
     for (const { object } of snapshot.entries(`${this.#keyRoot}${storagePrefix}/${within}`)) yield object;
   }
 
+  /** Another number whenever something of the resource has changed in memory. */
+  changed(storagePrefix: string): Revision {
+    return this.#resource(storagePrefix).changed;
+  }
+
   /** Looks at the store itself when memory has nothing: another replica may have created it just now. */
   getLive(storagePrefix: string, ...path: readonly string[]): MaybePromise<KubeObject | undefined> {
     return this.get(storagePrefix, ...path) ?? this.#getStored(storagePrefix, path);

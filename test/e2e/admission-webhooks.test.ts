@@ -287,14 +287,27 @@ describe('a validating webhook', () => {
     });
   });
 
-  it('with conditions, which nobody evaluates, fails for every request that it is about', async () => {
-    const matchConditions = [{ name: 'never', expression: 'false' }];
+  it('with conditions is asked where all of them hold', async () => {
+    const matchConditions = [
+      { name: 'by-a-user', expression: "request.userInfo.username != '' && request.operation == 'CREATE'" },
+      { name: 'wanted', expression: "has(object.data) && 'wanted' in object.data" },
+    ];
     const hook = backend.clientConfig('/conditional', { allowed: true });
     await register('validating', hookFor('conditional', hook, { matchConditions }));
-    const { status, body } = await create('conditional');
-    expect(status).toBe(403);
-    expect(body.message).toContain('matchConditions are not evaluated by this server yet');
+    expect((await create('conditional')).status).toBe(201);
     expect(backend.callsTo('/conditional')).toHaveLength(0);
+    expect((await create('conditional', { data: { wanted: 'yes' } })).status).toBe(201);
+    expect(backend.callsTo('/conditional')).toHaveLength(1);
+  });
+
+  it('whose conditions have no value fails as its failurePolicy says', async () => {
+    const matchConditions = [{ name: 'failing', expression: "object.data.missing == 'x'" }];
+    const hook = backend.clientConfig('/failing', { allowed: true });
+    await register('validating', hookFor('failing', hook, { matchConditions }));
+    const { status, body } = await create('failing');
+    expect(status).toBe(403);
+    expect(body.message).toContain("expression 'failing' resulted in error: no such key: ");
+    expect(backend.callsTo('/failing')).toHaveLength(0);
   });
 
   it('is never asked about webhooks', async () => {

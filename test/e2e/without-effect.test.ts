@@ -22,33 +22,6 @@ function definition(plural: string, schema: object, more: object = {}): object {
   };
 }
 
-it.each(['validating', 'mutating'])(
-  'a %s webhook configuration with conditions, which nobody evaluates, is answered with a warning',
-  async (kind) => {
-    const hook = { name: 'a.example.io', clientConfig, sideEffects: 'None', admissionReviewVersions: ['v1'] };
-    const path = `/apis/admissionregistration.k8s.io/v1/${kind}webhookconfigurations`;
-    const matchConditions = [{ name: 'never', expression: 'false' }];
-    const guard = { metadata: { name: 'guard' }, webhooks: [{ ...hook, matchConditions }] };
-    const { status, warning } = await post(path, guard);
-    expect(status).toBe(201);
-    expect(warning).toBe(
-      '299 - "webhooks[0].matchConditions: conditions are not evaluated by this server yet: failurePolicy applies"',
-    );
-    const plain = await post(path, { metadata: { name: 'plain' }, webhooks: [hook] });
-    expect(plain.warning).toBe('');
-  },
-);
-
-it('a definition with rules in CEL is answered with a warning', async () => {
-  const rules = {
-    type: 'object',
-    properties: { spec: { type: 'object', 'x-kubernetes-validations': [{ rule: 'true' }] } },
-  };
-  const { status, warning } = await post(DEFINITIONS, definition('ruled', rules));
-  expect(status).toBe(201);
-  expect(warning).toContain('spec.versions[0].schema: x-kubernetes-validations are not evaluated by this server yet');
-});
-
 it('a definition that names a conversion webhook is answered with a warning', async () => {
   const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
   const { status, warning } = await post(DEFINITIONS, definition('converted', { type: 'object' }, { conversion }));

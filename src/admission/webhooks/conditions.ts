@@ -9,11 +9,6 @@ import type { Webhook } from './webhook';
  */
 export type EvaluateConditions = (webhook: Webhook, attributes: AdmissionAttributes) => MaybePromise<boolean>;
 
-/** Where there is no such environment, conditions have no value, and the webhook's failurePolicy decides. */
-export const cannotEvaluate: EvaluateConditions = () => {
-  throw new Error('matchConditions are not evaluated by this server yet');
-};
-
 /**
  * Whether a webhook that matches a request otherwise is to be called. Throws the 403 for conditions without a value, where failures count, and
  * the 500 for a webhook that cannot be understood.

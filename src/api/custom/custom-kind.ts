@@ -21,6 +21,7 @@ import { completeStored, customDecoder } from './decode';
 import { withoutDefaults } from './json-schema';
 import { customTable } from './printer-columns';
 import { customScale, fieldPath } from './scale';
+import { hasRules } from './rules';
 import { compileShape, type Shaper } from './shape';
 import { customStruct, metadataWrapper } from './struct-type';
 import { compareVersions } from './version-order';
@@ -304,6 +305,9 @@ function customStrategy({ spec }: CustomResourceDefinition, storageVersion: stri
       rulesOf(request?.requested)?.statusApart === true ? keepStatus(object, old) : object,
     validateCreate: (object, requested) => rulesOf(requested)?.validation.validateCreate(object) ?? [],
     validateUpdate: (object, old, requested) => rulesOf(requested)?.validation.validateUpdate(object, old) ?? [],
+    ...(structural && spec.versions.some(({ schema }) => schema?.openAPIV3Schema && hasRules(schema.openAPIV3Schema))
+      ? { checkRules: (object, old, requested) => rulesOf(requested)?.validation.checkRules(object, old) }
+      : {}),
     // What only another version knows is valid, and not kept.
     ...(spec.versions.some((version) => shapes.differs(version, storageVersion))
       ? { canonicalize: shapes.pruner(storageVersion) }

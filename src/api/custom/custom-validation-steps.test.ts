@@ -1,6 +1,7 @@
 import type { FieldError } from '../errors/field-error';
 import type { JsonValue, KubeObject } from '../object';
 import { take } from '../steps/both-forms.fixture';
+import { counted, mostReads } from '../steps/counted.fixture';
 import { checkInParts } from '../validation/check-each';
 import { CustomValidation } from './custom-validation';
 
@@ -44,19 +45,6 @@ const LARGE: readonly (readonly [string, KubeObject])[] = [
   ['a set that names some twice', custom({ set: many((index) => String(index % 2_995)) })],
 ];
 
-let reads = 0;
-
-function counted<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  const inner = Object.entries(value).map(([name, one]) => [name, counted(one as unknown)] as const);
-  const copy: object = Array.isArray(value) ? inner.map(([, one]) => one) : Object.fromEntries(inner);
-  const get = (target: object, name: PropertyKey): unknown => {
-    reads += 1;
-    return target[name as never];
-  };
-  return new Proxy(copy, { get }) as T;
-}
-
 const inParts = (check: () => readonly FieldError[]): readonly FieldError[] => take(checkInParts(check)).result;
 
 describe.each(LARGE)('%s', (_, value) => {
@@ -76,11 +64,7 @@ describe.each(LARGE)('%s', (_, value) => {
   it('is looked at a part at a time', () => {
     const object = counted(value);
     const steps = checkInParts(() => validation.validateCreate(object));
-    let most = 0;
-    for (let done: boolean | undefined = false; done !== true; most = Math.max(most, reads)) {
-      reads = 0;
-      done = steps.next().done;
-    }
+    const most = mostReads(steps);
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThan(MOST_READS);
   });

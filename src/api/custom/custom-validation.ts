@@ -1,7 +1,9 @@
 import type { FieldError } from '../errors/field-error';
 import type { JsonValue, KubeObject } from '../object';
+import type { Steps } from '../parts';
 import type { CustomVersion } from './custom-resource-definition';
 import { checkThen } from '../validation/check-each';
+import { compileRules } from './rules';
 import { compileValidation } from './schema-validation';
 import { validateScaleFields } from './scale';
 import { compileEmbeddedCheck, compileListCheck } from './structural-rules';
@@ -35,6 +37,11 @@ export class CustomValidation {
     return [...this.#common(object), ...checkThen(() => this.#lists(object), ofNew)];
   }
 
+  /** Undefined: the schema has none. */
+  checkRules(object: KubeObject, old: KubeObject | undefined): Steps<readonly FieldError[]> | undefined {
+    return this.#compiled().rules?.check(object as unknown as JsonValue, old as unknown as JsonValue | undefined);
+  }
+
   #common(object: KubeObject): readonly FieldError[] {
     const errors: FieldError[] = [];
     const { schema, embedded } = this.#compiled();
@@ -60,6 +67,7 @@ export class CustomValidation {
     return {
       schema: schema && compileValidation(schema),
       embedded: schema && this.#structural ? compileEmbeddedCheck(schema) : undefined,
+      rules: schema && this.#structural ? compileRules(schema) : undefined,
       lists: schema && this.#structural ? compileListCheck(schema) : undefined,
     };
   }

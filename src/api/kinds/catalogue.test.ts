@@ -132,6 +132,8 @@ describe('the catalogue of kinds', () => {
       'poddisruptionbudgets',
       'runtimeclasses',
       'storageversions',
+      'validatingadmissionpolicies',
+      'validatingadmissionpolicybindings',
       'validatingwebhookconfigurations',
       'volumeattachments',
     ]);

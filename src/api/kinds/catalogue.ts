@@ -1,4 +1,6 @@
 import { mutatingWebhookConfiguration } from './admissionregistration/mutating-webhook-configuration';
+import { validatingAdmissionPolicy } from './admissionregistration/validating-admission-policy';
+import { validatingAdmissionPolicyBinding } from './admissionregistration/validating-admission-policy-binding';
 import { validatingWebhookConfiguration } from './admissionregistration/validating-webhook-configuration';
 import { customResourceDefinition } from './apiextensions/custom-resource-definition';
 import { storageVersion } from './apiserverinternal/storage-version';
@@ -104,6 +106,8 @@ export const CATALOGUE: readonly KindDefinition[] = [
   runtimeClass,
   certificateSigningRequest,
   mutatingWebhookConfiguration,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
   validatingWebhookConfiguration,
   customResourceDefinition,
   apiService,

@@ -1,5 +1,6 @@
 import type { FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
+import type { Steps } from '../parts';
 import type { UserInfo } from '../user';
 
 /**
@@ -82,6 +83,15 @@ export interface Strategy {
     old: KubeObject,
     requested?: RequestedVersion,
   ) => readonly FieldError[];
+  /**
+   * Rules in CEL, for objects in which the others have found nothing that makes them meaningless. An expensive rule takes many
+   * steps. `old`: absent of a new object. Undefined: there are none.
+   */
+  readonly checkRules?: (
+    object: KubeObject,
+    old: KubeObject | undefined,
+    requested?: RequestedVersion,
+  ) => Steps<readonly FieldError[]> | undefined;
 }
 
 export interface SubresourceDefinition {

@@ -1,5 +1,6 @@
 import type { FieldError } from '../errors/field-error';
 import { take } from '../steps/both-forms.fixture';
+import { counted, mostReads } from '../steps/counted.fixture';
 import { checkInParts } from './check-each';
 import { validateCustomSchema } from './custom-schema';
 
@@ -13,20 +14,6 @@ const allOf = (make: (index: number) => object): object =>
   Object.fromEntries(names.map((name, index) => [name, make(index)]));
 const object = (properties: object, rest: object = {}): object => ({ type: 'object', properties, ...rest });
 const list = (items: object): object => ({ type: 'array', items });
-
-let reads = 0;
-
-function counted<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value;
-  const inner = Object.fromEntries(Object.entries(value).map(([name, one]) => [name, counted(one as unknown)]));
-  const copy = Array.isArray(value) ? Object.values(inner) : inner;
-  return new Proxy(copy, {
-    get: (target, name): unknown => {
-      reads += 1;
-      return target[name as keyof object];
-    },
-  }) as T;
-}
 
 const validate = (schema: object): readonly FieldError[] => validateCustomSchema(schema, 'schema', demands);
 
@@ -53,11 +40,7 @@ describe.each<[string, object]>([
 
   it('is looked at a part at a time', () => {
     const steps = checkInParts(() => validate(counted(schema)));
-    let most = 0;
-    for (let done: boolean | undefined = false; done !== true; most = Math.max(most, reads)) {
-      reads = 0;
-      done = steps.next().done;
-    }
+    const most = mostReads(steps);
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThan(MOST_READS);
   });

@@ -1,5 +1,8 @@
 import { duplicate, invalid, notSupported, required, tooMany, type FieldError } from '../errors/field-error';
+import { CONDITION_VARIABLES } from '../cel/admission-environment';
+import type { Steps } from '../parts';
 import { checkEach } from './check-each';
+import { typeOfExpression } from './expressions';
 import type { RequestedVersion } from '../kinds/kind-definition';
 import type { KubeObject } from '../object';
 import type { MatchCondition, MutatingWebhook, ValidatingWebhook } from '../schema/generated/admissionregistration-v1';
@@ -78,7 +81,7 @@ function validateReviewVersions(versions: readonly string[], rules: Rules, path:
   return [...errors, invalidLiteral(path, stringListLiteral('[]string', versions), detail)];
 }
 
-/** Each with a name of its own; what the expressions say is looked at by whoever evaluates them. */
+/** Each with a name of its own; the expressions are checked one by one, after all else. */
 function validateMatchConditions(conditions: readonly MatchCondition[], path: string): readonly FieldError[] {
   const names = conditions.map(({ name = '' }) => name);
   const repeated = repetitions(names);
@@ -147,4 +150,25 @@ export function validateWebhookConfigurationUpdate(
     requireKnownReviewVersion: hooks.every(({ admissionReviewVersions }) => isKnownTo(admissionReviewVersions ?? [])),
     requireUniqueNames: isStable && new Set(names).size === names.length,
   });
+}
+
+/** The conditions' expressions, one in a step; what stood there before stays acceptable. */
+export function* checkConditionExpressions(
+  object: KubeObject,
+  old: KubeObject | undefined,
+): Steps<readonly FieldError[]> {
+  const conditionsOf = (hook: Webhook): readonly MatchCondition[] => hook.matchConditions ?? [];
+  const before = old === undefined ? [] : webhooksOf(old).flatMap(conditionsOf);
+  const accepted = new Set(before.map(({ expression }) => expression));
+  const errors: FieldError[] = [];
+  for (const [hook, webhook] of webhooksOf(object).entries()) {
+    for (const [index, { expression = '' }] of conditionsOf(webhook).entries()) {
+      if (accepted.has(expression)) continue;
+      const { problem } = typeOfExpression(expression, CONDITION_VARIABLES, 'bool');
+      const field = `webhooks[${hook}].matchConditions[${index}].expression`;
+      if (problem !== undefined) errors.push(invalid(field, expression, problem));
+      yield;
+    }
+  }
+  return errors;
 }

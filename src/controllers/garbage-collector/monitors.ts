@@ -15,6 +15,11 @@ interface Monitor {
   synced: boolean;
 }
 
+/** How many resources are listed at once, each over a connection of its own: many at once would hold up other work. */
+const AT_ONCE = 3;
+/** One that cannot be listed leaves its place to the next. */
+const MAX_TURN_MS = 1000;
+
 /** What an informer has to keep of an object, so that its vanishing can be told. */
 function keep({ metadata: { namespace, name, uid, resourceVersion } }: KubeObject): KubeObject {
   return {
@@ -31,6 +36,9 @@ function keep({ metadata: { namespace, name, uid, resourceVersion } }: KubeObjec
 export class Monitors {
   /** By path, those of kinds that are not served now as well: what they knew is compared when the kind returns. */
   readonly #monitors = new Map<string, Monitor>();
+
+  readonly #waiting: (() => void)[] = [];
+  #turns = 0;
 
   constructor(
     private readonly run: ControllerRun,
@@ -81,24 +89,51 @@ export class Monitors {
       name,
       uid,
     });
-    this.run.follow({
-      path,
-      representation: 'metadata',
-      keep,
-      known: monitor.known,
-      until: end.signal,
-      changed: (object) => {
-        this.graph.changed(identityOf(object), object.metadata);
-        if (monitor.synced) this.handlers.touched(resource);
-      },
-      deleted: (object) => {
-        this.graph.deleted(identityOf(object));
-        if (monitor.synced) this.handlers.touched(resource);
-      },
-      synced: () => {
-        monitor.synced = true;
-        this.handlers.synced();
-      },
+    const follow = (done: () => void): void =>
+      this.run.follow({
+        path,
+        representation: 'metadata',
+        keep,
+        known: monitor.known,
+        until: end.signal,
+        changed: (object) => {
+          this.graph.changed(identityOf(object), object.metadata);
+          if (monitor.synced) this.handlers.touched(resource);
+        },
+        deleted: (object) => {
+          this.graph.deleted(identityOf(object));
+          if (monitor.synced) this.handlers.touched(resource);
+        },
+        synced: () => {
+          monitor.synced = true;
+          done();
+          this.handlers.synced();
+        },
+      });
+    this.#waiting.push(() => {
+      if (!end.signal.aborted) this.#takeTurn(follow);
     });
+    this.#next();
+  }
+
+  #takeTurn(begin: (done: () => void) => void): void {
+    let isOver = false;
+    const done = (): void => {
+      if (isOver) return;
+      isOver = true;
+      this.#turns--;
+      this.#next();
+    };
+    this.#turns++;
+    this.run.after(MAX_TURN_MS, done);
+    begin(done);
+  }
+
+  #next(): void {
+    while (this.#turns < AT_ONCE) {
+      const next = this.#waiting.shift();
+      if (next === undefined) return;
+      next();
+    }
   }
 }

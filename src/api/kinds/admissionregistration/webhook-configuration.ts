@@ -1,11 +1,11 @@
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import {
+  checkConditionExpressions,
   validateWebhookConfiguration,
   validateWebhookConfigurationUpdate,
 } from '../../validation/webhook-configuration';
-import type { KubeObject } from '../../object';
 import type { VersionInput } from '../define-kind';
-import { isPlainMap, listAt } from '../field-values';
+import { listAt } from '../field-values';
 import type { Strategy } from '../kind-definition';
 
 /** Both versions have one shape; their defaults and what they require differ. */
@@ -19,19 +19,10 @@ export function webhookConfigurationVersions(kind: string): readonly (string | V
   ];
 }
 
-/** Somebody who registers a webhook relies on it: one with conditions fails for every request that it is about. */
-function warningsOf(object: KubeObject): readonly string[] {
-  return listAt(object, 'webhooks').flatMap((hook, index) =>
-    isPlainMap(hook) && listAt(hook, 'matchConditions').length > 0
-      ? [`webhooks[${index}].matchConditions: conditions are not evaluated by this server yet: failurePolicy applies`]
-      : [],
-  );
-}
-
 export const webhookConfigurationStrategy: Strategy = {
-  warningsOf,
   validateCreate: validateWebhookConfiguration,
   validateUpdate: validateWebhookConfigurationUpdate,
+  checkRules: checkConditionExpressions,
 };
 
 export const webhookConfigurationTable = tableOf([

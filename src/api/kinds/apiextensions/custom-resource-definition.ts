@@ -1,5 +1,6 @@
 import { markForCleanup } from '../../custom/definition-status';
 import { nameAndCreationTable } from '../../table/table';
+import { checkDefinitionRules } from '../../validation/custom-rules';
 import {
   validateDefinition,
   validateDefinitionStatusUpdate,
@@ -40,6 +41,7 @@ export const customResourceDefinition = defineKind({
     warningsOf: definitionWarnings,
     validateCreate: validateDefinition,
     validateUpdate: validateDefinitionUpdate,
+    checkRules: (definition, old) => checkDefinitionRules(definition, old),
   },
   subresources: [
     statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateDefinitionStatusUpdate }),

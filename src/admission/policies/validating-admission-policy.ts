@@ -1,0 +1,276 @@
+import { StatusError, type StatusReason } from '../../api/errors/status-error';
+import type { MaybePromise } from '../../api/maybe-promise';
+import type { KubeObject } from '../../api/object';
+import {
+  matchesLabels,
+  selectorRequirements,
+  type Labels,
+  type LabelSelector,
+} from '../../api/selectors/label-selector';
+import type { Value } from '../../api/cel/values';
+import type { Authorizer } from '../../authz/attributes';
+import { adaptObject, requestValues, type RequestValues } from '../cel/request-values';
+import { refuse, type AdmissionAttributes, type AdmissionPlugin } from '../plugin';
+import { compileMatcher, type MatchResources, type ResourceMatcher } from '../rules/match-resources';
+import { decide, type Failure } from './decide';
+import type { PolicyMetrics } from './metrics';
+import { compilePolicy, type Policy } from './policy';
+
+/** What the plugin reads. */
+export interface PolicyDependencies {
+  readonly listPolicies: () => Iterable<KubeObject>;
+  readonly listBindings: () => Iterable<KubeObject>;
+  /** Another value whenever policies or bindings have changed. */
+  readonly revision: () => number;
+  readonly getNamespace: (name: string) => MaybePromise<KubeObject | undefined>;
+  /** Objects of a kind, in a namespace or (where it is undefined) in none; undefined: the kind is not served. */
+  readonly params: (
+    kind: { readonly apiVersion: string; readonly kind: string },
+    namespace: string | undefined,
+  ) => ParamSource | undefined;
+  readonly authorize: Authorizer;
+  readonly metrics: PolicyMetrics;
+}
+
+export interface ParamSource {
+  readonly namespaced: boolean;
+  readonly get: (name: string) => MaybePromise<KubeObject | undefined>;
+  readonly list: () => Iterable<KubeObject>;
+}
+
+interface ParamRef {
+  readonly name?: string;
+  readonly namespace?: string;
+  readonly selector?: LabelSelector | null;
+  readonly parameterNotFoundAction?: string | null;
+}
+
+interface Binding {
+  readonly name: string;
+  readonly matches: ResourceMatcher;
+  readonly paramRef: ParamRef | undefined;
+  readonly actions: ReadonlySet<string>;
+}
+
+interface Bound {
+  readonly policy: Policy;
+  readonly bindings: readonly Binding[];
+}
+
+/** A failure of a policy with one of its bindings. */
+interface Finding extends Failure {
+  readonly policy: Policy;
+  readonly binding: Binding;
+}
+
+/** What is about admission itself is not subject to it: otherwise no one could mend it. */
+const EXEMPT: ReadonlySet<string> = new Set([
+  'validatingwebhookconfigurations',
+  'mutatingwebhookconfigurations',
+  'validatingadmissionpolicies',
+  'validatingadmissionpolicybindings',
+  'mutatingadmissionpolicies',
+  'mutatingadmissionpolicybindings',
+]);
+
+const CODES: Readonly<Partial<Record<StatusReason, number>>> = {
+  Unauthorized: 401,
+  Forbidden: 403,
+  Invalid: 422,
+  RequestEntityTooLarge: 413,
+};
+
+/** ValidatingAdmissionPolicies with their bindings. Policies are compiled when they change; a request costs a comparison without any. */
+export function validatingAdmissionPolicy(dependencies: PolicyDependencies): AdmissionPlugin {
+  const compiled = new WeakMap<KubeObject, Policy>();
+  let revision: number | undefined;
+  let bound: readonly Bound[] = [];
+  const refresh = (): readonly Bound[] => {
+    const current = dependencies.revision();
+    if (current === revision) return bound;
+    bound = bindAll(dependencies, compiled);
+    revision = current;
+    return bound;
+  };
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
+    validate: (attributes) => {
+      const all = refresh();
+      if (all.length === 0) return undefined;
+      if (attributes.group === 'admissionregistration.k8s.io' && EXEMPT.has(attributes.resource)) return undefined;
+      return validate(all, attributes, dependencies);
+    },
+  };
+}
+
+function bindAll(dependencies: PolicyDependencies, compiled: WeakMap<KubeObject, Policy>): readonly Bound[] {
+  const bindings = new Map<string, Binding[]>();
+  for (const binding of dependencies.listBindings()) {
+    const spec = (binding['spec'] ?? {}) as {
+      readonly policyName?: string;
+      readonly paramRef?: ParamRef | null;
+      readonly matchResources?: MatchResources | null;
+      readonly validationActions?: readonly string[];
+    };
+    const list = bindings.get(spec.policyName ?? '') ?? [];
+    bindings.set(spec.policyName ?? '', list);
+    list.push({
+      name: binding.metadata.name ?? '',
+      matches: compileMatcher(spec.matchResources ?? {}, false),
+      paramRef: spec.paramRef ?? undefined,
+      actions: new Set(spec.validationActions),
+    });
+  }
+  const all: Bound[] = [];
+  for (const object of dependencies.listPolicies()) {
+    const own = bindings.get(object.metadata.name ?? '');
+    if (own === undefined) continue;
+    let policy = compiled.get(object);
+    if (policy === undefined) compiled.set(object, (policy = compilePolicy(object)));
+    all.push({ policy, bindings: own });
+  }
+  return all;
+}
+
+async function validate(
+  all: readonly Bound[],
+  attributes: AdmissionAttributes,
+  dependencies: PolicyDependencies,
+): Promise<void> {
+  const namespace = await namespaceOf(attributes, dependencies);
+  const labels =
+    attributes.namespace === '' && namespace === undefined ? undefined : (namespace?.metadata.labels ?? {});
+  const findings: Finding[] = [];
+  let request: RequestValues | undefined;
+  for (const { policy, bindings } of all) {
+    if (!policy.matches(attributes, labels)) continue;
+    const own = bindings.filter((binding) => binding.matches(attributes, labels));
+    if (own.length === 0) continue;
+    request ??= requestValues(attributes, dependencies.authorize);
+    await applyPolicy(policy, own, { attributes, namespace, labels, request, dependencies, findings });
+  }
+  report(findings, attributes, dependencies.metrics);
+}
+
+interface Application {
+  readonly attributes: AdmissionAttributes;
+  readonly namespace: KubeObject | undefined;
+  readonly labels: Labels | undefined;
+  readonly request: RequestValues;
+  readonly dependencies: PolicyDependencies;
+  readonly findings: Finding[];
+}
+
+async function applyPolicy(policy: Policy, bindings: readonly Binding[], application: Application): Promise<void> {
+  const { attributes, namespace, request, dependencies, findings } = application;
+  const failed = (binding: Binding, message: string): void => {
+    if (policy.failsClosed) findings.push({ policy, binding, message, reason: '', index: undefined });
+  };
+  for (const binding of bindings) {
+    if (policy.problem !== undefined) {
+      failed(binding, policy.problem);
+      continue;
+    }
+    const params = await paramsOf(policy, binding, attributes, dependencies);
+    if (typeof params === 'string') {
+      failed(binding, `failed to configure binding: ${params}`);
+      continue;
+    }
+    for (const param of params) {
+      const more: Record<string, Value> = { namespaceObject: adaptObject(namespace) };
+      if (policy.paramKind) more['params'] = adaptObject(param);
+      try {
+        if (policy.conditions !== undefined && !(await policy.conditions.match(request, more))) continue;
+      } catch (error) {
+        failed(binding, (error as Error).message);
+        continue;
+      }
+      const start = performance.now();
+      const { failures, annotations } = await decide(policy, request, more);
+      const seconds = (performance.now() - start) / 1000;
+      if (failures.length === 0) dependencies.metrics.checked(policy.name, binding.name, 'allow', seconds);
+      else dependencies.metrics.checked(policy.name, binding.name, 'deny', seconds);
+      for (const failure of failures) findings.push({ ...failure, policy, binding });
+      for (const [key, value] of annotations) attributes.annotate(key, value);
+    }
+  }
+}
+
+/** The namespace of the request; of a namespace that is written, itself as it is to be. */
+function namespaceOf(
+  { group, resource, namespace, object, oldObject }: AdmissionAttributes,
+  { getNamespace }: PolicyDependencies,
+): MaybePromise<KubeObject | undefined> {
+  if (group === '' && resource === 'namespaces') return object ?? oldObject;
+  return namespace === '' ? undefined : getNamespace(namespace);
+}
+
+/** The parameters with which a binding evaluates its policy; a text says why there are none and there should be. */
+async function paramsOf(
+  { paramKind }: Policy,
+  { paramRef }: Binding,
+  attributes: AdmissionAttributes,
+  { params }: PolicyDependencies,
+): Promise<readonly (KubeObject | undefined)[] | string> {
+  if (!paramKind || paramRef === undefined) return [undefined];
+  const { apiVersion = '', kind = '' } = paramKind;
+  const namespace =
+    paramRef.namespace === undefined || paramRef.namespace === '' ? attributes.namespace : paramRef.namespace;
+  const source = params({ apiVersion, kind }, namespace);
+  if (source === undefined) return `failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`;
+  if (source.namespaced && namespace === '')
+    return 'cannot use namespaced paramRef in policy binding that matches cluster-scoped resources';
+  const found: KubeObject[] = [];
+  if (paramRef.name !== undefined && paramRef.name !== '') {
+    const one = await source.get(paramRef.name);
+    if (one !== undefined) found.push(one);
+  } else {
+    const wanted = selectorRequirements(paramRef.selector) ?? [];
+    for (const one of source.list()) if (matchesLabels(wanted, one.metadata.labels)) found.push(one);
+  }
+  if (found.length > 0) return found;
+  return paramRef.parameterNotFoundAction === 'Deny'
+    ? 'no params found for policy binding with `Deny` parameterNotFoundAction'
+    : [];
+}
+
+/** Warns, annotates, and refuses with the first of those that are to refuse. */
+function report(findings: readonly Finding[], attributes: AdmissionAttributes, metrics: PolicyMetrics): void {
+  const audited: object[] = [];
+  let denial: Finding | undefined;
+  for (const finding of findings) {
+    const { policy, binding, message, index } = finding;
+    const { actions } = binding;
+    // What could not be evaluated refuses, whatever is done about validations.
+    if (index === undefined ? actions.has('Deny') || actions.size === 0 : actions.has('Deny')) denial ??= finding;
+    if (actions.has('Warn')) {
+      attributes.warn(
+        `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
+      );
+    }
+    if (actions.has('Audit')) {
+      audited.push({
+        message,
+        policy: policy.name,
+        binding: binding.name,
+        expressionIndex: index ?? 0,
+        validationActions: [...actions],
+      });
+    }
+  }
+  if (audited.length > 0) {
+    attributes.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify(audited));
+  }
+  if (denial === undefined) return;
+  metrics.denied(denial.policy.name, denial.binding.name);
+  throw denialOf(denial, attributes);
+}
+
+function denialOf({ policy, binding, message, reason }: Finding, attributes: AdmissionAttributes): StatusError {
+  const text = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}' denied request: ${message}`;
+  const wanted = (reason === '' ? 'Invalid' : reason) as StatusReason;
+  const { status } = refuse(attributes, text);
+  const details = { ...status.details, causes: [{ message: text }] };
+  return new StatusError(CODES[wanted] ?? 422, wanted, status.message ?? text, details);
+}

@@ -1,0 +1,61 @@
+import { EvalError, type Value } from './values';
+
+/** The evaluation has spent what it may. No condition catches it. */
+export class CostExceeded {
+  readonly message = 'operation cancelled: actual cost limit exceeded';
+}
+
+/** Thrown where an evaluation may be interrupted, to go on from there later. */
+export const PAUSE = Symbol('pause');
+
+/** Where a comprehension stands, or what came of it, when its evaluation is interrupted. */
+export interface Progress {
+  /** What had been spent there, so that nothing counts twice. */
+  readonly cost: number;
+  readonly done?: Value;
+  readonly index: number;
+  readonly accumulator: unknown;
+  readonly range: unknown;
+}
+
+export type Outcome = { readonly value: Value } | { readonly error: string; readonly costExceeded: boolean };
+
+/**
+ * One evaluation of an expression. What it spends is counted in Kubernetes' units, and ends it when it is too much. It can be
+ * taken in parts: comprehensions, which alone take long, say where they stand, and an evaluation that is begun again goes
+ * on from there, since expressions have no effects.
+ */
+export class Run {
+  cost = 0;
+  pauseAt = Infinity;
+  readonly locals: Value[] = [];
+  readonly progress = new Map<number, Progress>();
+
+  constructor(
+    readonly variables: Readonly<Record<string, Value>>,
+    readonly limit: number,
+    private readonly code: (run: Run) => Value,
+  ) {}
+
+  spend(units: number): void {
+    this.cost += units;
+    if (this.cost > this.limit) throw new CostExceeded();
+  }
+
+  /** The outcome, or undefined after about so many units: there is more to do then. */
+  proceed(units = Infinity): Outcome | undefined {
+    const spent = this.cost;
+    this.pauseAt = spent + units;
+    this.cost = 0;
+    try {
+      return { value: this.code(this) };
+    } catch (error) {
+      if (error === PAUSE) return undefined;
+      if (error instanceof EvalError) return { error: error.message, costExceeded: false };
+      if (error instanceof CostExceeded) return { error: error.message, costExceeded: true };
+      // What nests deeper than the stack bears is no fault of the server's.
+      if (error instanceof RangeError) return { error: 'evaluation is nested too deeply', costExceeded: false };
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { policyVariables, withVariables } from '../cel/admission-environment';
+import { DYN, type Type } from '../cel/types';
+import { invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { deepEqual } from '../kinds/deep-equal';
+import type { KubeObject } from '../object';
+import type { Steps } from '../parts';
+import type {
+  MatchResources,
+  NamedRuleWithOperations,
+  ValidatingAdmissionPolicyBindingSpec,
+  ValidatingAdmissionPolicySpec,
+} from '../schema/generated/admissionregistration-v1';
+import { checkEach } from './check-each';
+import { typeOfExpression, type WantedType } from './expressions';
+import { validateLabelSelector } from './label-selector';
+import { validateWebhookRule } from './webhook-rules';
+
+const FAILURE_POLICIES = ['Fail', 'Ignore'];
+const MATCH_POLICIES = ['Equivalent', 'Exact'];
+const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'];
+const ACTIONS = ['Audit', 'Deny', 'Warn'];
+const NOT_FOUND_ACTIONS = ['Allow', 'Deny'];
+
+function specOf(object: KubeObject): ValidatingAdmissionPolicySpec {
+  return object['spec'] ?? {};
+}
+
+function choice(value: string | null | undefined, supported: readonly string[], field: string): readonly FieldError[] {
+  return value === undefined || value === null || supported.includes(value)
+    ? []
+    : [notSupported(field, value, supported)];
+}
+
+function validateRules(rules: readonly NamedRuleWithOperations[] | null | undefined, path: string) {
+  return checkEach(rules, (rule, index) => validateWebhookRule(rule, `${path}[${index}]`));
+}
+
+function validateMatchResources(resources: MatchResources, path: string): readonly FieldError[] {
+  return [
+    ...choice(resources.matchPolicy, MATCH_POLICIES, `${path}.matchPolicy`),
+    ...validateLabelSelector(resources.namespaceSelector, `${path}.namespaceSelector`),
+    ...validateLabelSelector(resources.objectSelector, `${path}.objectSelector`),
+    ...validateRules(resources.resourceRules, `${path}.resourceRules`),
+    ...validateRules(resources.excludeResourceRules, `${path}.excludeResourceRules`),
+  ];
+}
+
+function validateParamKind({ paramKind }: ValidatingAdmissionPolicySpec): readonly FieldError[] {
+  if (!paramKind) return [];
+  return [
+    ...((paramKind.apiVersion ?? '') === '' ? [required('spec.paramKind.apiVersion', '')] : []),
+    ...((paramKind.kind ?? '') === '' ? [required('spec.paramKind.kind', '')] : []),
+  ];
+}
+
+/** Everything but the expressions. */
+export function validateAdmissionPolicy(object: KubeObject): readonly FieldError[] {
+  const spec = specOf(object);
+  const { matchConstraints, validations, auditAnnotations, variables, matchConditions } = spec;
+  const noRules = (matchConstraints?.resourceRules ?? []).length === 0;
+  const nothing = (validations ?? []).length === 0 && (auditAnnotations ?? []).length === 0;
+  const noEffect = 'validations or auditAnnotations must contain at least one item';
+  return [
+    ...choice(spec.failurePolicy, FAILURE_POLICIES, 'spec.failurePolicy'),
+    ...validateParamKind(spec),
+    ...(matchConstraints ? validateMatchResources(matchConstraints, 'spec.matchConstraints') : []),
+    ...(matchConstraints ? [] : [required('spec.matchConstraints', '')]),
+    ...(matchConstraints && noRules ? [required('spec.matchConstraints.resourceRules', '')] : []),
+    ...checkEach(matchConditions, ({ name = '' }, index) =>
+      name === '' ? [required(`spec.matchConditions[${index}].name`, '')] : [],
+    ),
+    ...checkEach(variables, ({ name = '' }, index) => {
+      const field = `spec.variables[${index}].name`;
+      if (name === '') return [required(field, 'name is not specified')];
+      return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) ? [] : [invalid(field, name, 'name is not a valid CEL identifier')];
+    }),
+    ...(nothing ? [required('spec.validations', noEffect), required('spec.auditAnnotations', noEffect)] : []),
+    ...checkEach(validations, ({ reason }, index) => choice(reason, REASONS, `spec.validations[${index}].reason`)),
+    ...checkEach(auditAnnotations, ({ key = '' }, index) =>
+      key === '' ? [required(`spec.auditAnnotations[${index}].key`, '')] : [],
+    ),
+  ];
+}
+
+export function validateAdmissionPolicyUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+  return deepEqual(object['spec'], old['spec']) ? [] : validateAdmissionPolicy(object);
+}
+
+/** The expressions, one in a step; what an update leaves alone stays acceptable. */
+export function* checkPolicyExpressions(object: KubeObject, old: KubeObject | undefined): Steps<readonly FieldError[]> {
+  const spec = specOf(object);
+  if (old !== undefined && deepEqual(object['spec'], old['spec'])) return [];
+  const errors: FieldError[] = [];
+  const base = policyVariables(spec.paramKind);
+  const check = (
+    source: string | undefined,
+    field: string,
+    variables: ReadonlyMap<string, Type>,
+    wanted: WantedType,
+  ) => {
+    const expression = (source ?? '').trim();
+    if (expression === '') {
+      errors.push(required(field, `${field.slice(field.lastIndexOf('.') + 1)} is not specified`));
+      return undefined;
+    }
+    const { type, problem } = typeOfExpression(expression, variables, wanted);
+    if (problem !== undefined) errors.push(invalid(field, source, problem));
+    return type;
+  };
+  for (const [index, { expression }] of (spec.matchConditions ?? []).entries()) {
+    check(expression, `spec.matchConditions[${index}].expression`, base, 'bool');
+    yield;
+  }
+  const known = new Map<string, Type>();
+  const all = withVariables(base, known);
+  for (const [index, { name = '', expression }] of (spec.variables ?? []).entries()) {
+    const type = check(expression, `spec.variables[${index}].expression`, all, undefined);
+    known.set(name, type ?? DYN);
+    yield;
+  }
+  for (const [index, { expression, messageExpression = '' }] of (spec.validations ?? []).entries()) {
+    const path = `spec.validations[${index}]`;
+    check(expression, `${path}.expression`, all, 'bool');
+    if (messageExpression !== '') check(messageExpression, `${path}.messageExpression`, all, 'string');
+    yield;
+  }
+  for (const [index, { valueExpression }] of (spec.auditAnnotations ?? []).entries()) {
+    check(valueExpression, `spec.auditAnnotations[${index}].valueExpression`, all, undefined);
+    yield;
+  }
+  return errors;
+}
+
+export function validatePolicyBinding(object: KubeObject): readonly FieldError[] {
+  const spec = (object['spec'] ?? {}) as ValidatingAdmissionPolicyBindingSpec;
+  const { policyName = '', paramRef, matchResources, validationActions } = spec;
+  const actions = validationActions ?? [];
+  return [
+    ...(policyName === '' ? [required('spec.policyName', '')] : []),
+    ...(paramRef ? validateParamRef(paramRef) : []),
+    ...(matchResources ? validateMatchResources(matchResources, 'spec.matchResources') : []),
+    ...(actions.length === 0 ? [required('spec.validationActions', 'at least one validation action is required')] : []),
+    ...actions.flatMap((action, index) => choice(action, ACTIONS, `spec.validationActions[${index}]`)),
+    ...(actions.includes('Deny') && actions.includes('Warn')
+      ? [
+          invalid(
+            'spec.validationActions',
+            actions,
+            'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)',
+          ),
+        ]
+      : []),
+  ];
+}
+
+function validateParamRef({
+  name = '',
+  selector,
+  parameterNotFoundAction: action,
+}: NonNullable<ValidatingAdmissionPolicyBindingSpec['paramRef']>): readonly FieldError[] {
+  const path = 'spec.paramRef';
+  const exclusive = 'name and selector are mutually exclusive';
+  const isSelecting = selector !== undefined && selector !== null;
+  return [
+    ...(name !== '' && isSelecting ? [invalid(`${path}.name`, name, exclusive)] : []),
+    ...(name === '' && !isSelecting ? [required(path, 'one of name or selector must be specified')] : []),
+    ...validateLabelSelector(selector, `${path}.selector`),
+    ...(action === undefined || action === null || action === ''
+      ? [required(`${path}.parameterNotFoundAction`, '')]
+      : choice(action, NOT_FOUND_ACTIONS, `${path}.parameterNotFoundAction`)),
+  ];
+}

@@ -1,0 +1,147 @@
+import { clientOfOwnServer } from '../support/raw-client';
+import { until } from '../support/until';
+
+/** ValidatingAdmissionPolicies and their bindings, from the policy to the refusal. */
+
+const client = clientOfOwnServer();
+const GROUP = '/apis/admissionregistration.k8s.io/v1';
+const MAPS = '/api/v1/namespaces/default/configmaps';
+
+const post = (path: string, object: object) => client.send('POST', path, JSON.stringify(object));
+
+const ON_CONFIG_MAPS = {
+  resourceRules: [
+    { apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE', 'UPDATE'], resources: ['configmaps'] },
+  ],
+};
+
+async function policy(name: string, spec: object, binding: object = { validationActions: ['Deny'] }): Promise<void> {
+  const made = await post(`${GROUP}/validatingadmissionpolicies`, {
+    metadata: { name },
+    spec: { matchConstraints: ON_CONFIG_MAPS, ...spec },
+  });
+  expect({ status: made.status, message: made.body.message }).toEqual({ status: 201, message: undefined });
+  const bound = await post(`${GROUP}/validatingadmissionpolicybindings`, {
+    metadata: { name: `${name}-everywhere` },
+    spec: { policyName: name, ...binding },
+  });
+  expect({ status: bound.status, message: bound.body.message }).toEqual({ status: 201, message: undefined });
+}
+
+async function withoutPolicy(name: string): Promise<void> {
+  await client.send('DELETE', `${GROUP}/validatingadmissionpolicybindings/${name}-everywhere`);
+  await client.send('DELETE', `${GROUP}/validatingadmissionpolicies/${name}`);
+}
+
+const map = (name: string, data: object, labels: object = {}) => ({ metadata: { name, labels }, data });
+const dryRun = `${MAPS}?dryRun=All`;
+
+it('a request that a policy denies is refused in its words, and another passes', async () => {
+  await policy('sizes', {
+    variables: [{ name: 'size', expression: "'size' in object.data ? int(object.data.size) : 0" }],
+    matchConditions: [
+      { name: 'not-exempt', expression: "!has(object.metadata.labels) || !('exempt' in object.metadata.labels)" },
+    ],
+    validations: [
+      {
+        expression: 'variables.size <= 10',
+        messageExpression: "'size is ' + string(variables.size)",
+        reason: 'Forbidden',
+      },
+    ],
+  });
+  const refused = await until(
+    () => post(dryRun, map('a', { size: '11' })),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.status).toBe(403);
+  expect(refused.body.message).toBe(
+    `configmaps "a" is forbidden: ValidatingAdmissionPolicy 'sizes' with binding 'sizes-everywhere' denied request: size is 11`,
+  );
+  expect((await post(dryRun, map('a', { size: '10' }))).status).toBe(201);
+  expect((await post(dryRun, map('a', { size: '11' }, { exempt: 'yes' }))).status).toBe(201);
+  await withoutPolicy('sizes');
+});
+
+it('an expression that has no value counts as the failurePolicy says', async () => {
+  await policy('failing', { validations: [{ expression: "object.data.missing == 'x'" }] });
+  const refused = await until(
+    () => post(dryRun, map('b', { a: '1' })),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.status).toBe(422);
+  expect(refused.body.message).toContain(
+    `expression 'object.data.missing == 'x'' resulted in error: no such key: missing`,
+  );
+  await withoutPolicy('failing');
+});
+
+it('a binding that warns lets the request pass', async () => {
+  await policy(
+    'warning',
+    { validations: [{ expression: 'false', message: 'think again' }] },
+    { validationActions: ['Warn'] },
+  );
+  const passed = await until(
+    () => post(dryRun, map('c', {})),
+    ({ warning }) => warning !== '',
+  );
+  expect(passed.status).toBe(201);
+  expect(passed.warning).toContain(
+    "Validation failed for ValidatingAdmissionPolicy 'warning' with binding 'warning-everywhere': think again",
+  );
+  await withoutPolicy('warning');
+});
+
+it('parameters come from the objects that the binding names', async () => {
+  await post(MAPS, map('limits', { allowed: 'blue' }));
+  await policy(
+    'coloured',
+    {
+      paramKind: { apiVersion: 'v1', kind: 'ConfigMap' },
+      matchConditions: [{ name: 'coloured', expression: "'colour' in object.data" }],
+      validations: [{ expression: 'object.data.colour == params.data.allowed' }],
+    },
+    {
+      validationActions: ['Deny'],
+      paramRef: { name: 'limits', namespace: 'default', parameterNotFoundAction: 'Deny' },
+    },
+  );
+  const refused = await until(
+    () => post(dryRun, map('d', { colour: 'red' })),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.body.message).toContain('failed expression: object.data.colour == params.data.allowed');
+  expect((await post(dryRun, map('d', { colour: 'blue' }))).status).toBe(201);
+  await withoutPolicy('coloured');
+});
+
+it('an expression may ask the authorizers, and see who makes the request', async () => {
+  await policy('asking', {
+    validations: [
+      {
+        expression:
+          "authorizer.group('').resource('configmaps').namespace('default').check('create').allowed() && " +
+          "!authorizer.serviceAccount('default', 'nobody').group('').resource('secrets').check('get').allowed() && " +
+          "request.userInfo.username != '' && request.operation == 'CREATE'",
+      },
+      { expression: "namespaceObject.metadata.name == 'elsewhere'", message: 'seen' },
+    ],
+  });
+  const refused = await until(
+    () => post(dryRun, map('e', {})),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.body.message).toContain('denied request: seen');
+  await withoutPolicy('asking');
+});
+
+it('a policy whose expressions cannot be compiled is refused', async () => {
+  const { status, body } = await post(`${GROUP}/validatingadmissionpolicies`, {
+    metadata: { name: 'broken' },
+    spec: { matchConstraints: ON_CONFIG_MAPS, validations: [{ expression: 'params.x > 1' }, { expression: "'text'" }] },
+  });
+  expect(status).toBe(422);
+  expect(body.message).toContain("undeclared reference to 'params' (in container '')");
+  expect(body.message).toContain('spec.validations[1].expression: Invalid value: "\'text\'": must evaluate to bool');
+});
