@@ -39,6 +39,7 @@ const floors = {
 /** Rooms within a floor that know less than their floor does. */
 const rooms = {
   'storage/etcd': [...leaves, 'http2', 'storage/store.ts', 'storage/metrics.ts'],
+  'storage/etcd3': ['storage/store.ts', 'storage/etcd'],
   'storage/embedded': [...leaves, 'storage/store.ts', 'storage/metrics.ts'],
   'storage/cache': [...leaves, 'storage/store.ts', 'storage/metrics.ts'],
 };

@@ -8,6 +8,7 @@ const HELP = `Measures Sternpost, and any kube-apiserver beside it, on this mach
 Usage: npm run bench -- [options]
 
   --etcd [PATH]          on an etcd that the run starts (default: etcd of the PATH); else on the embedded store
+  --etcd3                 Sternpost with --etcd-client=etcd3 too, as a server of its own; implies --etcd
   --peer PATH            a kube-apiserver binary to compare with, on the same etcd; implies --etcd
   --only a,b             families (${FAMILIES.join(', ')}) or scenarios (get-rv0, list-gzip, put-16 ...)
   --rounds N             how often everything is measured, alternating; the median counts (default 3)
@@ -30,6 +31,7 @@ function parseOptions(argv) {
     args: withDefaultEtcd(argv),
     options: {
       etcd: { type: 'string' },
+      etcd3: { type: 'boolean', default: false },
       peer: { type: 'string' },
       only: { type: 'string' },
       rounds: { type: 'string' },
@@ -52,7 +54,8 @@ function parseOptions(argv) {
   const seconds = number('seconds', 5, 1);
   return {
     help: values.help,
-    etcd: values.etcd ?? (values.peer === undefined ? undefined : 'etcd'),
+    etcd: values.etcd ?? (values.peer === undefined && !values.etcd3 ? undefined : 'etcd'),
+    etcd3: values.etcd3,
     peer: values.peer,
     wants: (family, scenario) => only === undefined || only.includes(family) || only.includes(scenario),
     rounds: number('rounds', 3, 1),

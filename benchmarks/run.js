@@ -30,6 +30,9 @@ async function main() {
     }
     const servers = [
       sternpost(options, run),
+      ...(options.etcd3
+        ? [sternpost(options, run, { name: 'sternpost, etcd3', flags: ['--etcd-client', 'etcd3'] })]
+        : []),
       ...(options.peer === undefined ? [] : [kubeApiserver(options.peer, run)]),
     ];
     const loads = [new LoadClient(), new LoadClient()];

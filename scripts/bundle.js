@@ -5,6 +5,7 @@
  *
  * - `sternpost.js`: all code, with the packages that it uses, in one file: finding, reading and compiling a thousand modules is
  *   a sixth of a start. The library and the command are in it, so that they share what they have in common
+ * - `etcd3/client.js`: the packages around etcd3, which `--etcd-client=etcd3` loads, with etcd's definitions in `proto/`
  * - `cli/main.js`: the command; it loads that file once it knows that Node.js is new enough for it, with what
  *   scripts/compile-code.js has put beside it
  * - `library.js`, `library.mjs`: what `require('sternpost')` and `import 'sternpost'` get
@@ -54,6 +55,16 @@ const asn1OfForge = {
   },
 };
 
+/** What `--etcd-client=etcd3` needs has a file of its own. */
+const etcd3Elsewhere = {
+  name: 'etcd3-elsewhere',
+  setup({ onResolve }) {
+    onResolve({ filter: /^\.\/library$/ }, ({ importer }) =>
+      path.basename(path.dirname(importer)) === 'etcd3' ? { path: './etcd3/client.js', external: true } : undefined,
+    );
+  },
+};
+
 /** The commands are in the large file, perhaps compiled (scripts/compile-code.js). */
 const commandsElsewhere = {
   name: 'commands-elsewhere',
@@ -77,7 +88,7 @@ async function main([flag, folder]) {
     allowOverwrite: true,
     // It finds its binary beside itself.
     external: ['lmdb'],
-    plugins: [asn1OfForge],
+    plugins: [asn1OfForge, etcd3Elsewhere],
     // Names stay, and lines short enough to find a place by: stack traces are read.
     minifyWhitespace: true,
     lineLimit: 160,
@@ -90,9 +101,25 @@ async function main([flag, folder]) {
     allowOverwrite: true,
     plugins: [commandsElsewhere],
   });
+  const etcd3 = await build({
+    ...COMMON,
+    entryPoints: ['src/storage/etcd3/library.ts'],
+    outfile: path.join(out, 'etcd3', 'client.js'),
+    allowOverwrite: true,
+    // None of it is ours: its size counts more than its names in stack traces.
+    minify: true,
+    metafile: true,
+  });
+  // It reads them from the folder `proto` beside its own.
+  fs.cpSync(path.join(path.dirname(require.resolve('etcd3/package.json')), 'proto'), path.join(out, 'proto'), {
+    recursive: true,
+  });
   fs.writeFileSync(path.join(out, 'library.js'), LIBRARY);
   fs.writeFileSync(path.join(out, 'library.mjs'), LIBRARY_MODULE);
-  fs.writeFileSync(path.join(out, 'licenses.txt'), licenses(packagesIn(Object.keys(metafile.inputs))));
+  fs.writeFileSync(
+    path.join(out, 'licenses.txt'),
+    licenses(packagesIn(Object.keys({ ...metafile.inputs, ...etcd3.metafile.inputs }))),
+  );
 }
 
 /** The folders of the packages from which the files come. */

@@ -11,7 +11,7 @@ function printTable(rows) {
     ...(peer ? ['peer p99'] : []),
     'CPU us',
   ];
-  const lines = rows.map(({ title, unit, servers, ratio }) => {
+  const lines = rows.flatMap(withEtcd3).map(({ title, unit, servers, ratio }) => {
     const own = servers.sternpost;
     const other = servers['kube-apiserver'];
     return [
@@ -29,6 +29,13 @@ function printTable(rows) {
   const print = (line) => `| ${line.map((cell, column) => pad(cell, widths[column], column > 0)).join(' | ')} |\n`;
   const rule = `|${widths.map((width, column) => `${'-'.repeat(width + 1)}${column > 0 ? ':' : '-'}`).join('|')}|\n`;
   return print(head) + rule + lines.map(print).join('');
+}
+
+/** What the server does over etcd3 (`--etcd3`) is a row of its own. */
+function withEtcd3(row) {
+  const { 'sternpost, etcd3': etcd3 } = row.servers;
+  if (etcd3 === undefined) return [row];
+  return [row, { title: `${row.title}, over etcd3`, unit: row.unit, servers: { sternpost: etcd3 } }];
 }
 
 function pad(cell, width, right) {

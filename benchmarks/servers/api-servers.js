@@ -10,16 +10,25 @@ const READY_MS = 120_000;
  * The servers under test. Each is started with the same flags as far as they know them: TLS on loopback, a token file,
  * Node and RBAC authorization. `start()` resolves when /readyz says ok, with the milliseconds that took.
  */
-function sternpost({ main, nodeArgs }, run) {
+function sternpost({ main, nodeArgs }, run, { name = 'sternpost', flags = [] } = {}) {
   return {
-    name: 'sternpost',
+    name,
     start: (dataDirectory) =>
-      start('sternpost', run, (port) => {
+      start(name, run, (port) => {
         const dataDir = join(run.folder, dataDirectory);
         mkdirSync(dataDir, { recursive: true });
         return [
           process.execPath,
-          [...nodeArgs, main, 'apiserver', '--data-dir', dataDir, ...commonFlags(port, run), ...etcdFlags(run)],
+          [
+            ...nodeArgs,
+            main,
+            'apiserver',
+            '--data-dir',
+            dataDir,
+            ...commonFlags(port, run),
+            ...etcdFlags(run),
+            ...flags,
+          ],
         ];
       }),
   };

@@ -129,6 +129,6 @@ describe('the list of controllers', () => {
     expect(selectControllers(['*'])).toContain('clusterrole-aggregation');
     expect(selectControllers(['*', '-namespace'])).not.toContain('namespace');
     expect(selectControllers(['namespace'])).toEqual(['namespace']);
-    expect(unknownControllers(['*', '-bootstrapsigner', 'namespace'])).toEqual(['-bootstrapsigner']);
+    expect(unknownControllers(['*', '-nodeipam', 'namespace'])).toEqual(['-nodeipam']);
   });
 });

@@ -23,6 +23,12 @@ export const apiserverFlags = {
     help: 'Endpoints of etcd, comma-separated (scheme://host:port).',
   },
   'etcd-prefix': { type: 'string', section: 'Storage', default: '/registry', help: 'Prefix of all keys in etcd.' },
+  'etcd-client': {
+    type: 'string',
+    section: 'Storage',
+    default: 'sternpost',
+    help: 'Client library towards etcd: sternpost (our own, the faster one) or etcd3 (the npm package of that name, on @grpc/grpc-js).',
+  },
   'etcd-cafile': { type: 'string', section: 'Storage', help: 'CA that verifies etcd.' },
   'etcd-certfile': { type: 'string', section: 'Storage', help: 'Client certificate for etcd.' },
   'etcd-keyfile': { type: 'string', section: 'Storage', help: 'Key of the client certificate for etcd.' },

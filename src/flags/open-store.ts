@@ -4,6 +4,7 @@ import { protectFile, protectFolder } from '../files/private-files';
 import type { Logger } from '../observability/logger';
 import type * as EmbeddedStore from '../storage/embedded/embedded-store';
 import type * as EtcdStore from '../storage/etcd/etcd-store';
+import type * as Etcd3Endpoint from '../storage/etcd3/etcd3-endpoint';
 import type { Store } from '../storage/store';
 import type { ApiserverOptions } from './apiserver-flags';
 import { storageFlags } from './storage-flags';
@@ -22,6 +23,7 @@ export interface OpenedStore {
 const stores = {
   embedded: () => require('../storage/embedded/embedded-store') as typeof EmbeddedStore,
   etcd: () => require('../storage/etcd/etcd-store') as typeof EtcdStore,
+  etcd3: () => require('../storage/etcd3/etcd3-endpoint') as typeof Etcd3Endpoint,
 };
 /* eslint-enable @typescript-eslint/no-require-imports */
 
@@ -81,8 +83,15 @@ export async function compactDataDirectory(
   return { path, ...(await compactStoreFile(path, historyMs, (message) => logger.warn(message))) };
 }
 
-/** The flags that say where etcd is, and how to prove who we are. */
-type EtcdOptions = Pick<ApiserverOptions, 'etcdServers' | 'etcdPrefix' | 'etcdCafile' | 'etcdCertfile' | 'etcdKeyfile'>;
+/** What `--etcd-client` may name. */
+export const ETCD_CLIENTS: readonly string[] = ['sternpost', 'etcd3'];
+
+/** The flags that say where etcd is, how it is called, and how to prove who we are. */
+type EtcdOptions = Pick<
+  ApiserverOptions,
+  'etcdServers' | 'etcdPrefix' | 'etcdCafile' | 'etcdCertfile' | 'etcdKeyfile'
+> &
+  Partial<Pick<ApiserverOptions, 'etcdClient'>>;
 
 /** etcd as the flags say, compacted every so often together with other replicas; 0 leaves that to them. */
 export async function openEtcd(
@@ -101,6 +110,7 @@ export async function openEtcd(
   const store = await openEtcdStore({
     endpoints: options.etcdServers,
     ...(Object.keys(tls).length === 0 ? {} : { tls }),
+    ...(options.etcdClient === 'etcd3' && { openEndpoint: stores.etcd3().openEtcd3Endpoint }),
     logger,
   });
   if (compactionIntervalMs > 0) startCompactor(store, compactionIntervalMs);

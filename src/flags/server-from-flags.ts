@@ -22,7 +22,7 @@ import { UsageError } from './flag-table';
 import { healthAddress, healthProblems } from './health-flags';
 import { http2Options, http2Problems } from './http2-flags';
 import { kubeletOptions, kubeletProblems } from './kubelet-flags';
-import { openStore } from './open-store';
+import { ETCD_CLIENTS, openStore } from './open-store';
 import { flowControlConflict, parseRuntimeConfig } from '../resources/runtime-config';
 import { serviceRangesFromFlags } from './service-range-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
@@ -59,6 +59,9 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
     ...((etcdCertfile === '') === (etcdKeyfile === '') ? [] : ['--etcd-certfile and --etcd-keyfile go together']),
+    ...(ETCD_CLIENTS.includes(options.etcdClient)
+      ? []
+      : [`--etcd-client ${JSON.stringify(options.etcdClient)} is not one of ${ETCD_CLIENTS.join(', ')}`]),
     ...(['', 'json', 'text'].includes(loggingFormat)
       ? []
       : [`--logging-format ${JSON.stringify(loggingFormat)} is not one of json, text`]),

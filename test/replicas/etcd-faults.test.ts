@@ -24,7 +24,8 @@ describeWithEtcd(`two replicas whose etcd has trouble (seed ${SEED})`, () => {
   let https: readonly HttpClient[] = [];
 
   beforeAll(async () => {
-    cluster = await Cluster.start({ replicas: 2 });
+    // Each with a client library of its own.
+    cluster = await Cluster.start({ replicas: 2, lastFlags: ['--etcd-client=etcd3'] });
     https = cluster.replicas.map((_, i) => cluster.client(i));
   }, 90_000);
 

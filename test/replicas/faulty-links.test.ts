@@ -38,14 +38,14 @@ const FAULTS: Readonly<Record<string, Fault>> = {
   'connections end in the direction of the client': { begin: (link) => link.endAnswers() },
 };
 
-describeWithEtcd(`two replicas over links with faults (seed ${SEED})`, () => {
+describeWithEtcd.each(['sternpost', 'etcd3'])(`two replicas over links with faults, by %s (seed ${SEED})`, (client) => {
   let cluster: Cluster;
   /** Between clients and the first replica. */
   let link: FaultyLink;
 
   beforeAll(async () => {
     // The second replica reaches etcd over the cluster's link.
-    cluster = await Cluster.start({ replicas: 2, lagMs: 1 });
+    cluster = await Cluster.start({ replicas: 2, lagMs: 1, lastFlags: [`--etcd-client=${client}`] });
     link = await FaultyLink.start(cluster.replicas[0]!.port);
     cluster.defer(() => link[Symbol.asyncDispose]());
   }, 90_000);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Endpoint, type WatchStream } from './endpoint';
+import { openChannelEndpoint, type Endpoint, type OpenEndpoint, type WatchStream } from './endpoint';
 import { EtcdError, toEtcdError } from './etcd-error';
-import type { Keepalive, TlsFiles } from './grpc-channel';
+import { DEFAULT_KEEPALIVE, type Keepalive, type TlsFiles } from './grpc-channel';
 import { status, type Method, type ServerStatus, type WatchCreation } from './messages';
 import { StoreClosedError, type Cancellation } from '../store';
 
@@ -11,6 +11,8 @@ export interface EtcdClientOptions {
   readonly tls?: TlsFiles;
   /** For every single call. */
   readonly requestTimeoutMs: number;
+  /** Our own by default. */
+  readonly openEndpoint?: OpenEndpoint;
 }
 
 export interface CallOptions {
@@ -44,8 +46,9 @@ export class EtcdClient {
 
   constructor(private readonly options: EtcdClientOptions) {
     if (options.endpoints.length === 0) throw new RangeError('etcd needs at least one endpoint');
-    const keepalive = options.endpoints.length > 1 ? KEEPALIVE_AMONG_OTHERS : undefined;
-    this.#endpoints = options.endpoints.map((address) => new Endpoint(address, options.tls, keepalive));
+    const keepalive = options.endpoints.length > 1 ? KEEPALIVE_AMONG_OTHERS : DEFAULT_KEEPALIVE;
+    const open = options.openEndpoint ?? openChannelEndpoint;
+    this.#endpoints = options.endpoints.map((address) => open(address, options.tls, keepalive));
   }
 
   get isClosed(): boolean {
@@ -105,9 +108,7 @@ export class EtcdClient {
     const unknown = this.#endpoints.filter(({ address }) => !this.#versions.has(address));
     const asked = unknown.map(async (endpoint) => {
       try {
-        const { version } = status.decode(
-          await endpoint.call(status, undefined, this.options.requestTimeoutMs, undefined),
-        );
+        const { version } = await endpoint.call(status, undefined, this.options.requestTimeoutMs, undefined);
         // A server that hangs would hold up the first calls as it holds up its answer.
         if (this.#versions.size === 0) this.#current = this.#endpoints.indexOf(endpoint);
         this.#versions.set(endpoint.address, version);
@@ -127,7 +128,7 @@ export class EtcdClient {
     if (this.#closed) throw new StoreClosedError();
     const answers = await Promise.allSettled(
       this.#endpoints.map(async (endpoint) => ({
-        ...status.decode(await endpoint.call(status, undefined, this.options.requestTimeoutMs, signal)),
+        ...(await endpoint.call(status, undefined, this.options.requestTimeoutMs, signal)),
         address: endpoint.address,
       })),
     );
@@ -189,7 +190,7 @@ export class EtcdClient {
     signal: Cancellation | undefined,
   ): Promise<Response> {
     try {
-      return method.decode(await endpoint.call(method, request, this.options.requestTimeoutMs, signal));
+      return await endpoint.call(method, request, this.options.requestTimeoutMs, signal);
     } catch (error) {
       throw this.#toFailure(error, endpoint, signal);
     }

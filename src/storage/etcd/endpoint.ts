@@ -1,47 +1,77 @@
 import { GrpcChannel, type Keepalive, type TlsFiles } from './grpc-channel';
-import { encodeWatchCreation, PROGRESS_REQUEST, WATCH_PATH, type Method, type WatchCreation } from './messages';
+import {
+  decodeWatchResponse,
+  encodeWatchCreation,
+  PROGRESS_REQUEST,
+  WATCH_PATH,
+  type Method,
+  type WatchCreation,
+  type WatchResponse,
+} from './messages';
 import type { Cancellation } from '../store';
 
-/** The responses to one watch, to be decoded; those that arrive together are given together. */
-export interface WatchStream extends AsyncIterable<readonly Buffer[]> {
+/** The responses to one watch; those that arrive together are given together. Fails with a GrpcError. */
+export interface WatchStream extends AsyncIterable<readonly WatchResponse[]> {
   requestProgress(): void;
   cancel(): void;
 }
 
-/** One etcd server. */
-export class Endpoint {
+/** One etcd server, over one client library or another. Connects when it is needed, and again after it lost its connection. */
+export interface Endpoint {
+  readonly address: string;
+  /** One attempt. Rejects with a GrpcError, or with the signal's reason. */
+  call<Request, Response>(
+    method: Method<Request, Response>,
+    request: Request,
+    timeoutMs: number,
+    signal: Cancellation | undefined,
+  ): Promise<Response>;
+  /** A stream of its own for one watch, which ends when the server loses its leader. May throw a GrpcError. */
+  openWatch(creation: WatchCreation): WatchStream;
+  /** Its calls and watches fail soon if it hangs. */
+  checkAlive(): void;
+  close(): void;
+}
+
+export type OpenEndpoint = (address: string, tls: TlsFiles | undefined, keepalive: Keepalive) => Endpoint;
+
+/** Over our own channel. */
+export const openChannelEndpoint: OpenEndpoint = (address, tls, keepalive) =>
+  new ChannelEndpoint(address, tls, keepalive);
+
+class ChannelEndpoint implements Endpoint {
   readonly #channel: GrpcChannel;
 
   constructor(
     readonly address: string,
     tls: TlsFiles | undefined,
-    keepalive: Keepalive | undefined,
+    keepalive: Keepalive,
   ) {
     this.#channel = new GrpcChannel(address, tls, keepalive);
   }
 
-  /** Resolves with the answer, to be decoded. Rejects with a GrpcError, or with the signal's reason. */
-  call<Request>(
-    method: Method<Request, unknown>,
+  call<Request, Response>(
+    method: Method<Request, Response>,
     request: Request,
     timeoutMs: number,
     signal: Cancellation | undefined,
-  ): Promise<Buffer> {
-    return this.#channel.unary(method.path, method.encode(request), timeoutMs, signal);
+  ): Promise<Response> {
+    return this.#channel.unary(method.path, method.encode(request), timeoutMs, signal).then(method.decode);
   }
 
-  /** A stream of its own for one watch, which ends when the server loses its leader. Throws a GrpcError. */
   openWatch(creation: WatchCreation): WatchStream {
     const stream = this.#channel.open(WATCH_PATH, { hasleader: 'true' });
     stream.write(encodeWatchCreation(creation));
     return {
       requestProgress: () => stream.write(PROGRESS_REQUEST),
       cancel: () => stream.cancel(),
-      [Symbol.asyncIterator]: () => stream[Symbol.asyncIterator](),
+      [Symbol.asyncIterator]: () => {
+        const messages = stream[Symbol.asyncIterator]();
+        return { next: () => messages.next().then(decoded), return: () => messages.return!().then(decoded) };
+      },
     };
   }
 
-  /** Its calls and watches fail soon if it hangs. */
   checkAlive(): void {
     this.#channel.checkAlive();
   }
@@ -49,4 +79,10 @@ export class Endpoint {
   close(): void {
     this.#channel.close();
   }
+}
+
+function decoded(
+  result: IteratorResult<readonly Buffer[], undefined>,
+): IteratorResult<readonly WatchResponse[], undefined> {
+  return result.done === true ? result : { done: false, value: result.value.map(decodeWatchResponse) };
 }

@@ -9,6 +9,7 @@ import { EtcdError } from './etcd-error';
 import { openEtcdStore, startCompactor, type EtcdStore, type EtcdStoreOptions } from './etcd-store';
 import { LeasePool } from './leases';
 import { range } from './messages';
+import { etcdClients } from '../../../test/support/etcd-clients';
 import { EtcdServer, describeWithEtcd } from '../../../test/support/etcd-server';
 import { writeTestCertificates } from '../../../test/support/certificates';
 import { WatchRecorder } from '../../../test/contract/watch-recorder';
@@ -21,7 +22,7 @@ const revisionOf = (outcome: WriteOutcome): Revision => {
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-describeWithEtcd('the etcd store', () => {
+describeWithEtcd.each(etcdClients)('the etcd store over %s', (_, openEndpoint) => {
   const opened: EtcdStore[] = [];
   const clients: EtcdClient[] = [];
   let server: EtcdServer;
@@ -40,13 +41,13 @@ describeWithEtcd('the etcd store', () => {
   });
 
   async function open(options: Partial<EtcdStoreOptions> = {}): Promise<EtcdStore> {
-    const store = await openEtcdStore({ endpoints: [server.endpoint], ...options });
+    const store = await openEtcdStore({ endpoints: [server.endpoint], openEndpoint, ...options });
     opened.push(store);
     return store;
   }
 
   function connect(endpoint: string, requestTimeoutMs = 5000): EtcdClient {
-    const client = new EtcdClient({ endpoints: [endpoint], requestTimeoutMs });
+    const client = new EtcdClient({ endpoints: [endpoint], requestTimeoutMs, openEndpoint });
     clients.push(client);
     return client;
   }
@@ -128,7 +129,9 @@ describeWithEtcd('the etcd store', () => {
 
     it('cannot be opened when no endpoint answers', async () => {
       const dead = await deadEndpoint();
-      await expect(openEtcdStore({ endpoints: [dead], requestTimeoutMs: 1000 })).rejects.toThrow(`etcd ${dead}: `);
+      await expect(openEtcdStore({ endpoints: [dead], requestTimeoutMs: 1000, openEndpoint })).rejects.toThrow(
+        `etcd ${dead}: `,
+      );
       await expect(openEtcdStore({ endpoints: [] })).rejects.toThrow(RangeError);
     });
   });
@@ -195,7 +198,7 @@ describeWithEtcd('the etcd store', () => {
       const revision = revisionOf(await store.create('/a', Buffer.from('one')));
       expect((await store.get('/a'))?.revision).toBe(revision);
 
-      const short = { endpoints: [own.endpoint], requestTimeoutMs: 1000 };
+      const short = { endpoints: [own.endpoint], requestTimeoutMs: 1000, openEndpoint };
       await expect(openEtcdStore({ ...short, tls: { ca: tls.ca } })).rejects.toThrow(EtcdError);
       await expect(openEtcdStore(short)).rejects.toThrow(EtcdError);
     }, 30_000);

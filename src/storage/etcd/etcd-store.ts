@@ -1,13 +1,12 @@
 import { extend } from '../../api/extend';
 import { EtcdClient, pause } from './client';
 import { compact, Compactor } from './compactor';
-import type { WatchStream } from './endpoint';
+import type { OpenEndpoint, WatchStream } from './endpoint';
 import { EtcdError } from './etcd-error';
 import type { TlsFiles } from './grpc-channel';
 import { KeySpace } from './key-space';
 import { LeasePool } from './leases';
 import {
-  decodeWatchResponse,
   range as rangeMethod,
   txn,
   type Put,
@@ -43,6 +42,8 @@ export interface EtcdStoreOptions {
   readonly tls?: TlsFiles;
   /** For every single call. Default: 15 seconds. */
   readonly requestTimeoutMs?: number;
+  /** How a server is called. Default: over our own channel. */
+  readonly openEndpoint?: OpenEndpoint;
   /** Milliseconds, never going back. */
   readonly clock?: () => number;
   /** Is told of watches that lost their server and of compactions that failed; both are tried again. */
@@ -55,6 +56,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
     endpoints: options.endpoints,
     ...(options.tls && { tls: options.tls }),
     requestTimeoutMs: options.requestTimeoutMs ?? 15_000,
+    ...(options.openEndpoint && { openEndpoint: options.openEndpoint }),
   });
   try {
     await client.learnVersions();
@@ -164,8 +166,8 @@ export class EtcdStore implements Store {
       try {
         const watch = this.#openWatch(prefix, position, needsPrevious, signal);
         try {
-          for await (const messages of watch.stream) {
-            const batch = watch.responses.next(messages.map(decodeWatchResponse));
+          for await (const responses of watch.stream) {
+            const batch = watch.responses.next(responses);
             if (batch === undefined) continue;
             position = batch.revision;
             pauseMs = FIRST_RECONNECT_PAUSE_MS;

@@ -30,7 +30,7 @@ export interface Keepalive {
 }
 
 /** As kube-apiserver's towards etcd. */
-const DEFAULT_KEEPALIVE: Keepalive = { intervalMs: 30_000, timeoutMs: 10_000 };
+export const DEFAULT_KEEPALIVE: Keepalive = { intervalMs: 30_000, timeoutMs: 10_000 };
 const MIN_CHECK_PAUSE_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const FIRST_RECONNECT_PAUSE_MS = 100;

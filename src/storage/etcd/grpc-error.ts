@@ -1,6 +1,7 @@
 /** The codes of gRPC that the store tells apart. */
 export const GrpcCode = {
   ok: 0,
+  cancelled: 1,
   unknown: 2,
   deadlineExceeded: 4,
   permissionDenied: 7,

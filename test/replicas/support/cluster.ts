@@ -21,6 +21,8 @@ import { Watcher, type WatcherOptions } from './watcher';
 export interface ClusterOptions {
   readonly replicas: number;
   readonly flags?: readonly string[];
+  /** Of the last replica alone. */
+  readonly lastFlags?: readonly string[];
   readonly etcdFlags?: readonly string[];
   /** How many etcd servers; one by default. */
   readonly etcdMembers?: number;
@@ -50,6 +52,7 @@ export class Cluster implements AsyncDisposable {
   static async start({
     replicas: count,
     flags = [],
+    lastFlags = [],
     etcdFlags = [],
     etcdMembers: memberCount = 1,
     lagMs = 0,
@@ -74,7 +77,9 @@ export class Cluster implements AsyncDisposable {
         `--advertise-address=192.0.2.${i + 1}`,
         ...healthPorts.slice(i, i + 1).map((health) => `--healthz-bind-address=127.0.0.1:${health}`),
       ];
-      return started.use(new ServerProcess({ dataDir: folder, port, flags: [...own, ...flags] }));
+      return started.use(
+        new ServerProcess({ dataDir: folder, port, flags: [...own, ...flags, ...(i === count - 1 ? lastFlags : [])] }),
+      );
     });
     // The first one makes the certificates that all share; the rest finds an empty cluster nearly at once.
     replicas[0]!.launch();
