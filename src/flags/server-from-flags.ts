@@ -87,7 +87,13 @@ export function checkFlags(options: ApiserverOptions, parseWarnings: readonly st
     ...admission.problems,
   ];
   if (problems.length > 0) throw new UsageError(problems);
-  const warnings = [...parseWarnings, ...auditWarnings(options), ...features.warnings, ...runtime.warnings, ...admission.warnings];
+  const warnings = [
+    ...parseWarnings,
+    ...auditWarnings(options),
+    ...features.warnings,
+    ...runtime.warnings,
+    ...admission.warnings,
+  ];
   return { options, features, admission, services, runtime, warnings };
 }
 
