@@ -1,24 +1,11 @@
 import type { KubeObject } from '../api/object';
-import type { ResourceRegistry } from '../registry/resource-registry';
 import type { OperationContext } from '../registry/types';
+import type { OwnResource, OwnResources } from '../resources/own-resources';
 import { defaultObjects, type ClusterAddresses, type DefaultObject } from './default-objects';
 import { defaultRbacObjects, reconcileRbacObject } from './default-rbac';
 import { isCode } from './is-code';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
-
-/** What bootstrapping needs of the server around it. */
-export interface BootstrapDependencies {
-  /** The registry of a built-in resource. */
-  readonly registryOf: (group: string, resource: string) => ResourceRegistry;
-  /** Records the server as the owner of the fields it sets. */
-  readonly trackFields: (
-    group: string,
-    resource: string,
-    live: KubeObject | undefined,
-    object: KubeObject,
-  ) => KubeObject;
-}
 
 /** What is told of when it is there. */
 export type BootstrapPart = 'system' | 'priority classes' | 'roles';
@@ -30,14 +17,14 @@ export type BootstrapPart = 'system' | 'priority classes' | 'roles';
  * live in them.
  */
 export async function bootstrapCluster(
-  { registryOf, trackFields }: BootstrapDependencies,
+  own: OwnResources,
   addresses: ClusterAddresses,
   signal: AbortSignal,
   onDone: (part: BootstrapPart) => void = () => undefined,
 ): Promise<void> {
   const context: OperationContext = { signal, dryRun: false };
 
-  const find = async (registry: ResourceRegistry, object: KubeObject): Promise<KubeObject | undefined> => {
+  const find = async ({ registry }: OwnResource, object: KubeObject): Promise<KubeObject | undefined> => {
     const { namespace = '', name = '' } = object.metadata;
     try {
       return (await registry.get({ namespace }, name, { resourceVersion: '0' }, signal)).object;
@@ -53,12 +40,12 @@ export async function bootstrapCluster(
     wanted: KubeObject,
     reconcile: (existing: KubeObject) => KubeObject | undefined,
   ): Promise<void> => {
-    const registry = registryOf(group, resource);
+    const writes = own(group, resource);
     const { namespace = '', name = '' } = wanted.metadata;
-    const existing = await find(registry, wanted);
+    const existing = await find(writes, wanted);
     if (existing === undefined) {
       try {
-        await registry.create({ namespace }, trackFields(group, resource, undefined, wanted), {}, context);
+        await writes.create(wanted, context);
       } catch (error) {
         // Another replica was faster.
         if (!isCode(error, 409)) throw error;
@@ -66,12 +53,8 @@ export async function bootstrapCluster(
       return;
     }
     if (reconcile(existing) === undefined) return;
-    const change = async (current: KubeObject | undefined): Promise<KubeObject> => {
-      const base = current ?? existing;
-      const changed = reconcile(base);
-      return changed === undefined ? base : trackFields(group, resource, base, changed);
-    };
-    await registry.update({ namespace }, name, { change, retryOnConflict: true }, context);
+    const change = (current = existing): KubeObject => reconcile(current) ?? current;
+    await writes.update({ namespace, name, change }, context);
   };
 
   const objects = defaultObjects(addresses);

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeObject } from '../api/object';
-import type { ResourceRegistry } from '../registry/resource-registry';
 import type { OperationContext } from '../registry/types';
+import type { OwnResource, OwnResources } from '../resources/own-resources';
 import type { Store } from '../storage/store';
-import type { BootstrapDependencies } from './bootstrap';
 import { wantedEndpoints, wantedEndpointSlice } from './kubernetes-endpoints';
 import { LEASE_RENEWAL_MS, MasterLeases } from './master-leases';
 
-export interface LiveReplicasOptions extends BootstrapDependencies {
+export interface LiveReplicasOptions {
+  readonly own: OwnResources;
   readonly store: Store;
   /** What all keys begin with: `/registry/`. */
   readonly keyRoot: string;
@@ -67,25 +67,19 @@ export class LiveReplicas {
     const addresses = await this.#leases.list(signal);
     // The last server to go leaves the list as it is: clients that wait for a server know where to look.
     if (addresses.length === 0) return;
-    const { port, registryOf } = this.#options;
-    const endpoints = { group: '', resource: 'endpoints', registry: registryOf('', 'endpoints') };
-    await this.#put(endpoints, (existing) => wantedEndpoints(existing, addresses, port), signal);
-    const group = 'discovery.k8s.io';
-    const slices = { group, resource: 'endpointslices', registry: registryOf(group, 'endpointslices') };
+    const { port, own } = this.#options;
+    await this.#put(own('', 'endpoints'), (existing) => wantedEndpoints(existing, addresses, port), signal);
+    const slices = own('discovery.k8s.io', 'endpointslices');
     await this.#put(slices, (existing) => wantedEndpointSlice(existing, addresses, port), signal);
   }
 
   async #put(
-    { group, resource, registry }: { group: string; resource: string; registry: ResourceRegistry },
-    wanted: (existing: KubeObject | undefined) => KubeObject,
+    resource: OwnResource,
+    change: (existing: KubeObject | undefined) => KubeObject,
     signal: AbortSignal,
   ): Promise<void> {
     const context: OperationContext = { signal, dryRun: false };
-    const change = async (current: KubeObject | undefined): Promise<KubeObject> => {
-      const object = wanted(current);
-      return object === current ? object : this.#options.trackFields(group, resource, current, object);
-    };
-    const hooks = { change, retryOnConflict: true, createIfMissing: true };
-    await registry.update({ namespace: 'default' }, 'kubernetes', hooks, context);
+    const update = { namespace: 'default', name: 'kubernetes', change, createIfMissing: true };
+    await resource.update(update, context);
   }
 }

@@ -7,6 +7,8 @@ import { createLogger } from '../observability/logger';
 import { ResourceRegistry } from '../registry/resource-registry';
 import { storedDecoder } from '../registry/stored-decoder';
 import { CustomResources } from './custom-resources';
+import { noFieldOwnership } from './field-ownership';
+import { ownResources } from './own-resources';
 import { ServedCatalogue } from './served-catalogue';
 
 const schema = loadBuiltinSchema();
@@ -21,14 +23,14 @@ let resources: CustomResources;
 async function follow(): Promise<CustomResources> {
   const { cache, store } = fixture;
   const decoder = storedDecoder(customResourceDefinition, schema);
+  const own = ownResources(catalogue, noFieldOwnership)('apiextensions.k8s.io', 'customresourcedefinitions');
   const following = new CustomResources({
     catalogue,
     cache,
-    definitions: { cache: cache.register(customResourceDefinition.storagePrefix, decoder), registry: definitions },
+    definitions: { cache: cache.register(customResourceDefinition.storagePrefix, decoder), own },
     createRegistry: (definition, { decode, complete }) =>
       new ResourceRegistry({ definition, store, cache, decode, ...(complete === undefined ? {} : { complete }) }),
     schema,
-    trackFields: (_live, updated) => updated,
     keyRoot: '/registry/',
     now: Date.now,
     logger: createLogger({ level: 'fatal' }),

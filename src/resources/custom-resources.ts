@@ -16,6 +16,7 @@ import type { Schema, StructType } from '../api/schema/model';
 import { formatTime } from '../api/time/rfc3339';
 import { Turn } from '../async/turn';
 import { WorkQueue } from '../async/work-queue';
+import type { OwnResource } from './own-resources';
 import type { ServedResource } from './served-resource';
 import type { Logger } from '../observability/logger';
 import type { ResourceRegistry } from '../registry/resource-registry';
@@ -27,12 +28,10 @@ export interface CustomResourcesOptions {
   readonly catalogue: Pick<ServedCatalogue, 'setCustom' | 'removeCustom'>;
   readonly cache: Pick<RegistryCache, 'prepare' | 'unregister'>;
   /** Of the definitions. */
-  readonly definitions: { readonly cache: ResourceCache; readonly registry: ResourceRegistry };
+  readonly definitions: { readonly cache: ResourceCache; readonly own: OwnResource };
   readonly createRegistry: (definition: KindDefinition, decoder: ResourceDecoder) => ResourceRegistry;
   /** The built-in one, for the type of every object's metadata. */
   readonly schema: Schema;
-  /** Writes down that the server itself has set what differs. */
-  readonly trackFields: (live: KubeObject, updated: KubeObject) => KubeObject;
   readonly keyRoot: string;
   /** A resource is not served any more. */
   readonly onRemoved?: () => void;
@@ -286,19 +285,14 @@ export class CustomResources {
   async #change(name: string, next: (current: CustomResourceDefinition) => CustomResourceDefinition): Promise<boolean> {
     const known = this.#known.get(name);
     if (known === undefined || next(known.crd) === known.crd) return false;
-    const { definitions, trackFields } = this.#options;
-    const change = async (current: KubeObject | undefined): Promise<KubeObject> => {
+    const change = (current: KubeObject | undefined): KubeObject => {
       if (current === undefined) throw new Error(`${name} is gone`);
-      const wanted = next(current as CustomResourceDefinition);
-      return wanted === current ? current : trackFields(current, wanted);
+      return next(current as CustomResourceDefinition);
     };
     try {
-      const { entry } = await definitions.registry.update(
-        { namespace: '' },
-        name,
-        { change, retryOnConflict: true },
+      const { entry } = await this.#options.definitions.own.update(
+        { namespace: '', name, change, strategy: {} },
         { signal: this.#stop.signal, dryRun: false },
-        {},
       );
       if (!isGone(entry.object as CustomResourceDefinition)) await this.#put(entry);
     } catch (error) {

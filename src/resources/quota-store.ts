@@ -2,8 +2,8 @@ import type { KubeObject } from '../api/object';
 import { storageEncoder } from '../registry/stored-object';
 import type { RegistryCache } from '../storage/cache/cache';
 import type { Revision, Store } from '../storage/store';
+import type { OwnResource } from './own-resources';
 import type { RegistryReader } from './registry-reader';
-import type { ServedResource } from './served-resource';
 
 const QUOTAS = 'resourcequotas';
 
@@ -26,23 +26,20 @@ export interface QuotaStoreDependencies {
   readonly cache: RegistryCache;
   readonly keyRoot: string;
   readonly reader: RegistryReader;
-  /** Resource quotas under their storage version. */
-  readonly served: ServedResource;
-  /** Brings managedFields up to date. */
-  readonly trackFields: (live: KubeObject, updated: KubeObject) => KubeObject;
+  readonly quotas: OwnResource;
 }
 
 /** The quotas as admission reads them from memory, and writes them: one transaction that compares the revision. */
 export function quotaStore(dependencies: QuotaStoreDependencies): QuotaStore {
-  const { store, cache, keyRoot, reader, served, trackFields } = dependencies;
-  const encode = storageEncoder(served.definition);
+  const { store, cache, keyRoot, reader, quotas } = dependencies;
+  const encode = storageEncoder(quotas.registry.definition);
   return {
     list: (namespace) => [...reader.list(QUOTAS, namespace)],
     putUsed: async (quota, used) => {
       const { namespace = '', name = '', resourceVersion } = quota.metadata;
       const updated = { ...quota, status: { ...(quota.status as object | undefined), used } };
       const key = `${keyRoot}${QUOTAS}/${namespace}/${name}`;
-      const { value } = encode(trackFields(quota, updated));
+      const { value } = encode(quotas.own(quota, updated));
       const outcome = await store.update(key, value, Number(resourceVersion) as Revision);
       const toObject = (stored: NonNullable<Awaited<ReturnType<Store['get']>>>) => cache.toEntry(QUOTAS, stored).object;
       if (outcome.ok) return { ok: true, quota: toObject({ key, value, revision: outcome.revision }) };

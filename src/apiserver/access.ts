@@ -1,0 +1,59 @@
+import { AuthenticationMetrics } from '../authn/metrics';
+import type { Logger } from '../observability/logger';
+import {
+  createAuthentication,
+  liveServiceAccountKeys,
+  type Authentication,
+  type AuthenticationOptions,
+  type LiveServiceAccountKeys,
+} from './authentication';
+import { createAuthorization, type Authorization, type AuthorizationOptions } from './authorization';
+import type { CloseStack } from './close-stack';
+import type { Instruments } from './instruments';
+import type { StartPhases } from './start-phases';
+import type { Storage } from './storage';
+import type { TlsMaterial } from './tls-material';
+
+export interface AccessOptions {
+  readonly authentication: AuthenticationOptions;
+  readonly authorization: AuthorizationOptions;
+  readonly tls: Pick<TlsMaterial, 'clientAuthority' | 'frontAuthority'>;
+  readonly logger: Logger;
+}
+
+/** Who somebody is, and what they may do. */
+export interface Access {
+  readonly authentication: Authentication;
+  readonly authorization: Authorization;
+  readonly serviceAccountKeys: LiveServiceAccountKeys;
+}
+
+/** Resolves when authorization knows the roles, the bindings and the nodes' pods that there are. */
+export async function startAccess(
+  options: AccessOptions,
+  storage: Storage,
+  { registry }: Instruments,
+  phases: StartPhases,
+  parts: CloseStack,
+): Promise<Access> {
+  const { logger, tls } = options;
+  const authorization = createAuthorization(options.authorization);
+  parts.add(() => authorization.close());
+  const feed = storage.feed(authorization.sinks);
+  parts.add(() => feed.close());
+  phases.finish('poststarthook/generic-apiserver-start-informers', () => feed.isFollowing());
+
+  const serviceAccountKeys = liveServiceAccountKeys(options.authentication.serviceAccounts, logger);
+  parts.add(() => serviceAccountKeys.close());
+  const authentication = createAuthentication(options.authentication, {
+    reader: storage.reader,
+    keys: serviceAccountKeys,
+    clientAuthority: tls.clientAuthority,
+    frontAuthority: tls.frontAuthority,
+    metrics: new AuthenticationMetrics(registry),
+    logger,
+  });
+  parts.add(() => authentication.close());
+  await feed.caughtUp;
+  return { authentication, authorization, serviceAccountKeys };
+}
