@@ -29,6 +29,7 @@ import type { PolicyMetrics } from '../admission/policies/metrics';
 import { policyParams } from '../admission/policies/params';
 import { validatingAdmissionPolicy } from '../admission/policies/validating-admission-policy';
 import type { KindDefinition } from '../api/kinds/kind-definition';
+import { nameSuffix } from '../api/name-suffix';
 import { PLUGINS, type PluginName } from '../admission/plugin-table';
 import { parseNodeSelectors, podNodeSelector } from '../admission/pod-node-selector';
 import { parsePodSecurity, podSecurity } from '../admission/pod-security';
@@ -85,11 +86,6 @@ export interface AdmissionDependencies {
 
 const POLICIES = 'validatingadmissionpolicies';
 const BINDINGS = 'validatingadmissionpolicybindings';
-const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-
-function randomSuffix(): string {
-  return Array.from({ length: 5 }, () => SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]).join('');
-}
 
 function askAuthorizer(authorize: Authorizer): Authorize {
   return async (question) => {
@@ -120,7 +116,7 @@ function factories(
       serviceAccountAdmission({
         getServiceAccount: (namespace, name) => reader.getLive('serviceaccounts', namespace, name),
         getSecret: (namespace, name) => reader.get('secrets', namespace, name),
-        randomSuffix,
+        randomSuffix: () => nameSuffix(randomInt),
         boundTokens: options.boundTokens,
       }),
     NodeRestriction: () => nodeRestriction({ getPod, getNode: (name) => reader.getLive('minions', name) }),
