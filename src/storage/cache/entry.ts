@@ -7,6 +7,7 @@ import type { Revision, StoredValue } from '../store';
 import { labelsOf, type Labels } from './body-labels';
 import type { CacheEntry, ResourceDecoder } from './cache';
 import { CURRENT_FORM, isInCurrentForm } from './stored-form';
+import { UnreadableValueError } from './unreadable-value';
 
 const CLOSE_BRACE = 0x7d;
 const BEFORE_REVISION = '"metadata":{"resourceVersion":"';
@@ -224,7 +225,9 @@ export class EntryFactory {
   }
 
   /** Throws when the decoder does. The value's bytes are copied, never kept. */
-  fromStored({ key, value, revision }: StoredValue): CacheEntry {
+  /** Throws an {@link UnreadableValueError}, or what the decoder throws. */
+  fromStored({ key, value, revision, problem }: StoredValue): CacheEntry {
+    if (problem !== undefined) throw new UnreadableValueError(key, problem);
     const own = this.ownValue;
     if (
       own !== undefined &&
