@@ -1,6 +1,7 @@
 import type { MaybePromise } from '../../api/maybe-promise';
 import { Turn } from '../../async/turn';
 import { loadPages } from '../cache/load-state';
+import { isEncrypted } from '../encrypted-prefix';
 import { CompactedError } from '../store';
 import type {
   Cancellation,
@@ -17,7 +18,7 @@ import type {
   WriteOutcome,
 } from '../store';
 import type { TransformerOf } from './providers';
-import { beginsWith, ENCRYPTED, identity, type Transformer } from './transformer';
+import { identity, type Transformer } from './transformer';
 
 const PAGE_KEYS = 500;
 
@@ -183,7 +184,7 @@ export class EncryptedStore implements Store {
     const { key, value, revision } = stored;
     const transformer = this.#transformerOf(key);
     if (transformer === undefined) return stored;
-    if (transformer === identity && !beginsWith(value, ENCRYPTED)) return stored;
+    if (transformer === identity && !isEncrypted(value)) return stored;
     const read = (opened: { readonly value: Buffer; readonly isStale: boolean }): StoredValue => {
       this.#note(key, revision, opened.isStale);
       return { ...stored, value: opened.value };

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../../api/maybe-promise';
+import { beginsWith, isEncrypted, TRIED_TO_READ_ENCRYPTED } from '../encrypted-prefix';
 
 /** A value as it was meant, and whether it is written otherwise today. */
 export interface Opened {
@@ -53,19 +54,12 @@ export function keyedTransformer(
   };
 }
 
-export function beginsWith(value: Buffer, prefix: Buffer): boolean {
-  return value.length >= prefix.length && value.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
-}
-
-/** What all encrypted values begin with, whoever can read them. */
-export const ENCRYPTED = Buffer.from('k8s:enc:');
-
 /** Values as they are. It reads no encrypted ones. */
 export const identity: Transformer = {
   prefix: Buffer.alloc(0),
   seal: (value) => Buffer.from(value.buffer, value.byteOffset, value.byteLength),
   open: (value) => {
-    if (beginsWith(value, ENCRYPTED)) throw new Error('identity transformer tried to read encrypted data');
+    if (isEncrypted(value)) throw new Error(TRIED_TO_READ_ENCRYPTED);
     return { value, isStale: false };
   },
 };
