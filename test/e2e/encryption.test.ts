@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { startApiServer, type ApiServer } from '../../src';
 import { openEtcdStore } from '../../src/storage/etcd/etcd-store';
 import { EtcdServer } from '../support/etcd-server';
+import { KmsPlugin } from '../support/kms-plugin';
 import { RawClient } from '../support/raw-client';
 import { until } from '../support/until';
 
@@ -251,4 +252,76 @@ describe('encryption at rest', () => {
     expect(message).toContain('unsupported scheme "tcp" for KMS provider, only unix is supported');
     expect(message).not.toContain('c2hvcnQ=');
   });
+});
+
+describe('encryption by a key management service', () => {
+  let plugin: KmsPlugin;
+  beforeEach(async () => {
+    plugin = await KmsPlugin.start(join(folder, 'kms.sock'));
+  });
+  afterEach(() => plugin.stop());
+
+  const kms = (apiVersion: string): object => ({
+    kms: { apiVersion, name: 'vault', endpoint: `unix://${join(folder, 'kms.sock')}`, timeout: '1s' },
+  });
+
+  it('has a key for each value with v1, which the service keeps', async () => {
+    const file = configure([kms('v1'), { identity: {} }]);
+    const client = await start('/kms1', { 'encryption-provider-config': file });
+    expect((await create(client, 's')).status).toBe(201);
+    expect(await storedUnder('/kms1/secrets/default/s')).toMatch(/^k8s:enc:kms:v1:vault:/);
+    expect((await client.sendText('GET', '/readyz/kms-provider-0')).text).toBe('ok');
+    await stop();
+    const another = await start('/kms1', { 'encryption-provider-config': file });
+    expect(await dataOf(another, 's')).toEqual({ password: ENCODED });
+  }, 30_000);
+
+  it('has one seed for many values with v2, until the service has another key', async () => {
+    const file = configure([kms('v2'), { identity: {} }]);
+    const client = await start('/kms2', { 'encryption-provider-config': file });
+    for (const name of ['a', 'b', 'c']) expect((await create(client, name)).status).toBe(201);
+    expect(plugin.asked.filter((call) => call === 'v2 Encrypt')).toHaveLength(1);
+    expect(await storedUnder('/kms2/secrets/default/a')).toMatch(/^k8s:enc:kms:v2:vault:/);
+    await stop();
+    plugin.keyId = 'key-2';
+    plugin.asked.splice(0);
+    const another = await start('/kms2', { 'encryption-provider-config': file });
+    for (const name of ['a', 'b', 'c']) expect(await dataOf(another, name)).toEqual({ password: ENCODED });
+    expect(plugin.asked.filter((call) => call === 'v2 Decrypt')).toHaveLength(1);
+    await create(another, 'd');
+    expect(await storedUnder('/kms2/secrets/default/d')).toContain('key-2');
+  }, 30_000);
+
+  it('fails writes and readiness while the service is away, and reads go on', async () => {
+    const client = await start('/kms3', { 'encryption-provider-config': configure([kms('v1')]) });
+    await create(client, 's');
+    plugin.hangs = true;
+    const refused = await create(client, 't');
+    expect(refused.status).toBe(500);
+    expect(await dataOf(client, 's')).toEqual({ password: ENCODED });
+    await until(
+      () => client.sendText('GET', '/readyz'),
+      ({ status, text }) => status === 500 && text.includes('[-]kms-provider-0 failed'),
+    );
+    plugin.hangs = false;
+    await until(
+      () => create(client, 't'),
+      ({ status }) => status === 201,
+    );
+  }, 60_000);
+
+  it('reads everything once the service is there, if it was away at the start', async () => {
+    const file = configure([kms('v1')]);
+    const client = await start('/kms4', { 'encryption-provider-config': file });
+    await create(client, 's');
+    await stop();
+    plugin.hangs = true;
+    const late = await start('/kms4', { 'encryption-provider-config': file });
+    expect((await late.send('GET', `${SECRETS}/s`)).status).toBe(500);
+    plugin.hangs = false;
+    await until(
+      () => late.send('GET', `${SECRETS}/s`),
+      ({ status }) => status === 200,
+    );
+  }, 60_000);
 });

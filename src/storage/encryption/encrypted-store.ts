@@ -1,7 +1,9 @@
 import type { MaybePromise } from '../../api/maybe-promise';
+import { BackOff } from '../../async/back-off';
 import { Turn } from '../../async/turn';
 import { loadPages } from '../cache/load-state';
 import { isEncrypted } from '../encrypted-prefix';
+import { GrpcError } from '../etcd/grpc-error';
 import { CompactedError } from '../store';
 import type {
   Cancellation,
@@ -21,6 +23,8 @@ import type { TransformerOf } from './providers';
 import { identity, type Transformer } from './transformer';
 
 const PAGE_KEYS = 500;
+/** All is read anew then, so not often. */
+const RETRIES = { first: 5_000, factor: 2, longest: 300_000 };
 
 export interface EncryptedStoreOptions {
   /** What all keys of the registry begin with. */
@@ -51,6 +55,8 @@ export class EncryptedStore implements Store {
   /** Aborted when what could not be read may be readable by now: who watches has to read everything again. */
   #readAgain = new AbortController();
   #hasUnreadable = false;
+  readonly #retries = new BackOff(RETRIES);
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(store: Store, options: EncryptedStoreOptions) {
     this.#store = store;
@@ -127,14 +133,25 @@ export class EncryptedStore implements Store {
 
   /** Values are encrypted otherwise from now on: finds out which are to be written again. */
   changed(failed: (error: unknown) => void): void {
-    if (this.#hasUnreadable) {
-      this.#hasUnreadable = false;
-      this.#readAgain.abort();
-      this.#readAgain = new AbortController();
-    }
+    this.#retries.reset();
+    if (this.#hasUnreadable) this.#haveReadAgain();
     this.#lookAtAll().catch((error: unknown) => {
       if (!this.#closing.signal.aborted) failed(error);
     });
+  }
+
+  #haveReadAgain(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#hasUnreadable = false;
+    this.#readAgain.abort();
+    this.#readAgain = new AbortController();
+  }
+
+  /** A service that could not be asked may be there later. */
+  #readLater(): void {
+    if (this.#closing.signal.aborted) return;
+    this.#retry ??= setTimeout(() => this.#haveReadAgain(), this.#retries.next()).unref();
   }
 
   async #lookAtAll(): Promise<void> {
@@ -165,6 +182,7 @@ export class EncryptedStore implements Store {
 
   close(): Promise<void> {
     this.#closing.abort();
+    clearTimeout(this.#retry);
     return this.#store.close();
   }
 
@@ -195,7 +213,11 @@ export class EncryptedStore implements Store {
     };
     try {
       const opened = this.#measured('from_storage', transformer, () => transformer.open(value, key));
-      return opened instanceof Promise ? opened.then(read, failed) : read(opened);
+      if (!(opened instanceof Promise)) return read(opened);
+      return opened.then(read, (error: unknown) => {
+        if (error instanceof GrpcError) this.#readLater();
+        return failed(error);
+      });
     } catch (error) {
       return failed(error);
     }

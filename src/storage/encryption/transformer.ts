@@ -72,19 +72,22 @@ export function firstOf(transformers: readonly Transformer[]): Transformer {
     prefix: first.prefix,
     seal: (value, context) => first.seal(value, context),
     open: async (sealed, context) => {
-      const failures: string[] = [];
+      const failures: Error[] = [];
       for (const transformer of transformers) {
         if (!beginsWith(sealed, transformer.prefix)) continue;
         try {
           const { value, isStale } = await transformer.open(sealed, context);
           return { value, isStale: isStale || transformer !== first };
         } catch (error) {
-          failures.push((error as Error).message);
+          failures.push(error as Error);
         }
         // Who has no prefix takes what nobody else has.
         if (transformer.prefix.length > 0) break;
       }
-      throw new Error(failures.length === 0 ? 'no matching prefix found' : failures.join(', '));
+      const [only] = failures;
+      if (only !== undefined && failures.length === 1) throw only;
+      const told = failures.map(({ message }) => message).join(', ');
+      throw new Error(told === '' ? 'no matching prefix found' : told);
     },
   };
 }
