@@ -8,6 +8,7 @@ import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { beginWork } from '../async/loop-work';
+import { PacedStarts } from '../async/paced-starts';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { TextWorker } from '../worker/text-worker';
 import { runFilters } from './filters/chain';
@@ -162,10 +163,17 @@ export function createServer(options: ServerOptions): ApiServer {
     leaveSeat(context);
     if (writing !== undefined) await writing;
   };
-  /** The one place where what was thrown for a request ends. */
+  const starts = new PacedStarts();
   const listener = (request: HttpRequest, response: HttpResponse): void => {
     const context = new RequestContext(request, response, features.warnings, accounts, places);
-    beginWork(context, context.receivedAt);
+    if (starts.mayBegin(context.receivedAt)) begin(context, context.receivedAt);
+    else starts.wait(request.socket, () => begin(context));
+  };
+  /** The one place where what was thrown for a request ends. */
+  const begin = (context: RequestContext, nowMs?: number): void => {
+    if (context.finished) return;
+    const { request, response } = context;
+    beginWork(context, nowMs);
     handle(context)
       .catch((error: unknown) => {
         leaveSeat(context);

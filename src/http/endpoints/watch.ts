@@ -1,7 +1,7 @@
-import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { AcceptedWebSocket } from '../../streams/accept-web-socket';
 import type { MaybePromise } from '../../api/maybe-promise';
+import { onAbort } from '../../async/on-abort';
 import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../request/negotiate';
 import type { RequestContext } from '../request/context';
 import type { HttpResponse } from '../transport/exchange';
@@ -91,14 +91,12 @@ class EndOfWatch {
   private readonly controller = new AbortController();
 
   constructor(context: RequestContext, timeoutMs: number, closing: AbortSignal) {
-    setMaxListeners(0, closing);
     const end = (): void => this.controller.abort();
     const timer = setTimeout(end, timeoutMs);
-    closing.addEventListener('abort', end);
-    if (closing.aborted) end();
+    const forget = onAbort(closing, end);
     context.onFinished(() => {
       clearTimeout(timer);
-      closing.removeEventListener('abort', end);
+      forget();
       end();
     });
   }

@@ -1,6 +1,7 @@
 import type { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { PacedStarts } from '../../async/paced-starts';
 import { endAndLinger } from './linger';
 
 export interface HandshakeOptions {
@@ -32,6 +33,8 @@ export class DeferredTlsHandshake {
   readonly #sockets = new Set<Socket>();
   /** Those whose handshake is under way, by the client's address and port. */
   readonly #handshakes = new Map<string, Handshake>();
+  /** A handshake costs a signature: hundreds at once wait for each other, and nobody else for them. */
+  readonly #starts = new PacedStarts();
   #isDraining = false;
 
   constructor(private readonly options: HandshakeOptions) {}
@@ -92,10 +95,15 @@ export class DeferredTlsHandshake {
       socket.off('readable', onReadable);
       // No failed handshake, as for Go.
       if (isPlainHttp(bytes)) return endAndLinger(socket, REFUSAL);
-      this.#sockets.delete(socket);
-      socket.off('error', ignore).off('close', onClose).setTimeout(0, giveUp);
-      socket.unshift(bytes);
-      letIn();
+      const goOn = (): void => {
+        if (socket.destroyed) return;
+        this.#sockets.delete(socket);
+        socket.off('error', ignore).off('close', onClose).setTimeout(0, giveUp);
+        socket.unshift(bytes);
+        letIn();
+      };
+      if (this.#starts.mayBegin(performance.now())) goOn();
+      else this.#starts.wait(socket, goOn);
     };
     const onClose = (): void => {
       this.#sockets.delete(socket);
