@@ -19,6 +19,11 @@ export class PacedStarts {
     return this.#waiting.length;
   }
 
+  constructor(
+    /** Of those that have waited, where most of a work is done after it has begun. */
+    private readonly mostAtOnce = Infinity,
+  ) {}
+
   /** Whether a work may begin right away; otherwise it has to {@link wait}. */
   mayBegin(nowMs: number): boolean {
     if (this.#waiting.length > 0) return false;
@@ -48,8 +53,9 @@ export class PacedStarts {
     if (this.#waiting.length === 0) return;
     // First, lest one that throws leaves the others waiting for ever.
     this.#watchLoop();
+    let begun = 0;
     do this.#waiting.shift()?.();
-    while (this.#waiting.length > 0 && performance.now() - began < WAITED_STRETCH_MS);
+    while (++begun < this.mostAtOnce && this.#waiting.length > 0 && performance.now() - began < WAITED_STRETCH_MS);
     // What comes by the sockets after these has to wait for the next turn.
     this.#stretchBegan = -Infinity;
   }

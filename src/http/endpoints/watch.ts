@@ -86,12 +86,15 @@ function openStream(context: RequestContext, contentType: string): void {
   context.audit?.started();
 }
 
+/** Why they all abort: without one, each would have an error made, with a stack trace. */
+const WATCH_ENDED = new Error('the watch is over');
+
 /** One signal for the three ways in which a watch ends without an error. */
 class EndOfWatch {
   private readonly controller = new AbortController();
 
   constructor(context: RequestContext, timeoutMs: number, closing: AbortSignal) {
-    const end = (): void => this.controller.abort();
+    const end = (): void => this.controller.abort(WATCH_ENDED);
     const timer = setTimeout(end, timeoutMs);
     const forget = onAbort(closing, end);
     context.onFinished(() => {

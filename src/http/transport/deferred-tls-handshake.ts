@@ -13,6 +13,8 @@ export interface HandshakeOptions {
 
 /** As Go has it for kube-apiserver: the limit for reading a request's head. */
 const HANDSHAKE_LIMIT_MS = 32_000;
+/** Of those that have to wait. TLS works them off after they were let in. */
+const HANDSHAKES_AT_ONCE = 3;
 /** While the server closes: enough for the first bytes of a client that has just connected. */
 const LAST_SILENCE_MS = 500;
 
@@ -34,7 +36,7 @@ export class DeferredTlsHandshake {
   /** Those whose handshake is under way, by the client's address and port. */
   readonly #handshakes = new Map<string, Handshake>();
   /** A handshake costs a signature: hundreds at once wait for each other, and nobody else for them. */
-  readonly #starts = new PacedStarts();
+  readonly #starts = new PacedStarts(HANDSHAKES_AT_ONCE);
   #isDraining = false;
 
   constructor(private readonly options: HandshakeOptions) {}
