@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
 import type { AcceptedWebSocket } from '../../streams/accept-web-socket';
-import type { MaybePromise } from '../../api/maybe-promise';
 import { onAbort } from '../../async/on-abort';
 import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../request/negotiate';
 import type { RequestContext } from '../request/context';
@@ -13,6 +12,7 @@ import { sendWarnings } from '../response/reply-writer';
 import { writeHead } from '../response/response-head';
 import { parseIncludeObject } from '../response/table';
 import { chunkTaken, drainSource, encodeBatch, MAX_UNSENT_BYTES, writeChunk } from '../response/watch-chunk';
+import { prepareEvents } from '../response/prepare-events';
 import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../response/watch-encoder';
 import { scopeOf } from './resource-request';
 import { endMessages, hasOrigin, openWebSocket, sendMessages, webSocketOf } from './watch-messages';
@@ -120,9 +120,7 @@ function streamEvents(
   const { response } = context;
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
-  const send: SendItems = (items) =>
-    context.isHeldBack(true) ? whenRoom(context, signal, () => sendNow(items)) : sendNow(items);
-  const sendNow: SendItems = (items) => {
+  const sendPrepared: SendItems = (items) => {
     const chunk = encodeBatch(items, encoder);
     metrics?.recordWatchEvents(resource, items.length, chunk.length);
     context.responseBytes += chunk.length;
@@ -130,6 +128,7 @@ function streamEvents(
       return chunkTaken(response, chunk, context.memory, () => drained(drainSource(response), response, watch, signal));
     }
   };
+  const send = whenReady(context, signal, encoder, sendPrepared);
   watch
     .run(send)
     .catch((error: unknown) => {
@@ -152,7 +151,7 @@ function streamMessages(
   const { socket } = accepted;
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
-  const sendNow: SendItems = (items) => {
+  const sendPrepared: SendItems = (items) => {
     const bytes = sendMessages(accepted, items, encoder);
     metrics?.recordWatchEvents(resource, items.length, bytes);
     context.responseBytes += bytes;
@@ -160,8 +159,7 @@ function streamMessages(
     context.memory.hold(bytes);
     return drained(socket, response, watch, signal).then(() => context.memory.release(bytes));
   };
-  const send: SendItems = (items) =>
-    context.isHeldBack(true) ? whenRoom(context, signal, () => sendNow(items)) : sendNow(items);
+  const send = whenReady(context, signal, encoder, sendPrepared);
   watch
     .run(send)
     .then(
@@ -178,10 +176,22 @@ function writeAll(response: HttpResponse, pieces: readonly Uint8Array[]): void {
   for (const piece of pieces) response.write(piece);
 }
 
-/** Nothing is made of events before there is room for it. */
-async function whenRoom(context: RequestContext, signal: AbortSignal, send: () => MaybePromise<void>): Promise<void> {
-  await context.room(true);
-  if (!signal.aborted && !context.response.destroyed) await send();
+/** Nothing is made of events before there is room for it, and what is made of large objects is made a part at a time. */
+function whenReady(
+  context: RequestContext,
+  signal: AbortSignal,
+  encoder: WatchEncoder,
+  sendPrepared: SendItems,
+): SendItems {
+  const isOver = (): boolean => signal.aborted || context.response.destroyed;
+  const sendNow: SendItems = (items) => {
+    const preparing = prepareEvents(items, encoder);
+    return preparing === undefined
+      ? sendPrepared(items)
+      : preparing.then(() => (isOver() ? undefined : sendPrepared(items)));
+  };
+  return (items) =>
+    context.isHeldBack(true) ? context.room(true).then(() => (isOver() ? undefined : sendNow(items))) : sendNow(items);
 }
 
 /**
