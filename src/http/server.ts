@@ -28,11 +28,13 @@ import {
   http1LimitsFor,
   http1Options,
   leaveParser,
+  MAX_HEADER_BYTES,
   refuseHead,
   watchConnections,
   type Http1Limits,
 } from './transport/http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
+import { HalfHeads } from './transport/half-heads';
 import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
 import { NonResourceRoutes } from './routes/non-resource-routes';
@@ -212,6 +214,7 @@ export function createServer(options: ServerOptions): ApiServer {
           http1Listener,
         );
   watchConnections(server, limits);
+  new HalfHeads(MAX_HEADER_BYTES, (socket) => accounts.of(socket)).attach(server);
   const upgrades = new Upgrades({
     isUpgrade: mayUpgrade,
     onRequest: (request, response) => {
@@ -225,6 +228,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const handshakes = new DeferredTlsHandshake({
     onFault: recordTlsHandshakeError,
     handshakeLimitMs: limits.requestHeadMs,
+    memory,
   });
   if (isTls(server)) {
     http2?.attach(server);
