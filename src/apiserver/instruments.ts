@@ -1,19 +1,28 @@
 import { Registry } from 'prom-client';
 import { limitRememberedShapes, MOST_SHAPE_BYTES } from '../api/apply/shape';
+import { DEFAULT_GATES, gateStage, type FeatureGates } from '../api/kinds/feature-gates';
 import type { Auditor } from '../audit/auditor';
+import { AuditMetrics } from '../audit/metrics';
+import { RestClientMetrics } from '../client/rest-client-metrics';
 import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
 import { registerInFlightMetrics } from '../flowcontrol/metrics';
+import { HealthMetrics } from '../http/routes/health-metrics';
 import { MemoryBudget } from '../memory/memory-budget';
 import { cacheLimit, clientMemoryLimit } from '../memory/memory-limit';
+import { registerBuildInfo, registerFeatures } from '../observability/build-metrics';
+import { CertificateMetrics } from '../observability/certificate-metrics';
 import type { Logger } from '../observability/logger';
 import { LoopMonitor } from '../observability/loop-monitor';
 import { registerMemoryMetrics } from '../observability/memory-metrics';
 import { registerProcessMetrics } from '../observability/process-metrics';
+import { WorkQueueMetrics } from '../observability/queue-metrics';
 import { RequestMetrics } from '../observability/request-metrics';
 import { StorageMetrics } from '../storage/metrics';
 import type { Store } from '../storage/store';
 import { createAuditor, type AuditOptions } from './audit';
 import type { CloseStack } from './close-stack';
+import type { TlsMaterial } from './tls-material';
+import { DEFAULT_RELEASE, versionInfo, type KubernetesRelease } from './version';
 
 export interface InstrumentOptions {
   readonly store: Store;
@@ -21,6 +30,11 @@ export interface InstrumentOptions {
   readonly audit?: AuditOptions | undefined;
   /** Absent: kube-apiserver's. */
   readonly inFlightLimits?: InFlightLimits;
+  /** Absent: each as it is by default. */
+  readonly featureGates?: FeatureGates;
+  /** What `/version` tells. Absent: the newest whose stable API is served whole. */
+  readonly release?: KubernetesRelease;
+  readonly tls: Pick<TlsMaterial, 'inUse'>;
   readonly logger: Logger;
 }
 
@@ -28,27 +42,51 @@ export interface InstrumentOptions {
 export interface Instruments {
   readonly registry: Registry;
   readonly metrics: RequestMetrics;
+  readonly queues: WorkQueueMetrics;
+  readonly restClient: RestClientMetrics;
+  readonly certificates: CertificateMetrics;
+  readonly healthMetrics: HealthMetrics;
   readonly auditor: Auditor | undefined;
   readonly maxInFlight: MaxInFlight;
   readonly memory: MemoryBudget;
 }
 
 export function startInstruments(options: InstrumentOptions, parts: CloseStack): Instruments {
-  const { store, audit, logger } = options;
+  const { store, audit, logger, inFlightLimits } = options;
   const registry = new Registry();
   registerProcessMetrics(registry);
+  registerBuild(registry, options);
   const loopMonitor = new LoopMonitor(registry, logger);
   parts.add(() => loopMonitor.close());
-  const metrics = new RequestMetrics(registry);
   new StorageMetrics(registry, store);
-  const auditor = audit === undefined ? undefined : createAuditor(audit, registry, logger);
+  const auditMetrics = new AuditMetrics(registry);
+  const auditor = audit === undefined ? undefined : createAuditor(audit, auditMetrics, logger);
   if (auditor !== undefined) parts.add(() => auditor.close());
-  const maxInFlight = new MaxInFlight(options.inFlightLimits);
+  const maxInFlight = new MaxInFlight(inFlightLimits);
   registerInFlightMetrics(registry, maxInFlight);
   const memory = new MemoryBudget(clientMemoryLimit(), (bytes) =>
     logger.warn({ bytes }, 'dropped the connection that held most, as the memory for clients was used up'),
   );
   registerMemoryMetrics(registry, memory);
   limitRememberedShapes(cacheLimit(MOST_SHAPE_BYTES));
-  return { registry, metrics, auditor, maxInFlight, memory };
+  const certificates = new CertificateMetrics(registry);
+  certificates.observe(() => options.tls.inUse());
+  return {
+    registry,
+    metrics: new RequestMetrics(registry),
+    queues: new WorkQueueMetrics(registry),
+    restClient: new RestClientMetrics(registry),
+    certificates,
+    healthMetrics: new HealthMetrics(new Registry()),
+    auditor,
+    maxInFlight,
+    memory,
+  };
+}
+
+function registerBuild(registry: Registry, options: Pick<InstrumentOptions, 'featureGates' | 'release'>): void {
+  const { featureGates = DEFAULT_GATES, release = DEFAULT_RELEASE } = options;
+  registerBuildInfo(registry, versionInfo(release));
+  const features = Object.entries(featureGates).map(([name, isOn]) => ({ name, stage: gateStage(name), isOn }));
+  registerFeatures(registry, features);
 }

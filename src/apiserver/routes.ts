@@ -1,5 +1,6 @@
 import type { FeatureGates } from '../api/kinds/feature-gates';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
+import { runAllChecks } from '../http/routes/health-metrics';
 import { healthRoutes, type HealthChecks } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { openApiRoutes } from '../http/routes/openapi-routes';
@@ -18,7 +19,7 @@ export function nonResourceRoutes(
   gates: FeatureGates,
   { catalogue, schema }: Storage,
   { serviceAccountKeys }: Access,
-  { registry }: Instruments,
+  { registry, healthMetrics }: Instruments,
   health: HealthChecks,
 ): readonly NonResourceRoute[] {
   const { advertiseAddress, securePort, authentication, logger, shareMetrics } = options;
@@ -28,6 +29,10 @@ export function nonResourceRoutes(
   return [
     versionRoute(version),
     metricsRoute(shareMetrics?.(registry) ?? (() => printMetrics(registry))),
+    metricsRoute(async () => {
+      await runAllChecks(health);
+      return printMetrics(healthMetrics.registry);
+    }, '/metrics/slis'),
     ...healthRoutes(health, logger),
     ...discoveryRoutes({
       ...dynamic,

@@ -11,7 +11,6 @@ import {
   DEFAULT_TERMINATED_PODS,
   startControllers,
 } from '../controllers/start-controllers';
-import { ControllerQueueMetrics } from '../controllers/queue-metrics';
 import { signersOf } from './controller-manager-flags';
 import { printKubeconfig } from '../apiserver/kubeconfig';
 import { LOOPBACK_NAME, loopbackCertificate } from '../apiserver/loopback-certificate';
@@ -87,6 +86,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ...ownCredentials(certificates, adminToken),
     ...(loopback === undefined ? {} : { certificateAuthority: loopback.authority, serverName: LOOPBACK_NAME }),
     userAgent: 'sternpost-controllers',
+    record: started.server.restClient.record,
   });
   const stop = await startRest(started, client, certificates, logger, options.controllers ?? CONTROLLER_NAMES);
   const kubeconfigOf = (userName: string, token: string): string => printKubeconfig({ ...reach, userName, token });
@@ -124,7 +124,7 @@ async function startRest(
     controllers = startControllers(names, {
       client,
       logger,
-      queueMetrics: new ControllerQueueMetrics(server.metrics).of,
+      queueMetrics: server.queues.of,
       rootCertificates,
       signingKey,
       signers: certificates.clientSigner === undefined ? {} : signersOf(certificates.clientSigner),

@@ -1,5 +1,12 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 
+/** Gauges that a counter's name suggests otherwise of; the ones by type say the same. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+]);
+
 let ofProcess: Registry | undefined;
 
 /**
@@ -13,6 +20,6 @@ export function registerProcessMetrics(registry: Registry): void {
   }
   for (const { name } of ofProcess.getMetricsAsArray()) {
     const metric = ofProcess.getSingleMetric(name);
-    if (metric !== undefined) registry.registerMetric(metric);
+    if (metric !== undefined && !LEFT_OUT.has(name)) registry.registerMetric(metric);
   }
 }
