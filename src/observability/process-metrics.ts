@@ -1,4 +1,5 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { getHeapStatistics } from 'node:v8';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 
 /** Gauges that a counter's name suggests otherwise of; the ones by type say the same. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
@@ -17,6 +18,15 @@ export function registerProcessMetrics(registry: Registry): void {
   if (ofProcess === undefined) {
     ofProcess = new Registry();
     collectDefaultMetrics({ register: ofProcess });
+    new Gauge({
+      name: 'nodejs_heap_size_limit_bytes',
+      help: 'How large the heap may become before the process ends.',
+      registers: [ofProcess],
+      aggregator: 'max',
+      collect() {
+        this.set(getHeapStatistics().heap_size_limit);
+      },
+    });
   }
   for (const { name } of ofProcess.getMetricsAsArray()) {
     const metric = ofProcess.getSingleMetric(name);
