@@ -17,6 +17,7 @@ import { registerMemoryMetrics } from '../observability/memory-metrics';
 import { registerProcessMetrics } from '../observability/process-metrics';
 import { WorkQueueMetrics } from '../observability/queue-metrics';
 import { RequestMetrics } from '../observability/request-metrics';
+import { startTracing, type Tracing, type TracingOptions } from '../observability/tracing';
 import { StorageMetrics } from '../storage/metrics';
 import type { Store } from '../storage/store';
 import { createAuditor, type AuditOptions } from './audit';
@@ -35,6 +36,8 @@ export interface InstrumentOptions {
   /** What `/version` tells. Absent: the newest whose stable API is served whole. */
   readonly release?: KubernetesRelease;
   readonly tls: Pick<TlsMaterial, 'inUse'>;
+  /** Where traces go, and of which requests. Absent: nothing is traced. */
+  readonly tracing?: Omit<TracingOptions, 'version'> | undefined;
   readonly logger: Logger;
 }
 
@@ -46,12 +49,14 @@ export interface Instruments {
   readonly restClient: RestClientMetrics;
   readonly certificates: CertificateMetrics;
   readonly healthMetrics: HealthMetrics;
+  readonly tracing: Tracing | undefined;
   readonly auditor: Auditor | undefined;
   readonly maxInFlight: MaxInFlight;
   readonly memory: MemoryBudget;
 }
 
-export function startInstruments(options: InstrumentOptions, parts: CloseStack): Instruments {
+export async function startInstruments(options: InstrumentOptions, parts: CloseStack): Promise<Instruments> {
+  const tracing = await startTracingIfWanted(options, parts);
   const { store, audit, logger, inFlightLimits } = options;
   const registry = new Registry();
   registerProcessMetrics(registry);
@@ -78,10 +83,21 @@ export function startInstruments(options: InstrumentOptions, parts: CloseStack):
     restClient: new RestClientMetrics(registry),
     certificates,
     healthMetrics: new HealthMetrics(new Registry()),
+    tracing,
     auditor,
     maxInFlight,
     memory,
   };
+}
+
+async function startTracingIfWanted(
+  { tracing: wanted, release = DEFAULT_RELEASE, logger }: InstrumentOptions,
+  parts: CloseStack,
+): Promise<Tracing | undefined> {
+  if (wanted === undefined) return undefined;
+  const tracing = await startTracing({ ...wanted, version: versionInfo(release)['gitVersion'] ?? '' }, logger);
+  parts.add(() => tracing.close());
+  return tracing;
 }
 
 function registerBuild(registry: Registry, options: Pick<InstrumentOptions, 'featureGates' | 'release'>): void {

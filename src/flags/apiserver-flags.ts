@@ -4,6 +4,7 @@ import { authorizationFlags } from './authorization-flags';
 import type { FlagTable, OptionsOf } from './flag-table';
 import { healthFlags } from './health-flags';
 import { http2Flags } from './http2-flags';
+import { tracingFlags } from './tracing-flags';
 import { versionFlags } from './version-flags';
 import { kubeletFlags } from './kubelet-flags';
 import { storageFlags } from './storage-flags';
@@ -175,6 +176,7 @@ export const apiserverFlags = {
     section: 'Misc',
     help: 'Reach the services of webhooks at one of their endpoints, not at the address of the service.',
   },
+  ...tracingFlags,
   ...versionFlags,
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },

@@ -27,6 +27,7 @@ import { ETCD_CLIENTS, openStore } from './open-store';
 import { flowControlConflict, parseRuntimeConfig } from '../resources/runtime-config';
 import { serviceRangesFromFlags } from './service-range-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
+import { tracingFromFlags, tracingProblems } from './tracing-flags';
 import { emulatedRelease, versionProblems } from './version-flags';
 import { TlsMaterial } from '../apiserver/tls-material';
 import { DEFAULT_RELEASE } from '../apiserver/version';
@@ -55,6 +56,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
     ...http2Problems(options),
     ...healthProblems(options),
     ...versionProblems(options),
+    ...tracingProblems(options),
     ...kubeletProblems(options),
     ...((tlsCertFile === '') === (tlsPrivateKeyFile === '')
       ? []
@@ -188,6 +190,7 @@ export async function startFromFlags(
       authorization,
       admission: flags.admission.admission,
       audit: auditFromFlags(options),
+      tracing: tracingFromFlags(options),
       featureGates: flags.features.gates,
       isServed: flags.runtime.isServed,
       eventTtlMs: options.eventTtl,

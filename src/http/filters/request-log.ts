@@ -13,8 +13,10 @@ export function requestLog(logger: Logger): (context: RequestContext) => void {
     const userAgent = headers['user-agent']?.slice(0, MAX_TEXT) ?? '';
     context.onFinished(() => {
       const latency = `${(performance.now() - context.receivedAt).toFixed(3)}ms`;
+      const { trace } = context;
       const request = { verb: method, URI: url.slice(0, MAX_TEXT), latency, userAgent, srcIP };
-      logger.info({ ...request, resp: context.statusCode }, 'HTTP');
+      const traced = trace === undefined ? {} : { traceID: trace.traceId };
+      logger.info({ ...request, resp: context.statusCode, ...traced }, 'HTTP');
     });
   };
 }
