@@ -61,7 +61,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const { logger, tls } = options;
   const gates = options.featureGates ?? DEFAULT_GATES;
   const phases = new StartPhases();
-  const instruments = await startInstruments(options, parts);
+  const instruments = startInstruments(options, parts);
   const storage = await startStorage(options, gates, instruments, parts);
   const [access, customResources] = await Promise.all([
     startAccess(options, storage, instruments, phases, parts),

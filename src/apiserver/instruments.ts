@@ -55,8 +55,8 @@ export interface Instruments {
   readonly memory: MemoryBudget;
 }
 
-export async function startInstruments(options: InstrumentOptions, parts: CloseStack): Promise<Instruments> {
-  const tracing = await startTracingIfWanted(options, parts);
+export function startInstruments(options: InstrumentOptions, parts: CloseStack): Instruments {
+  const tracing = startTracingIfWanted(options, parts);
   const { store, audit, logger, inFlightLimits } = options;
   const registry = new Registry();
   registerProcessMetrics(registry);
@@ -90,12 +90,12 @@ export async function startInstruments(options: InstrumentOptions, parts: CloseS
   };
 }
 
-async function startTracingIfWanted(
+function startTracingIfWanted(
   { tracing: wanted, release = DEFAULT_RELEASE, logger }: InstrumentOptions,
   parts: CloseStack,
-): Promise<Tracing | undefined> {
+): Tracing | undefined {
   if (wanted === undefined) return undefined;
-  const tracing = await startTracing({ ...wanted, version: versionInfo(release)['gitVersion'] ?? '' }, logger);
+  const tracing = startTracing({ ...wanted, version: versionInfo(release)['gitVersion'] ?? '' }, logger);
   parts.add(() => tracing.close());
   return tracing;
 }

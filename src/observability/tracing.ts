@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { ROOT_CONTEXT, trace, TraceFlags, type Span, type SpanContext, type Tracer } from '@opentelemetry/api';
 import type * as Exporter from '@opentelemetry/exporter-trace-otlp-grpc';
 import type * as Resources from '@opentelemetry/resources';
@@ -68,9 +69,9 @@ export function sampler(
   };
 }
 
-/** Loads OpenTelemetry, which is nobody's dependency. Rejects with what there is to install. */
-export async function startTracing(options: TracingOptions, logger: Pick<Logger, 'warn'>): Promise<Tracing> {
-  const { sdk, resources, otlp } = await loadOpenTelemetry();
+/** Loads OpenTelemetry, which is nobody's dependency. Throws what there is to install. */
+export function startTracing(options: TracingOptions, logger: Pick<Logger, 'warn'>): Tracing {
+  const { sdk, resources, otlp } = loadOpenTelemetry();
   const exporter: SpanExporter = new otlp.OTLPTraceExporter({
     url: `http://${options.endpoint}`,
     timeoutMillis: EXPORT_TIMEOUT_MS,
@@ -138,14 +139,12 @@ const PACKAGES = [
   '@opentelemetry/exporter-trace-otlp-grpc',
 ] as const;
 
-async function loadOpenTelemetry() {
+function loadOpenTelemetry() {
   const [sdkName, resourcesName, otlpName] = PACKAGES;
   try {
-    const [sdk, resources, otlp] = (await Promise.all([load(sdkName), load(resourcesName), load(otlpName)])) as [
-      typeof SdkTrace,
-      typeof Resources,
-      typeof Exporter,
-    ];
+    const sdk = load(sdkName) as typeof SdkTrace;
+    const resources = load(resourcesName) as typeof Resources;
+    const otlp = load(otlpName) as typeof Exporter;
     return { sdk, resources, otlp };
   } catch (error) {
     throw new Error(
@@ -155,7 +154,5 @@ async function loadOpenTelemetry() {
   }
 }
 
-/** A name that the bundler does not see: they stay outside of our file. */
-function load(name: string): Promise<unknown> {
-  return import(name) as Promise<unknown>;
-}
+/** By a name that the bundler does not see, so that they stay outside of our file; compiled code cannot import. */
+const load = createRequire(__filename);
