@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import { DEFAULT_GATES, type FeatureGates } from '../api/kinds/feature-gates';
 import type { AdmissionChain } from '../admission/chain';
 import type { RestClientMetrics } from '../client/rest-client-metrics';
+import { Verbosity } from '../observability/verbosity';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
 import { requestLog } from '../http/filters/request-log';
 import { listenForProbes } from '../http/routes/health-listener';
@@ -73,8 +74,9 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const health = instruments.healthMetrics.counted(healthChecks({ ...options, phases, isStopping: () => isStopping }));
   const probes = options.healthAddress === undefined ? undefined : await listenForProbes(options.healthAddress, health);
   if (probes !== undefined) parts.add(() => probes.close());
-  const routes = nonResourceRoutes(options, gates, storage, access, instruments, health);
-  const server = httpServer(options, gates, { storage, access, instruments, admission, routes });
+  const verbosity = new Verbosity(logger, options.verbosity ?? 0, options.logRequests);
+  const routes = nonResourceRoutes(options, gates, storage, access, instruments, health, verbosity);
+  const server = httpServer(options, gates, { storage, access, instruments, admission, routes, verbosity });
   parts.add(() => tls.close());
   parts.add(() => server.close());
   const port = await listen(server, options);
@@ -102,13 +104,14 @@ interface HttpParts {
   readonly instruments: Instruments;
   readonly admission: AdmissionChain;
   readonly routes: readonly NonResourceRoute[];
+  readonly verbosity: Verbosity;
 }
 
 /** What answers, given what decides. */
 function httpServer(
   options: ApiServerOptions,
   gates: FeatureGates,
-  { storage, access, instruments, admission, routes }: HttpParts,
+  { storage, access, instruments, admission, routes, verbosity }: HttpParts,
 ): ApiServer {
   const { authentication, authorization, serviceAccountKeys } = access;
   const { serviceAccounts } = options.authentication;
@@ -131,7 +134,7 @@ function httpServer(
     ]),
     requestTimeoutMs: options.requestTimeoutMs,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
-    logRequest: options.logRequests ? requestLog(options.logger) : undefined,
+    logRequest: requestLog(options.logger, () => verbosity.logsRequests),
     nonResourceRoutes: routes,
     tls: options.tls.tls,
     http2: options.http2,

@@ -26,8 +26,12 @@ export interface ApiServerOptions
   readonly healthAddress?: HealthAddress | undefined;
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
-  /** Every request is logged. */
+  /** Every request is logged, however little else is. */
   readonly logRequests: boolean;
+  /** `-v`: how much is logged until somebody changes it. Absent: 0. */
+  readonly verbosity?: number;
+  /** /debug/pprof and /debug/flags are served. Absent: no. */
+  readonly profiling?: boolean;
   /** Throws when what is logged cannot be written. */
   readonly checkLog: () => void;
   /** Prints the metrics of all processes of this replica, given this one's. Absent: this one's are all. */

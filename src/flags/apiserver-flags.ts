@@ -163,7 +163,13 @@ export const apiserverFlags = {
     type: 'int',
     section: 'Misc',
     default: '0',
-    help: 'How much is logged: from 3 on every request, as on kube-apiserver.',
+    help: 'How much is logged: from 3 on every request, as on kube-apiserver, from 4 on what helps to find faults, from 6 on everything. PUT /debug/flags/v changes it.',
+  },
+  profiling: {
+    type: 'bool',
+    section: 'Misc',
+    default: 'true',
+    help: 'Serve /debug/pprof (CPU and heap profiles in the formats of V8) and /debug/flags/v to whoever may get and put them.',
   },
   'logging-format': {
     type: 'string',

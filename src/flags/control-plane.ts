@@ -15,7 +15,6 @@ import { signersOf } from './controller-manager-flags';
 import { printKubeconfig } from '../apiserver/kubeconfig';
 import { LOOPBACK_NAME, loopbackCertificate } from '../apiserver/loopback-certificate';
 import {
-  logsRequests,
   prepareMaterial,
   startFromFlags,
   type CheckedFlags,
@@ -75,7 +74,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ([name, groups]) => [name, tokens.add(name, groups)] as const,
   );
   const started = await startFromFlags(flags, material, logger, {
-    logRequests: options.logRequests === true || logsRequests(flags),
+    logRequests: options.logRequests === true,
     tokenUsers: tokens.users,
   });
   const url = `https://${isIPv6(host) ? `[${host}]` : host}:${started.server.port}`;

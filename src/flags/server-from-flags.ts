@@ -203,9 +203,11 @@ export async function startFromFlags(
       shutdownDelayMs: options.shutdownDelayDuration,
       livezGraceMs: options.livezGracePeriod,
       logger,
+      verbosity: options.v,
+      profiling: options.profiling,
       checkLog: standardErrorOutput().check,
       ...rest,
-      logRequests: extras.logRequests ?? logsRequests(flags),
+      logRequests: extras.logRequests ?? false,
     });
     const stop = async (): Promise<void> => {
       await server.stop();

@@ -4,9 +4,10 @@ import type { RequestContext } from '../request/context';
 /** Nobody reads more of what a client may have made up. */
 const MAX_TEXT = 2_048;
 
-/** Writes down every request when it is over, with kube-apiserver's names of its parts. */
-export function requestLog(logger: Logger): (context: RequestContext) => void {
+/** Writes down every request that comes while that is wanted, when it is over, with kube-apiserver's names of its parts. */
+export function requestLog(logger: Logger, isWanted: () => boolean): (context: RequestContext) => void {
   return (context) => {
+    if (!isWanted()) return;
     const { method, url = '', socket, headers } = context.request;
     // A connection that has ended does not know any more where it came from.
     const srcIP = `${socket.remoteAddress ?? ''}:${socket.remotePort ?? ''}`;
