@@ -11,17 +11,10 @@ import {
   DEFAULT_TERMINATED_PODS,
   startControllers,
 } from '../controllers/start-controllers';
-import { ControllerQueueMetrics } from '../controllers/queue-metrics';
 import { signersOf } from './controller-manager-flags';
 import { printKubeconfig } from '../apiserver/kubeconfig';
 import { LOOPBACK_NAME, loopbackCertificate } from '../apiserver/loopback-certificate';
-import {
-  logsRequests,
-  prepareMaterial,
-  startFromFlags,
-  type CheckedFlags,
-  type StartedServer,
-} from './server-from-flags';
+import { prepareMaterial, startFromFlags, type CheckedFlags, type StartedServer } from './server-from-flags';
 import { TokenUsers } from '../apiserver/token-users';
 
 /** A control plane in one process: the API server and the controllers that a user misses without them. */
@@ -76,7 +69,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ([name, groups]) => [name, tokens.add(name, groups)] as const,
   );
   const started = await startFromFlags(flags, material, logger, {
-    logRequests: options.logRequests === true || logsRequests(flags),
+    logRequests: options.logRequests === true,
     tokenUsers: tokens.users,
   });
   const url = `https://${isIPv6(host) ? `[${host}]` : host}:${started.server.port}`;
@@ -87,6 +80,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ...ownCredentials(certificates, adminToken),
     ...(loopback === undefined ? {} : { certificateAuthority: loopback.authority, serverName: LOOPBACK_NAME }),
     userAgent: 'sternpost-controllers',
+    record: started.server.restClient.record,
   });
   const stop = await startRest(started, client, certificates, logger, options.controllers ?? CONTROLLER_NAMES);
   const kubeconfigOf = (userName: string, token: string): string => printKubeconfig({ ...reach, userName, token });
@@ -124,7 +118,7 @@ async function startRest(
     controllers = startControllers(names, {
       client,
       logger,
-      queueMetrics: new ControllerQueueMetrics(server.metrics).of,
+      queueMetrics: server.queues.of,
       rootCertificates,
       signingKey,
       signers: certificates.clientSigner === undefined ? {} : signersOf(certificates.clientSigner),

@@ -28,6 +28,7 @@ import { flowControlConflict, parseRuntimeConfig } from '../resources/runtime-co
 import { serviceRangesFromFlags } from './service-range-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
 import { encrypted, openEncryption, problemsOfEncryption } from './encryption-flags';
+import { tracingFromFlags, tracingProblems } from './tracing-flags';
 import { emulatedRelease, versionProblems } from './version-flags';
 import { TlsMaterial } from '../apiserver/tls-material';
 import { DEFAULT_RELEASE } from '../apiserver/version';
@@ -56,6 +57,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
     ...http2Problems(options),
     ...healthProblems(options),
     ...versionProblems(options),
+    ...tracingProblems(options),
     ...kubeletProblems(options),
     ...((tlsCertFile === '') === (tlsPrivateKeyFile === '')
       ? []
@@ -192,6 +194,7 @@ export async function startFromFlags(
       authorization,
       admission: flags.admission.admission,
       audit: auditFromFlags(options),
+      tracing: tracingFromFlags(options),
       featureGates: flags.features.gates,
       isServed: flags.runtime.isServed,
       eventTtlMs: options.eventTtl,
@@ -204,9 +207,11 @@ export async function startFromFlags(
       shutdownDelayMs: options.shutdownDelayDuration,
       livezGraceMs: options.livezGracePeriod,
       logger,
+      verbosity: options.v,
+      profiling: options.profiling,
       checkLog: standardErrorOutput().check,
       ...rest,
-      logRequests: extras.logRequests ?? logsRequests(flags),
+      logRequests: extras.logRequests ?? false,
     });
     const stop = async (): Promise<void> => {
       await server.stop();

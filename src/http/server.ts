@@ -157,7 +157,11 @@ export function createServer(options: ServerOptions): ApiServer {
     const pending = runFilters(context, chain);
     if (pending !== undefined) await pending;
     if (response.destroyed) return;
-    const dispatched = dispatch(context, endpoints);
+    const { trace } = context;
+    const dispatched =
+      trace === undefined
+        ? dispatch(context, endpoints)
+        : trace.within(`registry ${context.info.verb}`, () => dispatch(context, endpoints));
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
     if (dispatched instanceof Promise) beginWork(context);
     if (response.headersSent || response.destroyed || reply.type === 'streamed') return;

@@ -15,7 +15,7 @@ import type { JsonObject, KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import { formatTime } from '../api/time/rfc3339';
 import { Turn } from '../async/turn';
-import { WorkQueue } from '../async/work-queue';
+import { WorkQueue, type QueueMetrics } from '../async/work-queue';
 import type { OwnResource } from './own-resources';
 import type { ServedResource } from './served-resource';
 import type { Logger } from '../observability/logger';
@@ -36,6 +36,7 @@ export interface CustomResourcesOptions {
   /** A resource is not served any more. */
   readonly onRemoved?: () => void;
   /** Milliseconds since the epoch. */
+  readonly queueMetrics?: (name: string, queue: WorkQueue) => QueueMetrics;
   readonly now: () => number;
   readonly logger: Logger;
 }
@@ -84,8 +85,12 @@ export class CustomResources {
     const failed = (key: string, error: unknown): void => {
       logger.warn({ err: error, key }, 'bringing a custom resource definition up to date failed');
     };
-    this.#groups = new WorkQueue((group) => this.#settleGroup(group), failed);
-    this.#cleanups = new WorkQueue((name) => this.#cleanUp(name), failed);
+    this.#groups = new WorkQueue((group) => this.#settleGroup(group), failed, {
+      metrics: () => options.queueMetrics?.('crd_naming_condition_controller', this.#groups),
+    });
+    this.#cleanups = new WorkQueue((name) => this.#cleanUp(name), failed, {
+      metrics: () => options.queueMetrics?.('crd_finalizer', this.#cleanups),
+    });
   }
 
   /** What is defined now is served when this resolves. */
