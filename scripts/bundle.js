@@ -55,6 +55,27 @@ const asn1OfForge = {
   },
 };
 
+/**
+ * Of Express, what an application that others are given can reach: no body parsers and no static files, which come with an Express of
+ * their own. Its table of media types, half of what loading it takes, waits until somebody asks.
+ */
+const partOfExpress = {
+  name: 'part-of-express',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^(body-parser|serve-static)$/ }, () => ({ path: 'nothing', namespace: 'part-of-express' }));
+    onResolve({ filter: /^mime-types$/ }, ({ namespace }) =>
+      namespace === 'part-of-express' ? undefined : { path: 'mime-types', namespace: 'part-of-express' },
+    );
+    onLoad({ filter: /^nothing$/, namespace: 'part-of-express' }, () => ({ contents: 'module.exports = {};' }));
+    onLoad({ filter: /^mime-types$/, namespace: 'part-of-express' }, () => ({
+      contents: ['charset', 'contentType', 'extension', 'lookup']
+        .map((name) => `exports.${name} = (text) => require('mime-types').${name}(text);`)
+        .join('\n'),
+      resolveDir: repository,
+    }));
+  },
+};
+
 /** What `--etcd-client=etcd3` needs has a file of its own. */
 const etcd3Elsewhere = {
   name: 'etcd3-elsewhere',
@@ -88,7 +109,7 @@ async function main([flag, folder]) {
     allowOverwrite: true,
     // It finds its binary beside itself.
     external: ['lmdb'],
-    plugins: [asn1OfForge, etcd3Elsewhere],
+    plugins: [asn1OfForge, etcd3Elsewhere, partOfExpress],
     // Names stay, and lines short enough to find a place by: stack traces are read.
     minifyWhitespace: true,
     lineLimit: 160,

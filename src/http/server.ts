@@ -10,6 +10,9 @@ import type { Logger } from '../observability/logger';
 import { beginWork } from '../async/loop-work';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { TextWorker } from '../worker/text-worker';
+import { Application } from './application/application';
+import type { Extension } from './application/extension';
+import { messageClasses } from './application/message-classes';
 import { runFilters } from './filters/chain';
 import { ConnectionAccounts } from './transport/connection-accounts';
 import { RequestContext } from './request/context';
@@ -17,7 +20,7 @@ import type { ChainDependencies } from './filters/chain-dependencies';
 import type { EndpointDependencies } from './endpoints/endpoint';
 import type { NonResourceRoute } from './routes/route';
 import { Deadlines } from './filters/deadline';
-import { dispatch, type DispatchDependencies } from './endpoints/dispatch';
+import { dispatch } from './endpoints/dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
 import type { HttpRequest, HttpResponse } from './transport/exchange';
 import { ALL_FEATURES, type ServerFeatures } from './request/features';
@@ -34,7 +37,6 @@ import {
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
-import { NonResourceRoutes } from './routes/non-resource-routes';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { writeReply } from './response/reply-writer';
 import { leaveSeat } from './filters/seats';
@@ -60,6 +62,8 @@ export interface ServerOptions
       'backends' | 'bodies' | 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'
     > {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
+  /** Routes of others outside the resource tree, behind the same filters. Absent: none. */
+  readonly extensions?: readonly Extension[];
   /** Closed with the server. Absent: as with kube-apiserver's default flags. */
   readonly backends?: BackendConnections;
   /** Absent: plain HTTP, for tests and for a health port. */
@@ -109,18 +113,26 @@ export function createServer(options: ServerOptions): ApiServer {
   let draining = false;
   const now = options.now ?? Date.now;
   const features = options.features ?? ALL_FEATURES;
-  const routes = new NonResourceRoutes(options.nonResourceRoutes, (group) => catalogue.hasBuiltInGroup(group));
+  const classes = messageClasses();
+  const application = new Application({
+    routes: options.nonResourceRoutes,
+    hasBuiltInGroup: (group) => catalogue.hasBuiltInGroup(group),
+    extensions: options.extensions ?? [],
+    classes,
+    closing: closing.signal,
+    logger,
+  });
   const known = {
     isKnownResource: (group: string, version: string, resource: string): boolean =>
       catalogue.resolve(group, version, resource) !== undefined,
-    isKnownPath: (path: string): boolean => routes.has(path),
+    isKnownPath: (path: string): boolean => application.has(path),
   };
   const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
   const textWorker = options.textWorker ?? new TextWorker();
   const bodies = new LargeBodies(textWorker);
   const places = new LargeBodyPlaces();
   const backends = options.backends ?? new BackendConnections();
-  const endpoints: DispatchDependencies = {
+  const endpoints: EndpointDependencies = {
     ...options,
     backends,
     bodies,
@@ -130,7 +142,6 @@ export function createServer(options: ServerOptions): ApiServer {
     fieldOwnership: options.fieldOwnership ?? fieldOwnership(catalogue, now),
     closing: closing.signal,
     features,
-    nonResourceRoutes: routes,
   };
   const writer = { schema: catalogue.schema, now, features, bodies };
   const { goAwayChance = 0 } = options.http2 ?? {};
@@ -154,7 +165,7 @@ export function createServer(options: ServerOptions): ApiServer {
     const pending = runFilters(context, chain);
     if (pending !== undefined) await pending;
     if (response.destroyed) return;
-    const dispatched = dispatch(context, endpoints);
+    const dispatched = context.info.isResourceRequest ? dispatch(context, endpoints) : application.dispatch(context);
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
     if (dispatched instanceof Promise) beginWork(context);
     if (response.headersSent || response.destroyed || reply.type === 'streamed') return;
@@ -194,10 +205,11 @@ export function createServer(options: ServerOptions): ApiServer {
   const limits = options.http1Limits ?? http1LimitsFor(options.requestTimeoutMs);
   const server =
     options.tls === undefined
-      ? createPlainServer(http1Options(limits), http1Listener)
+      ? createPlainServer({ ...http1Options(limits), ...classes }, http1Listener)
       : createTlsServer(
           {
             ...http1Options(limits),
+            ...classes,
             ...tlsOptions(options.tls),
             ...(http2 !== undefined && { ALPNProtocols: ALPN_PROTOCOLS }),
           },
@@ -227,7 +239,10 @@ export function createServer(options: ServerOptions): ApiServer {
   server.on('tlsClientError', recordTlsHandshakeError);
 
   return {
-    listen: () => listen(server, options.port, options.host),
+    listen: async () => {
+      await application.ready();
+      return listen(server, options.port, options.host);
+    },
     setSecureContext: (tls) => {
       if (isTls(server)) server.setSecureContext(tlsOptions(tls));
     },

@@ -77,6 +77,8 @@ class RequestAudit implements AuditedContext {
   readonly recordsResponse: boolean;
   readonly #sourceIPs: readonly string[];
   readonly #userAgent: string;
+  /** As the client wrote it; routers change theirs. */
+  readonly #requestUri: string;
   readonly #received: string;
   #hasStarted = false;
   #isComplete = false;
@@ -86,7 +88,8 @@ class RequestAudit implements AuditedContext {
     private readonly auditor: Auditor,
     private readonly verdict: AuditVerdict,
   ) {
-    const { headers, socket } = context.request;
+    const { headers, socket, url = '' } = context.request;
+    this.#requestUri = url;
     const sent = headers['audit-id'];
     this.id = typeof sent === 'string' && sent !== '' ? sent.slice(0, MAX_AUDIT_ID) : randomUUID();
     this.recordsResponse = verdict.level === 'RequestResponse';
@@ -115,7 +118,7 @@ class RequestAudit implements AuditedContext {
   #event(stage: AuditStage): AuditEvent {
     const { context, verdict } = this;
     const { level, omitManagedFields } = verdict;
-    const { info, request, user, impersonator } = context;
+    const { info, user, impersonator } = context;
     const isOver = stage !== 'RequestReceived';
     const requestObject =
       isOver && (level === 'Request' || this.recordsResponse)
@@ -127,7 +130,7 @@ class RequestAudit implements AuditedContext {
       level,
       auditID: this.id,
       stage,
-      requestURI: request.url ?? '',
+      requestURI: this.#requestUri,
       verb: info.verb,
       user: impersonator ?? user,
       impersonatedUser: impersonator === undefined ? undefined : user,
