@@ -12,7 +12,6 @@ import type { RequestMetrics } from '../observability/request-metrics';
 import { TextWorker } from '../worker/text-worker';
 import { Application } from './application/application';
 import type { Extension } from './application/extension';
-import { messageClasses } from './application/message-classes';
 import { runFilters } from './filters/chain';
 import { ConnectionAccounts } from './transport/connection-accounts';
 import { RequestContext } from './request/context';
@@ -113,12 +112,10 @@ export function createServer(options: ServerOptions): ApiServer {
   let draining = false;
   const now = options.now ?? Date.now;
   const features = options.features ?? ALL_FEATURES;
-  const classes = messageClasses();
   const application = new Application({
     routes: options.nonResourceRoutes,
     hasBuiltInGroup: (group) => catalogue.hasBuiltInGroup(group),
     extensions: options.extensions ?? [],
-    classes,
     closing: closing.signal,
     logger,
   });
@@ -205,11 +202,10 @@ export function createServer(options: ServerOptions): ApiServer {
   const limits = options.http1Limits ?? http1LimitsFor(options.requestTimeoutMs);
   const server =
     options.tls === undefined
-      ? createPlainServer({ ...http1Options(limits), ...classes }, http1Listener)
+      ? createPlainServer(http1Options(limits), http1Listener)
       : createTlsServer(
           {
             ...http1Options(limits),
-            ...classes,
             ...tlsOptions(options.tls),
             ...(http2 !== undefined && { ALPNProtocols: ALPN_PROTOCOLS }),
           },

@@ -1,6 +1,6 @@
-import type { Express, NextFunction, Request, Response } from 'express';
-import { IncomingMessage, type ServerResponse } from 'node:http';
-import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
+import type { Express, NextFunction, Request, RequestHandler, Response } from 'express';
+import { whenKnown } from '../../api/maybe-promise';
+import type { MaybePromise } from '../../api/maybe-promise';
 import type { Logger } from '../../observability/logger';
 import type { RequestContext } from '../request/context';
 import { BUILT_IN_PLAIN, negotiate, type Negotiated } from '../request/negotiate';
@@ -8,14 +8,10 @@ import { parseRequestInfo } from '../request/request-info';
 import { methodNotAllowed, resourceNotFound } from '../response/refusals';
 import { textReply, type Dispatched, type Reply } from '../response/reply';
 import type { NonResourceRoute } from '../routes/route';
-import { enterExtension, statusErrorOf, withoutBodyHeaders, type Extension } from './extension';
-import { layersOf, pathsIn } from './extension-paths';
-import { carryExpress, type MessageClasses } from './message-classes';
-import { facadeOf, handBack, type Facade } from './message-facades';
-import { routedUrl } from './routed-url';
+import { extensionApplication, type Extension } from './extension';
+import { passageClassesOf, type Passage, type PassageClasses } from './passage';
 
 const PLAIN: Negotiated = { format: 'json', pretty: false };
-const STREAMED: Dispatched = { reply: { type: 'streamed' }, negotiated: PLAIN };
 
 export interface ApplicationOptions {
   readonly routes: readonly NonResourceRoute[];
@@ -23,21 +19,10 @@ export interface ApplicationOptions {
   readonly hasBuiltInGroup: (group: string) => boolean;
   /** Routes of others, which come after ours. */
   readonly extensions: readonly Extension[];
-  /** What the server's own requests and responses are made of. */
-  readonly classes: MessageClasses;
   /** Aborts when the server ends. */
   readonly closing: AbortSignal;
   readonly logger: Logger;
 }
-
-/** A request on its way through the application. */
-interface Passage {
-  readonly context: RequestContext;
-  readonly resolve: (dispatched: MaybePromise<Dispatched>) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-const PASSAGE = Symbol('passage');
 
 /**
  * Everything outside the resource tree, as routes of one Express application: ours, those of extensions, and what becomes of unknown
@@ -46,8 +31,8 @@ const PASSAGE = Symbol('passage');
 export class Application {
   readonly #options: ApplicationOptions;
   readonly #known: Set<string>;
-  #app: Express | undefined;
-  #making: Promise<Express> | undefined;
+  #made: Made | undefined;
+  #making: Promise<Made> | undefined;
   #listed: readonly string[];
 
   constructor(options: ApplicationOptions) {
@@ -66,51 +51,35 @@ export class Application {
   }
 
   /** What the request is answered with; `streamed` where a route of others has answered it. */
-  async dispatch(context: RequestContext): Promise<Dispatched> {
-    const app = this.#app ?? (await this.#make());
-    const { request, response } = this.#messagesOf(context);
-    const url = routedUrl(context);
-    if (request.url !== url) request.url = url;
-    return new Promise<Dispatched>((resolve, reject) => {
-      (request as Carrier)[PASSAGE] = { context, resolve, reject };
-      app(request as Request, response as Response);
-    });
+  dispatch(context: RequestContext): MaybePromise<Dispatched> {
+    if (this.#made === undefined) return this.#make().then(() => this.dispatch(context));
+    const { app, classes } = this.#made;
+    const passage = new classes.Passage(context);
+    app(passage as unknown as Request, new classes.NoResponse() as unknown as Response);
+    return passage.outcome;
   }
 
-  /** Those that our server of node:http brought have Express's methods already. */
-  #messagesOf({ request, response }: RequestContext): Facade {
-    if (request instanceof IncomingMessage) return { request, response: response as unknown as ServerResponse };
-    return facadeOf(request, response, this.#options.classes);
+  async #make(): Promise<Made> {
+    return (this.#made ??= await (this.#making ??= this.#load()));
   }
 
-  async #make(): Promise<Express> {
-    this.#app ??= await (this.#making ??= this.#load());
-    return this.#app;
-  }
-
-  async #load(): Promise<Express> {
+  async #load(): Promise<Made> {
     const { default: express } = await import('express');
-    const { routes, extensions, classes, closing } = this.#options;
+    const { routes, extensions, closing } = this.#options;
     const app = express();
     // A path is what was authorized and nothing else.
     app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by');
-    carryExpress(classes, app);
-    for (const route of routes) app.route(patternOf(route)).all((request, _, next) => run(route, request, next));
-    app.route('/').all((request, response) => this.#unknown(request, response));
+    const classes = passageClassesOf(app);
+    for (const route of routes) app.route(patternOf(route)).all(handlerOf(route));
+    const unknown = onPassage((passage) => passage.answer(this.#unknownPath(passage.context.info.path)));
+    app.route('/').all(unknown);
     if (extensions.length > 0) {
-      const own = layersOf(app.router).length;
-      app.use((request, response, next) => {
-        const { context, resolve } = passageOf(request);
-        context.onFinished(() => resolve(STREAMED));
-        enterExtension(context, request, response, closing);
-        next();
-      });
-      for (const extension of extensions) await extension(app);
-      this.#addPaths(pathsIn(layersOf(app.router).slice(own)));
+      const { paths, run } = await extensionApplication(express(), extensions, closing);
+      this.#addPaths(paths);
+      app.use(onPassage(run));
     }
-    app.use((request, response) => this.#unknown(request, response));
-    app.use(fail);
-    return app;
+    app.use(unknown);
+    return { app, classes };
   }
 
   #addPaths(paths: readonly string[]): void {
@@ -124,22 +93,10 @@ export class Application {
   }
 
   #isOurs(path: string): boolean {
-    if (parseRequestInfo('GET', path).isResourceRequest) return true;
-    const { routes } = this.#options;
-    return (
-      path === '/' ||
-      routes.some((route) => route.path === path || (route.prefix === true && path.startsWith(below(route))))
+    if (path === '/' || parseRequestInfo('GET', path).isResourceRequest) return true;
+    return this.#options.routes.some(
+      (route) => route.path === path || (route.prefix === true && path.startsWith(below(route))),
     );
-  }
-
-  #unknown(request: Request, response: Response): void {
-    const { context, resolve, reject } = passageOf(request);
-    handBack(response);
-    try {
-      resolve(this.#unknownPath(context.info.path));
-    } catch (error) {
-      reject(error);
-    }
   }
 
   #unknownPath(path: string): Dispatched {
@@ -155,38 +112,36 @@ export class Application {
   }
 }
 
-interface Carrier {
-  [PASSAGE]?: Passage;
+interface Made {
+  readonly app: Express;
+  readonly classes: PassageClasses;
 }
 
-function passageOf(request: object): Passage {
-  const passage = (request as Carrier)[PASSAGE];
-  if (passage === undefined) throw new Error('a request came to the application past the filters');
-  return passage;
-}
-
-/** The last handler of errors. Ours never come here. */
-function fail(error: unknown, request: Request, response: Response, _next: NextFunction): void {
-  withoutBodyHeaders(response);
-  handBack(response);
-  passageOf(request).reject(statusErrorOf(error));
+/** A handler of Express whose requests are passages. What it throws fails the passage. */
+function onPassage(handle: (passage: Passage, next: NextFunction) => void): RequestHandler {
+  return (request, _response, next) => {
+    const passage = request as unknown as Passage;
+    try {
+      handle(passage, next);
+    } catch (error) {
+      passage.fail(error);
+    }
+  };
 }
 
 /** One of our routes. Nothing is there where it knows of nothing. */
-function run(route: NonResourceRoute, request: Request, next: NextFunction): void {
-  const { context, resolve, reject } = passageOf(request);
+function handlerOf(route: NonResourceRoute): RequestHandler {
   const { methods = ['GET'] } = route;
-  try {
-    if (methods !== 'any' && !methods.includes(request.method)) throw methodNotAllowed();
-    const dispatched = whenKnown(route.handler(context), (reply) =>
-      reply === undefined ? undefined : { reply, negotiated: formOf(reply, context) },
-    );
-    if (dispatched === undefined) return next();
-    if (!(dispatched instanceof Promise)) return resolve(dispatched);
-    dispatched.then((known) => (known === undefined ? next() : resolve(known)), reject);
-  } catch (error) {
-    reject(error);
-  }
+  return onPassage((passage, next) => {
+    const { context, method } = passage;
+    if (methods !== 'any' && !methods.includes(method)) throw methodNotAllowed();
+    const settle = (reply: Reply | undefined): void => {
+      if (reply === undefined) next();
+      else passage.answer({ reply, negotiated: formOf(reply, context) });
+    };
+    const settled = whenKnown(route.handler(context), settle);
+    if (settled instanceof Promise) settled.catch((error: unknown) => passage.fail(error));
+  });
 }
 
 /** A reply that comes with its bytes, or without any, has no form to choose: a 304 must not become a 406. */

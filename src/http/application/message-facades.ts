@@ -5,8 +5,8 @@ import type { MessageClasses } from './message-classes';
 import { StreamSocket } from './stream-socket';
 
 /**
- * Express and what people write for it expect node:http's objects. For a request that node:http did not bring these are made here:
- * an IncomingMessage that reads from the request and a ServerResponse that writes to its response.
+ * Express and what people write for it expect node:http's objects, and change them. So they get some of their own, whichever version of
+ * HTTP brought the request: an IncomingMessage that reads from the request and a ServerResponse that writes to its response.
  *
  * What this relies on besides the documented methods: of a response, `_header` (any text: the head is sent, so that `headersSent` is true
  * and headers cannot be set any more), `finished` (`end` was called), `_contentLength`, `_removedContLen` and `_hasBody`; of a request `complete`,
@@ -41,17 +41,17 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 304]);
 type FacadeResponse = ServerResponse & ResponseInternals;
 type Callback = (error?: Error | null) => void;
 
-export function facadeOf(request: HttpRequest, response: HttpResponse, classes: MessageClasses): Facade {
+export function facadeOf(request: HttpRequest, response: HttpResponse, url: string, classes: MessageClasses): Facade {
   const socket = new StreamSocket(request.socket, response);
-  const incoming = incomingOver(request, socket as unknown as Socket, classes);
+  const incoming = incomingOver(request, url, socket as unknown as Socket, classes);
   const outgoing = new classes.ServerResponse(incoming) as FacadeResponse;
   outgoing[TARGET] = response;
   (outgoing as { socket: unknown }).socket = socket;
-  outgoing.writeHead = writeHead as FacadeResponse['writeHead'];
+  outgoing.writeHead = writeHead;
   outgoing.write = write as FacadeResponse['write'];
   outgoing.end = end as FacadeResponse['end'];
   outgoing.flushHeaders = flushHeaders;
-  outgoing.destroy = destroy as FacadeResponse['destroy'];
+  outgoing.destroy = destroy;
   outgoing.writeContinue = outgoing.writeProcessing = outgoing.writeEarlyHints = outgoing.addTrailers = ignore;
   outgoing.on('error', ignore);
   response.on('drain', () => void outgoing.emit('drain'));
@@ -79,15 +79,15 @@ export function handBack(response: ServerResponse): void {
   }
 }
 
-function incomingOver(request: HttpRequest, socket: Socket, classes: MessageClasses): IncomingMessage {
+function incomingOver(request: HttpRequest, url: string, socket: Socket, classes: MessageClasses): IncomingMessage {
   const incoming = new classes.IncomingMessage(socket);
   const [major = '2', minor = '0'] = request.httpVersion.split('.');
   incoming.httpVersion = request.httpVersion;
   incoming.httpVersionMajor = Number(major);
   incoming.httpVersionMinor = Number(minor);
   incoming.method = request.method ?? 'GET';
-  incoming.url = request.url ?? '/';
-  incoming.headers = request.headers;
+  incoming.url = url;
+  incoming.headers = { ...request.headers };
   if (request.readableEnded) incoming.complete = true;
   let isRead = false;
   incoming._read = () => {

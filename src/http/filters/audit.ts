@@ -77,8 +77,6 @@ class RequestAudit implements AuditedContext {
   readonly recordsResponse: boolean;
   readonly #sourceIPs: readonly string[];
   readonly #userAgent: string;
-  /** As the client wrote it; routers change theirs. */
-  readonly #requestUri: string;
   readonly #received: string;
   #hasStarted = false;
   #isComplete = false;
@@ -88,8 +86,7 @@ class RequestAudit implements AuditedContext {
     private readonly auditor: Auditor,
     private readonly verdict: AuditVerdict,
   ) {
-    const { headers, socket, url = '' } = context.request;
-    this.#requestUri = url;
+    const { headers, socket } = context.request;
     const sent = headers['audit-id'];
     this.id = typeof sent === 'string' && sent !== '' ? sent.slice(0, MAX_AUDIT_ID) : randomUUID();
     this.recordsResponse = verdict.level === 'RequestResponse';
@@ -118,7 +115,7 @@ class RequestAudit implements AuditedContext {
   #event(stage: AuditStage): AuditEvent {
     const { context, verdict } = this;
     const { level, omitManagedFields } = verdict;
-    const { info, user, impersonator } = context;
+    const { info, request, user, impersonator } = context;
     const isOver = stage !== 'RequestReceived';
     const requestObject =
       isOver && (level === 'Request' || this.recordsResponse)
@@ -130,7 +127,7 @@ class RequestAudit implements AuditedContext {
       level,
       auditID: this.id,
       stage,
-      requestURI: this.#requestUri,
+      requestURI: request.url ?? '',
       verb: info.verb,
       user: impersonator ?? user,
       impersonatedUser: impersonator === undefined ? undefined : user,
