@@ -58,15 +58,18 @@ const asn1OfForge: Plugin = {
  * Of Express, what an application that others are given can reach: no body parsers and no static files, which come with an Express of
  * their own. Its table of media types, half of what loading it takes, waits until somebody asks.
  */
-const partOfExpress = {
+const partOfExpress: Plugin = {
   name: 'part-of-express',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^(body-parser|serve-static)$/ }, () => ({ path: 'nothing', namespace: 'part-of-express' }));
-    onResolve({ filter: /^mime-types$/ }, ({ namespace }) =>
+  setup(build) {
+    build.onResolve({ filter: /^(body-parser|serve-static)$/ }, () => ({
+      path: 'nothing',
+      namespace: 'part-of-express',
+    }));
+    build.onResolve({ filter: /^mime-types$/ }, ({ namespace }) =>
       namespace === 'part-of-express' ? undefined : { path: 'mime-types', namespace: 'part-of-express' },
     );
-    onLoad({ filter: /^nothing$/, namespace: 'part-of-express' }, () => ({ contents: 'module.exports = {};' }));
-    onLoad({ filter: /^mime-types$/, namespace: 'part-of-express' }, () => ({
+    build.onLoad({ filter: /^nothing$/, namespace: 'part-of-express' }, () => ({ contents: 'module.exports = {};' }));
+    build.onLoad({ filter: /^mime-types$/, namespace: 'part-of-express' }, () => ({
       contents: ['charset', 'contentType', 'extension', 'lookup']
         .map((name) => `exports.${name} = (text) => require('mime-types').${name}(text);`)
         .join('\n'),

@@ -24,7 +24,7 @@ import { StartPhases } from './start-phases';
 import { startStorage, type Storage } from './storage';
 
 /** A server that answers. */
-export interface RunningApiServer {
+export interface RunningApiServer extends Pick<ApiServer, 'handler' | 'upgrade'> {
   readonly port: number;
   /** Of the health checks over plain HTTP, when they were asked for. */
   readonly healthPort: number | undefined;
@@ -80,6 +80,8 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     port,
     healthPort: probes?.port,
     metrics: instruments.registry,
+    handler: server.handler,
+    upgrade: server.upgrade,
     ready: upkeep.ready,
     stop: async () => {
       isStopping = true;
@@ -127,6 +129,7 @@ function httpServer(
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     logRequest: options.logRequests ? requestLog(options.logger) : undefined,
     nonResourceRoutes: routes,
+    extensions: options.extensions ?? [],
     tls: options.tls.tls,
     http2: options.http2,
     backends: new BackendConnections(options.kubelets),

@@ -1,7 +1,13 @@
 import { constants } from 'node:crypto';
-import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
 import { BackendConnections } from '../kubelet/backend-connections';
 import { MemoryBudget } from '../memory/memory-budget';
@@ -40,7 +46,10 @@ import { PipelinedRequests } from './transport/pipelined-requests';
 import { writeReply } from './response/reply-writer';
 import { leaveSeat } from './filters/seats';
 import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
+import { MountedRequest, MountedResponse } from './transport/mounted-exchange';
+import { MountedRequests } from './transport/mounted-requests';
 import { mayUpgrade, Upgrades } from './transport/upgrades';
+import { bodyAlreadyRead, shuttingDown } from './response/refusals';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
@@ -95,6 +104,10 @@ export interface ApiServer {
    * none of them finds its connection closed under a request.
    */
   drain(): void;
+  /** Takes requests that came over another server, and answers them as if they had come over this one's. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Takes a request of another server that wants its connection for another protocol; false: it may not have it, and is left alone. */
+  readonly upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => boolean;
   /**
    * Takes no more connections, ends watches as if their time were over, lets requests under way finish, and closes what
    * is left after `graceMs`.
@@ -162,6 +175,7 @@ export function createServer(options: ServerOptions): ApiServer {
     const pending = runFilters(context, chain);
     if (pending !== undefined) await pending;
     if (response.destroyed) return;
+    if (request.bodyWasRead === true) throw bodyAlreadyRead();
     const dispatched = context.info.isResourceRequest ? dispatch(context, endpoints) : application.dispatch(context);
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
     if (dispatched instanceof Promise) beginWork(context);
@@ -185,6 +199,7 @@ export function createServer(options: ServerOptions): ApiServer {
         response.destroy();
       });
   };
+  const mounted = new MountedRequests();
   const pipelined = new PipelinedRequests(memory);
   const http1Listener: RequestListener = (request, response) => {
     if (refuseHead(request, response)) return;
@@ -245,10 +260,19 @@ export function createServer(options: ServerOptions): ApiServer {
     drain: () => {
       draining = true;
     },
+    handler: (incoming, outgoing) => {
+      const request = new MountedRequest(incoming);
+      const response = new MountedResponse(outgoing);
+      if (closing.signal.aborted)
+        return answerError(new RequestContext(request, response), shuttingDown(), catalogue.schema, logger);
+      mounted.add(response);
+      listener(request, response);
+    },
+    upgrade: (request, socket, head) => !closing.signal.aborted && upgrades.accept(request, socket, head),
     close: async (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      await close(server, handshakes, upgrades, http2, graceMs);
+      await Promise.all([close(server, handshakes, upgrades, http2, graceMs), mounted.end(graceMs)]);
       backends.close();
       await textWorker.stop();
     },

@@ -5,6 +5,7 @@ import type { UserInfo } from '../../api/user';
 import { leaveSeat } from '../filters/seats';
 import type { RequestContext } from '../request/context';
 import type { Dispatched } from '../response/reply';
+import type { RequestUser } from './extension-app';
 import { layersOf, pathsIn } from './extension-paths';
 import { messageClassesOf } from './message-classes';
 import { facadeOf, handBack } from './message-facades';
@@ -12,15 +13,6 @@ import type { Passage } from './passage';
 
 /** Adds routes and middleware of others to the application; resolves when all are there. */
 export type Extension = (app: Express) => unknown;
-
-/** Who asks, as routes of others see it in `req.user`. */
-export interface RequestUser {
-  readonly name: string;
-  /** Empty where authentication knows none. */
-  readonly uid: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
-}
 
 /** How it is for those answers of kube-apiserver that do not say otherwise. */
 const CACHE_CONTROL = 'no-cache, private';

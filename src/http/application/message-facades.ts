@@ -88,6 +88,8 @@ function incomingOver(request: HttpRequest, url: string, socket: Socket, classes
   incoming.method = request.method ?? 'GET';
   incoming.url = url;
   incoming.headers = { ...request.headers };
+  // Body parsers go by it. Over HTTP/2 a body may come without any header.
+  if (Number(major) > 1 && !request.readableEnded) incoming.headers['transfer-encoding'] ??= withoutLength(request);
   if (request.readableEnded) incoming.complete = true;
   let isRead = false;
   incoming._read = () => {
@@ -105,6 +107,10 @@ function incomingOver(request: HttpRequest, url: string, socket: Socket, classes
     });
   };
   return incoming;
+}
+
+function withoutLength({ headers }: HttpRequest): string | undefined {
+  return headers['content-length'] === undefined ? 'chunked' : undefined;
 }
 
 function writeHead(
