@@ -4,6 +4,7 @@
  *
  * - `sternpost.js`: all code, with the packages that it uses, in one file: finding, reading and compiling a thousand modules is
  *   a sixth of a start. The library and the command are in it, so that they share what they have in common
+ * - `import-module.js`: what loads modules of others (`--extension`)
  * - `etcd3/client.js`: the packages around etcd3, which `--etcd-client=etcd3` loads, with etcd's definitions in `proto/`
  * - `cli/main.js`: the command; it loads that file once it knows that Node.js is new enough for it, with what
  *   scripts/compile-code.ts has put beside it
@@ -88,6 +89,14 @@ const etcd3Elsewhere: Plugin = {
   },
 };
 
+/** What loads modules of others is never compiled beforehand. */
+const importModuleElsewhere: Plugin = {
+  name: 'import-module-elsewhere',
+  setup: (build) => {
+    build.onResolve({ filter: /^\.\/import-module$/ }, () => ({ path: './import-module.js', external: true }));
+  },
+};
+
 /** The commands are in the large file, perhaps compiled (scripts/compile-code.ts). */
 const commandsElsewhere: Plugin = {
   name: 'commands-elsewhere',
@@ -111,7 +120,7 @@ async function main([flag, folder]: readonly string[]): Promise<void> {
     allowOverwrite: true,
     // It finds its binary beside itself.
     external: ['lmdb'],
-    plugins: [asn1OfForge, etcd3Elsewhere, partOfExpress],
+    plugins: [asn1OfForge, etcd3Elsewhere, importModuleElsewhere, partOfExpress],
     // Names stay, and lines short enough to find a place by: stack traces are read.
     minifyWhitespace: true,
     lineLimit: 160,
@@ -123,6 +132,12 @@ async function main([flag, folder]: readonly string[]): Promise<void> {
     outfile: path.join(out, 'cli', 'main.js'),
     allowOverwrite: true,
     plugins: [commandsElsewhere],
+  });
+  await build({
+    ...COMMON,
+    entryPoints: ['src/flags/import-module.ts'],
+    outfile: path.join(out, 'import-module.js'),
+    allowOverwrite: true,
   });
   const etcd3 = await build({
     ...COMMON,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire, wrap } from 'node:module';
 import { dirname } from 'node:path';
-import { constants, Script } from 'node:vm';
+import { Script } from 'node:vm';
 
 type Wrapped = (exports: unknown, require: NodeJS.Require, module: object, file: string, folder: string) => void;
 
@@ -25,12 +25,7 @@ export function compiledFileOf(file: string): string {
 export function requireCompiled(file: string): unknown {
   const source = readFileSync(file, 'utf8');
   const cachedData = compiledCode(file, source);
-  const script = new Script(wrap(source), {
-    filename: file,
-    // What is loaded at run time comes from where it is named.
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-    ...(cachedData && { cachedData }),
-  });
+  const script = new Script(wrap(source), { filename: file, ...(cachedData && { cachedData }) });
   const module = { exports: {} };
   const run = script.runInThisContext() as Wrapped;
   run(module.exports, createRequire(file), module, file, dirname(file));

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Extension } from '../http/application/extension';
 import type { FlagTable } from './flag-table';
+import { importModule } from './import-module';
 
 export const extensionFlags = {
   extension: {
@@ -25,7 +26,7 @@ export function extensionsFromFlags({ extension }: { readonly extension: readonl
 }
 
 async function extensionOf(file: string): Promise<Extension> {
-  const module = (await import(pathToFileURL(resolve(file)).href)) as unknown;
+  const module = await importModule(pathToFileURL(resolve(file)).href);
   const found = candidates(module).find((candidate) => typeof candidate === 'function');
   if (found === undefined) throw new Error('the module exports no function, neither as default nor as "extend"');
   return found as Extension;

@@ -77,6 +77,7 @@ describe('the package', () => {
       'README.md',
       'dist/cli/main.js',
       'dist/etcd3/client.js',
+      'dist/import-module.js',
       'dist/library.d.mts',
       'dist/library.d.ts',
       'dist/library.js',
