@@ -6,7 +6,7 @@ export function judge({ uid, object }) {
   return {
     uid,
     allowed: isOwned,
-    ...(isOwned ? {} : { status: { message: 'a ConfigMap needs the annotation "owner"' } }),
+    ...(isOwned ? {} : { status: { code: 403, message: 'a ConfigMap needs the annotation "owner"' } }),
   };
 }
 
