@@ -15,10 +15,13 @@ import { createLogger, type LogFormat, type LogLevel } from './observability/log
 
 export type { ApiServerFlags, LogLevel };
 export type {
+  AddRoute,
   ExtensionApp,
   ExtensionHandler,
   ExtensionRequest,
   ExtensionResponse,
+  HostRequest,
+  HostResponse,
   RequestUser,
 } from './http/application/extension-app';
 
