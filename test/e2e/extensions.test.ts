@@ -13,7 +13,7 @@ import { until } from '../support/until';
 const LARGE = Buffer.alloc(3 * 1024 * 1024, 'abcdefghij');
 const PIECE = Buffer.alloc(64 * 1024, 'x');
 
-const seen = { aborted: 0, written: 0, waited: 0, streams: 0, ended: 0 };
+const seen = { aborted: 0, late: 0, written: 0, waited: 0, streams: 0, ended: 0 };
 
 function addRoutes(app: Express): void {
   app.get('/reports', (request, response) => {
@@ -29,6 +29,13 @@ function addRoutes(app: Express): void {
     throw new Error('too late');
   });
   app.get('/healthz', (_request, response) => void response.send('mine'));
+  app.get('/late', (_request, response) => {
+    response.on('close', () => {
+      response.status(200).json({ too: 'late' });
+      response.write('more');
+      seen.late++;
+    });
+  });
   app.get('/items/:id', (request, response) => void response.send(request.params.id));
   const within = express.Router();
   within.get('/a', (_request, response) => void response.type('text').send('a'));
@@ -222,6 +229,26 @@ describe.each<HttpVersion>(['HTTP/1.1', 'HTTP/2'])('a route of an extension over
     const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` };
     const { text } = await client.send('POST', '/upload', { token, headers, body });
     expect(JSON.parse(text)).toEqual({ bytes: LARGE.length, name: 'a.bin' });
+  });
+
+  it('learns that a client has gone in the middle of a body', async () => {
+    seen.aborted = 0;
+    await client.breakOff('POST', '/raw', { token, body: 'a beginning' });
+    await until(
+      async () => seen,
+      () => seen.aborted === 1,
+    );
+  });
+
+  it('has its time, and may answer when that is over as if it were not', async () => {
+    seen.late = 0;
+    const { status, text } = await client.send('GET', '/late?timeout=50ms', { token });
+    expect(status).toBe(504);
+    expect(JSON.parse(text)).toMatchObject({ kind: 'Status', reason: 'Timeout' });
+    await until(
+      async () => seen,
+      () => seen.late === 1,
+    );
   });
 
   it('waits for clients that read slowly, and learns that they have gone', async () => {

@@ -120,6 +120,7 @@ function writeHead(
   given?: HeadersGiven,
 ): FacadeResponse {
   if (this.headersSent) throw headersSentError();
+  if (isOver(this)) return this;
   const headers = typeof reason === 'string' ? given : (given ?? reason);
   if (headers !== undefined) setAll(this, headers);
   this.statusCode = code;
@@ -158,13 +159,9 @@ function write(
 ): boolean {
   if (typeof encoding === 'function') return write.call(this, chunk, undefined, encoding);
   checkChunk(chunk);
-  const problem = this.finished
-    ? new Error('write after end')
-    : this.destroyed
-      ? new Error('the stream is over')
-      : undefined;
+  const problem = this.finished ? 'write after end' : isOver(this) ? 'the response is over' : undefined;
   if (problem !== undefined) {
-    process.nextTick(callback ?? ignore, problem);
+    process.nextTick(callback ?? ignore, new Error(problem));
     return false;
   }
   if (!this.headersSent) this.writeHead(this.statusCode);
@@ -199,6 +196,7 @@ function end(
     this.writeHead(this.statusCode);
   }
   this.finished = true;
+  if (isOver(this)) return this;
   this.emit('prefinish');
   const target = this[TARGET];
   if (hasChunk && this._hasBody) target.end(chunk as string, encoding);
@@ -206,7 +204,14 @@ function end(
   return this;
 }
 
+/** Its time is over, or the client is gone: somebody else has answered, and what comes now is dropped. */
+function isOver(response: FacadeResponse): boolean {
+  const target = response[TARGET];
+  return response.destroyed || target.destroyed || target.writableEnded;
+}
+
 function flushHeaders(this: FacadeResponse): void {
+  if (isOver(this)) return;
   if (!this.headersSent) this.writeHead(this.statusCode);
   this[TARGET].flushHeaders();
 }
