@@ -36,7 +36,7 @@ export interface RequestUser {
 }
 
 /** Express's request, and IncomingMessage of node:http. */
-export interface ExtensionRequest extends AsyncIterable<Uint8Array> {
+export interface ExtensionRequest {
   /** Who asks, as authentication and impersonation have found. */
   readonly user: RequestUser;
   readonly method: string;
