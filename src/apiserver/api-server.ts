@@ -27,7 +27,7 @@ import { StartPhases } from './start-phases';
 import { startStorage, type Storage } from './storage';
 
 /** A server that answers. */
-export interface RunningApiServer {
+export interface RunningApiServer extends Pick<ApiServer, 'handler' | 'upgrade'> {
   readonly port: number;
   /** Of the health checks over plain HTTP, when they were asked for. */
   readonly healthPort: number | undefined;
@@ -95,6 +95,8 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     metrics: instruments.registry,
     queues: instruments.queues,
     restClient: instruments.restClient,
+    handler: server.handler,
+    upgrade: server.upgrade,
     ready: upkeep.ready,
     stop: async () => {
       isStopping = true;
@@ -143,6 +145,7 @@ function httpServer(
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     logRequest: requestLog(options.logger, () => verbosity.logsRequests),
     nonResourceRoutes: routes,
+    extensions: options.extensions ?? [],
     tls: options.tls.tls,
     http2: options.http2,
     backends: new BackendConnections(options.kubelets),

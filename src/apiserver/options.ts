@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import type { Extension } from '../http/application/extension';
 import type { HealthAddress } from '../http/routes/health-listener';
 import type { Http2Options } from '../http/server';
 import type { KubeletOptions } from '../kubelet/kubelet-options';
@@ -34,6 +35,8 @@ export interface ApiServerOptions
   readonly profiling?: boolean;
   /** Throws when what is logged cannot be written. */
   readonly checkLog: () => void;
+  /** Routes of others outside the resource tree. Absent: none. */
+  readonly extensions?: readonly Extension[];
   /** Prints the metrics of all processes of this replica, given this one's. Absent: this one's are all. */
   readonly shareMetrics?: (own: Registry) => () => Promise<string>;
 }

@@ -1,6 +1,7 @@
 import { auditFlags } from './audit-flags';
 import { authenticationFlags } from './authentication-flags';
 import { authorizationFlags } from './authorization-flags';
+import { extensionFlags } from './extension-flags';
 import type { FlagTable, OptionsOf } from './flag-table';
 import { healthFlags } from './health-flags';
 import { http2Flags } from './http2-flags';
@@ -69,6 +70,7 @@ export const apiserverFlags = {
   'tls-private-key-file': { type: 'string', section: 'Serving', help: 'Key of the serving certificate.' },
   ...tlsFlags,
   ...http2Flags,
+  ...extensionFlags,
   ...healthFlags,
   ...kubeletFlags,
   'request-timeout': {

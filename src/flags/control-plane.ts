@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../api/errors/status-error';
 import { MASTERS_GROUP } from '../api/user';
 import { ApiClient, type ClientConfig } from '../client/api-client';
+import type { RunningApiServer } from '../apiserver/api-server';
+import type { Extension } from '../http/application/extension';
 import type { Logger } from '../observability/logger';
 import { ADMIN_USER, type ServingCertificates } from '../apiserver/certificates';
 import {
@@ -18,7 +20,7 @@ import { prepareMaterial, startFromFlags, type CheckedFlags, type StartedServer 
 import { TokenUsers } from '../apiserver/token-users';
 
 /** A control plane in one process: the API server and the controllers that a user misses without them. */
-export interface ControlPlane {
+export interface ControlPlane extends Pick<RunningApiServer, 'handler' | 'upgrade'> {
   readonly url: string;
   /** PEM: what clients verify the server by. */
   readonly certificateAuthority: string;
@@ -46,6 +48,8 @@ export interface ControlPlaneOptions {
   readonly users?: Readonly<Record<string, readonly string[]>>;
   /** Names of the controllers to run; all when absent. */
   readonly controllers?: readonly string[];
+  /** Routes of others, besides those of `--extension`. */
+  readonly extensions?: readonly Extension[];
 }
 
 const CLUSTER_NAME = 'sternpost';
@@ -71,6 +75,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const started = await startFromFlags(flags, material, logger, {
     logRequests: options.logRequests === true,
     tokenUsers: tokens.users,
+    extensions: options.extensions ?? [],
   });
   const url = `https://${isIPv6(host) ? `[${host}]` : host}:${started.server.port}`;
   const { certificates } = material;
@@ -92,6 +97,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       userTokens.map(([name, token]) => [name, { token, kubeconfig: kubeconfigOf(name, token) }]),
     ),
     client,
+    handler: started.server.handler,
+    upgrade: started.server.upgrade,
     stop,
   };
 }

@@ -1,6 +1,7 @@
 import { GROUPS } from '../api/kinds/groups';
 import type { UserInfo } from '../api/user';
 import { standardErrorOutput } from '../observability/log-output';
+import type { Extension } from '../http/application/extension';
 import type { Logger } from '../observability/logger';
 import type { SigningKey } from '../pki/signing-keys';
 import { admissionFromFlags } from './admission-flags';
@@ -19,6 +20,7 @@ import {
   type ServingCertificates,
 } from '../apiserver/certificates';
 import { parseFeatureGates } from '../api/kinds/feature-gates';
+import { extensionsFromFlags } from './extension-flags';
 import { UsageError } from './flag-table';
 import { healthAddress, healthProblems } from './health-flags';
 import { http2Options, http2Problems } from './http2-flags';
@@ -140,6 +142,8 @@ export function prepareMaterial(
 /** What the flags do not say. */
 export interface ServerExtras extends Pick<ApiServerOptions, 'shareMetrics'> {
   readonly logRequests?: boolean;
+  /** Routes of others, besides those of `--extension`. */
+  readonly extensions?: readonly Extension[];
   /** Users by the digests of their tokens, besides those of `--token-auth-file`. */
   readonly tokenUsers?: ReadonlyMap<string, UserInfo>;
 }
@@ -211,6 +215,7 @@ export async function startFromFlags(
       profiling: options.profiling,
       checkLog: standardErrorOutput().check,
       ...rest,
+      extensions: [...(extras.extensions ?? []), ...extensionsFromFlags(options)],
       logRequests: extras.logRequests ?? false,
     });
     const stop = async (): Promise<void> => {

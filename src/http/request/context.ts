@@ -92,6 +92,8 @@ export class RequestContext implements Work, Pace {
   responseObject: unknown;
   /** The JSON of the answer where it was written from stored bytes, for the audit log. */
   responseText = '';
+  /** Its answer lasts as long as the client wants. */
+  staysOpen = false;
   /** The server failed in a way that nobody foresaw. */
   panicked = false;
 
