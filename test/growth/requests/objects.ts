@@ -13,6 +13,38 @@ export const OBJECTS: Readonly<Record<string, RequestSubject>> = {
       },
     },
   })),
+  'texts of a secret': subject(201, 'POST', (count) => ({
+    path: `/api/v1/namespaces/default/secrets?${DRY}`,
+    body: { metadata: { name: 's' }, stringData: byNumber(count, () => 'text') },
+  })),
+  'owners that are named twice': subject(201, 'POST', (count) => ({
+    path: `${CONFIG_MAPS}?${DRY}`,
+    body: {
+      metadata: {
+        name: 'owned',
+        ownerReferences: [...names(count), ...names(count)].map((name) => ({
+          apiVersion: 'example.com/v1',
+          kind: 'Widget',
+          name,
+          uid: name,
+        })),
+      },
+    },
+  })),
+  'metrics of an autoscaler': subject(201, 'POST', (count) => ({
+    path: `/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers?${DRY}`,
+    body: {
+      metadata: { name: 'h' },
+      spec: {
+        maxReplicas: 2,
+        scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' },
+        metrics: names(count).map((name) => ({
+          type: 'Resource',
+          resource: { name, target: { type: 'Utilization', averageUtilization: 50 } },
+        })),
+      },
+    },
+  })),
   'fields that nobody knows, with warnings': subject(201, 'POST', (count) => ({
     path: `${CONFIG_MAPS}?${DRY}&fieldValidation=Warn`,
     body: { metadata: { name: 'unknown' }, ...byNumber(count, () => 1) },
