@@ -71,7 +71,14 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const backends = createBackends(options, storage, instruments, parts);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
   let isStopping = false;
-  const health = instruments.healthMetrics.counted(healthChecks({ ...options, phases, isStopping: () => isStopping }));
+  const health = instruments.healthMetrics.counted(
+    healthChecks({
+      ...options,
+      phases,
+      isStopping: () => isStopping,
+      keyServices: options.encryption?.checks ?? [],
+    }),
+  );
   const probes = options.healthAddress === undefined ? undefined : await listenForProbes(options.healthAddress, health);
   if (probes !== undefined) parts.add(() => probes.close());
   const verbosity = new Verbosity(logger, options.verbosity ?? 0, options.logRequests);

@@ -18,6 +18,8 @@ import { registerProcessMetrics } from '../observability/process-metrics';
 import { WorkQueueMetrics } from '../observability/queue-metrics';
 import { RequestMetrics } from '../observability/request-metrics';
 import { startTracing, type Tracing, type TracingOptions } from '../observability/tracing';
+import type { Encryption } from '../storage/encryption/encryption';
+import { transformationMetrics } from '../storage/encryption/metrics';
 import { StorageMetrics } from '../storage/metrics';
 import type { Store } from '../storage/store';
 import { createAuditor, type AuditOptions } from './audit';
@@ -38,6 +40,8 @@ export interface InstrumentOptions {
   readonly tls: Pick<TlsMaterial, 'inUse'>;
   /** Where traces go, and of which requests. Absent: nothing is traced. */
   readonly tracing?: Omit<TracingOptions, 'version'> | undefined;
+  /** Absent: values are stored as they are. */
+  readonly encryption?: Encryption | undefined;
   readonly logger: Logger;
 }
 
@@ -64,6 +68,7 @@ export function startInstruments(options: InstrumentOptions, parts: CloseStack):
   const loopMonitor = new LoopMonitor(registry, logger);
   parts.add(() => loopMonitor.close());
   new StorageMetrics(registry, store);
+  options.encryption?.measure(transformationMetrics(registry));
   const auditMetrics = new AuditMetrics(registry);
   const auditor = audit === undefined ? undefined : createAuditor(audit, auditMetrics, logger);
   if (auditor !== undefined) parts.add(() => auditor.close());

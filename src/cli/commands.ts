@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor/doctor-command';
 import { UsageError } from '../flags/flag-table';
 import { migrateCommand } from './migrate-command';
 import { kubeconfigCommand } from './kubeconfig-command';
+import { rewriteCommand } from './rewrite-command';
 import { nearestName } from '../flags/nearest-name';
 import { VERSION } from '../apiserver/version';
 
@@ -32,6 +33,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['migrate', withFlags(migrateCommand, 'copies a registry from one store to another')],
   ['compact', withFlags(compactCommand, 'makes the file of an embedded store smaller')],
   ['doctor', withFlags(doctorCommand, 'what would keep "sternpost apiserver" with the same flags from serving')],
+  ['rewrite', withFlags(rewriteCommand, 'writes stored objects again, after keys of encryption have changed')],
   ['version', printing(() => `${VERSION}\n`, 'the version')],
   ['help', printing(() => help(), 'this text')],
 ]);

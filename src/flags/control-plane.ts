@@ -14,12 +14,7 @@ import {
 import { signersOf } from './controller-manager-flags';
 import { printKubeconfig } from '../apiserver/kubeconfig';
 import { LOOPBACK_NAME, loopbackCertificate } from '../apiserver/loopback-certificate';
-import {
-  prepareMaterial,
-  startFromFlags,
-  type CheckedFlags,
-  type StartedServer,
-} from './server-from-flags';
+import { prepareMaterial, startFromFlags, type CheckedFlags, type StartedServer } from './server-from-flags';
 import { TokenUsers } from '../apiserver/token-users';
 
 /** A control plane in one process: the API server and the controllers that a user misses without them. */
