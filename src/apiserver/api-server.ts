@@ -19,6 +19,8 @@ import { startInstruments, type Instruments } from './instruments';
 import { startUpkeep } from './upkeep';
 import { explainListenFailure } from './listen-failure';
 import type { ApiServerOptions } from './options';
+import { webhookBackends } from './webhook-backends';
+import { NO_CREDENTIALS } from '../client/backend-credentials';
 import { nonResourceRoutes } from './routes';
 import { StartPhases } from './start-phases';
 import { startStorage, type Storage } from './storage';
@@ -59,11 +61,16 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const phases = new StartPhases();
   const storage = await startStorage(options, gates, parts);
   const instruments = startInstruments(options, parts);
+  const backends = createBackends(options, storage, parts);
+  const callConversion = webhookBackends({
+    ...backends,
+    credentialsFor: () => NO_CREDENTIALS,
+    ownAuthority: options.certificates.servingAuthority,
+  });
   const [access, customResources] = await Promise.all([
     startAccess(options, storage, instruments, phases, parts),
-    startDefinitions(storage, instruments, phases, logger, parts),
+    startDefinitions(storage, instruments, callConversion, phases, logger, parts),
   ]);
-  const backends = createBackends(options, storage, parts);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
   let isStopping = false;
   const health = healthChecks({ ...options, phases, isStopping: () => isStopping });
