@@ -38,7 +38,7 @@ export function convertedWatch(
 function readItems({ read }: EntryConversion, items: readonly WatchItem[]): MaybePromise<readonly WatchItem[]> {
   const entries = items.flatMap((item) => (item.type === 'BOOKMARK' ? [] : [item.entry]));
   if (entries.length === 0) return items;
-  return whenKnown(read(entries, true), (converted) => withEntries(items, converted));
+  return whenKnown(read(entries, 'remembered'), (converted) => withEntries(items, converted));
 }
 
 function withEntries(items: readonly WatchItem[], entries: readonly CacheEntry[]): readonly WatchItem[] {

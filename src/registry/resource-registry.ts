@@ -168,10 +168,10 @@ export class ResourceRegistry {
 }
 
 function readOne({ read }: EntryConversion, entry: CacheEntry): MaybePromise<CacheEntry> {
-  return whenKnown(read([entry], false), ([found = entry]) => found);
+  return whenKnown(read([entry], 'asked'), ([found = entry]) => found);
 }
 
 async function readList({ read }: EntryConversion, listing: Promise<ListResult>): Promise<ListResult> {
   const result = await listing;
-  return { ...result, entries: await read([...result.entries], true) };
+  return { ...result, entries: await read([...result.entries], 'trusted') };
 }

@@ -9,6 +9,7 @@ interface Slot {
   readonly owner: ConvertedEntries;
   readonly of: CacheEntry;
   readonly converted: CacheEntry;
+  readonly epoch: number;
   readonly bytes: number;
 }
 
@@ -51,17 +52,18 @@ export class ConvertedEntries {
 
   constructor(private readonly memory: ConversionMemory) {}
 
-  get(of: CacheEntry): CacheEntry | undefined {
+  /** Nothing that is older than the epoch. */
+  get(of: CacheEntry, epoch: number): CacheEntry | undefined {
     const slot = this.#slots.get(of);
-    if (slot === undefined) return undefined;
+    if (slot === undefined || slot.epoch < epoch) return undefined;
     this.memory.used(slot);
     return slot.converted;
   }
 
-  set(of: CacheEntry, converted: CacheEntry): void {
+  set(of: CacheEntry, converted: CacheEntry, epoch: number): void {
     const before = this.#slots.get(of);
     if (before !== undefined) this.forget(before);
-    const slot = { owner: this, of, converted, bytes: (of.size + converted.size) * FACTOR };
+    const slot = { owner: this, of, converted, epoch, bytes: (of.size + converted.size) * FACTOR };
     this.#slots.set(of, slot);
     this.memory.add(slot);
   }

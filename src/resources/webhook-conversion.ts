@@ -5,7 +5,7 @@ import { withMetadata } from '../api/extend';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { jsonEqual } from '../api/patch/json-equal';
-import type { EntryConversion } from '../registry/entry-conversion';
+import type { ConversionMode, EntryConversion } from '../registry/entry-conversion';
 import { localEntry } from '../registry/local-entry';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { ConversionWebhook } from './conversion-webhook';
@@ -26,6 +26,7 @@ export class WebhookConversion implements RemoteConversion {
   readonly #versions = new Map<string, VersionReader>();
   /** What pure functions are waiting for, by version and text: see {@link ConversionNeeded}. */
   readonly #known = new Map<string, KubeObject>();
+  readonly #epoch: Epoch = { now: 0 };
 
   constructor(options: WebhookConversionOptions) {
     this.#options = options;
@@ -35,12 +36,11 @@ export class WebhookConversion implements RemoteConversion {
   ofVersion(apiVersion: string): EntryConversion {
     let reader = this.#versions.get(apiVersion);
     if (reader === undefined) {
-      const changed = (): void => this.forget();
-      reader = new VersionReader(apiVersion, this.#options, (objects) => this.#convert(objects, apiVersion), changed);
+      reader = new VersionReader(apiVersion, this.#options, (objects) => this.#convert(objects, apiVersion), this.#epoch);
       this.#versions.set(apiVersion, reader);
     }
     return {
-      read: (entries, shared) => reader.read(entries, shared),
+      read: (entries, mode) => reader.read(entries, mode),
       toStorage: (object) => {
         const { storageApiVersion } = this.#options;
         return object.apiVersion === storageApiVersion ? object : this.#one(object, storageApiVersion);
@@ -84,6 +84,11 @@ function keyOf(object: KubeObject, apiVersion: string): string {
   return `${apiVersion} ${createHash('sha256').update(printConverted(object)).digest('base64')}`;
 }
 
+/** Counts how often the webhook has been found to answer otherwise than it did. */
+interface Epoch {
+  now: number;
+}
+
 /** Entries in one version. */
 class VersionReader {
   readonly #converted: ConvertedEntries;
@@ -93,15 +98,14 @@ class VersionReader {
     private readonly apiVersion: string,
     { memory }: WebhookConversionOptions,
     private readonly convert: (objects: readonly KubeObject[]) => Promise<readonly KubeObject[]>,
-    /** The webhook answers otherwise than it did. */
-    private readonly changed: () => void,
+    private readonly epoch: Epoch,
   ) {
     this.#converted = new ConvertedEntries(memory);
   }
 
-  read(entries: readonly CacheEntry[], shared: boolean): MaybePromise<readonly CacheEntry[]> {
+  read(entries: readonly CacheEntry[], mode: ConversionMode): MaybePromise<readonly CacheEntry[]> {
     if (entries.every(({ apiVersion }) => apiVersion === this.apiVersion)) return entries;
-    return shared ? this.#shared(entries) : this.#anew(entries);
+    return mode === 'asked' ? this.#ask(entries) : this.#shared(entries, mode === 'trusted' ? this.epoch.now : 0);
   }
 
   forget(): void {
@@ -112,28 +116,28 @@ class VersionReader {
    * A webhook may be mended or broken at any time, and nobody tells. Who asks for one object asks the webhook, as kube-apiserver does, and
    * what that says of it is compared with what is remembered.
    */
-  async #anew(entries: readonly CacheEntry[]): Promise<readonly CacheEntry[]> {
+  async #ask(entries: readonly CacheEntry[]): Promise<readonly CacheEntry[]> {
     const outdated = entries.filter(({ apiVersion }) => apiVersion !== this.apiVersion);
     try {
       const converted = await this.#make(outdated);
       for (const [index, entry] of outdated.entries()) {
-        const remembered = this.#converted.get(entry);
-        if (remembered !== undefined && !jsonEqual(remembered.object, converted[index]!.object)) this.changed();
+        const remembered = this.#converted.get(entry, this.epoch.now);
+        if (remembered !== undefined && !jsonEqual(remembered.object, converted[index]!.object)) this.epoch.now += 1;
       }
       return merged(entries, new Map(outdated.map((entry, index) => [entry, converted[index]!])));
     } catch (error) {
-      this.changed();
+      this.epoch.now += 1;
       throw error;
     }
   }
 
-  #shared(entries: readonly CacheEntry[]): MaybePromise<readonly CacheEntry[]> {
+  #shared(entries: readonly CacheEntry[], epoch: number): MaybePromise<readonly CacheEntry[]> {
     const found = new Map<CacheEntry, CacheEntry>();
     const missing: CacheEntry[] = [];
     const awaited: { readonly entry: CacheEntry; readonly converting: Promise<CacheEntry> }[] = [];
     for (const entry of entries) {
       if (entry.apiVersion === this.apiVersion) continue;
-      const known = this.#converted.get(entry);
+      const known = this.#converted.get(entry, epoch);
       const converting = this.#pending.get(entry);
       if (known !== undefined) found.set(entry, known);
       else if (converting !== undefined) awaited.push({ entry, converting });
@@ -142,6 +146,7 @@ class VersionReader {
     if (missing.length === 0 && awaited.length === 0) return merged(entries, found);
     if (missing.length > 0) {
       const making = this.#make(missing);
+      const begun = this.epoch.now;
       for (const [index, entry] of missing.entries()) {
         const converting = making.then((made) => made[index]!);
         awaited.push({ entry, converting });
@@ -150,7 +155,7 @@ class VersionReader {
       const done = (): void => missing.forEach((entry) => this.#pending.delete(entry));
       making.then((made) => {
         done();
-        missing.forEach((entry, index) => this.#converted.set(entry, made[index]!));
+        missing.forEach((entry, index) => this.#converted.set(entry, made[index]!, begun));
       }, done);
     }
     return Promise.all(awaited.map(({ converting }) => converting)).then((made) => {

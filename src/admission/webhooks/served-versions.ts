@@ -42,7 +42,7 @@ export function servedVersions(catalogue: Served): ObjectVersions {
         const converted =
           version.remote === undefined
             ? (version.convert?.fromStorage(object) ?? object)
-            : version.remote.known(object, apiVersion);
+            : version.remote.known(asGoWrites(object), apiVersion);
         const typed = { ...converted, kind: definition.kind, apiVersion };
         // What is applied does not pass through a struct of Go.
         return custom && options.kind === 'PatchOptions' ? typed : asGoWrites(typed);
@@ -56,7 +56,8 @@ export function servedVersions(catalogue: Served): ObjectVersions {
       if (isWhole(served, given)) {
         const decodedObject = yield* decodeWhole(document, served);
         const { remote } = served.version;
-        return remote === undefined ? decodedObject : remote.known(decodedObject, apiVersionOf(of.group, of.version));
+        if (remote === undefined) return decodedObject;
+        return withoutZeroTime(remote.known(asGoWrites(decodedObject), apiVersionOf(of.group, of.version)));
       }
       checkKind(document, given.kind);
       const type = ownType(given);
