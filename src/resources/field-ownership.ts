@@ -65,6 +65,7 @@ export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOw
       manager,
       now: formatTime(now() / 1000),
       custom,
+      ...(version.remote === undefined ? {} : { convertedByWebhook: true }),
       ...(convert === undefined ? {} : { convert }),
     };
   };

@@ -36,7 +36,12 @@ export class WebhookConversion implements RemoteConversion {
   ofVersion(apiVersion: string): EntryConversion {
     let reader = this.#versions.get(apiVersion);
     if (reader === undefined) {
-      reader = new VersionReader(apiVersion, this.#options, (objects) => this.#convert(objects, apiVersion), this.#epoch);
+      reader = new VersionReader(
+        apiVersion,
+        this.#options,
+        (objects) => this.#convert(objects, apiVersion),
+        this.#epoch,
+      );
       this.#versions.set(apiVersion, reader);
     }
     return {
