@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, createSecureContext, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { isIP, type Socket } from 'node:net';
+import { createSecureContext, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import type { KubeObject } from '../api/object';
 import type { Backend, Trust } from './backend';
 import { DEFAULT_OPTIONS, type KubeletOptions, type KubeletTls } from './kubelet-options';
@@ -28,15 +28,22 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 30_000;
 
 interface Agents {
-  /** What each of their connections is made with. */
-  readonly connection: ConnectionOptions;
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
 }
 
+interface AgentsOfTrust {
+  readonly shared: Agents;
+  /**
+   * Whose connections serve one request each. They resume the TLS session of an earlier one to the same place, which spares both
+   * sides a handshake's signatures, and each connection its own copy of the peer's certificates.
+   */
+  readonly own: Agents;
+}
+
 /** The connections to kubelets, and to what pods and services offer. Those that have nothing to do are used again. */
 export class BackendConnections {
-  readonly #agents = new Map<Trust, Agents>();
+  readonly #agents = new Map<Trust, AgentsOfTrust>();
   #tls: KubeletTls;
 
   constructor(private readonly options: KubeletOptions = DEFAULT_OPTIONS) {
@@ -57,7 +64,7 @@ export class BackendConnections {
     { scheme, host, port, trust }: Backend,
     { method, path, headers, ownConnection }: BackendRequest,
   ): ClientRequest {
-    const agents = this.#agentsFor(trust);
+    const { own, shared } = this.#agentsFor(trust);
     const servername = isIP(host) === 0 ? host : '';
     const send = scheme === 'https' ? httpsRequest : httpRequest;
     const request = send({
@@ -70,9 +77,7 @@ export class BackendConnections {
       // Node would take the name to verify from the Host header, which is the client's.
       servername,
       maxHeaderSize: MAX_HEADER_BYTES,
-      ...(ownConnection
-        ? { createConnection: () => connection(scheme, { ...agents.connection, host, port, servername }) }
-        : { agent: agents[scheme] }),
+      agent: (ownConnection ? own : shared)[scheme],
     });
     // HTTP/1.1 keeps connections without being told, and others end after their only answer.
     if (!('connection' in headers)) request.removeHeader('Connection');
@@ -82,14 +87,15 @@ export class BackendConnections {
 
   /** Ends connections that have nothing to do; those of requests under way end with them. */
   close(): void {
-    for (const { http, https } of this.#agents.values()) {
-      http.destroy();
-      https.destroy();
+    // Those of their own never have nothing to do.
+    for (const { shared } of this.#agents.values()) {
+      shared.http.destroy();
+      shared.https.destroy();
     }
     this.#agents.clear();
   }
 
-  #agentsFor(trust: Trust): Agents {
+  #agentsFor(trust: Trust): AgentsOfTrust {
     const tls = this.options.tls();
     if (tls !== this.#tls) {
       // Connections that show the certificate of before are not used again.
@@ -106,7 +112,10 @@ export class BackendConnections {
         maxFreeSockets: MAX_IDLE_PER_BACKEND,
         timeout: IDLE_MS,
       };
-      agents = { connection, http: new HttpAgent(options), https: new HttpsAgent(options) };
+      agents = {
+        shared: { http: new HttpAgent(options), https: new HttpsAgent(options) },
+        own: { http: new HttpAgent(connection), https: new HttpsAgent(connection) },
+      };
       this.#agents.set(trust, agents);
     }
     return agents;
@@ -140,11 +149,4 @@ export class BackendConnections {
     };
     socket.on(connected, settle).on('close', settle);
   }
-}
-
-function connection(
-  scheme: Backend['scheme'],
-  options: ConnectionOptions & { readonly host: string; readonly port: number },
-): Socket {
-  return scheme === 'https' ? connectTls(options) : connectTcp(options);
 }
