@@ -22,6 +22,8 @@ import { startInstruments, type Instruments } from './instruments';
 import { startUpkeep } from './upkeep';
 import { explainListenFailure } from './listen-failure';
 import type { ApiServerOptions } from './options';
+import { webhookBackends } from './webhook-backends';
+import { NO_CREDENTIALS } from '../client/backend-credentials';
 import { nonResourceRoutes } from './routes';
 import { StartPhases } from './start-phases';
 import { startStorage, type Storage } from './storage';
@@ -64,11 +66,16 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const phases = new StartPhases();
   const instruments = startInstruments(options, parts);
   const storage = await startStorage(options, gates, instruments, parts);
+  const backends = createBackends(options, storage, instruments, parts);
+  const callConversion = webhookBackends({
+    ...backends,
+    credentialsFor: () => NO_CREDENTIALS,
+    ownAuthority: options.certificates.servingAuthority,
+  });
   const [access, customResources] = await Promise.all([
     startAccess(options, storage, instruments, phases, parts),
-    startDefinitions(storage, instruments, phases, logger, parts),
+    startDefinitions(storage, instruments, callConversion, phases, logger, parts),
   ]);
-  const backends = createBackends(options, storage, instruments, parts);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
   let isStopping = false;
   const health = instruments.healthMetrics.counted(

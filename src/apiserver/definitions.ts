@@ -1,5 +1,6 @@
 import { ResourceRegistry } from '../registry/resource-registry';
 import { CustomResources } from '../resources/custom-resources';
+import type { CallConversionWebhook } from '../resources/conversion-webhook';
 import type { Logger } from '../observability/logger';
 import type { CloseStack } from './close-stack';
 import type { Instruments } from './instruments';
@@ -10,6 +11,7 @@ import type { Storage } from './storage';
 export async function startDefinitions(
   { store, keyRoot, cache, catalogue, schema, own, resourceCache }: Storage,
   { metrics, queues }: Instruments,
+  callConversion: CallConversionWebhook,
   phases: StartPhases,
   logger: Logger,
   parts: CloseStack,
@@ -21,7 +23,16 @@ export async function startDefinitions(
     catalogue,
     cache,
     definitions: { cache: resourceCache(definitions.served.definition.storagePrefix), own: definitions },
-    createRegistry: (definition, decoder) => new ResourceRegistry({ definition, store, cache, keyRoot, ...decoder }),
+    createRegistry: (definition, decoder, conversion) =>
+      new ResourceRegistry({
+        definition,
+        store,
+        cache,
+        keyRoot,
+        ...decoder,
+        ...(conversion === undefined ? {} : { conversion }),
+      }),
+    callConversion,
     schema,
     keyRoot,
     onRemoved: () => void metrics.forgetUnserved(isServed),

@@ -52,7 +52,7 @@ export function webhookBackends(dependencies: BackendDependencies): CallBackend 
       maxBytes: MAX_ANSWER_BYTES,
     });
     if (status < 200 || status > 206)
-      throw new Error(explainStatus(status, bytes.toString('utf8', 0, MAX_EXPLANATION_BYTES)));
+      throw new Error(explainStatus(status, bytes.toString('utf8', 0, MAX_EXPLANATION_BYTES), contentType));
     if (bytes.length === 0) throw new Error(explainEmpty(status, contentType || 'application/json'));
     return bytes;
   };

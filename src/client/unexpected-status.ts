@@ -16,14 +16,16 @@ const EXPLANATIONS: Readonly<Record<number, string>> = {
 const MAX_QUOTED = 2048;
 
 /** What clients of the API say of an answer without a result; a Status speaks for itself. */
-export function explainStatus(status: number, body: string): string {
+export function explainStatus(status: number, body: string, contentType = ''): string {
   try {
     const parsed = JSON.parse(body) as { readonly kind?: string; readonly message?: string } | null;
     if (parsed?.kind === 'Status' && typeof parsed.message === 'string') return parsed.message.slice(0, MAX_QUOTED);
   } catch {
     // Not a Status.
   }
-  const quoted = body.slice(0, MAX_QUOTED);
+  // Only a text is quoted.
+  const isText = contentType === '' || contentType.trimStart().startsWith('text/');
+  const quoted = isText ? body.slice(0, MAX_QUOTED) : '';
   if (status === 403) return quoted || 'forbidden';
   return (
     EXPLANATIONS[status] ??

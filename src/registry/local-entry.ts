@@ -18,6 +18,10 @@ class LocalEntry implements CacheEntry {
     readonly object: KubeObject,
   ) {}
 
+  get apiVersion(): string {
+    return this.object.apiVersion ?? '';
+  }
+
   get namespace(): string {
     return this.object.metadata.namespace ?? '';
   }

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { MaybePromise } from '../api/maybe-promise';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import type { Work } from '../async/loop-work';
 import { nameSuffix } from '../api/name-suffix';
 import { apiVersionOf, type KubeObject } from '../api/object';
@@ -8,7 +8,9 @@ import type { CacheEntry, RegistryCache, ResourceDecoder } from '../storage/cach
 import type { Store } from '../storage/store';
 import { createObject } from './create';
 import { deleteObject } from './delete';
+import { convertedWatch } from './converted-watch';
 import { deleteEntries } from './delete-collection';
+import type { EntryConversion } from './entry-conversion';
 import { getEntry } from './get';
 import { listEntries } from './list';
 import type { Resource } from './resource';
@@ -44,6 +46,8 @@ export interface ResourceRegistryOptions {
   /** What all keys of the cluster begin with (`--etcd-prefix`). */
   readonly keyRoot?: string;
   readonly sideEffects?: SideEffects;
+  /** The registry works in another version than the stored one. */
+  readonly conversion?: EntryConversion;
   readonly clock?: () => Date;
   readonly newUid?: () => string;
   readonly randomSuffix?: () => string;
@@ -65,6 +69,7 @@ export class ResourceRegistry {
     complete,
     keyRoot = '/registry/',
     sideEffects,
+    conversion,
     clock = () => new Date(),
     newUid = randomUUID,
     randomSuffix = () => nameSuffix(randomInt),
@@ -85,6 +90,7 @@ export class ResourceRegistry {
       groupKind: { group: errorGroup, kind },
       toStored: storageEncoder(definition),
       ...(sideEffects === undefined ? {} : { sideEffects }),
+      ...(conversion === undefined ? {} : { conversion }),
       clock,
       newUid,
       randomSuffix,
@@ -97,20 +103,26 @@ export class ResourceRegistry {
 
   /** Throws at once for a name that no object can have, and what memory does not have. */
   get(scope: Scope, name: string, options: GetOptions, caller: Caller): MaybePromise<CacheEntry> {
-    return getEntry(this.resource, scope, name, options, caller);
+    const { conversion } = this.resource;
+    const entry = getEntry(this.resource, scope, name, options, caller);
+    return conversion === undefined ? entry : whenKnown(entry, (found) => readOne(conversion, found));
   }
 
   list(scope: Scope, options: ListOptions, caller: Caller): Promise<ListResult> {
-    return listEntries(this.resource, scope, options, caller);
+    const { conversion } = this.resource;
+    const result = listEntries(this.resource, scope, options, caller);
+    return conversion === undefined ? result : readList(conversion, result);
   }
 
   /** Throws at once for options that are malformed; see {@link watchEntries}. */
   watch(scope: Scope, options: WatchOptions, signal: AbortSignal, work?: Work): EntryWatch {
-    return watchEntries(this.resource, scope, options, signal, work);
+    const { conversion } = this.resource;
+    if (conversion === undefined) return watchEntries(this.resource, scope, options, signal, work);
+    return convertedWatch(conversion, (ending) => watchEntries(this.resource, scope, options, ending, work), signal);
   }
 
   create(scope: Scope, object: KubeObject, hooks: CreateHooks, context: OperationContext): Promise<WriteResult> {
-    return createObject(this.resource, scope, object, hooks, context);
+    return this.written(createObject(this.resource, scope, object, hooks, context));
   }
 
   /** Update, patch and apply. `strategy`: a subresource's; absent: the kind's own. */
@@ -121,7 +133,7 @@ export class ResourceRegistry {
     context: OperationContext,
     strategy: Strategy = this.resource.definition.strategy,
   ): Promise<WriteResult> {
-    return updateObject(this.resource, scope, name, hooks, context, strategy);
+    return this.written(updateObject(this.resource, scope, name, hooks, context, strategy));
   }
 
   delete(
@@ -131,7 +143,14 @@ export class ResourceRegistry {
     hooks: DeleteHooks,
     context: OperationContext,
   ): Promise<DeleteResult> {
-    return deleteObject(this.resource, scope, name, options, hooks, context);
+    return this.written(deleteObject(this.resource, scope, name, options, hooks, context));
+  }
+
+  /** What a write has left, in the version of the registry. */
+  private written<Result extends { readonly entry: CacheEntry }>(result: Promise<Result>): Promise<Result> {
+    const { conversion } = this.resource;
+    if (conversion === undefined) return result;
+    return result.then(async (done) => ({ ...done, entry: await readOne(conversion, done.entry) }));
   }
 
   /** Deletes what the list options select, and answers that list. */
@@ -142,6 +161,17 @@ export class ResourceRegistry {
     hooks: DeleteHooks,
     context: OperationContext,
   ): Promise<ListResult> {
-    return deleteEntries(this.resource, scope, list, options, hooks, context);
+    const { conversion } = this.resource;
+    const result = deleteEntries(this.resource, scope, list, options, hooks, context);
+    return conversion === undefined ? result : readList(conversion, result);
   }
+}
+
+function readOne({ read }: EntryConversion, entry: CacheEntry): MaybePromise<CacheEntry> {
+  return whenKnown(read([entry], 'asked'), ([found = entry]) => found);
+}
+
+async function readList({ read }: EntryConversion, listing: Promise<ListResult>): Promise<ListResult> {
+  const result = await listing;
+  return { ...result, entries: await read([...result.entries], 'trusted') };
 }

@@ -4,6 +4,7 @@ import { formatDate } from '../api/time/rfc3339';
 import { pathSegmentName } from '../api/validation/names';
 import type { RegistryCache, ResourceCache } from '../storage/cache/cache';
 import type { Store } from '../storage/store';
+import type { EntryConversion } from './entry-conversion';
 import type { SideEffects } from './side-effects';
 import type { StorageEncoder } from './storage-encoder';
 import type { OperationContext, Scope } from './types';
@@ -21,6 +22,8 @@ export interface Resource {
   readonly groupResource: GroupResource;
   readonly groupKind: { readonly group: string; readonly kind: string };
   readonly toStored: StorageEncoder;
+  /** Present: objects are in a version that somebody else has to convert them to, and not in the stored one. */
+  readonly conversion?: EntryConversion;
   /** What writes need besides the object itself. */
   readonly sideEffects?: SideEffects;
   readonly clock: () => Date;

@@ -1,7 +1,7 @@
 import { stringifyExact } from '../api/codec/exact-json';
 import { isJson, printJson } from '../api/codec/json-print';
 import { withMetadata } from '../api/extend';
-import type { MaybePromise } from '../api/maybe-promise';
+import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import type { Steps } from '../api/parts';
@@ -39,10 +39,11 @@ function storedFormOf({ kind, storage, written }: KindDefinition): (memory: Kube
 
 /** The object as it is written; for a request with a large body in turns with others. */
 export function encodeStored(
-  { toStored }: Resource,
+  { toStored, conversion }: Resource,
   object: KubeObject,
   { pace }: Pick<OperationContext, 'pace'>,
 ): MaybePromise<StoredObject> {
+  if (conversion !== undefined) return whenKnown(conversion.toStorage(object), toStored);
   return pace?.givesWay === true ? pace.takeSteps(toStored.inSteps(object)) : toStored(object);
 }
 

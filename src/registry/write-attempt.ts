@@ -38,7 +38,9 @@ export async function writeAgainstNewest<T>(
     }
     let outcome: Attempt<T> | Refusal;
     try {
-      outcome = await attempt(current, key);
+      const seen =
+        current === undefined || resource.conversion === undefined ? current : await inVersion(resource, current);
+      outcome = await attempt(seen, key);
     } catch (error) {
       if (error instanceof StoreFailure) throw error;
       outcome = { kind: 'refused', error };
@@ -59,6 +61,12 @@ export async function writeAgainstNewest<T>(
     if (outcome.kind === 'refused') throw outcome.error;
     return outcome.value;
   }
+}
+
+/** As the write looks at it: in the version of the request where somebody else converts between versions. */
+async function inVersion({ conversion }: Resource, entry: CacheEntry): Promise<CacheEntry> {
+  const [read = entry] = (await conversion?.read([entry], 'remembered')) ?? [];
+  return read;
 }
 
 /** Makes what the write looks at, a part at a time. */

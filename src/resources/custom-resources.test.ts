@@ -31,6 +31,7 @@ async function follow(): Promise<CustomResources> {
     createRegistry: (definition, { decode, complete }) =>
       new ResourceRegistry({ definition, store, cache, decode, ...(complete === undefined ? {} : { complete }) }),
     schema,
+    callConversion: () => Promise.reject(new Error('nobody is asked')),
     keyRoot: '/registry/',
     now: Date.now,
     logger: createLogger({ level: 'fatal' }),

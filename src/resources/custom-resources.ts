@@ -5,17 +5,23 @@ import { customKind, type CustomKind } from '../api/custom/custom-kind';
 import {
   CLEANUP_FINALIZER,
   hasCondition,
+  isConvertedByWebhook,
+  storageVersionOf,
   type CustomResourceDefinition,
 } from '../api/custom/custom-resource-definition';
 import { deletionCompleted, deletionInProgress, settleNames, takenNames } from '../api/custom/definition-status';
 import { StatusError } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
-import type { KindDefinition } from '../api/kinds/kind-definition';
-import type { JsonObject, KubeObject } from '../api/object';
+import type { KindDefinition, RequestedVersion } from '../api/kinds/kind-definition';
+import { apiVersionOf, parseApiVersion, type JsonObject, type KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import { formatTime } from '../api/time/rfc3339';
 import { Turn } from '../async/turn';
 import { WorkQueue, type QueueMetrics } from '../async/work-queue';
+import { ConversionWebhook, type CallConversionWebhook, type ConversionSettings } from './conversion-webhook';
+import { ConversionMemory } from './converted-entries';
+import { WebhookConversion } from './webhook-conversion';
+import type { EntryConversion } from '../registry/entry-conversion';
 import type { OwnResource } from './own-resources';
 import type { ServedResource } from './served-resource';
 import type { Logger } from '../observability/logger';
@@ -29,7 +35,13 @@ export interface CustomResourcesOptions {
   readonly cache: Pick<RegistryCache, 'prepare' | 'unregister'>;
   /** Of the definitions. */
   readonly definitions: { readonly cache: ResourceCache; readonly own: OwnResource };
-  readonly createRegistry: (definition: KindDefinition, decoder: ResourceDecoder) => ResourceRegistry;
+  readonly createRegistry: (
+    definition: KindDefinition,
+    decoder: ResourceDecoder,
+    conversion?: EntryConversion,
+  ) => ResourceRegistry;
+  /** Asks the webhooks that convert between versions. */
+  readonly callConversion: CallConversionWebhook;
   /** The built-in one, for the type of every object's metadata. */
   readonly schema: Schema;
   readonly keyRoot: string;
@@ -54,8 +66,17 @@ interface Served {
   readonly fingerprint: string;
   readonly terminating: boolean;
   readonly resource: CustomResource;
+  readonly conversion: Conversion | undefined;
 }
 
+/** A webhook, and when it is not asked any more. */
+interface Conversion {
+  readonly by: WebhookConversion;
+  readonly end: () => void;
+}
+
+/** Of services. */
+const DEFAULT_PORT = 443;
 const RETRY_MS = 100;
 /** How soon a definition that waits for its last objects is looked at again. */
 const CLEANUP_POLL_MS = 250;
@@ -73,6 +94,7 @@ export class CustomResources {
   readonly #cleanups: WorkQueue;
   /** Definitions whose many stored objects are being brought into the form that they ask for. */
   readonly #preparing = new Map<string, Promise<void>>();
+  readonly #conversionMemory = new ConversionMemory();
   #following: Promise<void> = Promise.resolve();
   #isFollowing = false;
   /** Groups whose names have not been looked at since the start. */
@@ -114,6 +136,7 @@ export class CustomResources {
 
   async close(): Promise<void> {
     this.#stop.abort();
+    for (const { served } of this.#known.values()) served?.conversion?.end();
     await Promise.all([this.#following, ...this.#preparing.values(), this.#groups.close(), this.#cleanups.close()]);
   }
 
@@ -176,6 +199,7 @@ export class CustomResources {
     const known = this.#known.get(name);
     if (known === undefined) return;
     this.#known.delete(name);
+    known.served?.conversion?.end();
     this.#options.catalogue.removeCustom(name);
     this.#options.onRemoved?.();
     if (known.storagePrefix !== undefined) this.#options.cache.unregister(known.storagePrefix);
@@ -208,33 +232,72 @@ export class CustomResources {
     const fingerprint = fingerprintOf(crd);
     const terminating = Boolean(crd.metadata.deletionTimestamp);
     const { served } = known;
-    const show = (resource: CustomResource): void => {
+    const show = (resource: CustomResource, conversion: Conversion | undefined): void => {
       // Unless it has changed or gone meanwhile.
       if (this.#known.get(name) !== known) return;
-      known.served = { fingerprint, terminating, resource };
+      if (served !== undefined && served.conversion !== conversion) served.conversion?.end();
+      known.served = { fingerprint, terminating, resource, conversion };
       this.#options.catalogue.setCustom(name, resource);
     };
     if (served?.fingerprint === fingerprint) {
       if (served.terminating === terminating) return undefined;
-      show({ ...served.resource, served: served.resource.served.map((one) => ({ ...one, terminating })) });
+      show(
+        { ...served.resource, served: served.resource.served.map((one) => ({ ...one, terminating })) },
+        served.conversion,
+      );
       return undefined;
     }
-    const kind = customKind(crd, this.#objectMeta);
+    const conversion = isConvertedByWebhook(crd) ? this.#conversion(crd, (version) => kind.prune(version)) : undefined;
+    const kind: CustomKind = customKind(crd, this.#objectMeta, conversion?.by);
     known.storagePrefix = kind.definition.storagePrefix;
     const prepared = this.#options.cache.prepare(known.storagePrefix, kind.decoder);
-    if (prepared === undefined) show(this.#build(kind, terminating));
+    if (prepared === undefined) show(this.#build(kind, terminating, conversion?.by), conversion);
     return prepared?.then(() => {
-      if (this.#known.get(name) === known) show(this.#build(kind, terminating));
+      if (this.#known.get(name) === known) show(this.#build(kind, terminating, conversion?.by), conversion);
     });
   }
 
-  #build({ definition, versions, listKind, decoder }: CustomKind, terminating: boolean): CustomResource {
+  #conversion(
+    crd: CustomResourceDefinition,
+    pruner: (version: string) => (object: KubeObject) => KubeObject,
+  ): Conversion {
+    const ending = new AbortController();
+    const webhook = new ConversionWebhook(conversionSettings(crd), this.#options.callConversion, ending.signal);
+    const pruners = new Map<string, (object: KubeObject) => KubeObject>();
+    const by = new WebhookConversion({
+      webhook,
+      memory: this.#conversionMemory,
+      storageApiVersion: apiVersionOf(crd.spec.group, storageVersionOf(crd)),
+      prune: (object, apiVersion) => {
+        const { version } = parseApiVersion(apiVersion);
+        const prune = pruners.get(version) ?? pruner(version);
+        pruners.set(version, prune);
+        return prune(object);
+      },
+    });
+    return {
+      by,
+      end: () => {
+        ending.abort();
+        by.forget();
+      },
+    };
+  }
+
+  #build(
+    { definition, versions, listKind, decoder }: CustomKind,
+    terminating: boolean,
+    conversion: WebhookConversion | undefined,
+  ): CustomResource {
     const { createRegistry } = this.#options;
-    const registry = createRegistry(definition, decoder);
+    // Where a webhook converts, each version has a registry that works in it.
+    const registryOf = ({ group, version }: RequestedVersion): ResourceRegistry =>
+      createRegistry(definition, decoder, conversion?.ofVersion(apiVersionOf(group, version)));
+    const registry = registryOf(definition.storage);
     const served = versions.map((one): ServedResource => ({
       definition: one.definition,
       version: one.version,
-      registry,
+      registry: conversion === undefined ? registry : registryOf(one.version),
       type: one.type,
       listKind,
       custom: true,
@@ -309,6 +372,20 @@ export class CustomResources {
   #timestamp(): string {
     return formatTime(this.#options.now() / 1000);
   }
+}
+
+function conversionSettings({ spec: { conversion } }: CustomResourceDefinition): ConversionSettings {
+  const { clientConfig, conversionReviewVersions } = conversion?.webhook ?? {};
+  const { url, service, caBundle } = clientConfig ?? {};
+  const { namespace = '', name = '', port, path } = service ?? {};
+  return {
+    target: {
+      ...(url ? { url } : {}),
+      ...(service ? { service: { namespace, name, port: port ?? DEFAULT_PORT, path: path ?? '' } } : {}),
+      certificateAuthority: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : '',
+    },
+    reviewVersions: conversionReviewVersions ?? [],
+  };
 }
 
 /** A generation is one of the whole `spec`; who stores a definition without one has its text looked at. */

@@ -8,6 +8,7 @@ import {
 import { withoutManagedFields } from '../api/apply/managed-fields';
 import type { JsonObject, KubeObject } from '../api/object';
 import { apiVersionOf, parseApiVersion } from '../api/object';
+import type { RemoteConversion } from '../api/conversion-needed';
 import type { Steps } from '../api/parts';
 import * as inSteps from '../api/steps/generated/apply/field-manager';
 import { formatTime } from '../api/time/rfc3339';
@@ -64,6 +65,7 @@ export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOw
       manager,
       now: formatTime(now() / 1000),
       custom,
+      ...(version.remote === undefined ? {} : { convertedByWebhook: true }),
       ...(convert === undefined ? {} : { convert }),
     };
   };
@@ -128,6 +130,7 @@ function throughStorage({ version: { convert } }: ServedResource, object: KubeOb
 /** To the versions in which other managers wrote; absent for kinds of one shape. */
 function versionConverter(catalogue: Catalogue, served: ServedResource): FieldManagerOptions['convert'] {
   const { definition, version: requested } = served;
+  if (requested.remote !== undefined) return remoteConverter(requested.remote, catalogue, served);
   if (definition.versions.every(({ convert }) => convert === undefined)) return undefined;
   return (object, apiVersion) => {
     const { group, version } = parseApiVersion(apiVersion);
@@ -139,6 +142,23 @@ function versionConverter(catalogue: Catalogue, served: ServedResource): FieldMa
     const stored = from?.convert?.toStorage(object) ?? object;
     const converted = target.version.convert?.fromStorage(stored) ?? stored;
     return { type: target.type, object: { ...converted, apiVersion } };
+  };
+}
+
+/** The same where a webhook converts. */
+function remoteConverter(
+  remote: RemoteConversion,
+  catalogue: Catalogue,
+  served: ServedResource,
+): FieldManagerOptions['convert'] {
+  const { definition, version: requested } = served;
+  const ownVersion = apiVersionOf(requested.group, requested.version);
+  return (object, apiVersion) => {
+    const { group, version } = parseApiVersion(apiVersion);
+    const target = knownVersion(catalogue, served, group, version);
+    if (target === undefined) return undefined;
+    const typed = { ...object, kind: definition.kind, apiVersion: object.apiVersion ?? ownVersion };
+    return { type: target.type, object: typed.apiVersion === apiVersion ? typed : remote.known(typed, apiVersion) };
   };
 }
 

@@ -7,7 +7,6 @@ const client = clientOfOwnServer();
 const post = (path: string, object: object) => client.send('POST', path, JSON.stringify(object));
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const clientConfig = { url: 'https://127.0.0.1:1/hook' };
 
 function definition(plural: string, schema: object, more: object = {}): object {
   return {
@@ -21,13 +20,6 @@ function definition(plural: string, schema: object, more: object = {}): object {
     },
   };
 }
-
-it('a definition that names a conversion webhook is answered with a warning', async () => {
-  const conversion = { strategy: 'Webhook', webhook: { conversionReviewVersions: ['v1'], clientConfig } };
-  const { status, warning } = await post(DEFINITIONS, definition('converted', { type: 'object' }, { conversion }));
-  expect(status).toBe(201);
-  expect(warning).toContain('conversion webhooks are not called by this server yet');
-});
 
 it('a definition that asks for nothing of the kind is answered without a warning', async () => {
   const { status, warning } = await post(DEFINITIONS, definition('plain', { type: 'object' }));

@@ -3,6 +3,7 @@ import { internalError, StatusError } from '../../api/errors/status-error';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { JsonObject, KubeObject } from '../../api/object';
 import type { Steps } from '../../api/parts';
+import { ConversionNeeded } from '../../api/conversion-needed';
 import { jsonEqual } from '../../api/patch/json-equal';
 import { jsonEqual as equalInSteps } from '../../api/steps/generated/patch/json-equal';
 import { quoteGo } from '../../api/errors/go-quote';
@@ -13,6 +14,7 @@ import type { WebhookDependencies } from './dependencies';
 import { WebhookFailure } from './failures';
 import { takeTurns } from './large-work';
 import { mutationAnnotation, patchAnnotation, type AnnotatedCall } from './mutation-annotations';
+import { converted } from './converted';
 import { decided } from './outcome';
 import { patchedDocument, readPatch } from './patch';
 import { seeObjects, type SeenObjects } from './seen-objects';
@@ -99,7 +101,9 @@ class MutatingRound {
       if (patchType !== 'JSONPatch') {
         throw new WebhookFailure(webhook.name, `unsupported patch type ${quoteGo(patchType)}`);
       }
-      changed = await takeTurns(attributes, this.patch(candidate, seen, patch, operations), seen.plain, patch);
+      changed = await converted(() =>
+        takeTurns(attributes, this.patch(candidate, seen, patch, operations), seen.plain, patch),
+      );
       patchAnnotation(attributes, called, patch);
       return changed;
     } finally {
@@ -123,8 +127,9 @@ class MutatingRound {
     const document = yield* patchedDocument({ object, operations, bytes: text.length + patch.length });
     const { versions } = this.dependencies;
     try {
-      this.object = yield* versions.fromVersion(document, seenAs);
+      this.object = yield* versions.fromVersion(document, seenAs, this.attributes);
     } catch (error) {
+      if (error instanceof ConversionNeeded) throw error;
       if (error instanceof StatusError && !(error instanceof DecodeError)) throw error;
       throw internalError((error as Error).message);
     }
@@ -137,8 +142,10 @@ class MutatingRound {
   private async see({ seenAs }: Candidate): Promise<SeenObjects> {
     if (this.seen?.by.kind !== seenAs.kind) {
       const { attributes, object } = this;
-      const seeing = seeObjects(attributes, object, seenAs, this.dependencies.versions);
-      this.seen = { by: seenAs, objects: await takeTurns(attributes, seeing, object, attributes.oldObject) };
+      const { versions } = this.dependencies;
+      const see = (): MaybePromise<SeenObjects> =>
+        takeTurns(attributes, seeObjects(attributes, object, seenAs, versions), object, attributes.oldObject);
+      this.seen = { by: seenAs, objects: await converted(see) };
     }
     return this.seen.objects;
   }

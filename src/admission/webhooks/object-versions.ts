@@ -23,9 +23,9 @@ export interface ObjectVersions {
   readonly toVersion: (object: KubeObject, wanted: VersionedResource, of: AdmissionAttributes) => KubeObject;
   /**
    * What a patch made of an object of that version, in the storage version, with defaults. Throws an Error when it is no object of
-   * the kind, a StatusError where the client is told so.
+   * the kind, a StatusError where the client is told so. Both throw ConversionNeeded where somebody else converts.
    */
-  readonly fromVersion: (document: JsonObject, given: VersionedResource) => Steps<KubeObject>;
+  readonly fromVersion: (document: JsonObject, given: VersionedResource, of: AdmissionAttributes) => Steps<KubeObject>;
 }
 
 /** The labels of a namespace, undefined: there is no such namespace. */

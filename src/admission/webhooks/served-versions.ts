@@ -39,7 +39,10 @@ export function servedVersions(catalogue: Served): ObjectVersions {
       if (isWhole(served, wanted)) {
         const { version, custom, definition } = served;
         const apiVersion = apiVersionOf(version.group, version.version);
-        const converted = version.convert?.fromStorage(object) ?? object;
+        const converted =
+          version.remote === undefined
+            ? (version.convert?.fromStorage(object) ?? object)
+            : version.remote.known(asGoWrites(object), apiVersion);
         const typed = { ...converted, kind: definition.kind, apiVersion };
         // What is applied does not pass through a struct of Go.
         return custom && options.kind === 'PatchOptions' ? typed : asGoWrites(typed);
@@ -48,9 +51,14 @@ export function servedVersions(catalogue: Served): ObjectVersions {
       const typed = { ...object, kind, apiVersion: apiVersionOf(group, version) };
       return ownType(wanted)?.fields.has('metadata') === false ? withoutMetadata(typed) : asGoWrites(typed);
     },
-    *fromVersion(document, given) {
+    *fromVersion(document, given, of) {
       const served = servedOf(given);
-      if (isWhole(served, given)) return yield* decodeWhole(document, served);
+      if (isWhole(served, given)) {
+        const decodedObject = yield* decodeWhole(document, served);
+        const { remote } = served.version;
+        if (remote === undefined) return decodedObject;
+        return withoutZeroTime(remote.known(asGoWrites(decodedObject), apiVersionOf(of.group, of.version)));
+      }
       checkKind(document, given.kind);
       const type = ownType(given);
       if (type === undefined) throw new Error(`the schema has no ${given.kind.kind}`);
@@ -107,6 +115,7 @@ function* decodeWhole(document: JsonObject, { definition, version, type, custom 
   else checkKind(document, { ...version, kind });
   const typed = { ...(yield* decoded(type, document, kind, version.version)), kind, apiVersion };
   const complete = applyDefaults?.(typed, version.version) ?? typed;
+  if (version.remote !== undefined) return typed;
   return (
     version.convert?.toStorage(complete) ?? { ...complete, apiVersion: apiVersionOf(storage.group, storage.version) }
   );

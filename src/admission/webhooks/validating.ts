@@ -5,6 +5,7 @@ import { askWebhook } from './call';
 import { applies } from './conditions';
 import type { WebhookDependencies } from './dependencies';
 import { takeTurns } from './large-work';
+import { converted } from './converted';
 import { decided } from './outcome';
 import { seeObjects, type SeenObjects } from './seen-objects';
 import { inNamespace, namespaceView, selectsObject } from './selectors';
@@ -45,7 +46,9 @@ async function askAll(
     let objects = seen.get(key);
     if (objects === undefined) {
       const { object, oldObject } = attributes;
-      objects = takeTurns(attributes, seeObjects(attributes, object, seenAs, versions), object, oldObject);
+      objects = converted(() =>
+        takeTurns(attributes, seeObjects(attributes, object, seenAs, versions), object, oldObject),
+      );
       seen.set(key, objects);
     }
     return objects;

@@ -51,6 +51,8 @@ export interface FieldManagerOptions {
   readonly convert?: (object: KubeObject, apiVersion: string) => ConvertedObject | undefined;
   /** The schema may have changed since the object was written (see SchemaChange), and maps are written sorted. */
   readonly custom?: boolean;
+  /** Versions are shapes of their own, between which a webhook converts. */
+  readonly convertedByWebhook?: boolean;
   /** Fields that this endpoint resets: they are not recorded. */
   readonly ignored?: FieldSet;
 }
@@ -85,9 +87,10 @@ export interface AppliedObject {
   readonly changed: boolean;
 }
 
-function contextOf({ type, convert, custom, ignored }: FieldManagerOptions): OwnershipContext {
+function contextOf({ type, convert, custom, convertedByWebhook, ignored }: FieldManagerOptions): OwnershipContext {
   return {
-    inferOwnership: custom !== true,
+    // A webhook's versions are shapes of their own: that a set names a struct as a leaf says nothing of a change of schema.
+    inferOwnership: custom !== true || convertedByWebhook === true,
     ignored: ignored ?? EMPTY_SET,
     convert: (from, apiVersion) => {
       const converted = convert === undefined ? { type, object: from.object } : convert(from.object, apiVersion);

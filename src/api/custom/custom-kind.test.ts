@@ -191,9 +191,9 @@ describe('what is stored of a custom resource', () => {
     const early: JsonSchema = { type: 'object', properties: { early: { type: 'string', default: 'E' }, late: {} } };
     const both: JsonSchema = { ...late, properties: { ...late.properties, early: { type: 'string' } } };
     const { decoder } = kindOf([schemaOf(both), { ...schemaOf(early), name: 'v1beta1' }]);
-    const adopted = decoder.adopt({ apiVersion: 'example.com/v1beta1' })?.(thing({ spec: { gone: 1 } }));
+    const adopted = decoder.adopt!({ apiVersion: 'example.com/v1beta1' })?.(thing({ spec: { gone: 1 } }));
     expect(adopted).toEqual(thing({ spec: { early: 'E', late: 'L' } }));
-    expect(decoder.adopt({ apiVersion: 'example.com/v1' })).toBe(decoder.complete);
+    expect(decoder.adopt!({ apiVersion: 'example.com/v1' })).toBe(decoder.complete);
   });
 
   it('is left alone when the schema is open', () => {

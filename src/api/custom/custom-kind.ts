@@ -1,4 +1,5 @@
 import { parseExact } from '../codec/exact-json';
+import type { RemoteConversion } from '../conversion-needed';
 import { deepEqual } from '../kinds/deep-equal';
 import { defineKind } from '../kinds/define-kind';
 import { valueAt } from '../kinds/field-values';
@@ -33,6 +34,8 @@ export interface CustomKind {
   readonly versions: readonly CustomKindVersion[];
   readonly listKind: string;
   readonly decoder: StoredDecoder;
+  /** Takes out of objects of a version what its schema does not know. */
+  readonly prune: (version: string) => (object: KubeObject) => KubeObject;
 }
 
 export interface CustomKindVersion {
@@ -50,7 +53,8 @@ export interface StoredDecoder {
   readonly decode: (value: Buffer) => KubeObject;
   readonly storedAs: { readonly kind: string; readonly apiVersion: string };
   readonly complete?: (object: KubeObject) => KubeObject;
-  readonly adopt: (before: { readonly apiVersion: string }) => ((object: KubeObject) => KubeObject) | undefined;
+  readonly keepsVersion?: boolean;
+  readonly adopt?: (before: { readonly apiVersion: string }) => ((object: KubeObject) => KubeObject) | undefined;
 }
 
 /** In the order in which discovery lists them for custom resources. */
@@ -60,9 +64,13 @@ const OPEN_SCHEMA: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown
 
 /**
  * The kind that a definition with accepted names describes. Schemas are compiled when they are first used. `objectMeta`:
- * the type of every object's metadata.
+ * the type of every object's metadata. `remote`: a webhook converts between versions.
  */
-export function customKind(crd: CustomResourceDefinition, objectMeta: StructType): CustomKind {
+export function customKind(
+  crd: CustomResourceDefinition,
+  objectMeta: StructType,
+  remote?: RemoteConversion,
+): CustomKind {
   const { spec } = crd;
   const names = crd.status?.acceptedNames ?? spec.names;
   const storageVersion = storageVersionOf(crd);
@@ -70,7 +78,7 @@ export function customKind(crd: CustomResourceDefinition, objectMeta: StructType
   const served = spec.versions
     .filter((version) => version.served)
     .sort((left, right) => compareVersions(left.name, right.name));
-  const strategy = customStrategy(crd, storageVersion, shapes);
+  const strategy = customStrategy(crd, storageVersion, shapes, remote !== undefined);
   const subresourcesOf = (version: CustomVersion) => subresourcesOfVersion(version, strategy);
   const subresources = uniqueByName(served.flatMap(subresourcesOf));
   const definition: KindDefinition = {
@@ -93,7 +101,7 @@ export function customKind(crd: CustomResourceDefinition, objectMeta: StructType
       unqualifiedFinalizers: true,
     }),
     versions: served.map((version) =>
-      servedVersion(crd, version, without(subresources, subresourcesOf(version)), shapes),
+      servedVersion(crd, version, without(subresources, subresourcesOf(version)), shapes, remote),
     ),
     // Discovery has the status of custom resources before their scale.
     subresources,
@@ -119,7 +127,8 @@ export function customKind(crd: CustomResourceDefinition, objectMeta: StructType
       };
     }),
     listKind: names.listKind ?? `${names.kind}List`,
-    decoder: storedDecoder(crd, names.kind, shapes),
+    decoder: remote === undefined ? storedDecoder(crd, names.kind, shapes) : keepingDecoder(crd, names.kind, shapes),
+    prune: (version) => shapes.pruner(version),
   };
 }
 
@@ -183,7 +192,7 @@ function storedDecoder(crd: CustomResourceDefinition, kind: string, shapes: Shap
   };
   const shape = shapes.of(storageVersion);
   const complete = shape && completeStored(shape);
-  const adopt: StoredDecoder['adopt'] = (before) => {
+  const adopt: NonNullable<StoredDecoder['adopt']> = (before) => {
     const first = completeOther(before.apiVersion);
     if (first === undefined) return complete;
     return (object) => {
@@ -192,6 +201,29 @@ function storedDecoder(crd: CustomResourceDefinition, kind: string, shapes: Shap
     };
   };
   return { decode, storedAs: { kind, apiVersion }, adopt, ...(complete === undefined ? {} : { complete }) };
+}
+
+/** Where a webhook converts, an object stays in the version that it was stored in, and is brought up to date by the schema of that. */
+function keepingDecoder(crd: CustomResourceDefinition, kind: string, shapes: Shapes): StoredDecoder {
+  const { group, versions } = crd.spec;
+  const storageVersion = storageVersionOf(crd);
+  const known = new Map(versions.map(({ name }) => [apiVersionOf(group, name), name]));
+  const storageApiVersion = apiVersionOf(group, storageVersion);
+  const completed = (object: KubeObject, version: string): KubeObject => {
+    const shape = shapes.of(version);
+    return shape === undefined ? object : completeStored(shape)(object);
+  };
+  return {
+    decode: (value) => {
+      const stored = parseExact(value.toString('utf8')) as KubeObject;
+      const version = known.get(stored.apiVersion ?? '');
+      if (version === undefined) return { ...stored, kind, apiVersion: storageApiVersion };
+      return { ...completed(stored, version), kind };
+    },
+    keepsVersion: true,
+    storedAs: { kind, apiVersion: storageApiVersion },
+    complete: (object) => completed(object, storageVersion),
+  };
 }
 
 function subresourcesOfVersion({ subresources }: CustomVersion, main: Strategy): readonly SubresourceDefinition[] {
@@ -229,6 +261,7 @@ function servedVersion(
   version: CustomVersion,
   withoutSubresources: readonly string[],
   shapes: Shapes,
+  remote: RemoteConversion | undefined,
 ): ServedVersion {
   const { group } = crd.spec;
   const storageVersion = storageVersionOf(crd);
@@ -237,7 +270,8 @@ function servedVersion(
   return {
     group,
     version: version.name,
-    ...(shapes.differs(version, storageVersion)
+    ...(remote === undefined ? {} : { remote }),
+    ...(remote === undefined && shapes.differs(version, storageVersion)
       ? {
           convert: {
             toStorage: (object: KubeObject): KubeObject => ({ ...object, apiVersion: storedAs }),
@@ -282,7 +316,12 @@ function selectableField({
 }
 
 /** By the version in which an object is sent: its schema validates, and its subresources say whose the status is. */
-function customStrategy({ spec }: CustomResourceDefinition, storageVersion: string, shapes: Shapes): Strategy {
+function customStrategy(
+  { spec }: CustomResourceDefinition,
+  storageVersion: string,
+  shapes: Shapes,
+  isRemote: boolean,
+): Strategy {
   const structural = spec.preserveUnknownFields !== true;
   const rules = new Map(
     spec.versions.map((version) => [
@@ -312,7 +351,7 @@ function customStrategy({ spec }: CustomResourceDefinition, storageVersion: stri
         }
       : {}),
     // What only another version knows is valid, and not kept.
-    ...(spec.versions.some((version) => shapes.differs(version, storageVersion))
+    ...(!isRemote && spec.versions.some((version) => shapes.differs(version, storageVersion))
       ? { canonicalize: shapes.pruner(storageVersion) }
       : {}),
   };

@@ -10,9 +10,27 @@ export interface CustomResourceDefinition extends KubeObject {
     readonly versions: readonly CustomVersion[];
     /** Of definitions that were made in v1beta1: nothing is pruned. */
     readonly preserveUnknownFields?: boolean;
-    readonly conversion?: { readonly strategy?: string };
+    readonly conversion?: CustomConversion;
   };
   readonly status?: CustomResourceDefinitionStatus;
+}
+
+export interface CustomConversion {
+  readonly strategy?: string;
+  readonly webhook?: {
+    readonly clientConfig?: {
+      readonly url?: string | null;
+      readonly service?: {
+        readonly namespace?: string;
+        readonly name?: string;
+        readonly path?: string | null;
+        readonly port?: number | null;
+      } | null;
+      /** Base64 of PEM. */
+      readonly caBundle?: string | null;
+    } | null;
+    readonly conversionReviewVersions?: readonly string[] | null;
+  } | null;
 }
 
 export interface ResourceNames {
@@ -77,6 +95,11 @@ export function conditionOf({ status }: CustomResourceDefinition, type: string):
 
 export function hasCondition(crd: CustomResourceDefinition, type: string): boolean {
   return conditionOf(crd, type)?.status === 'True';
+}
+
+/** Objects of one version are made into those of another by a webhook. */
+export function isConvertedByWebhook({ spec: { conversion, versions } }: CustomResourceDefinition): boolean {
+  return conversion?.strategy === 'Webhook' && versions.length > 1;
 }
 
 /** The version that objects are stored in. Validation has seen to it that there is one. */

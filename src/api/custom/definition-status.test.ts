@@ -19,6 +19,34 @@ function conditions({ status }: CustomResourceDefinition): readonly string[] {
 
 const THINGS = { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList', shortNames: ['tg'] };
 
+describe('definitions that preserve unknown fields', () => {
+  const preserving = definition(THINGS);
+  const settled = settleNames(
+    {
+      ...preserving,
+      spec: {
+        ...preserving.spec,
+        preserveUnknownFields: true,
+        versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { properties: {} } } }],
+      },
+    },
+    takenNames([]),
+    NOW,
+  );
+
+  it('say what is in the way of pruning', () => {
+    expect(conditions(settled).at(-1)).toBe(
+      'NonStructuralSchema True Violations: [spec.preserveUnknownFields: Invalid value: true: must be false, ' +
+        'spec.versions[0].schema.openAPIV3Schema.type: Required value: must not be empty at the root]',
+    );
+  });
+
+  it('say so no longer once they prune', () => {
+    const mended = settleNames({ ...settled, spec: preserving.spec }, takenNames([settled]), NOW);
+    expect(conditions(mended).some((text) => text.startsWith('NonStructuralSchema'))).toBe(false);
+  });
+});
+
 describe('the names of definitions', () => {
   const things = settleNames(definition(THINGS), takenNames([]), NOW);
 

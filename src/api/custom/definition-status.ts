@@ -8,6 +8,7 @@ import {
   type CustomResourceDefinitionStatus,
   type ResourceNames,
 } from './custom-resource-definition';
+import { structuralViolations } from './structural-condition';
 
 /**
  * The status of a definition, as the controllers of apiextensions bring it about: which of its names it may have in its
@@ -42,12 +43,25 @@ export function takenNames(group: Iterable<CustomResourceDefinition>): TakenName
 export function settleNames(crd: CustomResourceDefinition, taken: TakenNames, now: string): CustomResourceDefinition {
   const { acceptedNames, condition } = acceptNames(crd, taken);
   const accepted = condition.status === 'True';
+  const violations = structuralViolations(crd);
   const conditions = withConditions(
-    crd.status?.conditions ?? [],
-    [...approvalCondition(crd), condition, establishedCondition(crd, accepted)],
+    (crd.status?.conditions ?? []).filter(({ type }) => type !== NON_STRUCTURAL || violations !== undefined),
+    [
+      ...approvalCondition(crd),
+      condition,
+      establishedCondition(crd, accepted),
+      ...(violations === undefined ? [] : [nonStructural(violations)]),
+    ],
     now,
   );
   return withStatus(crd, { ...crd.status, conditions, acceptedNames });
+}
+
+/** There only while something is wrong. */
+const NON_STRUCTURAL = 'NonStructuralSchema';
+
+function nonStructural(message: string): ConditionInput {
+  return { type: NON_STRUCTURAL, status: 'True', reason: 'Violations', message };
 }
 
 function acceptNames(

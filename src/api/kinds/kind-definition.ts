@@ -1,3 +1,4 @@
+import type { RemoteConversion } from '../conversion-needed';
 import type { FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import type { Steps } from '../parts';
@@ -48,6 +49,8 @@ export interface ServedVersion {
     readonly toStorage: (object: KubeObject) => KubeObject;
     readonly fromStorage: (object: KubeObject) => KubeObject;
   };
+  /** Absent nearly everywhere: versions between which a webhook converts. Then there is no `convert`. */
+  readonly remote?: RemoteConversion;
 }
 
 /** The version that a client sent, for rules that differ between versions of a kind. */

@@ -2,6 +2,7 @@ import { decodeObject, type DecodeResult } from '../../api/codec/json-decode';
 import { decodeObjectSteps } from '../../api/codec/json-decode-steps';
 import { duplicateFields } from '../../api/codec/json-syntax';
 import { strictDecodingProblem } from '../../api/codec/request-body';
+import { withConversions } from '../../api/conversion-needed';
 import { badRequest, conflict, type StatusError } from '../../api/errors/status-error';
 import type { ServedVersion } from '../../api/kinds/kind-definition';
 import { isRetiredKind } from '../../api/kinds/retired-kinds';
@@ -237,7 +238,9 @@ function applyChange(
     compute: (live) => {
       const { fieldManager: manager, force } = options;
       const change = { served, live, applied, manager, force };
-      const merging = context.givesWay ? context.takeSteps(applyInSteps(change)) : apply(change);
+      const merge = (): MaybePromise<KubeObject> =>
+        context.givesWay ? context.takeSteps(applyInSteps(change)) : apply(change);
+      const merging = served.version.remote === undefined ? merge() : withConversions(merge);
       return whenKnown(merging, (merged) => {
         checkIdentity(scopeOf(request), info.name, merged);
         if (live === undefined && merged.metadata.uid) throw objectIsGone(request, merged.metadata.uid);

@@ -25,8 +25,9 @@ export function kindOf({ served }: ResourceRequest): GroupVersionKind {
   return { group, version, kind: served.definition.kind };
 }
 
-/** From the requested version to the stored one. */
+/** From the requested version to the one that the registry works in: the stored one, unless a webhook converts. */
 export function toStorage({ served }: ResourceRequest, object: KubeObject): KubeObject {
+  if (served.version.remote !== undefined) return object;
   return served.version.convert?.toStorage(object) ?? inStorageVersion(served.definition.storage, object);
 }
 

@@ -107,7 +107,7 @@ async function writeScale(
   let sent: Scale = { metadata: {} };
   const { entry } = await changeObject(request, dependencies, options, {
     compute: (live) => {
-      if (live === undefined) throw new Error('a scale needs its parent');
+      if (live === undefined) throw parentNotFound(request);
       sent = wantedScale(() => toScale(live, paths));
       // What a custom resource's replicas may be, its own validation says.
       if (!served.custom) checkScale(sent, served.definition.namespaced);
@@ -115,9 +115,11 @@ async function writeScale(
     },
     preconditions,
     retryOnConflict,
+    createIfMissing: false,
     seenAs: {
       sent: () => sent,
-      of: (parent) => toScale(form.convert(parent), paths),
+      // What is not said yet may be said by this write.
+      of: (parent) => scaleWith(form.convert(parent), paths, 0),
       into: (parent, seen) => {
         if (seen === sent) return parent;
         if (!served.custom) checkScale(seen, served.definition.namespaced);
@@ -126,6 +128,11 @@ async function writeScale(
     },
   });
   return scaleReply(request, dependencies, entry.object);
+}
+
+function parentNotFound({ served, context }: ResourceRequest): StatusError {
+  const { group } = served.version;
+  return notFound({ group, resource: served.definition.resource }, context.info.name);
 }
 
 function scaleReply(request: ResourceRequest, dependencies: EndpointDependencies, stored: KubeObject): Reply {
@@ -145,12 +152,20 @@ function scaleType({ catalogue }: EndpointDependencies): StructType {
 }
 
 /** From the parent: name, identity and version, the wanted and the actual number, and who they are counted by. */
-function toScale(parent: KubeObject, { specReplicasPath, statusReplicasPath, selector }: ScalePaths): Scale {
-  const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
+function toScale(parent: KubeObject, paths: ScalePaths): Scale {
+  const { specReplicasPath } = paths;
   const replicas = numberAt(parent, specReplicasPath);
   if (replicas === undefined) {
     throw internalError(`the spec replicas field ${JSON.stringify(`.${specReplicasPath.join('.')}`)} does not exist`);
   }
+  return scaleWith(parent, paths, replicas);
+}
+
+/** The same, with what is wanted where the parent does not say. */
+function scaleWith(parent: KubeObject, paths: ScalePaths, fallback: number): Scale {
+  const { specReplicasPath, statusReplicasPath, selector } = paths;
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
+  const replicas = numberAt(parent, specReplicasPath) ?? fallback;
   const counted = selector(parent);
   const metadata = definedOnly({ name, namespace, uid, resourceVersion, creationTimestamp });
   return {

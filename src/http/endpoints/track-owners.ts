@@ -1,3 +1,4 @@
+import { withConversions } from '../../api/conversion-needed';
 import type { MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
@@ -12,6 +13,7 @@ export function trackOwners(
 ): MaybePromise<KubeObject> {
   if (fieldOwnership === undefined) return updated;
   const change = { served, live, updated, manager };
+  if (served.version.remote !== undefined) return withConversions(() => fieldOwnership.trackUpdate(change));
   if (context.givesWay) return context.takeSteps(fieldOwnership.trackUpdateInSteps(change));
   return fieldOwnership.trackUpdate(change);
 }

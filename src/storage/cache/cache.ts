@@ -15,6 +15,8 @@ export interface CacheEntry {
   readonly name: string;
   /** Storage version, with metadata.resourceVersion. Parsed when first asked for. */
   readonly object: KubeObject;
+  /** That of the object, known without parsing it. */
+  readonly apiVersion: string;
   /** The same, not kept for the next who asks: for one of so many that keeping them would help nobody. */
   parse(): KubeObject;
   readonly labels: Readonly<Record<string, string>>;
@@ -64,7 +66,8 @@ export interface ResourceSnapshot {
 export interface ResourceDecoder {
   /**
    * From stored bytes (JSON, or kube-apiserver's Protobuf when they begin with `k8s\0`, in any served version) to the
-   * storage version's object without resourceVersion, with the defaults of the version it is in. Throws when the bytes cannot be understood.
+   * storage version's object without resourceVersion, with the defaults of the version it is in. Where only somebody else converts, the
+   * object stays in the version that it is stored in. Throws when the bytes cannot be understood.
    */
   readonly decode: (value: Buffer) => KubeObject;
   /**
@@ -72,6 +75,8 @@ export interface ResourceDecoder {
    * taken as they are, undecoded. Learnt from the first decoded value when absent.
    */
   readonly storedAs?: { readonly kind: string; readonly apiVersion: string };
+  /** `decode` leaves objects in the version that they are stored in. */
+  readonly keepsVersion?: boolean;
   /**
    * Brings an object of the storage version up to what its kind's schema says now (custom resources). Asked once for each
    * entry, when it is first read; gives the object itself when there is nothing to do.

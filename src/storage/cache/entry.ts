@@ -67,6 +67,7 @@ type StoredAs = NonNullable<ResourceDecoder['storedAs']>;
 interface EntryKind {
   /** `{"kind":"Pod","apiVersion":"v1",` */
   readonly head: string;
+  readonly apiVersion: string;
   /** The version of the stored bytes, if it is known: the resource's own, or one from which it has changed since. */
   readonly storedAs: ResourceDecoder['storedAs'];
   /** Length of the keys' part before namespace or name. */
@@ -130,6 +131,10 @@ class Entry implements CacheEntry {
     if (this.parsedObject !== undefined) return;
     this.parsedObject = parsed.freeze ? deepFreeze(object) : object;
     parsed.keep(this);
+  }
+
+  get apiVersion(): string {
+    return this.kind.apiVersion;
   }
 
   get namespace(): string {
@@ -214,6 +219,8 @@ class Entry implements CacheEntry {
 /** Makes one resource's entries. */
 export class EntryFactory {
   private head: EntryKind | undefined;
+  /** For decoders that leave objects in the version that they are stored in. */
+  private readonly otherVersions = new Map<string, EntryKind>();
   /** How values of the current form begin that are of the storage version; unknown until the first value was decoded. */
   private ownValue: Buffer | undefined;
 
@@ -243,7 +250,7 @@ export class EntryFactory {
       return new Entry(key, revision, body, this.head);
     }
     const { kind = '', apiVersion = '', metadata, ...rest } = this.decoded(key, value);
-    const head = this.head ?? this.learnHead(kind, apiVersion);
+    const head = this.kindOf(kind, apiVersion);
     const body = { metadata: { resourceVersion: String(revision), ...withoutVersion(metadata) }, ...rest };
     const entry = new Entry(key, revision, Buffer.from(stringifyExact(body).slice(1)), head);
     // To parse a large one again would take as long as all of this.
@@ -297,10 +304,24 @@ export class EntryFactory {
     return { key, revision, value: join(head + METADATA, body, rest, body.length, CURRENT_FORM) };
   }
 
+  private kindOf(kind: string, apiVersion: string): EntryKind {
+    const { head } = this;
+    if (head === undefined) return this.learnHead(kind, apiVersion);
+    if (head.apiVersion === apiVersion || this.decoder.keepsVersion !== true) return head;
+    let other = this.otherVersions.get(apiVersion);
+    if (other === undefined) {
+      const storedAs = { kind, apiVersion };
+      // What the decoder gave is complete.
+      other = { ...head, head: headOf(storedAs), apiVersion, storedAs, complete: undefined };
+      this.otherVersions.set(apiVersion, other);
+    }
+    return other;
+  }
+
   private learnHead(kind: string, apiVersion: string): EntryKind {
     const head = headOf({ kind, apiVersion });
     const { complete, storedAs } = this.decoder;
-    this.head = { head, storedAs, keyPrefixLength: this.keyPrefix.length, parsed: this.parsed, complete };
+    this.head = { head, apiVersion, storedAs, keyPrefixLength: this.keyPrefix.length, parsed: this.parsed, complete };
     this.ownValue = Buffer.from(head + METADATA);
     return this.head;
   }

@@ -10,7 +10,6 @@ import { defineKind } from '../define-kind';
 import { keepSpecAndMetadata } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { definitionFromV1, definitionToV1 } from './definition-conversion';
-import { definitionWarnings } from './definition-warnings';
 import { defaultDefinition, prepareDefinition, prepareDefinitionUpdate } from './definition-strategy';
 
 export const customResourceDefinition = defineKind({
@@ -38,7 +37,6 @@ export const customResourceDefinition = defineKind({
   strategy: {
     prepareForCreate: prepareDefinition,
     prepareForUpdate: prepareDefinitionUpdate,
-    warningsOf: definitionWarnings,
     validateCreate: validateDefinition,
     validateUpdate: validateDefinitionUpdate,
     checkRules: (definition, old) => checkDefinitionRules(definition, old),
