@@ -7,8 +7,10 @@ import { listenForProbes } from '../http/routes/health-listener';
 import type { NonResourceRoute } from '../http/routes/route';
 import { createServer, type ApiServer } from '../http/server';
 import { BackendConnections } from '../kubelet/backend-connections';
+import type { Aggregation } from '../http/proxy/pass-to-api';
 import { startAccess, type Access } from './access';
 import { startAdmission } from './admission';
+import { startAggregation } from './aggregation';
 import { authEndpoints } from './auth-endpoints';
 import { createBackends } from './backends';
 import { CloseStack } from './close-stack';
@@ -64,13 +66,14 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     startDefinitions(storage, instruments, phases, logger, parts),
   ]);
   const backends = createBackends(options, storage, parts);
+  const aggregation = startAggregation(options, storage, backends, parts);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
   let isStopping = false;
   const health = healthChecks({ ...options, phases, isStopping: () => isStopping });
   const probes = options.healthAddress === undefined ? undefined : await listenForProbes(options.healthAddress, health);
   if (probes !== undefined) parts.add(() => probes.close());
-  const routes = nonResourceRoutes(options, gates, storage, access, instruments, health);
-  const server = httpServer(options, gates, { storage, access, instruments, admission, routes });
+  const routes = nonResourceRoutes(options, gates, storage, access, instruments, health, aggregation.apis);
+  const server = httpServer(options, gates, { storage, access, instruments, admission, routes, aggregation });
   parts.add(() => tls.close());
   parts.add(() => server.close());
   const port = await listen(server, options);
@@ -96,13 +99,14 @@ interface HttpParts {
   readonly instruments: Instruments;
   readonly admission: AdmissionChain;
   readonly routes: readonly NonResourceRoute[];
+  readonly aggregation: Aggregation;
 }
 
 /** What answers, given what decides. */
 function httpServer(
   options: ApiServerOptions,
   gates: FeatureGates,
-  { storage, access, instruments, admission, routes }: HttpParts,
+  { storage, access, instruments, admission, routes, aggregation }: HttpParts,
 ): ApiServer {
   const { authentication, authorization, serviceAccountKeys } = access;
   const { serviceAccounts } = options.authentication;
@@ -129,6 +133,7 @@ function httpServer(
     nonResourceRoutes: routes,
     tls: options.tls.tls,
     http2: options.http2,
+    aggregation,
     backends: new BackendConnections(options.kubelets),
     host: options.bindAddress,
     port: options.securePort,

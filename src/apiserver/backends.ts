@@ -1,12 +1,20 @@
 import { BackendTransport } from '../client/backend-transport';
-import { byClusterAddress, byEndpoint, withOurselves, type ResolveService } from '../client/service-resolver';
+import {
+  byClusterAddress,
+  byEndpoint,
+  withOurselves,
+  type ResolveService,
+  type ServiceLookup,
+} from '../client/service-resolver';
 import type { CloseStack } from './close-stack';
 import type { Storage } from './storage';
 
-/** How the server reaches those whom it asks: webhooks, by URL or by service. */
+/** How the server reaches those whom it asks: webhooks, by URL or by service, and other API servers. */
 export interface Backends {
   readonly transport: BackendTransport;
   readonly resolveService: ResolveService;
+  /** The cluster's services as memory has them. */
+  readonly services: ServiceLookup;
   /** The port of this server, once it is known: its own Service leads here. */
   listensOn(port: number): void;
 }
@@ -30,6 +38,7 @@ export function createBackends(options: BackendsOptions, { reader }: Storage, pa
   const resolve = routesToEndpoints ? byEndpoint(services, Math.random) : byClusterAddress(services);
   return {
     transport,
+    services,
     resolveService: withOurselves(resolve, () => ({ host: localAddress(bindAddress), port: ownPort })),
     listensOn: (port) => {
       ownPort = port;

@@ -1,3 +1,4 @@
+import type { RemoteApis } from '../aggregator/remote-apis';
 import type { FeatureGates } from '../api/kinds/feature-gates';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
 import { healthRoutes, type HealthChecks } from '../http/routes/health-routes';
@@ -20,10 +21,14 @@ export function nonResourceRoutes(
   { serviceAccountKeys }: Access,
   { registry }: Instruments,
   health: HealthChecks,
+  remote: RemoteApis,
 ): readonly NonResourceRoute[] {
   const { advertiseAddress, securePort, authentication, logger, shareMetrics } = options;
   const version = versionInfo(options.release ?? DEFAULT_RELEASE);
-  const dynamic = { generation: () => catalogue.generation(), definitions: () => catalogue.definitions() };
+  const dynamic = {
+    generation: () => catalogue.generation() + remote.generation(),
+    definitions: () => catalogue.definitions(),
+  };
   const serverAddress = `${advertiseAddress}:${securePort}`;
   return [
     versionRoute(version),
@@ -31,7 +36,8 @@ export function nonResourceRoutes(
     ...healthRoutes(health, logger),
     ...discoveryRoutes({
       ...dynamic,
-      groups: () => catalogue.groups(),
+      groups: () => remote.groupsAmong(catalogue.groups()),
+      remote: () => remote.resources(),
       hasBuiltInGroup: (name) => catalogue.hasBuiltInGroup(name),
       features: { storageVersionHashes: gates.StorageVersionHash },
       serverAddress,
@@ -45,6 +51,7 @@ export function nonResourceRoutes(
       custom: () => catalogue.customSchemas(),
       info: { title: 'Kubernetes', version: version.gitVersion ?? '' },
       groupVersions: () => catalogue.groupVersions(),
+      remote: () => remote.documents(),
     }),
   ];
 }

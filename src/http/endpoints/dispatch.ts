@@ -17,6 +17,7 @@ import { watchObjects } from './watch';
 import { BUILT_IN, BUILT_IN_PART, CUSTOM, negotiate, POD_LOG, type Negotiated } from '../request/negotiate';
 import type { NonResourceRoutes } from '../routes/non-resource-routes';
 import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchTypeOf, patchers } from './patchers';
+import { passToApi } from '../proxy/pass-to-api';
 import { methodNotAllowed, resourceNotFound } from '../response/refusals';
 import { textReply, type Dispatched } from '../response/reply';
 import type { RequestInfo } from '../request/request-info';
@@ -50,6 +51,8 @@ export interface DispatchDependencies extends EndpointDependencies {
  */
 export function dispatch(context: RequestContext, dependencies: DispatchDependencies): MaybePromise<Dispatched> {
   const { info } = context;
+  const remote = dependencies.aggregation?.apis.find(info);
+  if (remote !== undefined) return passToApi(context, remote, dependencies.aggregation!, dependencies);
   if (!info.isResourceRequest) return dependencies.nonResourceRoutes.run(context);
   const served = dependencies.catalogue.resolve(info.group, info.version, info.resource);
   if (served === undefined) return unknownResource(info, dependencies);
