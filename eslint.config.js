@@ -41,8 +41,15 @@ const floors = {
 const rooms = {
   'storage/etcd': [...leaves, 'http2', 'storage/store.ts', 'storage/metrics.ts'],
   'storage/etcd3': ['storage/store.ts', 'storage/etcd'],
+  'storage/encryption': [
+    ...leaves,
+    'storage/store.ts',
+    'storage/encrypted-prefix.ts',
+    'storage/etcd',
+    'storage/cache/load-state.ts',
+  ],
   'storage/embedded': [...leaves, 'storage/store.ts', 'storage/metrics.ts'],
-  'storage/cache': [...leaves, 'storage/store.ts', 'storage/metrics.ts'],
+  'storage/cache': [...leaves, 'storage/store.ts', 'storage/encrypted-prefix.ts', 'storage/metrics.ts'],
 };
 
 const zones = Object.entries({ ...floors, ...rooms }).map(([folder, allowed]) => ({

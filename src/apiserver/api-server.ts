@@ -69,7 +69,12 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const aggregation = startAggregation(options, storage, backends, parts);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
   let isStopping = false;
-  const health = healthChecks({ ...options, phases, isStopping: () => isStopping });
+  const health = healthChecks({
+    ...options,
+    phases,
+    isStopping: () => isStopping,
+    keyServices: options.encryption?.checks ?? [],
+  });
   const probes = options.healthAddress === undefined ? undefined : await listenForProbes(options.healthAddress, health);
   if (probes !== undefined) parts.add(() => probes.close());
   const routes = nonResourceRoutes(options, gates, storage, access, instruments, health, aggregation.apis);

@@ -10,6 +10,8 @@ export interface HealthCheckOptions {
   /** Unfinished start-up work counts as alive for this long. */
   readonly livezGraceMs: number;
   readonly isStopping: () => boolean;
+  /** Services without which encrypted values cannot be read. Absent: there are none. */
+  readonly keyServices?: readonly { readonly name: string; readonly check: () => Promise<void> }[];
   /** Throws when the log cannot be written. */
   readonly checkLog: () => void;
   /** Milliseconds of any origin. */
@@ -28,7 +30,15 @@ const INFORMERS: readonly StartPhase[] = [
  * know their answer at once. `ping` says that the server answers, which its answer proves.
  */
 export function healthChecks(options: HealthCheckOptions): HealthChecks {
-  const { store, phases, livezGraceMs, isStopping, checkLog, clock = () => performance.now() } = options;
+  const {
+    store,
+    phases,
+    livezGraceMs,
+    isStopping,
+    checkLog,
+    keyServices = [],
+    clock = () => performance.now(),
+  } = options;
   const startedAt = clock();
   const ping: HealthCheck = { name: 'ping', check: () => undefined };
   const log: HealthCheck = { name: 'log', check: checkLog };
@@ -48,6 +58,7 @@ export function healthChecks(options: HealthCheckOptions): HealthChecks {
       throw new Error('not finished');
     },
   });
+  const services = keyServices.map(({ name, check }) => ({ name, check: sharedCheck(check) }));
   const start = (graceMs: number) => START_PHASES.map((phase) => needs(phase, [phase], graceMs));
   const shutdown: HealthCheck = {
     name: 'shutdown',
@@ -56,8 +67,8 @@ export function healthChecks(options: HealthCheckOptions): HealthChecks {
     },
   };
   return {
-    livez: [ping, log, etcd, ...start(livezGraceMs)],
-    readyz: [ping, log, etcd, space, needs('informer-sync', INFORMERS, 0), ...start(0), shutdown],
-    healthz: [ping, log, etcd, ...start(0)],
+    livez: [ping, log, etcd, ...services, ...start(livezGraceMs)],
+    readyz: [ping, log, etcd, ...services, space, needs('informer-sync', INFORMERS, 0), ...start(0), shutdown],
+    healthz: [ping, log, etcd, ...services, ...start(0)],
   };
 }

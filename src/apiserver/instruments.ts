@@ -10,6 +10,8 @@ import { LoopMonitor } from '../observability/loop-monitor';
 import { registerMemoryMetrics } from '../observability/memory-metrics';
 import { registerProcessMetrics } from '../observability/process-metrics';
 import { RequestMetrics } from '../observability/request-metrics';
+import type { Encryption } from '../storage/encryption/encryption';
+import { transformationMetrics } from '../storage/encryption/metrics';
 import { StorageMetrics } from '../storage/metrics';
 import type { Store } from '../storage/store';
 import { createAuditor, type AuditOptions } from './audit';
@@ -21,6 +23,8 @@ export interface InstrumentOptions {
   readonly audit?: AuditOptions | undefined;
   /** Absent: kube-apiserver's. */
   readonly inFlightLimits?: InFlightLimits;
+  /** Absent: values are stored as they are. */
+  readonly encryption?: Encryption | undefined;
   readonly logger: Logger;
 }
 
@@ -41,6 +45,7 @@ export function startInstruments(options: InstrumentOptions, parts: CloseStack):
   parts.add(() => loopMonitor.close());
   const metrics = new RequestMetrics(registry);
   new StorageMetrics(registry, store);
+  options.encryption?.measure(transformationMetrics(registry));
   const auditor = audit === undefined ? undefined : createAuditor(audit, registry, logger);
   if (auditor !== undefined) parts.add(() => auditor.close());
   const maxInFlight = new MaxInFlight(options.inFlightLimits);

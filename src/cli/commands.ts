@@ -6,6 +6,7 @@ import { devCommand } from './dev-command';
 import { UsageError } from '../flags/flag-table';
 import { migrateCommand } from './migrate-command';
 import { kubeconfigCommand } from './kubeconfig-command';
+import { rewriteCommand } from './rewrite-command';
 import { nearestName } from '../flags/nearest-name';
 import { VERSION } from '../apiserver/version';
 
@@ -30,6 +31,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['certificates', withFlags(certificatesCommand, 'CAs, keys and certificates that several replicas share')],
   ['migrate', withFlags(migrateCommand, 'copies a registry from one store to another')],
   ['compact', withFlags(compactCommand, 'makes the file of an embedded store smaller')],
+  ['rewrite', withFlags(rewriteCommand, 'writes stored objects again, after keys of encryption have changed')],
   ['version', printing(() => `${VERSION}\n`, 'the version')],
   ['help', printing(() => help(), 'this text')],
 ]);

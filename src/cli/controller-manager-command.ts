@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
+import { Registry } from 'prom-client';
 import { ApiClient } from '../client/api-client';
 import { ExecCredentials } from '../client/exec-credential';
 import { readKubeconfig } from '../client/kubeconfig-file';
 import { runAsLeader } from '../client/leader-election';
 import { createLogger } from '../observability/logger';
+import { printMetrics } from '../observability/metrics-text';
+import { registerProcessMetrics } from '../observability/process-metrics';
 import { parseSigningKey } from '../pki/signing-keys';
+import { ControllerQueueMetrics } from '../controllers/queue-metrics';
 import {
   selectControllers,
   startControllers,
@@ -53,9 +57,12 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     userAgent: `sternpost-controller-manager/${VERSION}`,
   });
   const privateKey = readGiven(options.serviceAccountPrivateKeyFile);
+  const registry = new Registry();
+  registerProcessMetrics(registry);
   const context: ControllerContext = {
     client,
     logger,
+    queueMetrics: new ControllerQueueMetrics(registry).of,
     rootCertificates: readGiven(options.rootCaFile) ?? certificateAuthority,
     signingKey: privateKey === undefined ? undefined : parseSigningKey(privateKey),
     signers: readSigners(options),
@@ -63,7 +70,7 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     terminatedPodThreshold: options.terminatedPodGcThreshold,
   };
 
-  const probes = await listenForHealth(options.healthzBindAddress);
+  const probes = await listenForHealth(options.healthzBindAddress, registry);
   const stop = new AbortController();
   const signalled = untilSignal().then((signal) => {
     logger.info({ signal }, 'shutting down');
@@ -98,8 +105,9 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
 }
 
 /** Who waits to become the leader is well, too. */
-async function listenForHealth(bindAddress: string): Promise<HealthListener | undefined> {
+async function listenForHealth(bindAddress: string, registry: Registry): Promise<HealthListener | undefined> {
   const address = healthAddress(bindAddress);
   const ping = { name: 'ping', check: () => undefined };
-  return address && listenForProbes(address, { livez: [ping], readyz: [ping], healthz: [ping] });
+  const checks = { livez: [ping], readyz: [ping], healthz: [ping] };
+  return address && listenForProbes(address, checks, () => printMetrics(registry));
 }

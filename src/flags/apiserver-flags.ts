@@ -7,6 +7,7 @@ import { healthFlags } from './health-flags';
 import { http2Flags } from './http2-flags';
 import { versionFlags } from './version-flags';
 import { kubeletFlags } from './kubelet-flags';
+import { encryptionFlags } from './encryption-flags';
 import { storageFlags } from './storage-flags';
 import { tlsFlags } from './tls-flags';
 
@@ -40,6 +41,7 @@ export const apiserverFlags = {
     help: 'How much history is kept; older revisions are compacted. 0 leaves compaction to others.',
   },
   ...storageFlags,
+  ...encryptionFlags,
   'event-ttl': { type: 'duration', section: 'Storage', default: '1h0m0s', help: 'How long Events are kept.' },
   'bind-address': { type: 'string', section: 'Serving', default: '0.0.0.0', help: 'Address to listen on.' },
   'secure-port': { type: 'port', section: 'Serving', default: '6443', help: 'Port for HTTPS; 0 picks a free one.' },

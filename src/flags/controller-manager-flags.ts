@@ -105,7 +105,12 @@ export const controllerManagerFlags = {
     default: 'sternpost-controller-manager',
     help: 'Name of the Lease; not that of a kube-controller-manager, whose controllers are others.',
   },
-  ...healthFlags,
+  'healthz-bind-address': {
+    ...healthFlags['healthz-bind-address'],
+    help:
+      'Address and port (0.0.0.0:10257, or :10257) of /livez, /readyz, /healthz and /metrics over plain HTTP, without ' +
+      'authentication. Empty: none.',
+  },
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;

@@ -28,6 +28,7 @@ import { ETCD_CLIENTS, openStore } from './open-store';
 import { flowControlConflict, parseRuntimeConfig } from '../resources/runtime-config';
 import { serviceRangesFromFlags } from './service-range-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
+import { encrypted, openEncryption, problemsOfEncryption } from './encryption-flags';
 import { emulatedRelease, versionProblems } from './version-flags';
 import { TlsMaterial } from '../apiserver/tls-material';
 import { DEFAULT_RELEASE } from '../apiserver/version';
@@ -83,6 +84,7 @@ export function checkFlags(options: ApiserverOptions, parseWarnings: readonly st
   const runtime = parseRuntimeConfig(options.runtimeConfig, GROUPS);
   const problems = [
     ...problemsOf(options),
+    ...problemsOfEncryption(options),
     ...features.problems,
     ...runtime.problems,
     ...flowControlConflict(options.runtimeConfig, features.gates.APIPriorityAndFairness),
@@ -158,7 +160,8 @@ export async function startFromFlags(
 ): Promise<StartedServer> {
   const { options } = flags;
   const { certificates, tls, advertiseAddress } = material;
-  const opening = openStore(options, logger);
+  const encryption = openEncryption(options, logger);
+  const opening = openStore(options, logger).then((opened) => encrypted(opened, encryption));
   try {
     const [{ store, keyRoot }, signingKey] = await Promise.all([opening, material.signingKey]);
     const { tokenUsers, ...rest } = extras;
@@ -167,6 +170,7 @@ export async function startFromFlags(
     const server = await startServer({
       store,
       keyRoot,
+      encryption,
       certificates,
       tls,
       http2: http2Options(options),
@@ -212,10 +216,12 @@ export async function startFromFlags(
     const stop = async (): Promise<void> => {
       await server.stop();
       await store.close();
+      encryption?.close();
     };
     return { server, signingKey, stop };
   } catch (error) {
     tls.close();
+    encryption?.close();
     await opening.then(
       ({ store }) => store.close(),
       () => undefined,

@@ -3,7 +3,5 @@
  * started all the same would look protected and not be.
  */
 export const unbuiltFlags: ReadonlyMap<string, string> = new Map([
-  ['encryption-provider-config', 'encryption at rest'],
-  ['experimental-encryption-provider-config', 'encryption at rest'],
   ['egress-selector-config-file', 'connections through a proxy'],
 ]);

@@ -8,6 +8,7 @@ import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { beginWork } from '../async/loop-work';
+import { PacedStarts } from '../async/paced-starts';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { TextWorker } from '../worker/text-worker';
 import { runFilters } from './filters/chain';
@@ -27,11 +28,13 @@ import {
   http1LimitsFor,
   http1Options,
   leaveParser,
+  MAX_HEADER_BYTES,
   refuseHead,
   watchConnections,
   type Http1Limits,
 } from './transport/http1-connections';
 import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
+import { HalfHeads } from './transport/half-heads';
 import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
 import { NonResourceRoutes } from './routes/non-resource-routes';
@@ -162,10 +165,17 @@ export function createServer(options: ServerOptions): ApiServer {
     leaveSeat(context);
     if (writing !== undefined) await writing;
   };
-  /** The one place where what was thrown for a request ends. */
+  const starts = new PacedStarts();
   const listener = (request: HttpRequest, response: HttpResponse): void => {
     const context = new RequestContext(request, response, features.warnings, accounts, places);
-    beginWork(context, context.receivedAt);
+    if (starts.mayBegin(context.receivedAt)) begin(context, context.receivedAt);
+    else starts.wait(request.socket, () => begin(context));
+  };
+  /** The one place where what was thrown for a request ends. */
+  const begin = (context: RequestContext, nowMs?: number): void => {
+    if (context.finished) return;
+    const { request, response } = context;
+    beginWork(context, nowMs);
     handle(context)
       .catch((error: unknown) => {
         leaveSeat(context);
@@ -204,6 +214,7 @@ export function createServer(options: ServerOptions): ApiServer {
           http1Listener,
         );
   watchConnections(server, limits);
+  new HalfHeads(MAX_HEADER_BYTES, (socket) => accounts.of(socket)).attach(server);
   const upgrades = new Upgrades({
     isUpgrade: mayUpgrade,
     onRequest: (request, response) => {
@@ -217,6 +228,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const handshakes = new DeferredTlsHandshake({
     onFault: recordTlsHandshakeError,
     handshakeLimitMs: limits.requestHeadMs,
+    memory,
   });
   if (isTls(server)) {
     http2?.attach(server);

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
-import { connect as connectTls, createSecureContext, type ConnectionOptions } from 'node:tls';
+import { isIP, type Socket } from 'node:net';
+import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import type { KubeObject } from '../api/object';
 import type { Backend, Trust } from './backend';
 import { limitDial } from './dial-limit';
@@ -27,8 +27,6 @@ const MAX_HEADER_BYTES = 64 * 1024;
 const KEEP_ALIVE_MS = 30_000;
 
 interface Agents {
-  /** What each of their connections is made with. */
-  readonly connection: ConnectionOptions;
   readonly http: HttpAgent;
   readonly https: HttpsAgent;
 }
@@ -43,9 +41,18 @@ export interface RequestOpener {
   readonly isPrivateHeader: (name: string) => boolean;
 }
 
+interface AgentsOfTrust {
+  readonly shared: Agents;
+  /**
+   * Whose connections serve one request each. They resume the TLS session of an earlier one to the same place, which spares both
+   * sides a handshake's signatures, and each connection its own copy of the peer's certificates.
+   */
+  readonly own: Agents;
+}
+
 /** The connections to kubelets, and to what pods and services offer. Those that have nothing to do are used again. */
 export class BackendConnections implements RequestOpener {
-  readonly #agents = new Map<Trust, Agents>();
+  readonly #agents = new Map<Trust, AgentsOfTrust>();
   #tls: KubeletTls;
 
   constructor(private readonly options: KubeletOptions = DEFAULT_OPTIONS) {
@@ -66,7 +73,7 @@ export class BackendConnections implements RequestOpener {
     { scheme, host, port, trust }: Backend,
     { method, path, headers, ownConnection }: BackendRequest,
   ): ClientRequest {
-    const agents = this.#agentsFor(trust);
+    const { own, shared } = this.#agentsFor(trust);
     const servername = isIP(host) === 0 ? host : '';
     const send = scheme === 'https' ? httpsRequest : httpRequest;
     const request = send({
@@ -79,9 +86,7 @@ export class BackendConnections implements RequestOpener {
       // Node would take the name to verify from the Host header, which is the client's.
       servername,
       maxHeaderSize: MAX_HEADER_BYTES,
-      ...(ownConnection
-        ? { createConnection: () => connection(scheme, { ...agents.connection, host, port, servername }) }
-        : { agent: agents[scheme] }),
+      agent: (ownConnection ? own : shared)[scheme],
     });
     // HTTP/1.1 keeps connections without being told, and others end after their only answer.
     if (!('connection' in headers)) request.removeHeader('Connection');
@@ -91,14 +96,15 @@ export class BackendConnections implements RequestOpener {
 
   /** Ends connections that have nothing to do; those of requests under way end with them. */
   close(): void {
-    for (const { http, https } of this.#agents.values()) {
-      http.destroy();
-      https.destroy();
+    // Those of their own never have nothing to do.
+    for (const { shared } of this.#agents.values()) {
+      shared.http.destroy();
+      shared.https.destroy();
     }
     this.#agents.clear();
   }
 
-  #agentsFor(trust: Trust): Agents {
+  #agentsFor(trust: Trust): AgentsOfTrust {
     const tls = this.options.tls();
     if (tls !== this.#tls) {
       // Connections that show the certificate of before are not used again.
@@ -115,7 +121,10 @@ export class BackendConnections implements RequestOpener {
         maxFreeSockets: MAX_IDLE_PER_BACKEND,
         timeout: IDLE_MS,
       };
-      agents = { connection, http: new HttpAgent(options), https: new HttpsAgent(options) };
+      agents = {
+        shared: { http: new HttpAgent(options), https: new HttpsAgent(options) },
+        own: { http: new HttpAgent(connection), https: new HttpsAgent(connection) },
+      };
       this.#agents.set(trust, agents);
     }
     return agents;
@@ -136,11 +145,4 @@ export class BackendConnections implements RequestOpener {
       rejectUnauthorized: trust === 'kubelet' && certificateAuthority !== undefined,
     };
   }
-}
-
-function connection(
-  scheme: Backend['scheme'],
-  options: ConnectionOptions & { readonly host: string; readonly port: number },
-): Socket {
-  return scheme === 'https' ? connectTls(options) : connectTcp(options);
 }

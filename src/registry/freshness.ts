@@ -29,9 +29,17 @@ export async function newestSnapshot(resource: Resource, caller: Caller): Promis
 
 /** The newest state of one key, linearizable. */
 export async function newestEntry(resource: Resource, key: string, caller: Caller): Promise<CacheEntry | undefined> {
-  if (await isNewest(resource, caller)) return resource.cached.get(key);
+  if (await isNewest(resource, caller)) return entryInMemory(resource, key);
   const value = await resource.store.get(key, signalOf(caller));
   return value && resource.cache.toEntry(resource.definition.storagePrefix, value);
+}
+
+/** Throws what stands in the way when something is there and cannot be read. */
+function entryInMemory({ cached }: Resource, key: string): CacheEntry | undefined {
+  const entry = cached.get(key);
+  const problem = entry === undefined ? cached.problemOf(key) : undefined;
+  if (problem !== undefined) throw problem;
+  return entry;
 }
 
 /**

@@ -17,7 +17,7 @@ export function getEntry(
 ): MaybePromise<CacheEntry> {
   const key = keyOfNamed(resource, scope, name);
   return whenKnown(find(resource, key, resourceVersion, caller), (entry) => {
-    if (entry === undefined) throw objectNotFound(resource, name);
+    if (entry === undefined) throw resource.cached.problemOf(key) ?? objectNotFound(resource, name);
     return entry;
   });
 }

@@ -20,6 +20,8 @@ export async function listEntries(
   caller: Caller,
 ): Promise<ListResult> {
   const request = pageRequest(resource, scope, options, caller);
+  const problem = resource.cached.problemIn(request.onlyKey ?? request.prefix);
+  if (problem !== undefined) throw problem;
   return options.continue === undefined || options.continue === ''
     ? toResult(await firstPage(resource, request, options, caller), request)
     : nextPage(resource, request, options, options.continue, caller);

@@ -2,7 +2,9 @@ import { CATALOGUE } from '../api/kinds/catalogue';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
+import { EntryFactory, ParsedObjects } from '../storage/cache/entry';
 import { inCurrentForm } from '../storage/cache/stored-form';
+import type { Revision } from '../storage/store';
 import { storedDecoder } from './stored-decoder';
 import { storageEncoder } from './stored-object';
 
@@ -150,4 +152,19 @@ describe('what is written in another version than that of memory', () => {
     // What was stored before that version was chosen.
     expect(decode(inCurrentForm(JSON.stringify(memory)))).toEqual(memory);
   });
+});
+
+it('a value of the current form needs no decoding, not even the first one of its kind', () => {
+  const decoder = storedDecoder(kindOf('ConfigMap'), schema);
+  let decoded = 0;
+  const decode = (value: Buffer): KubeObject => {
+    decoded += 1;
+    return decoder.decode(value);
+  };
+  const parsed = new ParsedObjects({ objects: 1, jsonBytes: 1 }, false);
+  const factory = new EntryFactory('/registry/configmaps/', { ...decoder, decode }, parsed);
+  const value = inCurrentForm('{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"b":"c"}}');
+  const entry = factory.fromStored({ key: '/registry/configmaps/d/a', value, revision: 7 as Revision });
+  expect(decoded).toBe(0);
+  expect(entry.object).toMatchObject({ kind: 'ConfigMap', metadata: { resourceVersion: '7' }, data: { b: 'c' } });
 });

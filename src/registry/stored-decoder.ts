@@ -38,6 +38,8 @@ export function storedDecoder(definition: KindDefinition, schema: Schema): Resou
   };
 
   return {
+    // Known from the beginning: otherwise the first value of a kind, which may be a large one, would be parsed to learn it.
+    storedAs: { kind, apiVersion: storageApiVersion },
     decode: (value) => {
       if (isEnvelope(value)) {
         const { apiVersion, raw } = decodeEnvelope(value);

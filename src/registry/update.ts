@@ -225,7 +225,9 @@ async function store(
       : { kind: 'lost', current: outcome.current };
   }
   const comparing = takeAll(storesTheSame(resource, object, current.object, context), context);
-  if (comparing instanceof Promise ? await comparing : comparing) return { kind: 'unchanged', value: answer(current) };
+  const isSame = comparing instanceof Promise ? await comparing : comparing;
+  if (isSame && resource.store.needsRewrite?.(key, revision) !== true)
+    return { kind: 'unchanged', value: answer(current) };
   if (dryRun) return { kind: 'unchanged', value: answer(localEntry(key, revision, object)) };
   const encoded = encodeStored(resource, object, context);
   const stored = encoded instanceof Promise ? await encoded : encoded;

@@ -14,6 +14,8 @@ export interface StoredValue {
   readonly value: Buffer;
   /** The revision of the write that put this value there (etcd: mod revision). */
   readonly revision: Revision;
+  /** Why the value cannot be read: it is encrypted, and these are its bytes as they are stored. */
+  readonly problem?: string;
 }
 
 export interface ListRange {
@@ -64,6 +66,8 @@ export type StoreEvent =
       readonly revision: Revision;
       /** What stood there before; undefined when the key was created. */
       readonly previous: StoredValue | undefined;
+      /** As of a {@link StoredValue}. */
+      readonly problem?: string;
     }
   | {
       readonly type: 'delete';
@@ -170,5 +174,7 @@ export interface Store {
   health(signal?: AbortSignal): Promise<void>;
   /** How full it is: one entry for each file or server that answers. A store without space is healthy: reads go on. */
   space(signal?: AbortSignal): Promise<readonly StoreSpace[]>;
+  /** The value would be written otherwise today, with another key: the same one is to be written again. Absent: never. */
+  needsRewrite?(key: string, revision: Revision): boolean;
   close(): Promise<void>;
 }

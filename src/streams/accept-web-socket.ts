@@ -1,11 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { MAX_WAITING_BYTES } from './join-sockets';
 
 /** Of one message, which is kept until it is whole. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
-/** What may wait for a client before its source is held back. */
-const MAX_WAITING_BYTES = 64 * 1024;
 /** For a client to answer that it closes, too. */
 const CLOSE_MS = 1_000;
 
@@ -70,7 +69,8 @@ export function sendHoldingBack({ webSocket, socket }: AcceptedWebSocket, bytes:
 
 /** Writes bytes, and reads no more messages while the target has too much to take. */
 export function writeHoldingBack(target: Socket, bytes: Buffer, { webSocket }: AcceptedWebSocket): void {
-  if (target.write(bytes) || webSocket.isPaused) return;
+  target.write(bytes);
+  if (target.writableLength <= MAX_WAITING_BYTES || webSocket.isPaused) return;
   webSocket.pause();
   const resume = (): void => {
     target.off('drain', resume).off('close', resume);

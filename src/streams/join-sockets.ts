@@ -5,6 +5,9 @@ import type { MemoryHolder } from '../memory/memory-budget';
 const HALF_CLOSED_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
 
+/** What may wait in one direction before its source is held back: enough to read on while the kernel sends. */
+export const MAX_WAITING_BYTES = 128 * 1024;
+
 /** One direction of a pair of connections. */
 interface Direction {
   readonly from: Socket;
@@ -34,16 +37,16 @@ export function joinSockets(one: Socket, other: Socket, memory: MemoryHolder, on
       onData: (chunk) => {
         timer?.refresh();
         if (to.write(chunk)) return;
-        from.pause();
         made.held += chunk.length;
         memory.hold(chunk.length);
+        if (to.writableLength > MAX_WAITING_BYTES) from.pause();
       },
       onDrain: () => {
         if (made.held === 0) return;
         memory.release(made.held);
         made.held = 0;
         timer?.refresh();
-        from.resume();
+        if (from.isPaused()) from.resume();
       },
       onEnd: () => {
         to.end();

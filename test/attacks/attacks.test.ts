@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Flag, FrameType, PREFACE } from '../../src/http2/frames';
 import { frame } from '../../src/http2/wire.fixture';
@@ -16,6 +17,8 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
 const LARGE_BYTES = 1_000_000;
 const HALF_FRAME_BYTES = 250 * 1024;
+const HALF_HEAD_BYTES = 120_000;
+const HANDSHAKE_BYTES = 64 * 1024;
 
 let server: AttackedServer;
 let before: Books;
@@ -142,6 +145,26 @@ describe('strangers over HTTP/1.1', () => {
       }),
     );
     expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 431']));
+    await expectBounded();
+  });
+
+  it('have half a head each, and those that have had it for longest are left', async () => {
+    const halfHead = `GET / HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(HALF_HEAD_BYTES)}`;
+    const connections = 700;
+    for (let from = 0; from < connections; from += 50)
+      await each(50, () => server.attackers.send('http/1.1', halfHead));
+    const most = Math.ceil((await server.books()).limitBytes / HALF_HEAD_BYTES);
+    await until(async () => (await server.books()).dropped - before.dropped >= connections - most);
+    await expectBounded();
+  });
+
+  it('begin handshakes and do not go on', async () => {
+    const count = 200;
+    const sockets: Socket[] = [];
+    await each(count, async () => void sockets.push(await server.attackers.silent()));
+    // The beginning of a TLS record.
+    for (const socket of sockets) socket.write(Buffer.from([0x16, 3, 1, 2]));
+    await until(async () => (await held()) >= count * HANDSHAKE_BYTES);
     await expectBounded();
   });
 

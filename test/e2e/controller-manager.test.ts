@@ -7,6 +7,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { ApiClient } from '../../src/client/api-client';
 import type { KubeObject } from '../../src/api/object';
 import { createAuthority, issueKeyPair } from '../../src/pki/authority';
+import { freePorts } from '../support/free-ports';
 
 /** Two `sternpost controller-manager` processes beside a `sternpost apiserver`, which they reach by a credential plugin. */
 
@@ -154,7 +155,8 @@ describe('two controller managers', () => {
       (yes) => yes,
       'the first leads',
     );
-    const two = manager('--controllers=*,-serviceaccount');
+    const [port = 0] = await freePorts(1);
+    const two = manager('--controllers=*,-serviceaccount', `--healthz-bind-address=127.0.0.1:${port}`);
     await client.create('/api/v1/namespaces', { metadata: { name: 'n1' } });
     await until(accountIn('n1'), ({ secrets = [] }) => secrets.length === 1, 'an account with its token');
     const lease = async () => (await client.get(LEASE)).spec as Readonly<Record<string, string>>;
@@ -183,6 +185,8 @@ describe('two controller managers', () => {
       () => true,
       'the root CA',
     );
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(metrics).toMatch(/^workqueue_adds_total\{name="root-ca-cert-publisher"\} [1-9]/m);
     await expect(accountIn('n2')()).rejects.toMatchObject({ status: { code: 404 } });
 
     two.process.kill('SIGTERM');

@@ -163,6 +163,11 @@ describe('@kubernetes/client-node', () => {
   });
 });
 
+it('resumes its TLS session with a kubelet for the next stream', async () => {
+  for (let run = 0; run < 2; run++) await kubectl.run(['exec', '-n', 'ns', 'pod', '--', 'echo', 'again']);
+  expect(cluster.kubelet.requests.at(-1)).toMatchObject({ method: 'POST', client: 'test', isResumed: true });
+});
+
 it('changes links of pages behind a proxy', async () => {
   const { stdout } = await kubectl.run(['get', '--raw', '/api/v1/nodes/node/proxy/dir/page?q=1']);
   expect(stdout).toBe('<a href="/api/v1/nodes/node/proxy/pods">GET</a>');

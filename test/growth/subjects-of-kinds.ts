@@ -7,6 +7,7 @@ import type { FieldError } from '../../src/api/errors/field-error';
 import { CATALOGUE } from '../../src/api/kinds/catalogue';
 import type { KindDefinition, ServedVersion, Strategy } from '../../src/api/kinds/kind-definition';
 import { apiVersionOf, type JsonObject, type KubeObject } from '../../src/api/object';
+import { atOnce } from '../../src/api/parts';
 import { applyMergePatch } from '../../src/api/patch/merge-patch';
 import { applyStrategicMergePatch } from '../../src/api/patch/strategic-merge';
 import { loadBuiltinSchema } from '../../src/api/schema/builtin-schema';
@@ -89,7 +90,11 @@ class WrittenKind {
       const decoded = decodeObject(this.type, { metadata: {}, ...body }, options).object;
       const typed = { ...decoded, kind: this.definition.kind, apiVersion: apiVersionOf(this.version.group, version) };
       const defaulted = this.definition.applyDefaults?.(typed, version) ?? typed;
-      object = withoutDuplicateOwners(defaulted, 'sent', { warn: () => undefined });
+      object = withoutDuplicateOwners(defaulted, 'sent', {
+        warn: () => undefined,
+        givesWay: false,
+        takeSteps: (steps) => Promise.resolve(atOnce(steps)),
+      }) as KubeObject;
     });
     return object;
   }

@@ -35,11 +35,12 @@ export class FakeKubelet {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #webSockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'v4.channel.k8s.io' });
-  /** What was asked: method, URL and the name in the client's certificate. */
+  /** What was asked: method, URL and the name in the client's certificate, and whether its TLS session is an earlier one's. */
   readonly requests: {
     readonly method: string;
     readonly url: string;
     readonly client: string;
+    readonly isResumed: boolean;
     readonly headers: IncomingMessage['headers'];
   }[] = [];
 
@@ -80,7 +81,8 @@ export class FakeKubelet {
   #note(request: IncomingMessage): void {
     const { method = '', url = '', headers, socket } = request;
     const { subject } = (socket as TLSSocket).getPeerCertificate();
-    this.requests.push({ method, url, client: (subject as { CN?: string } | undefined)?.CN ?? '', headers });
+    const client = (subject as { CN?: string } | undefined)?.CN ?? '';
+    this.requests.push({ method, url, client, isResumed: (socket as TLSSocket).isSessionReused(), headers });
   }
 
   #answer(request: IncomingMessage, response: ServerResponse): void {

@@ -1,7 +1,7 @@
 import { parseExact, stringifyExact } from './exact-json';
 import fc from 'fast-check';
 import { JsonPieces, MalformedJsonError, TooManyValuesError } from './json-pieces';
-import { JsonSyntaxError, MAX_JSON_DEPTH } from './json-syntax';
+import { JsonSyntaxError, MAX_JSON_DEPTH, parseJson } from './json-syntax';
 
 const UNLIMITED = 1_000_000;
 
@@ -88,4 +88,12 @@ test('depth is bounded', () => {
   expect(parsed(nested(MAX_JSON_DEPTH), 100).value).toEqual(JSON.parse(nested(MAX_JSON_DEPTH)));
   expect(() => parsed(nested(MAX_JSON_DEPTH + 1), 100)).toThrow(new JsonSyntaxError('exceeded max depth'));
   expect(() => parsed('['.repeat(1_000_000), 100)).toThrow('exceeded max depth');
+});
+
+test('half a character stands for none, as in a small body', () => {
+  const text = JSON.stringify({ list: Array.from({ length: 100 }, () => 'x') }).replace('"x"', '"\\ud800y"');
+  const { value, steps } = parsed(text, 32);
+  expect(steps).toBeGreaterThan(1);
+  expect(value).toEqual(parseJson(text));
+  expect((value as { readonly list: readonly string[] }).list[0]).toBe('\ufffdy');
 });

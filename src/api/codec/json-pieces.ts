@@ -1,6 +1,6 @@
 import { parseExact } from './exact-json';
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes';
-import { JsonSyntaxError, MAX_JSON_DEPTH } from './json-syntax';
+import { JsonSyntaxError, MAX_JSON_DEPTH, wholeCharacters } from './json-syntax';
 import { setOwn, type MutableObject } from './set-own';
 
 /**
@@ -215,7 +215,7 @@ export class JsonPieces {
 
 function parse(text: string): unknown {
   try {
-    return parseExact(text);
+    return wholeCharacters(text, parseExact(text));
   } catch {
     throw new MalformedJsonError();
   }

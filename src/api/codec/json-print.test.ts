@@ -1,4 +1,4 @@
-import type { Steps } from '../parts';
+import { atOnce, type Steps } from '../parts';
 import { printJson, type PrintedJson } from './json-print';
 
 function print(value: object): PrintedJson & { readonly steps: number } {
@@ -19,11 +19,13 @@ test.each<[string, object]>([
   ['a long map', map((index) => String(index))],
   ['long lists in long lists', { list: many((index) => ({ index, list: index % 100 === 0 ? many(String) : [] })) }],
   ['text of many bytes', { list: many(() => '\u20ac'.repeat(100)) }],
+  ['containers without members', { list: many((index) => (index % 2 === 0 ? [] : {})), inner: { text: 'a\nb' } }],
   ['a key called __proto__', JSON.parse(`{"__proto__":{"list":${JSON.stringify(many(String))}}}`) as object],
 ])('prints %s as JSON.stringify does, and says that it is plain', (_, value) => {
   const { bytes, isPlain } = print(value);
   expect(bytes.toString()).toBe(JSON.stringify(value));
   expect(isPlain).toBe(true);
+  expect(atOnce(printJson(value, '', 2)).bytes.toString()).toBe(JSON.stringify(value, null, 2));
 });
 
 test.each<[string, object]>([

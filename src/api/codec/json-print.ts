@@ -10,9 +10,9 @@ export interface PrintedJson {
   readonly isPlain: boolean;
 }
 
-/** `JSON.stringify`, a part of a value at a time; `end` is text that follows. */
-export function* printJson(value: object, end = ''): Steps<PrintedJson> {
-  const printer = new JsonPrinter();
+/** `JSON.stringify`, a part of a value at a time; `end` is text that follows. `indent`: spaces for each level, as it takes them. */
+export function* printJson(value: object, end = '', indent = 0): Steps<PrintedJson> {
+  const printer = new JsonPrinter(' '.repeat(indent));
   yield* printer.print(value);
   printer.write(end);
   return { bytes: printer.bytes(), isPlain: printer.isPlain };
@@ -22,6 +22,14 @@ class JsonPrinter {
   isPlain = true;
   private readonly chunks: Buffer[] = [];
   private text = '';
+  /** Before the members of the container that is being written; empty where nothing is indented. */
+  private lineBreak: string;
+  private readonly colon: string;
+
+  constructor(private readonly indent: string) {
+    this.lineBreak = indent === '' ? '' : '\n';
+    this.colon = indent === '' ? ':' : ': ';
+  }
 
   /** A value that is not undefined. */
   *print(value: unknown): Steps<void> {
@@ -43,23 +51,30 @@ class JsonPrinter {
 
   private printWhole(value: unknown): void {
     this.isPlain &&= isJson(value);
-    this.write(stringifyExact(value) ?? 'null');
+    const text = stringifyExact(value, this.indent.length) ?? 'null';
+    // Texts have no line breaks in JSON: all that there are stand between values.
+    this.write(this.indent === '' ? text : text.replaceAll('\n', this.lineBreak));
   }
 
   private *printList(list: readonly unknown[]): Steps<void> {
+    const outer = this.lineBreak;
+    this.lineBreak = outer + this.indent;
     let separator = '[';
     for (const item of list) {
-      this.write(separator);
+      this.write(separator + this.lineBreak);
       separator = ',';
       if (isLarge(item)) yield* this.print(item);
       else this.printWhole(item);
       yield;
     }
-    this.write(']');
+    this.lineBreak = outer;
+    this.write(`${outer}]`);
   }
 
   private *printMap(map: Readonly<Record<string, unknown>>): Steps<void> {
     this.isPlain &&= hasPlainPrototype(map);
+    const outer = this.lineBreak;
+    this.lineBreak = outer + this.indent;
     let separator = '{';
     for (const key of keysOf(map)) {
       const value = map[key];
@@ -67,13 +82,14 @@ class JsonPrinter {
         this.isPlain = false;
         continue;
       }
-      this.write(`${separator}${JSON.stringify(key)}:`);
+      this.write(`${separator}${this.lineBreak}${JSON.stringify(key)}${this.colon}`);
       separator = ',';
       if (isLarge(value)) yield* this.print(value);
       else this.printWhole(value);
       yield;
     }
-    this.write(separator === '{' ? '{}' : '}');
+    this.lineBreak = outer;
+    this.write(separator === '{' ? '{}' : `${outer}}`);
   }
 }
 

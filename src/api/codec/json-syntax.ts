@@ -52,12 +52,16 @@ export function parseJson(text: string, bytes?: Uint8Array): unknown {
   }
   if (isTooDeep(text)) throw new JsonSyntaxError('exceeded max depth');
   if (hasLongInteger(text)) value = readExactly(text);
-  return ESCAPED_SURROGATE.test(text) ? wellFormed(value) : value;
+  return wholeCharacters(text, value);
 }
 
 const ESCAPED_SURROGATE = /\\u[dD][89a-fA-F]/;
 
-/** Half a character is none: U+FFFD stands for it, as for bytes that are no UTF-8. */
+/** A text's value. Half a character is none: U+FFFD stands for it, as for bytes that are no UTF-8. */
+export function wholeCharacters(text: string, value: unknown): unknown {
+  return ESCAPED_SURROGATE.test(text) ? wellFormed(value) : value;
+}
+
 function wellFormed(value: unknown): unknown {
   if (typeof value === 'string') return Buffer.from(value).toString();
   if (Array.isArray(value)) return value.map(wellFormed);

@@ -1,5 +1,9 @@
 import { loadBuiltinSchema } from '../schema/builtin-schema';
 import * as plain from '../apply/field-manager';
+import { filledInParts } from '../fill-later';
+import { defaultDeployment } from '../kinds/apps/workload-defaults';
+import { defaultPod } from '../kinds/core/pod-defaults';
+import { mergeStringData } from '../kinds/core/secret-strategy';
 import type { JsonObject, JsonValue, KubeObject } from '../object';
 import type { StructType } from '../schema/model';
 import { applyMergePatch } from './generated/patch/merge-patch';
@@ -52,6 +56,15 @@ function pods(image: string): KubeObject {
 
 function configMaps(value: string): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: data(value) };
+}
+
+function deployments(image: string): KubeObject {
+  return {
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: {},
+    spec: { template: { spec: { containers: containers(image) } } },
+  };
 }
 
 function ofPod(live: KubeObject | undefined, object: KubeObject): Steps<unknown> {
@@ -121,6 +134,9 @@ describe('no step goes over more of an object than a few elements', () => {
       'a copy of a large part',
       () => applyJsonPatch(json(configMaps('a')), [{ op: 'copy', from: '/data', path: '/more' }]),
     ],
+    ['the defaults of many containers', () => filledInParts(() => defaultPod(pods('a')))],
+    ['the defaults of a template with many containers', () => filledInParts(() => defaultDeployment(deployments('a')))],
+    ['the texts of a secret', () => filledInParts(() => mergeStringData({ metadata: {}, stringData: data('a') }))],
   ])('%s', (_, begin) => {
     const steps = begin();
     let most = 0;

@@ -20,7 +20,8 @@ export const createObject: Endpoint = async (request, dependencies) => {
   );
   // Another namespace is refused before admission, which sees the object as it was sent.
   placedInScope(served.definition, scopeOf(request), sent);
-  const object = withoutDuplicateOwners(sent, 'sent', context);
+  const unique = withoutDuplicateOwners(sent, 'sent', context);
+  const object = unique instanceof Promise ? await unique : unique;
   const manager = managerName(options, context.request.headers['user-agent']);
   // For a large body the steps after decoding have turns of their own: ownership, mutation, validation, storing.
   const tracked = trackOwners(request, dependencies, undefined, object, manager);

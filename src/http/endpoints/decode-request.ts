@@ -1,5 +1,9 @@
+import { filledInParts } from '../../api/fill-later';
+import type { KindDefinition } from '../../api/kinds/kind-definition';
+import type { MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import { MAX_BODY_BYTES, MAX_POSTED_BYTES, readBody } from '../request/body';
+import type { RequestContext } from '../request/context';
 import { bodyFormat, decodeBody, type Expected } from '../request/decode';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
 import type { FieldValidation } from '../request/write-options';
@@ -17,8 +21,21 @@ export async function decodeObjectOf<Options extends { readonly fieldValidation:
   const { definition, type, version } = request.served;
   const expected = { kind: kindOf(request), type };
   const decoded = await decodeAs(request, dependencies, expected, parseOptions, MAX_BODY_BYTES);
-  if (definition.applyDefaults === undefined) return decoded;
-  return { options: decoded.options, object: definition.applyDefaults(decoded.object, version.version) };
+  const defaulted = withDefaults(request.context, definition, decoded.object, version.version);
+  return { options: decoded.options, object: defaulted instanceof Promise ? await defaulted : defaulted };
+}
+
+/** The object with the defaults that depend on other fields. */
+export function withDefaults(
+  context: RequestContext,
+  { applyDefaults }: Pick<KindDefinition, 'applyDefaults'>,
+  object: KubeObject,
+  version: string,
+): MaybePromise<KubeObject> {
+  if (applyDefaults === undefined) return object;
+  return context.givesWay
+    ? context.takeSteps(filledInParts(() => applyDefaults(object, version)))
+    : applyDefaults(object, version);
 }
 
 /** The same for a kind that is not the resource's: the Scale of a deployment, an Eviction, a Binding. */

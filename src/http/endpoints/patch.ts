@@ -22,6 +22,7 @@ import { managerName, parseWriteOptions, type FieldValidation, type WriteOptions
 import { readAppliedObject } from './applied-object';
 import { changeObject, type Change } from './change';
 import { decodePatched, withDecodeErrors } from './patched-object';
+import { withDefaults } from './decode-request';
 import { scopeOf } from './resource-request';
 import { trackOwners } from './track-owners';
 
@@ -189,15 +190,14 @@ function completed(
   { object, unknownFields }: DecodeResult,
   strict: StrictCheck,
   inVersion: OtherVersion,
-): KubeObject {
+): MaybePromise<KubeObject> {
   const { kind } = served.definition;
   const { group, version } = inVersion.version;
   const apiVersion = apiVersionOf(group, version);
   const { fieldValidation } = strict;
   const problems = [...strict.problems, ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`)];
   reportStrict(context, fieldValidation, problems, () => strict.refused(strictDecodingProblem(problems)));
-  const typed = { ...object, kind, apiVersion };
-  return served.definition.applyDefaults?.(typed, version) ?? typed;
+  return withDefaults(context, served.definition, { ...object, kind, apiVersion }, version);
 }
 
 /** What an applied configuration makes of the object is shown as JSON when it does not fit the kind. */

@@ -30,7 +30,8 @@ export async function replaceObject(
   checkIdentity(scope, info.name, object);
   // Another namespace is refused before admission, which sees the object as it was sent.
   placedInScope(served.definition, scope, object);
-  const sent = withoutDuplicateOwners(object, 'sent', context);
+  const unique = withoutDuplicateOwners(object, 'sent', context);
+  const sent = unique instanceof Promise ? await unique : unique;
   const manager = managerName(options, context.request.headers['user-agent']);
   const { uid, resourceVersion } = object.metadata;
   const { entry, created } = await changeObject(request, dependencies, options, {

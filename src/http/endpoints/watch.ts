@@ -1,7 +1,6 @@
-import { setMaxListeners } from 'node:events';
 import type { Socket } from 'node:net';
 import type { AcceptedWebSocket } from '../../streams/accept-web-socket';
-import type { MaybePromise } from '../../api/maybe-promise';
+import { onAbort } from '../../async/on-abort';
 import { negotiate, unacceptable, BUILT_IN, CUSTOM, type Negotiated } from '../request/negotiate';
 import type { RequestContext } from '../request/context';
 import type { HttpResponse } from '../transport/exchange';
@@ -13,6 +12,7 @@ import { sendWarnings } from '../response/reply-writer';
 import { writeHead } from '../response/response-head';
 import { parseIncludeObject } from '../response/table';
 import { chunkTaken, drainSource, encodeBatch, MAX_UNSENT_BYTES, writeChunk } from '../response/watch-chunk';
+import { prepareEvents } from '../response/prepare-events';
 import { watchEncoder, watchFailure, type WatchEncoder, type WatchFormat } from '../response/watch-encoder';
 import { scopeOf } from './resource-request';
 import { endMessages, hasOrigin, openWebSocket, sendMessages, webSocketOf } from './watch-messages';
@@ -86,19 +86,20 @@ function openStream(context: RequestContext, contentType: string): void {
   context.audit?.started();
 }
 
+/** Why they all abort: without one, each would have an error made, with a stack trace. */
+const WATCH_ENDED = new Error('the watch is over');
+
 /** One signal for the three ways in which a watch ends without an error. */
 class EndOfWatch {
   private readonly controller = new AbortController();
 
   constructor(context: RequestContext, timeoutMs: number, closing: AbortSignal) {
-    setMaxListeners(0, closing);
-    const end = (): void => this.controller.abort();
+    const end = (): void => this.controller.abort(WATCH_ENDED);
     const timer = setTimeout(end, timeoutMs);
-    closing.addEventListener('abort', end);
-    if (closing.aborted) end();
+    const forget = onAbort(closing, end);
     context.onFinished(() => {
       clearTimeout(timer);
-      closing.removeEventListener('abort', end);
+      forget();
       end();
     });
   }
@@ -119,9 +120,7 @@ function streamEvents(
   const { response } = context;
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
-  const send: SendItems = (items) =>
-    context.isHeldBack(true) ? whenRoom(context, signal, () => sendNow(items)) : sendNow(items);
-  const sendNow: SendItems = (items) => {
+  const sendPrepared: SendItems = (items) => {
     const chunk = encodeBatch(items, encoder);
     metrics?.recordWatchEvents(resource, items.length, chunk.length);
     context.responseBytes += chunk.length;
@@ -129,6 +128,7 @@ function streamEvents(
       return chunkTaken(response, chunk, context.memory, () => drained(drainSource(response), response, watch, signal));
     }
   };
+  const send = whenReady(context, signal, encoder, sendPrepared);
   watch
     .run(send)
     .catch((error: unknown) => {
@@ -151,7 +151,7 @@ function streamMessages(
   const { socket } = accepted;
   const { group, version } = served.version;
   const resource = { group, version, resource: served.definition.resource };
-  const sendNow: SendItems = (items) => {
+  const sendPrepared: SendItems = (items) => {
     const bytes = sendMessages(accepted, items, encoder);
     metrics?.recordWatchEvents(resource, items.length, bytes);
     context.responseBytes += bytes;
@@ -159,8 +159,7 @@ function streamMessages(
     context.memory.hold(bytes);
     return drained(socket, response, watch, signal).then(() => context.memory.release(bytes));
   };
-  const send: SendItems = (items) =>
-    context.isHeldBack(true) ? whenRoom(context, signal, () => sendNow(items)) : sendNow(items);
+  const send = whenReady(context, signal, encoder, sendPrepared);
   watch
     .run(send)
     .then(
@@ -177,10 +176,22 @@ function writeAll(response: HttpResponse, pieces: readonly Uint8Array[]): void {
   for (const piece of pieces) response.write(piece);
 }
 
-/** Nothing is made of events before there is room for it. */
-async function whenRoom(context: RequestContext, signal: AbortSignal, send: () => MaybePromise<void>): Promise<void> {
-  await context.room(true);
-  if (!signal.aborted && !context.response.destroyed) await send();
+/** Nothing is made of events before there is room for it, and what is made of large objects is made a part at a time. */
+function whenReady(
+  context: RequestContext,
+  signal: AbortSignal,
+  encoder: WatchEncoder,
+  sendPrepared: SendItems,
+): SendItems {
+  const isOver = (): boolean => signal.aborted || context.response.destroyed;
+  const sendNow: SendItems = (items) => {
+    const preparing = prepareEvents(items, encoder);
+    return preparing === undefined
+      ? sendPrepared(items)
+      : preparing.then(() => (isOver() ? undefined : sendPrepared(items)));
+  };
+  return (items) =>
+    context.isHeldBack(true) ? context.room(true).then(() => (isOver() ? undefined : sendNow(items))) : sendNow(items);
 }
 
 /**

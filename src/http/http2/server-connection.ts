@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { PacedStarts } from '../../async/paced-starts';
 import {
   checkGoAway,
   checkLength,
@@ -60,7 +61,9 @@ export interface ConnectionOptions {
   /** Where what is held for the client of a connection is written down. */
   readonly accountOf: (socket: Socket) => MemoryAccount;
   readonly onRequest: (stream: Http2ServerStream) => void;
-  /** The connection has ended and all streams were told. */
+  /** Shared by connections: when the streams of those that have ended are told. Absent: at once. */
+  readonly endings?: PacedStarts;
+  /** The connection has ended; its streams are told soon. */
   readonly onClose: () => void;
   /** Something went wrong that is not the client's fault; the connection ends. */
   readonly onFault: (error: unknown) => void;
@@ -158,7 +161,10 @@ export class Http2ServerConnection implements StreamOwner {
     for (const stream of [...this.#streams]) this.#remove(stream);
     // The last bytes of those that were answered in this turn did not leave.
     for (const stream of this.#ended) stream.isAnswered = false;
-    this.#tellEnded();
+    // Many connections may end at once, each with hundreds of watches.
+    const { endings } = this.options;
+    if (endings?.mayBegin(performance.now()) !== false) this.#tellEnded();
+    else endings.wait(this, () => this.#tellEnded());
     this.options.onClose();
   }
 

@@ -1,4 +1,4 @@
-import { setMaxListeners } from 'node:events';
+import { onAbort } from '../../async/on-abort';
 import type { Readable } from 'node:stream';
 import type { RequestContext } from '../request/context';
 
@@ -62,10 +62,7 @@ export async function firstText(source: Readable, limitBytes: number): Promise<s
 
 /** Calls `end` when the server goes down before the request is over. */
 export function endWith(closing: AbortSignal, context: RequestContext, end: () => void): void {
-  setMaxListeners(0, closing);
-  closing.addEventListener('abort', end, { once: true });
-  context.onFinished(() => closing.removeEventListener('abort', end));
-  if (closing.aborted) end();
+  context.onFinished(onAbort(closing, end));
 }
 
 function ignore(): void {}

@@ -259,7 +259,7 @@ export class RequestContext implements Work, Pace {
   private finish(): void {
     if (this.closed) return;
     this.closed = true;
-    if (!this.response.writableFinished) this.abort(new ClientGoneError());
+    if (!this.response.writableFinished) this.abort(CLIENT_GONE);
     this.seat?.release();
     this.seat = undefined;
     this.held?.end();
@@ -276,3 +276,6 @@ export class ClientGoneError extends Error {
     this.name = 'ClientGoneError';
   }
 }
+
+/** One for all: a client that closes its connection may end hundreds of requests, and a stack trace says nothing about any of them. */
+const CLIENT_GONE = new ClientGoneError();

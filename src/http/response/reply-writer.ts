@@ -1,4 +1,5 @@
 import { stringifyExact } from '../../api/codec/exact-json';
+import { printJson } from '../../api/codec/json-print';
 import { printYaml } from '../../api/codec/yaml-print';
 import { encodeEnvelope } from '../../api/codec/protobuf-envelope';
 import { encodeMessage } from '../../api/codec/protobuf-encode';
@@ -6,7 +7,7 @@ import { encodeMessageSteps } from '../../api/codec/protobuf-encode-steps';
 import { notAcceptable, type Status } from '../../api/errors/status-error';
 import type { MaybePromise } from '../../api/maybe-promise';
 import { parseApiVersion, type KubeObject, type ListMeta, type ObjectMeta } from '../../api/object';
-import type { Steps } from '../../api/parts';
+import { isLarge, type Steps } from '../../api/parts';
 import type { Schema, StructType } from '../../api/schema/model';
 import type { ListResult } from '../../registry/types';
 import type { CacheEntry } from '../../storage/cache/cache';
@@ -54,10 +55,26 @@ export function writeReply(
   dependencies: WriterDependencies,
 ): MaybePromise<void> {
   if (reply.type === 'streamed') return;
-  const making = reply.type === 'entry' ? reply.entry.prepareBody() : undefined;
+  const making = reply.type === 'entry' ? preparation(reply, context, negotiated) : undefined;
   if (making !== undefined) return writeWhenMade(making, context, reply, negotiated, dependencies);
-  if (context.isHeldBack(isLarge(reply))) return writeWhenRoom(context, reply, negotiated, dependencies);
+  if (context.isHeldBack(isLargeReply(reply))) return writeWhenRoom(context, reply, negotiated, dependencies);
   return writeNow(context, reply, negotiated, dependencies);
+}
+
+/** What has to be made of a large entry before it can be written as it is wanted. */
+function preparation(
+  { entry, served }: Extract<Reply, { type: 'entry' }>,
+  { info, request }: RequestContext,
+  { format, transform, pretty }: Negotiated,
+): Steps<void> | undefined {
+  if (entry.size <= LARGE_ENTRY_BYTES) return undefined;
+  const asObject =
+    format === 'protobuf' ||
+    transform !== undefined ||
+    served.version.convert !== undefined ||
+    pretty ||
+    wantsPretty(info.query.first('pretty'), request.headers['user-agent']);
+  return asObject ? entry.prepare() : entry.prepareBody();
 }
 
 /** The body of a large object, a part at a time. */
@@ -98,7 +115,7 @@ function writeNow(
 }
 
 /** Before it is made: of what is made of other objects nobody knows. */
-function isLarge(reply: Reply): boolean {
+function isLargeReply(reply: Reply): boolean {
   return reply.type === 'list' || (reply.type === 'entry' && reply.entry.body.length > LARGE_ENTRY_BYTES);
 }
 
@@ -109,7 +126,7 @@ async function writeWhenRoom(
   negotiated: Negotiated,
   dependencies: WriterDependencies,
 ): Promise<void> {
-  await context.room(isLarge(reply));
+  await context.room(isLargeReply(reply));
   const { response } = context;
   // Meanwhile the client may have left, or the deadline may have been answered.
   if (!response.destroyed && !response.headersSent) await writeNow(context, reply, negotiated, dependencies);
@@ -279,8 +296,15 @@ class ReplyWriter {
 
   private plainObject(code: number, object: WireObject, struct: StructType | undefined): MaybePromise<void> {
     this.context.responseObject = object;
+    if (this.negotiated.format === 'json' && isLarge(object)) return this.largeJson(code, object);
     const body = encodeObject(object, this.negotiated, this.pretty, this.dependencies.schema, struct);
     return this.whole(code, [body], false);
+  }
+
+  private async largeJson(code: number, object: WireObject): Promise<void> {
+    const [end, indent] = this.pretty ? ['', 2] : ['\n', 0];
+    const { bytes } = await this.context.takeSteps(printJson(object, end, indent));
+    await this.whole(code, [bytes], false);
   }
 
   /** `isShared`: the pieces lie in memory anyway. */

@@ -1,8 +1,11 @@
 import { stringifyExact } from '../../api/codec/exact-json';
+import { printJson } from '../../api/codec/json-print';
 import { encodeMessage } from '../../api/codec/protobuf-encode';
+import { encodeMessageSteps } from '../../api/codec/protobuf-encode-steps';
 import { encodeEnvelope, encodeWatchFrame } from '../../api/codec/protobuf-envelope';
 import { internalError, StatusError, type Status } from '../../api/errors/status-error';
 import type { KubeObject } from '../../api/object';
+import type { Steps } from '../../api/parts';
 import type { Schema } from '../../api/schema/model';
 import { cacheLimit } from '../../memory/memory-limit';
 import type { WatchItem } from '../../registry/types';
@@ -22,6 +25,8 @@ export interface WatchEncoder {
   readonly contentType: string;
   /** What it makes of an event is the same for every stream, now and later. */
   readonly shared: boolean;
+  /** Does what takes long of a large entry's event, so that to ask for the event takes little; undefined: nothing does. */
+  prepare?(type: EventType, entry: CacheEntry): Steps<void> | undefined;
   /** The pieces of an event; pieces are shared by streams and must not be changed. */
   event(type: EventType, entry: CacheEntry): readonly Uint8Array[];
   bookmark(item: BookmarkItem): readonly Uint8Array[];
@@ -38,6 +43,9 @@ const REMEMBERED_EVENTS = {
 /** Marks the end of the initial events for clients that asked for them (API concepts, "Streaming lists"). */
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
+/** How the event of a table ends. */
+const AFTER_ROWS = ']}}\n';
+
 const EVENT_TAIL = Buffer.from('}\n');
 
 /** The plain stream of JSON objects: each event is its stored bytes between a head and a tail. */
@@ -50,6 +58,10 @@ class JsonEncoder implements WatchEncoder {
     const { objectHead } = wireFormOf(served);
     const head = (type: EventType): Buffer => Buffer.concat([Buffer.from(`{"type":"${type}","object":`), objectHead]);
     this.heads = { ADDED: head('ADDED'), MODIFIED: head('MODIFIED'), DELETED: head('DELETED') };
+  }
+
+  prepare(_type: EventType, entry: CacheEntry): Steps<void> | undefined {
+    return this.served.version.convert === undefined ? entry.prepareBody() : entry.prepare();
   }
 
   event(type: EventType, entry: CacheEntry): readonly Uint8Array[] {
@@ -74,6 +86,16 @@ class ProtobufEncoder implements WatchEncoder {
     private readonly served: ServedResource,
     private readonly schema: Schema,
   ) {}
+
+  prepare(type: EventType, entry: CacheEntry): Steps<void> | undefined {
+    const isKnown = this.frames[type].find(entry) !== undefined || wireFormOf(this.served).hasMessage(entry);
+    return isKnown ? undefined : this.encodeSteps(entry);
+  }
+
+  private *encodeSteps(entry: CacheEntry): Steps<void> {
+    yield* entry.prepare() ?? [];
+    yield* wireFormOf(this.served).messageSteps(entry, encodeMessageSteps);
+  }
 
   event(type: EventType, entry: CacheEntry): readonly Uint8Array[] {
     return this.frames[type].get(entry, () => {
@@ -110,6 +132,18 @@ class PartialEncoder implements WatchEncoder {
     return this.protobuf ? 'application/vnd.kubernetes.protobuf;stream=watch' : 'application/json';
   }
 
+  prepare(type: EventType, entry: CacheEntry): Steps<void> | undefined {
+    return this.frames[type].find(entry) === undefined ? this.encodeSteps(type, entry) : undefined;
+  }
+
+  private *encodeSteps(type: EventType, entry: CacheEntry): Steps<void> {
+    yield* entry.prepare() ?? [];
+    if (this.protobuf) return;
+    const object = partialObject(this.apiVersion, entry.object.metadata);
+    const { bytes } = yield* printJson({ type, object }, '\n');
+    this.frames[type].get(entry, () => [bytes]);
+  }
+
   event(type: EventType, entry: CacheEntry): readonly Uint8Array[] {
     return this.frames[type].get(entry, () => this.encode(type, partialObject(this.apiVersion, entry.object.metadata)));
   }
@@ -134,6 +168,8 @@ class TableEncoder implements WatchEncoder {
   readonly contentType = 'application/json';
   readonly shared = false;
   private first = true;
+  /** Of large entries whose events come next. */
+  private readonly rows = new WeakMap<CacheEntry, Uint8Array>();
 
   constructor(
     private readonly served: ServedResource,
@@ -142,24 +178,40 @@ class TableEncoder implements WatchEncoder {
     private readonly now: () => number,
   ) {}
 
+  *prepare(_type: EventType, entry: CacheEntry): Steps<void> {
+    yield* entry.prepare() ?? [];
+    const { bytes } = yield* printJson(this.writer().row(entry));
+    this.rows.set(entry, bytes);
+  }
+
   event(type: EventType, entry: CacheEntry): readonly Uint8Array[] {
     const writer = this.writer();
-    return this.tableEvent(type, writer, writer.row(entry), String(entry.revision));
+    const revision = String(entry.revision);
+    const row = this.rows.get(entry);
+    if (row === undefined) return this.tableEvent(type, writer, [writer.row(entry)], revision);
+    const around = Buffer.concat(this.tableEvent(type, writer, [], revision));
+    const end = around.length - AFTER_ROWS.length;
+    return [around.subarray(0, end), row, around.subarray(end)];
   }
 
   bookmark(item: BookmarkItem): readonly Uint8Array[] {
     const object = bookmarkObject(this.served, item);
     const writer = this.writer();
     const row = writer.rowOf(object, () => object);
-    return this.tableEvent('BOOKMARK', writer, row, String(item.revision));
+    return this.tableEvent('BOOKMARK', writer, [row], String(item.revision));
   }
 
   error(status: Status): readonly Uint8Array[] {
     return jsonEvent('ERROR', status);
   }
 
-  private tableEvent(type: string, writer: TableWriter, row: unknown, resourceVersion: string): readonly Uint8Array[] {
-    const table = writer.table({ resourceVersion }, [row], this.first);
+  private tableEvent(
+    type: string,
+    writer: TableWriter,
+    rows: readonly unknown[],
+    resourceVersion: string,
+  ): readonly Uint8Array[] {
+    const table = writer.table({ resourceVersion }, rows, this.first);
     this.first = false;
     return jsonEvent(type, table);
   }

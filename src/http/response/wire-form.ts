@@ -89,6 +89,10 @@ export class WireForm {
     return this.messages.get(entry, () => encode(this.served.type, this.object(entry)));
   }
 
+  hasMessage(entry: CacheEntry): boolean {
+    return this.messages.find(entry) !== undefined;
+  }
+
   /** The same for a large object, a part at a time. */
   *messageSteps(entry: CacheEntry, encode: EncodeMessageSteps): Steps<Uint8Array> {
     const known = this.messages.find(entry);

@@ -63,6 +63,19 @@ describe('the port of health checks', () => {
     expect((await ask('/livez', { method: 'POST' })).status).toBe(405);
   });
 
+  it('serves metrics where it is given them', async () => {
+    const none = { livez: [], readyz: [], healthz: [] };
+    const other = await listenForProbes({ host: '127.0.0.1', port: 0 }, none, () =>
+      Promise.resolve(Buffer.from('depth 1\n')),
+    );
+    try {
+      const response = await fetch(`http://127.0.0.1:${other.port}/metrics`);
+      expect({ status: response.status, text: await response.text() }).toEqual({ status: 200, text: 'depth 1\n' });
+    } finally {
+      await other.close();
+    }
+  });
+
   it('says which flag names a port that is taken', async () => {
     const second = listenForProbes({ host: '127.0.0.1', port: listener.port }, { livez: [], readyz: [], healthz: [] });
     await expect(second).rejects.toThrow(/EADDRINUSE.*--healthz-bind-address/);

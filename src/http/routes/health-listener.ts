@@ -21,19 +21,27 @@ const MAX_CONNECTIONS = 200;
 const MAX_QUERY_PARAMETERS = 50;
 
 /**
- * Plain HTTP for probes and balancers, who have no credentials: /livez, /readyz and /healthz and nothing else. It tells which checks
- * fail, never why. Being alive does not ask the store: a restart would not bring it back.
+ * Plain HTTP for probes and balancers, who have no credentials: /livez, /readyz and /healthz, and /metrics where
+ * they are given: nothing else. It tells which checks fail, never why. Being alive does not ask the store: a restart would not bring it back.
  */
 export async function listenForProbes(
   { host, port }: HealthAddress,
   { livez, readyz, healthz }: HealthChecks,
+  metrics?: () => Promise<Buffer>,
 ): Promise<HealthListener> {
   const endpoints: ReadonlyMap<string, readonly HealthCheck[]> = new Map([
     ['livez', livez.filter(({ name }) => name !== 'etcd')],
     ['readyz', readyz],
     ['healthz', healthz],
   ]);
-  const server = createServer(LIMITS, (request, response) => answer(endpoints, request, response));
+  const server = createServer(LIMITS, (request, response) => {
+    if (metrics === undefined || request.url !== '/metrics') answer(endpoints, request, response);
+    else
+      metrics().then(
+        (text) => send(response, 200, text),
+        () => response.destroy(),
+      );
+  });
   server.maxConnections = MAX_CONNECTIONS;
   server.on('clientError', (_error, socket) => socket.destroy());
   await listening(server, port, host).catch((error: unknown) => {
@@ -81,7 +89,7 @@ function answer(
   if (done instanceof Promise) done.catch(() => response.destroy());
 }
 
-function send(response: ServerResponse, status: number, text: string): void {
+function send(response: ServerResponse, status: number, text: string | Buffer): void {
   response.writeHead(status, {
     'Content-Type': 'text/plain; charset=utf-8',
     'X-Content-Type-Options': 'nosniff',

@@ -1,6 +1,8 @@
 import type { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { PacedStarts } from '../../async/paced-starts';
+import type { MemoryBudget } from '../../memory/memory-budget';
 import { endAndLinger } from './linger';
 
 export interface HandshakeOptions {
@@ -8,10 +10,16 @@ export interface HandshakeOptions {
   readonly onFault: () => void;
   /** How long a client may say nothing, and then how long its handshake may take, in milliseconds. */
   readonly handshakeLimitMs?: number;
+  /** Where it is written down what handshakes take. */
+  readonly memory?: MemoryBudget;
 }
 
 /** As Go has it for kube-apiserver: the limit for reading a request's head. */
 const HANDSHAKE_LIMIT_MS = 32_000;
+/** What TLS takes for one that is under way, roughly. */
+const HANDSHAKE_BYTES = 64 * 1024;
+/** Of those that have to wait. TLS works them off after they were let in. */
+const HANDSHAKES_AT_ONCE = 3;
 /** While the server closes: enough for the first bytes of a client that has just connected. */
 const LAST_SILENCE_MS = 500;
 
@@ -32,6 +40,8 @@ export class DeferredTlsHandshake {
   readonly #sockets = new Set<Socket>();
   /** Those whose handshake is under way, by the client's address and port. */
   readonly #handshakes = new Map<string, Handshake>();
+  /** A handshake costs a signature: hundreds at once wait for each other, and nobody else for them. */
+  readonly #starts = new PacedStarts(HANDSHAKES_AT_ONCE);
   #isDraining = false;
 
   constructor(private readonly options: HandshakeOptions) {}
@@ -64,7 +74,9 @@ export class DeferredTlsHandshake {
 
   #limitHandshake(socket: Socket): void {
     const address = addressOf(socket);
+    const account = this.options.memory?.open(() => socket.destroy());
     const leave = (): void => {
+      account?.close();
       clearTimeout(timer);
       socket.off('close', leave);
       if (this.#handshakes.get(address) === handshake) this.#handshakes.delete(address);
@@ -73,6 +85,7 @@ export class DeferredTlsHandshake {
     const timer = setTimeout(() => socket.destroy(), this.#limitMs);
     socket.on('close', leave);
     this.#handshakes.set(address, handshake);
+    account?.hold(HANDSHAKE_BYTES);
   }
 
   get #limitMs(): number {
@@ -92,10 +105,15 @@ export class DeferredTlsHandshake {
       socket.off('readable', onReadable);
       // No failed handshake, as for Go.
       if (isPlainHttp(bytes)) return endAndLinger(socket, REFUSAL);
-      this.#sockets.delete(socket);
-      socket.off('error', ignore).off('close', onClose).setTimeout(0, giveUp);
-      socket.unshift(bytes);
-      letIn();
+      const goOn = (): void => {
+        if (socket.destroyed) return;
+        this.#sockets.delete(socket);
+        socket.off('error', ignore).off('close', onClose).setTimeout(0, giveUp);
+        socket.unshift(bytes);
+        letIn();
+      };
+      if (this.#starts.mayBegin(performance.now())) goOn();
+      else this.#starts.wait(socket, goOn);
     };
     const onClose = (): void => {
       this.#sockets.delete(socket);

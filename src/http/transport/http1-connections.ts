@@ -26,7 +26,7 @@ export function http1LimitsFor(requestTimeoutMs: number): Http1Limits {
 }
 
 /** Of the request line and all headers. */
-const MAX_HEADER_BYTES = 128 * 1024;
+export const MAX_HEADER_BYTES = 128 * 1024;
 const MAX_FIELDS = 2_000;
 /** Dead peers of idle connections are found by TCP. */
 const TCP_KEEP_ALIVE_MS = 180_000;

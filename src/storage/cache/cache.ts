@@ -90,6 +90,10 @@ export interface ResourceCache {
   readonly changed: Revision;
   /** The newest state of one key that the cache knows: what {@link snapshot} has of it, without making one. */
   get(key: string): CacheEntry | undefined;
+  /** Why what stands under the key cannot be read; undefined: it can, or nothing does. */
+  problemOf(key: string): Error | undefined;
+  /** The same of the first key that begins with the prefix. */
+  problemIn(prefix: string): Error | undefined;
   /** The newest state that the cache knows. O(1), but the next change copies a path of the tree. */
   snapshot(): ResourceSnapshot;
   /** The state at exactly this revision, if it is still held (for as long as its events are, about 5 minutes). */

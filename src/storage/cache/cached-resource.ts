@@ -18,6 +18,7 @@ import type { EventHistory } from './event-history';
 import { LogWatch, type WatchedResource } from './log-watch';
 import { OrderedTree } from './ordered-tree';
 import { PastStates, TreeSnapshot } from './snapshots';
+import type { UnreadableValueError } from './unreadable-value';
 import type { WaitingReader } from './waiting-readers';
 
 /** More writes of one replica are hardly ever under way at once. */
@@ -60,6 +61,8 @@ export class CachedResource implements ResourceCache, WatchedResource {
   private view: OrderedTree<CacheEntry> | undefined;
   /** The revision of the last change, or of the load. */
   changed: Revision;
+  /** Of keys under which something stands that cannot be opened, why. */
+  private readonly unreadable = new Map<string, UnreadableValueError>();
   private staged: CacheEvent[] = [];
   /** Entries of writes whose events have not come yet, by the rest of their revision. */
   private awaited: (CacheEntry | undefined)[] = [];
@@ -104,6 +107,23 @@ export class CachedResource implements ResourceCache, WatchedResource {
 
   get(key: string): CacheEntry | undefined {
     return this.tree.get(key);
+  }
+
+  problemOf(key: string): Error | undefined {
+    return this.unreadable.get(key);
+  }
+
+  problemIn(prefix: string): Error | undefined {
+    for (const [key, problem] of this.unreadable) if (key.startsWith(prefix)) return problem;
+    return undefined;
+  }
+
+  noteUnreadable(key: string, problem: UnreadableValueError): void {
+    this.unreadable.set(key, problem);
+  }
+
+  forgetUnreadable(): void {
+    this.unreadable.clear();
   }
 
   snapshot(): ResourceSnapshot {
@@ -176,6 +196,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
   /** Takes an event into the state. Readers hear of it with {@link publish}. True when it is the first since then. */
   stage(event: StoreEvent): boolean {
     const previous = this.tree.get(event.key);
+    if (this.unreadable.size > 0) this.unreadable.delete(event.key);
     const entry = this.writtenHere(event);
     const seen: CacheEvent | undefined =
       entry === undefined

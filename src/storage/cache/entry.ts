@@ -3,10 +3,12 @@ import { JsonPieces } from '../../api/codec/json-pieces';
 import { isJson, printJson } from '../../api/codec/json-print';
 import type { KubeObject } from '../../api/object';
 import type { Steps } from '../../api/parts';
+import { isEncrypted, TRIED_TO_READ_ENCRYPTED } from '../encrypted-prefix';
 import type { Revision, StoredValue } from '../store';
 import { labelsOf, type Labels } from './body-labels';
 import type { CacheEntry, ResourceDecoder } from './cache';
 import { CURRENT_FORM, isInCurrentForm } from './stored-form';
+import { UnreadableValueError } from './unreadable-value';
 
 const CLOSE_BRACE = 0x7d;
 const BEFORE_REVISION = '"metadata":{"resourceVersion":"';
@@ -224,7 +226,9 @@ export class EntryFactory {
   }
 
   /** Throws when the decoder does. The value's bytes are copied, never kept. */
-  fromStored({ key, value, revision }: StoredValue): CacheEntry {
+  /** Throws an {@link UnreadableValueError}, or what the decoder throws. */
+  fromStored({ key, value, revision, problem }: StoredValue): CacheEntry {
+    if (problem !== undefined) throw new UnreadableValueError(key, problem);
     const own = this.ownValue;
     if (
       own !== undefined &&
@@ -238,13 +242,22 @@ export class EntryFactory {
       const body = join(`${BEFORE_REVISION}${revision}${separator}`, value, own.length, end);
       return new Entry(key, revision, body, this.head);
     }
-    const { kind = '', apiVersion = '', metadata, ...rest } = this.decoder.decode(value);
+    const { kind = '', apiVersion = '', metadata, ...rest } = this.decoded(key, value);
     const head = this.head ?? this.learnHead(kind, apiVersion);
     const body = { metadata: { resourceVersion: String(revision), ...withoutVersion(metadata) }, ...rest };
     const entry = new Entry(key, revision, Buffer.from(stringifyExact(body).slice(1)), head);
     // To parse a large one again would take as long as all of this.
     if (value.length > LARGE_VALUE && isJson(body)) entry.learn({ kind, apiVersion, ...body });
     return entry;
+  }
+
+  private decoded(key: string, value: Buffer): KubeObject {
+    try {
+      return this.decoder.decode(value);
+    } catch (error) {
+      if (isEncrypted(value)) throw new UnreadableValueError(key, TRIED_TO_READ_ENCRYPTED);
+      throw error;
+    }
   }
 
   /** How entries of the factory before become this one's without being decoded; undefined: they have to be. */

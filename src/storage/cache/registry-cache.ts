@@ -21,6 +21,7 @@ import { ProgressRequests } from './progress-requests';
 import { ResourceRoutes } from './resource-routes';
 import { RevisionWaiters } from './revision-waiters';
 import { RevisionReadBatcher } from './revision-read-batcher';
+import { UnreadableValueError } from './unreadable-value';
 
 /** How long a revision may be on its way when the store cannot say that it has sent everything. */
 const UNREPORTED_WAIT_MS = 100;
@@ -206,6 +207,7 @@ class WatchCache implements RegistryCache {
   /** Loads the whole state anew and puts it in place; watches end with `gap`, since events between are not known. */
   private async load(gap: CompactedError | undefined, signal: AbortSignal): Promise<void> {
     const startedMs = this.nowMs();
+    for (const resource of this.routes.all()) resource.forgetUnreadable();
     const { resources, unclaimed, revision, objects } = await this.read(signal);
     if (revision < this.reached) {
       throw new Error(`the store is at revision ${revision}, before ${this.reached}, which was served already`);
@@ -379,6 +381,7 @@ class WatchCache implements RegistryCache {
 
   private reportUndecodable(value: StoredValue, error: unknown): void {
     const resource = this.routes.find(value.key);
+    if (error instanceof UnreadableValueError) resource?.noteUnreadable(value.key, error);
     this.options.logger?.warn(
       { key: value.key, revision: value.revision, err: error },
       'a stored value was not understood',
@@ -418,8 +421,8 @@ function isOtherStorage(a: ResourceDecoder, b: ResourceDecoder): boolean {
 }
 
 /** A store's values may be slices of whole answers, which a few long-lived ones would keep in memory. */
-function copyOf({ key, value, revision }: StoredValue): StoredValue {
-  return { key, value: Buffer.from(value), revision };
+function copyOf({ key, value, revision, problem }: StoredValue): StoredValue {
+  return { key, value: Buffer.from(value), revision, ...(problem === undefined ? {} : { problem }) };
 }
 
 /** Ends early, without an error, when the signal aborts. */

@@ -1,4 +1,4 @@
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect, isIP, type NetConnectOpts, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { StreamCall, UnaryCall, type GrpcCall } from './grpc-call';
 import { GrpcCode, GrpcError } from './grpc-error';
@@ -37,6 +37,8 @@ const FIRST_RECONNECT_PAUSE_MS = 100;
 const MAX_RECONNECT_PAUSE_MS = 3_000;
 /** How much later than its deadline, or than its caller gave up, a call may end. */
 const DEADLINE_PRECISION_MS = 50;
+const SOCKET_FILE = 'unix://';
+const LOCAL = { protocol: 'http:', host: 'localhost' };
 const RECEIVE_BYTES = 64 * 1024;
 const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
 const CONNECTION_WINDOW_BYTES = 16 * 1024 * 1024;
@@ -129,7 +131,7 @@ export class GrpcChannel {
   }
 
   #encodeHeaders(path: string, metadata: Readonly<Record<string, string>>): Buffer {
-    const { protocol, host } = new URL(this.address);
+    const { protocol, host } = isSocketFile(this.address) ? LOCAL : new URL(this.address);
     return encodeHeaders({
       ':method': 'POST',
       ':scheme': protocol.slice(0, -1),
@@ -149,7 +151,9 @@ export class GrpcChannel {
       throw new GrpcError(GrpcCode.unavailable, why, true, { cause: this.#lastFailure });
     }
     const received = (chunk: Buffer): void => connection.receive(chunk);
-    const { socket, connected } = openSocket(new URL(this.address), this.tls, received);
+    const { socket, connected } = isSocketFile(this.address)
+      ? openPlain({ path: this.address.slice(SOCKET_FILE.length) }, received)
+      : openSocket(new URL(this.address), this.tls, received);
     let pings: NodeJS.Timeout | undefined;
     const forget = (): void => {
       if (this.#current === connection) this.#current = undefined;
@@ -212,6 +216,21 @@ function end(connection: Connection, call: GrpcCall, error: Error): void {
   call.settle(error);
 }
 
+/** `unix:///path` */
+function isSocketFile(address: string): boolean {
+  return address.startsWith(SOCKET_FILE);
+}
+
+function openPlain(where: NetConnectOpts, received: (chunk: Buffer) => void): { socket: Socket; connected: string } {
+  // One piece of memory for all that comes, and no events.
+  const buffer = Buffer.allocUnsafeSlow(RECEIVE_BYTES);
+  const callback = (bytes: number): boolean => {
+    received(buffer.subarray(0, bytes));
+    return true;
+  };
+  return { socket: connect({ ...where, onread: { buffer, callback } }), connected: 'connect' };
+}
+
 /** What is given to `received` is only there during the call. */
 function openSocket(
   { protocol, hostname, port }: URL,
@@ -219,16 +238,7 @@ function openSocket(
   received: (chunk: Buffer) => void,
 ): { socket: Socket; connected: string } {
   const host = hostname.replace(/^\[|\]$/g, '');
-  if (protocol === 'http:') {
-    // One piece of memory for all that comes, and no events.
-    const buffer = Buffer.allocUnsafeSlow(RECEIVE_BYTES);
-    const callback = (bytes: number): boolean => {
-      received(buffer.subarray(0, bytes));
-      return true;
-    };
-    const socket = connectTcp({ host, port: Number(port || 80), noDelay: true, onread: { buffer, callback } });
-    return { socket, connected: 'connect' };
-  }
+  if (protocol === 'http:') return openPlain({ host, port: Number(port || 80), noDelay: true }, received);
   if (protocol !== 'https:') throw new Error(`etcd is reached over http or https, not ${protocol}`);
   const { ca, key, certificate } = tls ?? {};
   const socket = connectTls({

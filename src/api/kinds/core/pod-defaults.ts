@@ -1,4 +1,5 @@
 import { extend } from '../../extend';
+import { mapEach } from '../../fill-later';
 import type { KubeObject, ObjectMeta } from '../../object';
 import { formatQuantity, parseQuantity, roundUpQuantity } from '../../quantity/quantity';
 import type {
@@ -48,7 +49,7 @@ function defaultContainer<C extends Container>(container: C, hostNetwork: boolea
   return extend(container, {
     imagePullPolicy: imagePullPolicy || (isLatest(image) ? 'Always' : 'IfNotPresent'),
     ...(resources === undefined ? {} : { resources: defaultResources(resources) }),
-    ...(hostNetwork && ports !== undefined ? { ports: ports.map(toHostPort) } : {}),
+    ...(hostNetwork && ports !== undefined ? { ports: mapEach(ports, toHostPort) } : {}),
   });
 }
 
@@ -70,14 +71,14 @@ function defaultPodSpec(spec: PodSpec): PodSpec {
   const hostNetwork = spec.hostNetwork === true;
   return withServiceAccount({
     ...spec,
-    ...(volumes === undefined ? {} : { volumes: volumes.map(defaultVolume) }),
+    ...(volumes === undefined ? {} : { volumes: mapEach(volumes, defaultVolume) }),
     ...(initContainers === undefined
       ? {}
-      : { initContainers: initContainers.map((container) => defaultContainer(container, hostNetwork)) }),
-    ...(containers ? { containers: containers.map((container) => defaultContainer(container, hostNetwork)) } : {}),
+      : { initContainers: mapEach(initContainers, (container) => defaultContainer(container, hostNetwork)) }),
+    ...(containers ? { containers: mapEach(containers, (container) => defaultContainer(container, hostNetwork)) } : {}),
     ...(ephemeralContainers === undefined
       ? {}
-      : { ephemeralContainers: ephemeralContainers.map((container) => defaultContainer(container, false)) }),
+      : { ephemeralContainers: mapEach(ephemeralContainers, (container) => defaultContainer(container, false)) }),
     ...(overhead === undefined ? {} : { overhead: roundedAmounts(overhead) }),
     securityContext: spec.securityContext ?? {},
   });
@@ -130,8 +131,8 @@ export function defaultPod(object: KubeObject): KubeObject {
     metadata: withoutOldAnnotations(object.metadata),
     spec: extend(spec, {
       enableServiceLinks: spec.enableServiceLinks ?? true,
-      ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(requestLimits) }),
-      ...(spec.containers ? { containers: spec.containers.map(requestLimits) } : {}),
+      ...(spec.initContainers === undefined ? {} : { initContainers: mapEach(spec.initContainers, requestLimits) }),
+      ...(spec.containers ? { containers: mapEach(spec.containers, requestLimits) } : {}),
     }),
     ...(status === undefined ? {} : { status: withBothAddresses(status) }),
   };

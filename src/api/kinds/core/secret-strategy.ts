@@ -1,7 +1,9 @@
 import { setOwn } from '../../codec/set-own';
 import type { KubeObject } from '../../object';
-import { keysOf } from '../../parts';
-import { mapAt, stringAt } from '../field-values';
+import { keysOf, type Steps } from '../../parts';
+import { fill } from '../../fill-later';
+import { sortNames } from '../../steps/generated/sort-in-runs';
+import { mapAt, stringAt, type PlainMap } from '../field-values';
 
 function encode(text: unknown): string {
   return Buffer.from(String(text), 'utf8').toString('base64');
@@ -20,10 +22,20 @@ export function mergeStringData(object: KubeObject): KubeObject {
   // Decoding has sorted the keys.
   if (added.length === 0 && named.every((key) => (data[key] ?? null) !== null)) return rest;
   const merged: Record<string, unknown> = {};
-  for (const key of [...new Set([...named, ...added])].sort()) {
-    setOwn(merged, key, Object.hasOwn(texts, key) ? encode(texts[key]) : (data[key] ?? ''));
-  }
+  fill(merge(merged, texts, data));
   return { ...rest, data: merged };
+}
+
+function* merge(merged: Record<string, unknown>, texts: PlainMap, data: PlainMap): Steps<void> {
+  const names: string[] = [];
+  for (const key of keysOf(data)) if (!Object.hasOwn(texts, key)) names.push(key);
+  yield;
+  for (const key of keysOf(texts)) names.push(key);
+  yield;
+  for (const key of yield* sortNames(names)) {
+    setOwn(merged, key, Object.hasOwn(texts, key) ? encode(texts[key]) : (data[key] ?? ''));
+    yield;
+  }
 }
 
 /** An update that does not say what type the secret is does not mean to change it. */

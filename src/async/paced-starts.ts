@@ -1,0 +1,62 @@
+import { FairQueue } from './fair-queue';
+
+/** How long works may begin one after another before the loop has to have turned. */
+const STRETCH_MS = 5;
+/** Of those that have waited: what they leave to be done when they have begun comes on top. */
+const WAITED_STRETCH_MS = 3;
+
+/**
+ * Begins works as they come, but only for some milliseconds in a turn of the event loop: when thousands come at once, the rest
+ * waits for the next turns, in which owners take turns. Where there is nothing to wait for, it costs a comparison.
+ */
+export class PacedStarts {
+  readonly #waiting = new FairQueue<() => void>();
+  #stretchBegan = -Infinity;
+  /** The loop is about to say that it has turned. */
+  #isDue = false;
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  constructor(
+    /** Of those that have waited, where most of a work is done after it has begun. */
+    private readonly mostAtOnce = Infinity,
+  ) {}
+
+  /** Whether a work may begin right away; otherwise it has to {@link wait}. */
+  mayBegin(nowMs: number): boolean {
+    if (this.#waiting.length > 0) return false;
+    if (nowMs - this.#stretchBegan < STRETCH_MS) return true;
+    // The loop had said that it turned, or begins to be watched: it has the same time once more.
+    if (this.#isDue) return false;
+    this.#stretchBegan = nowMs;
+    this.#watchLoop();
+    return true;
+  }
+
+  /** Calls `begin` in a later turn of the loop. */
+  wait(owner: unknown, begin: () => void): void {
+    this.#waiting.push(owner, begin);
+    this.#watchLoop();
+  }
+
+  #watchLoop(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => this.#onTurn());
+  }
+
+  #onTurn(): void {
+    this.#isDue = false;
+    const began = (this.#stretchBegan = performance.now());
+    if (this.#waiting.length === 0) return;
+    // First, lest one that throws leaves the others waiting for ever.
+    this.#watchLoop();
+    let begun = 0;
+    do this.#waiting.shift()?.();
+    while (++begun < this.mostAtOnce && this.#waiting.length > 0 && performance.now() - began < WAITED_STRETCH_MS);
+    // What comes by the sockets after these has to wait for the next turn.
+    this.#stretchBegan = -Infinity;
+  }
+}

@@ -1,0 +1,77 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { MemoryAccount } from '../../memory/memory-budget';
+
+/** How often what has come of heads is written down. */
+const CHECK_MS = 500;
+
+/** What node:http knows of a connection on which a message is arriving. */
+interface ArrivingMessage {
+  /** Null until its head is there. */
+  readonly incoming: unknown;
+  readonly socket: Socket | null;
+}
+
+/** node:http's list of its connections, which has no interface. */
+interface Connections {
+  active(): readonly ArrivingMessage[];
+}
+
+interface Half {
+  readonly account: MemoryAccount;
+  readonly bytes: number;
+}
+
+/**
+ * Writes down what the heads of requests take that have come in part: node:http keeps them until they are whole, for as long as a
+ * client may take for one. A look at those connections now and then costs requests nothing.
+ */
+export class HalfHeads {
+  #halves = new Map<Socket, Half>();
+  #checks: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly maxHeadBytes: number,
+    private readonly accountOf: (socket: Socket) => MemoryAccount,
+  ) {}
+
+  /** Until the server closes. */
+  attach(server: Server): void {
+    server.on('listening', () => {
+      this.#checks ??= setInterval(() => this.check(arriving(server)), CHECK_MS).unref();
+    });
+    server.on('close', () => {
+      clearInterval(this.#checks);
+      this.#checks = undefined;
+    });
+  }
+
+  /** `messages`: those that are arriving now. */
+  check(messages: readonly ArrivingMessage[]): void {
+    const halves = new Map<Socket, Half>();
+    for (const { incoming, socket } of messages) {
+      if (incoming !== null || socket === null || socket.destroyed) continue;
+      const account = this.accountOf(socket);
+      // Of what came before on the same connection nothing is known here; more than a whole head it is not.
+      halves.set(socket, { account, bytes: Math.min(socket.bytesRead, this.maxHeadBytes) });
+    }
+    for (const [socket, { account, bytes }] of this.#halves) {
+      if (!halves.has(socket)) account.release(bytes);
+    }
+    const before = this.#halves;
+    this.#halves = halves;
+    for (const [socket, { account, bytes }] of halves) {
+      const change = bytes - (before.get(socket)?.bytes ?? 0);
+      if (change > 0) account.hold(change);
+      else if (change < 0) account.release(-change);
+    }
+  }
+}
+
+function arriving(server: Server): readonly ArrivingMessage[] {
+  for (const key of Object.getOwnPropertySymbols(server)) {
+    if (key.description !== 'http.server.connections') continue;
+    return (server as unknown as Readonly<Record<symbol, Connections | undefined>>)[key]?.active() ?? [];
+  }
+  return [];
+}
