@@ -6,7 +6,7 @@ const leaves = ['api', 'async', 'files', 'memory', 'pki', 'observability'];
 const stores = [...leaves, 'http2', 'storage'];
 const resources = [...stores, 'registry', 'resources'];
 const policies = ['authn', 'authz', 'admission', 'audit', 'flowcontrol'];
-const http = [...resources, ...policies, 'kubelet', 'streams', 'worker'];
+const http = [...resources, ...policies, 'aggregator', 'kubelet', 'streams', 'worker'];
 
 /** The floors of the house (docs/architecture.md): a folder may import from the folders named here and from itself. */
 const floors = {
@@ -28,6 +28,7 @@ const floors = {
   flowcontrol: resources,
   client: [...leaves],
   kubelet: [...leaves, 'client'],
+  aggregator: [...leaves, 'client', 'kubelet'],
   streams: ['memory'],
   controllers: [...leaves, 'client'],
   bootstrap: [...resources, 'authz'],

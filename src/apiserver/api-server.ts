@@ -10,8 +10,10 @@ import type { NonResourceRoute } from '../http/routes/route';
 import { createServer, type ApiServer } from '../http/server';
 import { BackendConnections } from '../kubelet/backend-connections';
 import type { WorkQueueMetrics } from '../observability/queue-metrics';
+import type { Aggregation } from '../http/proxy/pass-to-api';
 import { startAccess, type Access } from './access';
 import { startAdmission } from './admission';
+import { startAggregation } from './aggregation';
 import { authEndpoints } from './auth-endpoints';
 import { createBackends } from './backends';
 import { CloseStack } from './close-stack';
@@ -76,6 +78,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     startAccess(options, storage, instruments, phases, parts),
     startDefinitions(storage, instruments, callConversion, phases, logger, parts),
   ]);
+  const aggregation = startAggregation(options, storage, backends, parts);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
   let isStopping = false;
   const health = instruments.healthMetrics.counted(
@@ -89,8 +92,16 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const probes = options.healthAddress === undefined ? undefined : await listenForProbes(options.healthAddress, health);
   if (probes !== undefined) parts.add(() => probes.close());
   const verbosity = new Verbosity(logger, options.verbosity ?? 0, options.logRequests);
-  const routes = nonResourceRoutes(options, gates, storage, access, instruments, health, verbosity);
-  const server = httpServer(options, gates, { storage, access, instruments, admission, routes, verbosity });
+  const routes = nonResourceRoutes(options, gates, storage, access, instruments, health, verbosity, aggregation.apis);
+  const server = httpServer(options, gates, {
+    storage,
+    access,
+    instruments,
+    admission,
+    routes,
+    verbosity,
+    aggregation,
+  });
   parts.add(() => tls.close());
   parts.add(() => server.close());
   const port = await listen(server, options);
@@ -121,13 +132,14 @@ interface HttpParts {
   readonly admission: AdmissionChain;
   readonly routes: readonly NonResourceRoute[];
   readonly verbosity: Verbosity;
+  readonly aggregation: Aggregation;
 }
 
 /** What answers, given what decides. */
 function httpServer(
   options: ApiServerOptions,
   gates: FeatureGates,
-  { storage, access, instruments, admission, routes, verbosity }: HttpParts,
+  { storage, access, instruments, admission, routes, verbosity, aggregation }: HttpParts,
 ): ApiServer {
   const { authentication, authorization, serviceAccountKeys } = access;
   const { serviceAccounts } = options.authentication;
@@ -155,6 +167,7 @@ function httpServer(
     extensions: options.extensions ?? [],
     tls: options.tls.tls,
     http2: options.http2,
+    aggregation,
     backends: new BackendConnections(options.kubelets),
     host: options.bindAddress,
     port: options.securePort,

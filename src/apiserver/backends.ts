@@ -1,13 +1,21 @@
 import { BackendTransport } from '../client/backend-transport';
-import { byClusterAddress, byEndpoint, withOurselves, type ResolveService } from '../client/service-resolver';
+import {
+  byClusterAddress,
+  byEndpoint,
+  withOurselves,
+  type ResolveService,
+  type ServiceLookup,
+} from '../client/service-resolver';
 import type { CloseStack } from './close-stack';
 import type { Instruments } from './instruments';
 import type { Storage } from './storage';
 
-/** How the server reaches those whom it asks: webhooks, by URL or by service. */
+/** How the server reaches those whom it asks: webhooks, by URL or by service, and other API servers. */
 export interface Backends {
   readonly transport: BackendTransport;
   readonly resolveService: ResolveService;
+  /** The cluster's services as memory has them. */
+  readonly services: ServiceLookup;
   /** The port of this server, once it is known: its own Service leads here. */
   listensOn(port: number): void;
 }
@@ -36,6 +44,7 @@ export function createBackends(
   const resolve = routesToEndpoints ? byEndpoint(services, Math.random) : byClusterAddress(services);
   return {
     transport,
+    services,
     resolveService: withOurselves(resolve, () => ({ host: localAddress(bindAddress), port: ownPort })),
     listensOn: (port) => {
       ownPort = port;

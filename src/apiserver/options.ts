@@ -5,6 +5,7 @@ import type { Http2Options } from '../http/server';
 import type { KubeletOptions } from '../kubelet/kubelet-options';
 import type { AccessOptions } from './access';
 import type { AdmissionStartOptions } from './admission';
+import type { AggregationOptions } from './aggregation';
 import type { BackendsOptions } from './backends';
 import type { ServingCertificates } from './certificates';
 import type { InstrumentOptions } from './instruments';
@@ -13,7 +14,7 @@ import type { TlsMaterial } from './tls-material';
 
 /** What an API server is made of, decided before anything starts. What a part needs stands with that part. */
 export interface ApiServerOptions
-  extends StorageOptions, InstrumentOptions, AccessOptions, BackendsOptions, AdmissionStartOptions {
+  extends StorageOptions, InstrumentOptions, AccessOptions, BackendsOptions, AggregationOptions, AdmissionStartOptions {
   readonly certificates: ServingCertificates;
   /** The same certificates as the listener has them; closed with the server. */
   readonly tls: TlsMaterial;

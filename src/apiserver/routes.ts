@@ -1,3 +1,4 @@
+import type { RemoteApis } from '../aggregator/remote-apis';
 import type { FeatureGates } from '../api/kinds/feature-gates';
 import { debugRoutes } from '../http/routes/debug-routes';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
@@ -25,10 +26,14 @@ export function nonResourceRoutes(
   { registry, healthMetrics }: Instruments,
   health: HealthChecks,
   verbosity: Verbosity,
+  remote: RemoteApis,
 ): readonly NonResourceRoute[] {
   const { advertiseAddress, securePort, authentication, logger, shareMetrics } = options;
   const version = versionInfo(options.release ?? DEFAULT_RELEASE);
-  const dynamic = { generation: () => catalogue.generation(), definitions: () => catalogue.definitions() };
+  const dynamic = {
+    generation: () => catalogue.generation() + remote.generation(),
+    definitions: () => catalogue.definitions(),
+  };
   const serverAddress = `${advertiseAddress}:${securePort}`;
   return [
     versionRoute(version),
@@ -43,7 +48,8 @@ export function nonResourceRoutes(
       : []),
     ...discoveryRoutes({
       ...dynamic,
-      groups: () => catalogue.groups(),
+      groups: () => remote.groupsAmong(catalogue.groups()),
+      remote: () => remote.resources(),
       hasBuiltInGroup: (name) => catalogue.hasBuiltInGroup(name),
       features: { storageVersionHashes: gates.StorageVersionHash },
       serverAddress,
@@ -57,6 +63,7 @@ export function nonResourceRoutes(
       custom: () => catalogue.customSchemas(),
       info: { title: 'Kubernetes', version: version.gitVersion ?? '' },
       groupVersions: () => catalogue.groupVersions(),
+      remote: () => remote.documents(),
     }),
   ];
 }

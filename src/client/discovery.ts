@@ -1,6 +1,7 @@
 import { StatusError } from '../api/errors/status-error';
 import { parseApiVersion } from '../api/object';
 import type { ApiClient } from './api-client';
+import { explainStatus } from './unexpected-status';
 
 /** A resource as discovery tells of it, in one version. */
 export interface DiscoveredResource {
@@ -20,8 +21,8 @@ export interface Discovered {
   readonly preferred: readonly DiscoveredResource[];
   /** By `kindKey`, in every version. */
   readonly byKind: ReadonlyMap<string, DiscoveredResource>;
-  /** Groups that could not be asked: what they have is not known. */
-  readonly failed: ReadonlySet<string>;
+  /** Groups that could not be asked, with the reason: what they have is not known. */
+  readonly failed: ReadonlyMap<string, string>;
 }
 
 interface GroupList {
@@ -63,7 +64,7 @@ export async function discover(client: ApiClient, signal: AbortSignal): Promise<
       return preferredVersion === undefined ? names : [...new Set([preferredVersion.groupVersion, ...names])];
     }),
   ];
-  const failed = new Set<string>();
+  const failed = new Map<string, string>();
   const lists: (readonly DiscoveredResource[])[] = [];
   const ask = async (index: number): Promise<void> => {
     const apiVersion = apiVersions[index];
@@ -85,10 +86,17 @@ export async function discover(client: ApiClient, signal: AbortSignal): Promise<
   };
 }
 
+/** A server behind this one that is down is told of in plain text. */
+function reasonOf(error: unknown): string {
+  const { message } = error as Error;
+  const isText = error instanceof StatusError && error.status.reason === undefined;
+  return isText ? explainStatus(error.status.code ?? 0, message) : message;
+}
+
 async function resourcesOf(
   client: ApiClient,
   apiVersion: string,
-  failed: Set<string>,
+  failed: Map<string, string>,
   signal: AbortSignal,
 ): Promise<readonly DiscoveredResource[]> {
   const { group } = parseApiVersion(apiVersion);
@@ -110,7 +118,9 @@ async function resourcesOf(
     // It went away between two questions.
     if (error instanceof StatusError && error.status.code === 404) return [];
     if (signal.aborted || group === '') throw error;
-    failed.add(group);
+    const known = failed.get(group);
+    const reason = `${apiVersion}: ${reasonOf(error)}`;
+    failed.set(group, known === undefined ? reason : `${known}, ${reason}`);
     return [];
   }
 }

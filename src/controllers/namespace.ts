@@ -9,6 +9,8 @@ interface Remaining {
   readonly resources: ReadonlyMap<string, number>;
   readonly finalizers: ReadonlyMap<string, number>;
   readonly failures: readonly string[];
+  /** Versions of groups that did not say what they have, each with the reason. */
+  readonly undiscovered: readonly string[];
 }
 
 const FINALIZER = 'kubernetes';
@@ -38,7 +40,24 @@ function counted(counts: ReadonlyMap<string, number>, what: string): string {
 
 /** The conditions that tell a user why a namespace is still there (API reference, NamespaceCondition). */
 function conditionsOf(remaining: Remaining): object[] {
+  const { undiscovered } = remaining;
   return [
+    condition(
+      'NamespaceDeletionDiscoveryFailure',
+      undiscovered.length > 0,
+      'DiscoveryFailed',
+      `Discovery failed for some groups, ${undiscovered.length} failing: unable to retrieve the complete list of server APIs: ${undiscovered.join(', ')}`,
+      'All resources successfully discovered',
+      'ResourcesDiscovered',
+    ),
+    condition(
+      'NamespaceDeletionGroupVersionParsingFailure',
+      false,
+      'GroupVersionParsingFailed',
+      '',
+      'All legacy kube types successfully parsed',
+      'ParsedGroupVersions',
+    ),
     condition(
       'NamespaceDeletionContentFailure',
       remaining.failures.length > 0,
@@ -70,22 +89,23 @@ function conditionsOf(remaining: Remaining): object[] {
 async function discoverDeletable(
   client: ApiClient,
   signal: AbortSignal,
-): Promise<{ readonly resources: readonly DiscoveredResource[]; readonly failures: readonly string[] }> {
+): Promise<{ readonly resources: readonly DiscoveredResource[]; readonly undiscovered: readonly string[] }> {
   const { preferred, failed } = await discover(client, signal);
   return {
     resources: preferred.filter(
       ({ namespaced, verbs }) => namespaced && verbs.includes('delete') && verbs.includes('list'),
     ),
-    failures: [...failed].map((group) => `unable to retrieve the complete list of server APIs: ${group}`),
+    undiscovered: [...failed.values()],
   };
 }
 
+/** What is left of the content. */
 async function deleteContent(
   client: ApiClient,
   namespace: string,
   deletables: readonly DiscoveredResource[],
   signal: AbortSignal,
-): Promise<Remaining> {
+): Promise<Omit<Remaining, 'undiscovered'>> {
   const resources = new Map<string, number>();
   const finalizers = new Map<string, number>();
   const failures: string[] = [];
@@ -140,7 +160,7 @@ export function startNamespaceController(parts: ControllerParts): Controller {
       const spec = (namespace.spec ?? {}) as { readonly finalizers?: readonly string[] };
       if (!(spec.finalizers ?? []).includes(FINALIZER)) return;
       const remaining = await emptyNamespace(client, name, signal);
-      if (remaining.resources.size > 0 || remaining.failures.length > 0) {
+      if (remaining.resources.size > 0 || remaining.failures.length > 0 || remaining.undiscovered.length > 0) {
         await showRemaining(name, remaining);
         queue.addAfter(name, RECHECK_MS);
         return;
@@ -155,13 +175,13 @@ export function startNamespaceController(parts: ControllerParts): Controller {
 }
 
 async function emptyNamespace(client: ApiClient, name: string, signal: AbortSignal): Promise<Remaining> {
-  const deletables = await discoverDeletable(client, signal);
+  const { resources, undiscovered } = await discoverDeletable(client, signal);
   const isPods = ({ group, resource }: DiscoveredResource): boolean => group === '' && resource === 'pods';
-  const pods = await deleteContent(client, name, deletables.resources.filter(isPods), signal);
-  if (pods.resources.size > 0 || pods.failures.length > 0) return pods;
-  const others = deletables.resources.filter((one) => !isPods(one));
+  const pods = await deleteContent(client, name, resources.filter(isPods), signal);
+  if (pods.resources.size > 0 || pods.failures.length > 0) return { ...pods, undiscovered };
+  const others = resources.filter((one) => !isPods(one));
   const remaining = await deleteContent(client, name, others, signal);
-  return { ...remaining, failures: [...deletables.failures, ...remaining.failures] };
+  return { ...remaining, undiscovered };
 }
 
 async function getOrUndefined(client: ApiClient, path: string, signal: AbortSignal): Promise<KubeObject | undefined> {

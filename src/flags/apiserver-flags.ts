@@ -1,3 +1,4 @@
+import { aggregatorFlags } from './aggregator-flags';
 import { auditFlags } from './audit-flags';
 import { authenticationFlags } from './authentication-flags';
 import { authorizationFlags } from './authorization-flags';
@@ -184,9 +185,10 @@ export const apiserverFlags = {
   'enable-aggregator-routing': {
     type: 'bool',
     section: 'Misc',
-    help: 'Reach the services of webhooks at one of their endpoints, not at the address of the service.',
+    help: 'Reach the services of webhooks and other API servers at one of their endpoints, not at the address of the service.',
   },
   ...tracingFlags,
+  ...aggregatorFlags,
   ...versionFlags,
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },

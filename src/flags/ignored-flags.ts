@@ -32,8 +32,6 @@ export const ignoredFlags = {
   'identity-lease-renew-interval-seconds': 'value',
   'kubernetes-service-node-port': 'value',
   'max-connection-bytes-per-sec': 'value',
-  'proxy-client-cert-file': 'value',
-  'proxy-client-key-file': 'value',
   'add-dir-header': 'bool',
   alsologtostderr: 'bool',
   'log-backtrace-at': 'value',

@@ -9,6 +9,7 @@ import { defaultAdvertiseAddress } from './advertise-address';
 import { startServer, type RunningApiServer } from '../apiserver/api-server';
 import type { ApiServerOptions } from '../apiserver/options';
 import type { ApiserverOptions } from './apiserver-flags';
+import { aggregatorProblems, proxyClientFromFlags } from './aggregator-flags';
 import { auditFromFlags, auditProblems, auditWarnings } from './audit-flags';
 import { authenticationFromFlags, authenticationProblems, signingKeyFromFlags } from './authentication-flags';
 import { authorizationFromFlags, authorizationProblems } from './authorization-flags';
@@ -61,6 +62,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
     ...versionProblems(options),
     ...tracingProblems(options),
     ...kubeletProblems(options),
+    ...aggregatorProblems(options),
     ...((tlsCertFile === '') === (tlsPrivateKeyFile === '')
       ? []
       : ['--tls-cert-file and --tls-private-key-file go together']),
@@ -185,6 +187,9 @@ export async function startFromFlags(
           prefixes: options.requestheaderExtraHeadersPrefix,
         },
         (error) => logger.warn({ err: error }, 'changed files for kubelets cannot be used yet'),
+      ),
+      proxyClient: proxyClientFromFlags(options, (error) =>
+        logger.warn({ err: error }, 'the changed client certificate for other API servers cannot be used yet'),
       ),
       bindAddress: options.bindAddress,
       securePort: options.securePort,

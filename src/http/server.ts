@@ -163,7 +163,9 @@ export function createServer(options: ServerOptions): ApiServer {
 
   /** Requests about resources do not go through the application. */
   const answer = (context: RequestContext) =>
-    context.info.isResourceRequest ? dispatch(context, endpoints) : application.dispatch(context);
+    context.info.isResourceRequest || options.aggregation?.apis.find(context.info) !== undefined
+      ? dispatch(context, endpoints)
+      : application.dispatch(context);
   const handle = async (context: RequestContext): Promise<void> => {
     const { request, response } = context;
     if (!features.compression) delete request.headers['accept-encoding'];

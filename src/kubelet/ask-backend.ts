@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Backend } from './backend';
-import type { BackendConnections, BackendRequest } from './backend-connections';
+import type { BackendRequest, RequestOpener } from './backend-connections';
 import { BackendFailure } from './backend-failure';
 
 /** An answer whose body is still to come, or a connection that speaks another protocol from now on. */
@@ -22,7 +22,7 @@ const IDEMPOTENT: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
  * the answer with it, whenever it comes.
  */
 export async function askBackend(
-  connections: BackendConnections,
+  connections: Pick<RequestOpener, 'open'>,
   backend: Backend,
   request: BackendRequest,
   signal: AbortSignal,
@@ -42,7 +42,7 @@ const MAX_STALE = 4;
 type Outcome = BackendAnswer | { readonly type: 'failed'; readonly failure: BackendFailure; readonly isStale: boolean };
 
 function attemptOnce(
-  connections: BackendConnections,
+  connections: Pick<RequestOpener, 'open'>,
   backend: Backend,
   options: BackendRequest,
   signal: AbortSignal,

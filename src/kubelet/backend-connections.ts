@@ -1,9 +1,10 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { isIP, type Socket } from 'node:net';
-import { createSecureContext, type ConnectionOptions, type TLSSocket } from 'node:tls';
+import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import type { KubeObject } from '../api/object';
 import type { Backend, Trust } from './backend';
+import { limitDial } from './dial-limit';
 import { DEFAULT_OPTIONS, type KubeletOptions, type KubeletTls } from './kubelet-options';
 import { kubeletEndpointOf } from './node-endpoint';
 import { lookupProxyable } from './proxyable-address';
@@ -18,8 +19,6 @@ export interface BackendRequest {
   readonly ownConnection: boolean;
 }
 
-/** A backend that is not connected in time. */
-const DIAL_TIMEOUT = 'ETIMEDOUT';
 /** Idle connections that are kept to each backend, and for how long. */
 const MAX_IDLE_PER_BACKEND = 4;
 const IDLE_MS = 90_000;
@@ -32,6 +31,16 @@ interface Agents {
   readonly https: HttpsAgent;
 }
 
+/** Begins a request to a backend, whose body is for the caller to send. */
+export type OpenRequest = (backend: Backend, request: BackendRequest) => ClientRequest;
+
+/** What passes requests on to backends. */
+export interface RequestOpener {
+  readonly open: OpenRequest;
+  /** The lower-case name of a header that backends do not get to see. */
+  readonly isPrivateHeader: (name: string) => boolean;
+}
+
 interface AgentsOfTrust {
   readonly shared: Agents;
   /**
@@ -42,7 +51,7 @@ interface AgentsOfTrust {
 }
 
 /** The connections to kubelets, and to what pods and services offer. Those that have nothing to do are used again. */
-export class BackendConnections {
+export class BackendConnections implements RequestOpener {
   readonly #agents = new Map<Trust, AgentsOfTrust>();
   #tls: KubeletTls;
 
@@ -81,7 +90,7 @@ export class BackendConnections {
     });
     // HTTP/1.1 keeps connections without being told, and others end after their only answer.
     if (!('connection' in headers)) request.removeHeader('Connection');
-    request.once('socket', (socket: Socket) => this.#limitDial(socket, scheme === 'https'));
+    request.once('socket', (socket: Socket) => limitDial(socket, scheme === 'https', this.options.dialTimeoutMs));
     return request;
   }
 
@@ -135,18 +144,5 @@ export class BackendConnections {
       }),
       rejectUnauthorized: trust === 'kubelet' && certificateAuthority !== undefined,
     };
-  }
-
-  #limitDial(socket: Socket, isTls: boolean): void {
-    const connected = isTls ? 'secureConnect' : 'connect';
-    if (isTls ? (socket as TLSSocket).getProtocol() !== null : !socket.connecting) return;
-    const timer = setTimeout(() => {
-      socket.destroy(Object.assign(new Error('i/o timeout'), { code: DIAL_TIMEOUT }));
-    }, this.options.dialTimeoutMs);
-    const settle = (): void => {
-      clearTimeout(timer);
-      socket.off(connected, settle).off('close', settle);
-    };
-    socket.on(connected, settle).on('close', settle);
   }
 }

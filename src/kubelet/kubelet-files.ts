@@ -43,7 +43,7 @@ function read({ certificateAuthority, clientCertificate, clientKey }: KubeletFil
   if (ca !== undefined) new X509Certificate(ca);
   if (certificate !== undefined && key !== undefined) {
     if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) {
-      throw new Error('the key of the client certificate for kubelets does not fit it');
+      throw new Error(`the key of the client certificate ${clientCertificate} does not fit it`);
     }
   }
   return {

@@ -25,19 +25,3 @@ it('a definition that asks for nothing of the kind is answered without a warning
   const { status, warning } = await post(DEFINITIONS, definition('plain', { type: 'object' }));
   expect({ status, warning }).toEqual({ status: 201, warning: '' });
 });
-
-it('an APIService with a backend is answered with a warning', async () => {
-  const { status, warning } = await post('/apis/apiregistration.k8s.io/v1/apiservices', {
-    metadata: { name: 'v1.metrics.example.io' },
-    spec: {
-      group: 'metrics.example.io',
-      version: 'v1',
-      groupPriorityMinimum: 100,
-      versionPriority: 100,
-      insecureSkipTLSVerify: true,
-      service: { namespace: 'default', name: 'metrics' },
-    },
-  });
-  expect(status).toBe(201);
-  expect(warning).toContain('spec.service: requests are not passed on to other API servers by this server yet');
-});

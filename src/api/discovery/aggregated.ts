@@ -55,11 +55,21 @@ function resourcesByVersion(definitions: readonly KindDefinition[]): ReadonlyMap
   return found;
 }
 
-/** The answer of `/api` (the core group alone) or `/apis` (all others) to a client that accepts aggregated discovery. */
+/** What is known of a group version that another server serves. */
+export interface AggregatedResources {
+  readonly resources: readonly object[];
+  /** `Stale`: the other server does not answer now. */
+  readonly freshness: 'Current' | 'Stale';
+}
+
+const NOTHING_REMOTE: ReadonlyMap<string, AggregatedResources> = new Map();
+
+/** The answer of `/api` (the core group alone) or `/apis` (all others) to a client that accepts aggregated discovery. `remote`: by `group/version`. */
 export function aggregatedDiscovery(
   definitions: readonly KindDefinition[],
   groups: readonly DiscoveredGroup[],
   version: AggregatedVersion,
+  remote = NOTHING_REMOTE,
 ): object {
   const resources = resourcesByVersion(definitions);
   return {
@@ -70,8 +80,7 @@ export function aggregatedDiscovery(
       metadata: name === '' ? { creationTimestamp: null } : { name, creationTimestamp: null },
       versions: versions.map((one) => ({
         version: one,
-        resources: resources.get(`${name}/${one}`) ?? [],
-        freshness: 'Current',
+        ...(remote.get(`${name}/${one}`) ?? { resources: resources.get(`${name}/${one}`) ?? [], freshness: 'Current' }),
       })),
     })),
   };

@@ -57,7 +57,7 @@ export class Monitors {
   }
 
   /** Follows these from now on and no others; those of `failed` groups stay as they are. */
-  follow(resources: readonly DiscoveredResource[], failed: ReadonlySet<string>): void {
+  follow(resources: readonly DiscoveredResource[], failed: ReadonlyMap<string, string>): void {
     const wanted = resources.filter(
       ({ resource, group, verbs }) =>
         !IGNORED.has(`${resource}.${group}`) && WANTED_VERBS.every((verb) => verbs.includes(verb)),

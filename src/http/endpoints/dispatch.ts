@@ -16,6 +16,7 @@ import { updateObject } from './update';
 import { watchObjects } from './watch';
 import { BUILT_IN, BUILT_IN_PART, CUSTOM, negotiate, POD_LOG, type Negotiated } from '../request/negotiate';
 import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchTypeOf, patchers } from './patchers';
+import { passToApi } from '../proxy/pass-to-api';
 import { methodNotAllowed, resourceNotFound } from '../response/refusals';
 import { textReply, type Dispatched } from '../response/reply';
 import type { RequestInfo } from '../request/request-info';
@@ -45,6 +46,8 @@ const NAMED_VERBS: ReadonlySet<string> = new Set<Verb>(['get', 'update', 'patch'
  */
 export function dispatch(context: RequestContext, dependencies: EndpointDependencies): MaybePromise<Dispatched> {
   const { info } = context;
+  const remote = dependencies.aggregation?.apis.find(info);
+  if (remote !== undefined) return passToApi(context, remote, dependencies.aggregation!, dependencies);
   const served = dependencies.catalogue.resolve(info.group, info.version, info.resource);
   if (served === undefined) return unknownResource(info, dependencies);
   if (!shapeFits(info, served)) {

@@ -6,6 +6,7 @@ import type { UserInfo } from '../../api/user';
 import type { RequestMetrics } from '../../observability/request-metrics';
 import type { FieldOwnership } from '../../resources/field-ownership';
 import type { Catalogue, RegistryOperations, ServedResource } from '../../resources/served-resource';
+import type { Aggregation } from '../proxy/pass-to-api';
 import type { RequestContext } from '../request/context';
 import type { ServerFeatures } from '../request/features';
 import type { LargeBodies } from '../request/large-bodies';
@@ -38,6 +39,8 @@ export interface EndpointDependencies {
   readonly metrics?: Pick<RequestMetrics, 'recordWatchEvents' | 'recordDeprecated'>;
   /** Kubelets, and what pods and services offer. */
   readonly backends: BackendConnections;
+  /** Other API servers. Absent: none. */
+  readonly aggregation?: Aggregation | undefined;
   /** How bodies are read that are too large for one stretch. */
   readonly bodies: LargeBodies;
   /** Milliseconds since the epoch. */

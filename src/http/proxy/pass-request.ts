@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import { StatusError } from '../../api/errors/status-error';
 import { askBackend, type BodySource } from '../../kubelet/ask-backend';
@@ -12,19 +12,38 @@ import { forwardedHeaders, returnedHeaders } from './forwarded-headers';
 import { withChangedLinks } from './html-body';
 import { proxiedLink, type ProxiedPlace } from './links';
 import { passUpgrade, type UpgradeDependencies } from './pass-upgrade';
-import { relayBody } from './relay-body';
+import { endWith, relayBody } from './relay-body';
 import { escapePath } from './request-path';
 
 export interface ProxyTarget {
   readonly backend: Backend;
   /** Decoded, as it stands after `proxy` in the client's path. */
   readonly path: string;
+  /** The backend's own name goes into Host. Otherwise it sees the client's. */
+  readonly namesHost?: boolean;
+  /** Besides, and instead of, the client's. */
+  readonly headers?: OutgoingHttpHeaders;
 }
 
 /** Passes a request on to what is behind the proxy, and the answer back. Throws a 500 when there is no answer. */
 export async function passRequest(
   context: RequestContext,
-  { backend, path }: ProxyTarget,
+  target: ProxyTarget,
+  dependencies: UpgradeDependencies,
+): Promise<Reply> {
+  try {
+    return await passOn(context, target, dependencies);
+  } catch (error) {
+    throw error instanceof BackendFailure
+      ? new StatusError(500, undefined, `error trying to reach service: ${error.message}`)
+      : error;
+  }
+}
+
+/** As {@link passRequest}, but throws a {@link BackendFailure} when there is no answer. */
+export async function passOn(
+  context: RequestContext,
+  { backend, path, namesHost = false, headers: added }: ProxyTarget,
   dependencies: UpgradeDependencies,
 ): Promise<Reply> {
   const { request, info } = context;
@@ -32,17 +51,19 @@ export async function passRequest(
   const mark = url.indexOf('?');
   const target = escapePath(path === '' ? '/' : path) + (mark < 0 ? '' : url.slice(mark));
   if (request.connectionUpgrade !== undefined) {
-    return passUpgrade(context, { backend, path: target, namesHost: false, followsRedirects: false }, dependencies);
+    const upgrade = { backend, path: target, namesHost, followsRedirects: false, ...(added && { headers: added }) };
+    return passUpgrade(context, upgrade, dependencies);
   }
-  const { backends } = dependencies;
-  const host = request.headers.host ?? '';
-  const place = { targetHost: hostPortOf(backend), clientHost: host, root: rootOf(info.path, path) };
+  const { backends, closing } = dependencies;
+  const clientHost = request.headers.host ?? '';
+  const place = { targetHost: hostPortOf(backend), clientHost, root: rootOf(info.path, path) };
   const body = bodyOf(request);
   const headers = {
     ...forwardedHeaders(request, backends.isPrivateHeader),
-    host,
+    host: namesHost ? place.targetHost : clientHost,
     'x-forwarded-uri': headerValue(place.root + path),
     ...(body === undefined ? {} : framingOf(request)),
+    ...added,
   };
   const method = request.method ?? 'GET';
   const { message } = await askBackend(
@@ -51,11 +72,8 @@ export async function passRequest(
     { method, path: target, headers, ownConnection: body !== undefined },
     context.signal,
     body,
-  ).catch((error: unknown) => {
-    throw error instanceof BackendFailure
-      ? new StatusError(500, undefined, `error trying to reach service: ${error.message}`)
-      : error;
-  });
+  );
+  if (info.verb === 'watch') endWith(closing, context, () => message.destroy());
   await passAnswer(context, message, place);
   return { type: 'streamed' };
 }

@@ -1,8 +1,8 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { badRequest, StatusError } from '../../api/errors/status-error';
 import { askBackend, type BackendAnswer } from '../../kubelet/ask-backend';
 import { originOf, type Backend } from '../../kubelet/backend';
-import type { BackendConnections } from '../../kubelet/backend-connections';
+import type { RequestOpener } from '../../kubelet/backend-connections';
 import { BackendFailure } from '../../kubelet/backend-failure';
 import { joinSockets } from '../../streams/join-sockets';
 import type { RequestContext } from '../request/context';
@@ -19,10 +19,12 @@ export interface UpgradeTarget {
   readonly namesHost: boolean;
   /** A kubelet may send a client on to another place of its own. */
   readonly followsRedirects: boolean;
+  /** Besides, and instead of, the client's. */
+  readonly headers?: OutgoingHttpHeaders;
 }
 
 export interface UpgradeDependencies {
-  readonly backends: BackendConnections;
+  readonly backends: RequestOpener;
   readonly closing: AbortSignal;
 }
 
@@ -65,14 +67,15 @@ export async function passUpgrade(
 /** The backend's answer, which may stand at the end of some redirects. */
 async function askFor(
   context: RequestContext,
-  { backend, path, namesHost, followsRedirects }: UpgradeTarget,
-  backends: BackendConnections,
+  { backend, path, namesHost, followsRedirects, headers: added }: UpgradeTarget,
+  backends: RequestOpener,
 ): Promise<BackendAnswer> {
   const { request } = context;
   const headers = {
     ...forwardedHeaders(request, backends.isPrivateHeader),
     connection: 'Upgrade',
     upgrade: request.headers.upgrade,
+    ...added,
   };
   let at = { backend, path };
   let method = request.method ?? 'GET';

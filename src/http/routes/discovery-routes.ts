@@ -1,7 +1,12 @@
 import { encodeMessage } from '../../api/codec/protobuf-encode';
 import { encodeEnvelope } from '../../api/codec/protobuf-envelope';
 import { printYaml } from '../../api/codec/yaml-print';
-import { aggregatedDiscovery, DISCOVERY_GROUP, type AggregatedVersion } from '../../api/discovery/aggregated';
+import {
+  aggregatedDiscovery,
+  DISCOVERY_GROUP,
+  type AggregatedResources,
+  type AggregatedVersion,
+} from '../../api/discovery/aggregated';
 import { apiGroup, apiGroupList, apiVersions, type DiscoveredGroup } from '../../api/discovery/groups';
 import { apiResourceList, type DiscoveryFeatures } from '../../api/discovery/resource-list';
 import type { KindDefinition } from '../../api/kinds/kind-definition';
@@ -21,6 +26,8 @@ export interface DiscoverySource {
   readonly definitions: () => readonly KindDefinition[];
   /** Named groups in order of priority; the core group is not among them. */
   readonly groups: () => readonly DiscoveredGroup[];
+  /** What other servers serve, by `group/version`. Absent: nothing. */
+  readonly remote?: () => ReadonlyMap<string, AggregatedResources>;
   /** Groups of custom resources alone answer more loosely. */
   readonly hasBuiltInGroup: (name: string) => boolean;
   /** Host and port under which clients outside reach the server. */
@@ -85,7 +92,11 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     const { format = 'json', aggregated: version } = negotiateDiscovery(request.headers.accept) ?? {};
     if (version === undefined) return remember(path, plain);
     const document = rememberIn(documents, `${version} ${format} ${path}`, () => {
-      const body = print(aggregatedDiscovery(source.definitions(), groups(), version), format, version);
+      const body = print(
+        aggregatedDiscovery(source.definitions(), groups(), version, source.remote?.()),
+        format,
+        version,
+      );
       return {
         body,
         contentType: `${MEDIA_TYPES[format]};g=${DISCOVERY_GROUP};v=${version};as=APIGroupDiscoveryList`,

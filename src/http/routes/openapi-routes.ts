@@ -24,6 +24,8 @@ export interface OpenApiSource {
   readonly custom: () => CustomSchemas;
   /** Every group version that is served, the core one included. */
   readonly groupVersions: () => readonly GroupVersion[];
+  /** Documents of other servers, by `group/version`. Absent: none. */
+  readonly remote?: () => ReadonlyMap<string, { readonly body: Buffer; readonly etag: string }>;
 }
 
 const V2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
@@ -108,11 +110,24 @@ class Documents {
     );
   }
 
+  /** Another server's, with its compressed form. */
+  remote(key: string, { body, etag }: { readonly body: Buffer; readonly etag: string }): Document {
+    const formerKey = keyOf(parseApiVersion(key));
+    const former = this.#former.get(formerKey);
+    if (former?.etag === etag) return former;
+    const document = { body, etag, contentType: 'application/json' };
+    this.#former.set(formerKey, document);
+    return document;
+  }
+
   v3Index(): Promise<Document> {
-    const groupVersions = this.#source.groupVersions();
+    const remote = this.#source.remote?.() ?? new Map<string, { readonly etag: string }>();
+    const isLocal = ({ group, version }: GroupVersion): boolean => !remote.has(`${group}/${version}`);
+    const groupVersions = this.#source.groupVersions().filter(isLocal);
     return this.#get('v3 index', 'application/json', async () => {
       const hashed: (GroupVersion & { readonly hash: string })[] = [];
       for (const one of groupVersions) hashed.push({ ...one, hash: (await this.v3(one)).etag });
+      for (const [key, { etag }] of remote) hashed.push({ ...parseApiVersion(key), hash: etag });
       return Buffer.from(JSON.stringify(buildOpenApiV3Index(hashed)));
     });
   }
@@ -177,14 +192,15 @@ export function openApiRoutes(source: OpenApiSource): readonly NonResourceRoute[
       handler: async (context) => {
         const name = context.info.path.slice('/openapi/v3/'.length).replace(/^apis?\//, '');
         const wanted = parseApiVersion(name);
-        const served = source
-          .groupVersions()
-          .find(({ group, version }) => group === wanted.group && version === wanted.version);
+        const remote = source.remote?.().get(name);
+        const served = remote
+          ? wanted
+          : source.groupVersions().find(({ group, version }) => group === wanted.group && version === wanted.version);
         if (served === undefined) return textReply(404, '404 page not found\n');
         if (!accepts(context).some((form) => V3_FORMS.has(form))) {
           return { type: 'bytes', code: 406, contentType: '', body: '' };
         }
-        const document = await documents.v3(served);
+        const document = remote ? documents.remote(name, remote) : await documents.v3(served);
         const hash = context.info.query.first('hash') ?? '';
         if (hash === '') return serve(context, document, {});
         if (hash !== document.etag) {

@@ -12,13 +12,6 @@ function servedBy(apiService: KubeObject): string {
   return isPlainMap(service) ? `${stringAt(service, 'namespace')}/${stringAt(service, 'name')}` : 'Local';
 }
 
-/** Nobody else is asked for an API yet. */
-function warningsOf(apiService: KubeObject): readonly string[] {
-  return isPlainMap(valueAt(apiService, 'spec', 'service'))
-    ? ['spec.service: requests are not passed on to other API servers by this server yet']
-    : [];
-}
-
 function available(apiService: KubeObject): string {
   const found = listAt(apiService, 'status', 'conditions').find((item) => stringAt(item, 'type') === 'Available');
   if (found === undefined) return 'Unknown';
@@ -43,7 +36,7 @@ export const apiService = defineKind({
   storageVersion: 'v1beta1',
   storagePrefix: 'apiregistration.k8s.io/apiservices',
   validateName: pathSegmentName,
-  strategy: { ...specStrategy(), warningsOf, validateCreate: validateApiService, validateUpdate: validateApiService },
+  strategy: { ...specStrategy(), validateCreate: validateApiService, validateUpdate: validateApiService },
   subresources: [
     statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateApiServiceStatusUpdate }),
   ],

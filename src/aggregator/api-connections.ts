@@ -1,0 +1,75 @@
+import type { ClientRequest } from 'node:http';
+import { Agent, request as httpsRequest } from 'node:https';
+import type { Socket } from 'node:net';
+import { connect, createSecureContext, type ConnectionOptions } from 'node:tls';
+import type { PeerTls } from '../client/https-request';
+import { systemRoots } from '../client/system-roots';
+import type { Backend } from '../kubelet/backend';
+import type { BackendRequest } from '../kubelet/backend-connections';
+import { limitDial } from '../kubelet/dial-limit';
+
+const MAX_IDLE = 16;
+const IDLE_MS = 90_000;
+const DIAL_TIMEOUT_MS = 10_000;
+/** Of heads that the other server answers with. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/** The connections to one other API server, which nobody uses for another. */
+export class ApiConnections {
+  #agent: Agent | undefined;
+  #tls: PeerTls | undefined;
+  #connection: ConnectionOptions = {};
+
+  /** `tls` is asked for each request: the certificate that is shown may have been replaced. */
+  constructor(private readonly tls: () => PeerTls) {}
+
+  readonly open = (
+    { host, port }: Backend,
+    { method, path, headers, ownConnection }: BackendRequest,
+  ): ClientRequest => {
+    const agent = this.#current();
+    const connection = this.#connection;
+    const request = httpsRequest({
+      host,
+      port,
+      method,
+      path,
+      headers,
+      setHost: false,
+      servername: connection.servername ?? '',
+      maxHeaderSize: MAX_HEADER_BYTES,
+      ...(ownConnection ? { createConnection: () => connect({ ...connection, host, port }) } : { agent }),
+    });
+    // HTTP/1.1 keeps connections without being told, and others end after their only answer.
+    if (!('connection' in headers)) request.removeHeader('Connection');
+    request.once('socket', (socket: Socket) => limitDial(socket, true, DIAL_TIMEOUT_MS));
+    return request;
+  };
+
+  /** Ends connections that have nothing to do; those of requests under way end with them. */
+  close(): void {
+    this.#agent?.destroy();
+    this.#agent = undefined;
+  }
+
+  #current(): Agent {
+    const tls = this.tls();
+    if (this.#agent !== undefined && this.#tls === tls) return this.#agent;
+    this.close();
+    this.#tls = tls;
+    const { certificateAuthority, clientCertificate, clientKey, serverName, insecure = false } = tls;
+    this.#connection = {
+      // Once for all connections: reading a hundred authorities takes longer than a request.
+      secureContext: createSecureContext({
+        ca: certificateAuthority || systemRoots(),
+        ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
+        ...(clientKey === undefined ? {} : { key: clientKey }),
+      }),
+      rejectUnauthorized: !insecure,
+      ALPNProtocols: ['http/1.1'],
+      ...(serverName === undefined ? {} : { servername: serverName }),
+    };
+    this.#agent = new Agent({ ...this.#connection, keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS });
+    return this.#agent;
+  }
+}
