@@ -1,5 +1,5 @@
 # Each target does all that it needs, also on a fresh machine with Node 20.15 or later.
-.PHONY: run test lint build bench clean
+.PHONY: run test lint build e2e bench docs clean
 
 run: build ## Start a control plane on .sternpost/
 	node dist/cli/main.js dev
@@ -14,6 +14,12 @@ lint: node_modules
 
 test: build lint
 	@scripts/step.sh 'Test' npm run --silent test
+
+e2e: build ## Only the tests from end to end: real processes, HTTPS, kubectl
+	@scripts/step.sh 'End-to-end tests' npm run --silent e2e
+
+docs: node_modules ## The reference of the library in dist/reference/
+	@scripts/step.sh 'Reference' npm run --silent docs
 
 bench: build
 	npm run --silent bench

@@ -97,6 +97,10 @@ module.exports = tseslint.config(
     languageOptions: { sourceType: 'commonjs', globals: { ...require('globals').node } },
   },
   {
+    files: ['examples/**/*.{js,mjs}'],
+    languageOptions: { globals: { ...require('globals').node, ...require('globals').jest } },
+  },
+  {
     // What an expression throws is caught by its own conditions, thousands of times: it carries no stack.
     files: ['src/api/cel/**/*.ts', 'src/admission/policies/*.ts'],
     rules: { '@typescript-eslint/only-throw-error': 'off' },

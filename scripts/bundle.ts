@@ -4,6 +4,7 @@
  *
  * - `sternpost.js`: all code, with the packages that it uses, in one file: finding, reading and compiling a thousand modules is
  *   a sixth of a start. The library and the command are in it, so that they share what they have in common
+ * - `import-module.js`: what loads modules of others (`--extension`)
  * - `etcd3/client.js`: the packages around etcd3, which `--etcd-client=etcd3` loads, with etcd's definitions in `proto/`
  * - `cli/main.js`: the command; it loads that file once it knows that Node.js is new enough for it, with what
  *   scripts/compile-code.ts has put beside it
@@ -54,6 +55,30 @@ const asn1OfForge: Plugin = {
   },
 };
 
+/**
+ * Of Express, what an application that others are given can reach: no body parsers and no static files, which come with an Express of
+ * their own. Its table of media types, half of what loading it takes, waits until somebody asks.
+ */
+const partOfExpress: Plugin = {
+  name: 'part-of-express',
+  setup(build) {
+    build.onResolve({ filter: /^(body-parser|serve-static)$/ }, () => ({
+      path: 'nothing',
+      namespace: 'part-of-express',
+    }));
+    build.onResolve({ filter: /^mime-types$/ }, ({ namespace }) =>
+      namespace === 'part-of-express' ? undefined : { path: 'mime-types', namespace: 'part-of-express' },
+    );
+    build.onLoad({ filter: /^nothing$/, namespace: 'part-of-express' }, () => ({ contents: 'module.exports = {};' }));
+    build.onLoad({ filter: /^mime-types$/, namespace: 'part-of-express' }, () => ({
+      contents: ['charset', 'contentType', 'extension', 'lookup']
+        .map((name) => `exports.${name} = (text) => require('mime-types').${name}(text);`)
+        .join('\n'),
+      resolveDir: repository,
+    }));
+  },
+};
+
 /** What `--etcd-client=etcd3` needs has a file of its own. */
 const etcd3Elsewhere: Plugin = {
   name: 'etcd3-elsewhere',
@@ -61,6 +86,14 @@ const etcd3Elsewhere: Plugin = {
     build.onResolve({ filter: /^\.\/library$/ }, ({ importer }) =>
       path.basename(path.dirname(importer)) === 'etcd3' ? { path: './etcd3/client.js', external: true } : undefined,
     );
+  },
+};
+
+/** What loads modules of others is never compiled beforehand. */
+const importModuleElsewhere: Plugin = {
+  name: 'import-module-elsewhere',
+  setup: (build) => {
+    build.onResolve({ filter: /^\.\/import-module$/ }, () => ({ path: './import-module.js', external: true }));
   },
 };
 
@@ -87,7 +120,7 @@ async function main([flag, folder]: readonly string[]): Promise<void> {
     allowOverwrite: true,
     // It finds its binary beside itself.
     external: ['lmdb'],
-    plugins: [asn1OfForge, etcd3Elsewhere],
+    plugins: [asn1OfForge, etcd3Elsewhere, importModuleElsewhere, partOfExpress],
     // Names stay, and lines short enough to find a place by: stack traces are read.
     minifyWhitespace: true,
     lineLimit: 160,
@@ -99,6 +132,12 @@ async function main([flag, folder]: readonly string[]): Promise<void> {
     outfile: path.join(out, 'cli', 'main.js'),
     allowOverwrite: true,
     plugins: [commandsElsewhere],
+  });
+  await build({
+    ...COMMON,
+    entryPoints: ['src/flags/import-module.ts'],
+    outfile: path.join(out, 'import-module.js'),
+    allowOverwrite: true,
   });
   const etcd3 = await build({
     ...COMMON,

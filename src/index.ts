@@ -7,13 +7,25 @@ import { flagArguments, type FlagValues } from './flags/flag-values';
 import type { ApiServerFlags } from './flags/generated/api-server-flags';
 import { nodeVersionProblem } from './cli/node-version';
 import { checkFlags, logsRequests } from './flags/server-from-flags';
+import type { Extension } from './http/application/extension';
+import type { ExtensionApp, HostRequest, HostResponse } from './http/application/extension-app';
 import { selectControllers } from './controllers/start-controllers';
 import { createObjects, readManifests } from './client/initial-objects';
 import { createLogger, type LogFormat, type LogLevel } from './observability/logger';
 
 export type { ApiServerFlags, LogLevel };
+export type {
+  AddRoute,
+  ExtensionApp,
+  ExtensionHandler,
+  ExtensionRequest,
+  ExtensionResponse,
+  HostRequest,
+  HostResponse,
+  RequestUser,
+} from './http/application/extension-app';
 
-export interface ApiServerOptions<UserName extends string = string> {
+export interface ApiServerOptions<UserName extends string = string, App = ExtensionApp> {
   /** A free port by default. `flags['secure-port']` counts for more. */
   readonly port?: number | undefined;
   /**
@@ -37,6 +49,12 @@ export interface ApiServerOptions<UserName extends string = string> {
   readonly objects?: readonly (object | string)[] | undefined;
   /** The controllers to run, as `--controllers` of `sternpost dev` names them; all by default. */
   readonly controllers?: readonly string[] | undefined;
+  /**
+   * Adds routes outside the resource tree, with Express 5: `(app) => app.get('/reports', (request, response) => ...)`. They run behind
+   * authentication and authorization (`nonResourceURLs` of RBAC), and `request.user` says who asks. Paths that the API server has are not
+   * reached.
+   */
+  readonly extend?: ((app: App) => unknown) | undefined;
   /** Users besides the administrator, with their groups: `{ alice: ['developers'] }`. */
   readonly users?: Readonly<Record<UserName, readonly string[]>> | undefined;
 }
@@ -59,6 +77,16 @@ export interface ApiServer<UserName extends string = string> extends AsyncDispos
   readonly token: string;
   /** What clients verify the server by, as PEM text. */
   readonly certificateAuthority: string;
+  /**
+   * Answers requests of another server of node:http, node:https or Express, under its TLS and behind its middleware: `app.use(server.handler)`. Clients
+   * prove who they are by tokens. Belongs before body parsers: a request whose body was read is answered with 500.
+   */
+  readonly handler: (request: HostRequest, response: HostResponse) => void;
+  /**
+   * For what needs a connection of its own (exec, attach, port-forward, proxies, watches over WebSocket) on such a server:
+   * `httpServer.on('upgrade', server.upgrade)`. False: it is nothing of that kind, and nothing was done to the socket.
+   */
+  readonly upgrade: (request: HostRequest, socket: object, head: Uint8Array) => boolean;
   /** Those of the options. */
   readonly users: Readonly<Record<UserName, ApiServerUser>>;
   /** Ends everything and waits for it; a second call waits for the first. */
@@ -72,8 +100,8 @@ export interface ApiServer<UserName extends string = string> extends AsyncDispos
  * @throws when a flag or a feature gate is refused, when the server cannot start, or when it refuses one of the objects.
  * Nothing is left behind then.
  */
-export async function startApiServer<UserName extends string = string>(
-  options: ApiServerOptions<UserName> = {},
+export async function startApiServer<UserName extends string = string, App = ExtensionApp>(
+  options: ApiServerOptions<UserName, App> = {},
 ): Promise<ApiServer<UserName>> {
   const problem = nodeVersionProblem();
   if (problem !== undefined) throw new Error(problem);
@@ -96,23 +124,25 @@ export async function startApiServer<UserName extends string = string>(
     await stop();
     throw error;
   }
-  const { url, certificateAuthority, admin, users } = controlPlane;
+  const { url, certificateAuthority, admin, users, handler, upgrade } = controlPlane;
   return {
     url,
     kubeconfig: admin.kubeconfig,
     token: admin.token,
     certificateAuthority,
     users,
+    handler: handler as ApiServer['handler'],
+    upgrade: upgrade as ApiServer['upgrade'],
     stop,
     [Symbol.asyncDispose]: stop,
   };
 }
 
-function keepsData({ dataDir, flags }: ApiServerOptions): boolean {
+function keepsData({ dataDir, flags }: Pick<ApiServerOptions, 'dataDir' | 'flags'>): boolean {
   return dataDir !== undefined || flags?.['data-dir'] !== undefined;
 }
 
-function start(options: ApiServerOptions, folder: string | undefined): Promise<ControlPlane> {
+function start<App>(options: ApiServerOptions<string, App>, folder: string | undefined): Promise<ControlPlane> {
   const dataDir = options.dataDir ?? folder;
   const gates = Object.entries(options.featureGates ?? {}).map(([gate, isOn]) => `${gate}=${isOn}`);
   const given: FlagValues = { ...options.flags };
@@ -132,6 +162,7 @@ function start(options: ApiServerOptions, folder: string | undefined): Promise<C
     flags,
     logger,
     logRequests: logger.isLevelEnabled('debug'),
+    ...(options.extend === undefined ? {} : { extensions: [options.extend as Extension] }),
     ...(options.users === undefined ? {} : { users: options.users }),
     ...(options.controllers === undefined ? {} : { controllers: selectControllers(options.controllers) }),
   });

@@ -78,10 +78,17 @@ export function admissionChain(plugins: readonly AdmissionPlugin[], metrics: Rec
         if (object !== current.object) current = { ...current, object };
       };
       const ask = (mutate: Mutation): MaybePromise<void> => whenKnown(mutate(current), take);
-      const asked = timed(concerned(attributes).mutating, ask, attributes.reinvocation);
+      const step = (): MaybePromise<void> => timed(concerned(attributes).mutating, ask, attributes.reinvocation);
+      const { trace } = attributes;
+      const asked = trace === undefined ? step() : trace.within('mutating admission', step);
       return whenKnown(asked, () => current.object);
     },
-    validate: (attributes) => timed(concerned(attributes).validating, (validate) => validate(attributes)),
+    validate: (attributes) => {
+      const step = (): MaybePromise<void> =>
+        timed(concerned(attributes).validating, (validate) => validate(attributes));
+      const { trace } = attributes;
+      return trace === undefined ? step() : trace.within('validating admission', step);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import { HistogramSeries, SeriesHistogram, SeriesSummary, type Labels } from '../observability/series';
+import { HistogramSeries, SeriesHistogram, type Labels } from '../observability/series';
 import type { Operation } from './plugin';
 
 export type AdmissionStep = 'admit' | 'validate';
@@ -23,13 +23,6 @@ export class AdmissionMetrics {
       registry,
       bounds: BOUNDS,
       series: () => this.controllers.values(),
-    });
-    new SeriesSummary({
-      name: 'apiserver_admission_step_admission_duration_seconds_summary',
-      help: 'Time that all plugins of one step of admission took together, without buckets.',
-      labelNames: labels,
-      registry,
-      series: () => this.steps.values(),
     });
     new SeriesHistogram({
       name: 'apiserver_admission_step_admission_duration_seconds',

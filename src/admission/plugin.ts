@@ -3,6 +3,7 @@ import type { MaybePromise } from '../api/maybe-promise';
 import type { GroupVersionKind, KubeObject } from '../api/object';
 import type { Steps } from '../api/parts';
 import type { UserInfo } from '../api/user';
+import type { RequestTrace } from '../observability/request-trace';
 import type { Reinvocation } from './webhooks/reinvocation';
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
@@ -36,6 +37,8 @@ export interface AdmissionAttributes {
   readonly takeSteps: <Result>(steps: Steps<Result>) => Promise<Result>;
   /** Which turn it is of the mutating step, and whether another one is wanted. */
   readonly reinvocation: Reinvocation;
+  /** Of a request that is traced. */
+  readonly trace?: RequestTrace | undefined;
   /** A Warning header of the answer. */
   readonly warn: (text: string) => void;
   /** An annotation of the audit event. */

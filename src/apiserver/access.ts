@@ -32,7 +32,7 @@ export interface Access {
 export async function startAccess(
   options: AccessOptions,
   storage: Storage,
-  { registry }: Instruments,
+  { registry, certificates }: Instruments,
   phases: StartPhases,
   parts: CloseStack,
 ): Promise<Access> {
@@ -51,6 +51,7 @@ export async function startAccess(
     clientAuthority: tls.clientAuthority,
     frontAuthority: tls.frontAuthority,
     metrics: new AuthenticationMetrics(registry),
+    showedCertificate: certificates.clientShowed,
     logger,
   });
   parts.add(() => authentication.close());

@@ -1,12 +1,15 @@
 import type { Registry } from 'prom-client';
 import { DEFAULT_GATES, type FeatureGates } from '../api/kinds/feature-gates';
 import type { AdmissionChain } from '../admission/chain';
+import type { RestClientMetrics } from '../client/rest-client-metrics';
+import { Verbosity } from '../observability/verbosity';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
 import { requestLog } from '../http/filters/request-log';
 import { listenForProbes } from '../http/routes/health-listener';
 import type { NonResourceRoute } from '../http/routes/route';
 import { createServer, type ApiServer } from '../http/server';
 import { BackendConnections } from '../kubelet/backend-connections';
+import type { WorkQueueMetrics } from '../observability/queue-metrics';
 import { startAccess, type Access } from './access';
 import { startAdmission } from './admission';
 import { authEndpoints } from './auth-endpoints';
@@ -26,12 +29,14 @@ import { StartPhases } from './start-phases';
 import { startStorage, type Storage } from './storage';
 
 /** A server that answers. */
-export interface RunningApiServer {
+export interface RunningApiServer extends Pick<ApiServer, 'handler' | 'upgrade'> {
   readonly port: number;
   /** Of the health checks over plain HTTP, when they were asked for. */
   readonly healthPort: number | undefined;
   /** What `/metrics` shows, for others in this process to add to. */
   readonly metrics: Registry;
+  readonly queues: WorkQueueMetrics;
+  readonly restClient: RestClientMetrics;
   /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
@@ -59,9 +64,9 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const { logger, tls } = options;
   const gates = options.featureGates ?? DEFAULT_GATES;
   const phases = new StartPhases();
-  const storage = await startStorage(options, gates, parts);
   const instruments = startInstruments(options, parts);
-  const backends = createBackends(options, storage, parts);
+  const storage = await startStorage(options, gates, instruments, parts);
+  const backends = createBackends(options, storage, instruments, parts);
   const callConversion = webhookBackends({
     ...backends,
     credentialsFor: () => NO_CREDENTIALS,
@@ -73,25 +78,32 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   ]);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
   let isStopping = false;
-  const health = healthChecks({
-    ...options,
-    phases,
-    isStopping: () => isStopping,
-    keyServices: options.encryption?.checks ?? [],
-  });
+  const health = instruments.healthMetrics.counted(
+    healthChecks({
+      ...options,
+      phases,
+      isStopping: () => isStopping,
+      keyServices: options.encryption?.checks ?? [],
+    }),
+  );
   const probes = options.healthAddress === undefined ? undefined : await listenForProbes(options.healthAddress, health);
   if (probes !== undefined) parts.add(() => probes.close());
-  const routes = nonResourceRoutes(options, gates, storage, access, instruments, health);
-  const server = httpServer(options, gates, { storage, access, instruments, admission, routes });
+  const verbosity = new Verbosity(logger, options.verbosity ?? 0, options.logRequests);
+  const routes = nonResourceRoutes(options, gates, storage, access, instruments, health, verbosity);
+  const server = httpServer(options, gates, { storage, access, instruments, admission, routes, verbosity });
   parts.add(() => tls.close());
   parts.add(() => server.close());
   const port = await listen(server, options);
   backends.listensOn(port);
-  const upkeep = await startUpkeep({ options, gates, storage, customResources, phases, port });
+  const upkeep = await startUpkeep({ options, gates, storage, instruments, customResources, phases, port });
   return {
     port,
     healthPort: probes?.port,
     metrics: instruments.registry,
+    queues: instruments.queues,
+    restClient: instruments.restClient,
+    handler: server.handler,
+    upgrade: server.upgrade,
     ready: upkeep.ready,
     stop: async () => {
       isStopping = true;
@@ -108,13 +120,14 @@ interface HttpParts {
   readonly instruments: Instruments;
   readonly admission: AdmissionChain;
   readonly routes: readonly NonResourceRoute[];
+  readonly verbosity: Verbosity;
 }
 
 /** What answers, given what decides. */
 function httpServer(
   options: ApiServerOptions,
   gates: FeatureGates,
-  { storage, access, instruments, admission, routes }: HttpParts,
+  { storage, access, instruments, admission, routes, verbosity }: HttpParts,
 ): ApiServer {
   const { authentication, authorization, serviceAccountKeys } = access;
   const { serviceAccounts } = options.authentication;
@@ -137,8 +150,9 @@ function httpServer(
     ]),
     requestTimeoutMs: options.requestTimeoutMs,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
-    logRequest: options.logRequests ? requestLog(options.logger) : undefined,
+    logRequest: requestLog(options.logger, () => verbosity.logsRequests),
     nonResourceRoutes: routes,
+    extensions: options.extensions ?? [],
     tls: options.tls.tls,
     http2: options.http2,
     backends: new BackendConnections(options.kubelets),

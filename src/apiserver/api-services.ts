@@ -7,6 +7,7 @@ import {
   managedBy,
 } from '../bootstrap/api-services';
 import type { Logger } from '../observability/logger';
+import type { WorkQueueMetrics } from '../observability/queue-metrics';
 import type { CustomResources } from '../resources/custom-resources';
 import type { ResourceFeed } from '../resources/resource-feed';
 import { CustomApiServices } from './custom-api-services';
@@ -23,7 +24,13 @@ export class ApiServices {
   readonly #custom: CustomApiServices;
   #feed: ResourceFeed | undefined;
 
-  constructor(storage: Storage, customResources: CustomResources, phases: StartPhases, logger: Logger) {
+  constructor(
+    storage: Storage,
+    customResources: CustomResources,
+    phases: StartPhases,
+    queues: WorkQueueMetrics,
+    logger: Logger,
+  ) {
     this.#storage = storage;
     this.#customResources = customResources;
     this.#phases = phases;
@@ -35,6 +42,7 @@ export class ApiServices {
         registry: catalogue.registryOf(GROUP, 'apiservices'),
         isBuiltIn: (group, version) =>
           GROUPS.some(({ name, versions }) => name === group && versions.some((one) => one.version === version)),
+        queueMetrics: queues.of,
         logger,
       },
       {

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs';
-import type { Registry } from 'prom-client';
 import { Auditor } from '../audit/auditor';
 import { allBackends, withoutFailures, type AuditBackend, type AuditMode, type ReportLoss } from '../audit/backend';
 import { BatchingBackend, type BatchOptions } from '../audit/batching';
 import { LogBackend, type LogFormat, type LogOutput } from '../audit/log-backend';
 import { LogFile, type LogFileOptions } from '../audit/log-file';
-import { AuditMetrics } from '../audit/metrics';
+import type { AuditMetrics } from '../audit/metrics';
 import { parseAuditPolicy } from '../audit/policy';
 import { standardOutput } from '../audit/standard-output';
 import { truncatingBackend, type TruncationLimits } from '../audit/truncation';
@@ -41,9 +40,8 @@ const LOSS_LOG_MS = 10_000;
 const STANDARD_OUTPUT = '-';
 
 /** Reads the policy and opens what the events go to. Throws what is wrong with either. */
-export function createAuditor(options: AuditOptions, registry: Registry, logger: Logger): Auditor {
+export function createAuditor(options: AuditOptions, metrics: AuditMetrics, logger: Logger): Auditor {
   const { policyFile, log, webhook } = options;
-  const metrics = new AuditMetrics(registry);
   const report = lossReporter(metrics, logger);
   const policy = parseAuditPolicy(readFileSync(policyFile, 'utf8'), policyFile, (problem) => logger.warn(problem));
   const backends: AuditBackend[] = [];

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { forAudiences } from '../authn/audiences';
 import { bootstrapTokenAuthenticator } from '../authn/bootstrap-token';
@@ -70,6 +71,8 @@ export interface AuthenticationDependencies {
   readonly frontAuthority: () => AuthorityBundle | undefined;
   readonly keys: LiveServiceAccountKeys;
   readonly metrics: AuthenticationMetrics;
+  /** Told at every request of the certificate that somebody was known by. */
+  readonly showedCertificate?: (certificate: X509Certificate) => void;
   readonly logger: Logger;
 }
 
@@ -118,7 +121,7 @@ function cacheMetrics({ cacheAsked, cacheFetched }: AuthenticationMetrics) {
 
 function certificateAuthenticators(
   { requestHeader }: AuthenticationOptions,
-  { clientAuthority, frontAuthority }: AuthenticationDependencies,
+  { clientAuthority, frontAuthority, showedCertificate }: AuthenticationDependencies,
 ): readonly RequestAuthenticator[] {
   const present = (authority: () => AuthorityBundle | undefined) => (): AuthorityBundle => {
     const bundle = authority();
@@ -129,7 +132,9 @@ function certificateAuthenticators(
     ...(requestHeader === undefined || frontAuthority() === undefined
       ? []
       : [requestHeaderAuthenticator({ ...requestHeader, authority: present(frontAuthority) })]),
-    ...(clientAuthority() === undefined ? [] : [clientCertificateAuthenticator(present(clientAuthority))]),
+    ...(clientAuthority() === undefined
+      ? []
+      : [clientCertificateAuthenticator(present(clientAuthority), showedCertificate)]),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { BackendTransport } from '../client/backend-transport';
 import { byClusterAddress, byEndpoint, withOurselves, type ResolveService } from '../client/service-resolver';
 import type { CloseStack } from './close-stack';
+import type { Instruments } from './instruments';
 import type { Storage } from './storage';
 
 /** How the server reaches those whom it asks: webhooks, by URL or by service. */
@@ -18,10 +19,15 @@ export interface BackendsOptions {
   readonly routesToEndpoints?: boolean;
 }
 
-export function createBackends(options: BackendsOptions, { reader }: Storage, parts: CloseStack): Backends {
+export function createBackends(
+  options: BackendsOptions,
+  { reader }: Storage,
+  { restClient }: Instruments,
+  parts: CloseStack,
+): Backends {
   const { bindAddress, routesToEndpoints = false } = options;
   let ownPort = options.securePort;
-  const transport = new BackendTransport();
+  const transport = new BackendTransport(restClient.record);
   parts.add(() => transport.close());
   const services = {
     getService: (namespace: string, name: string) => reader.get('services/specs', namespace, name),

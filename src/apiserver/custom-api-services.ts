@@ -1,7 +1,7 @@
 import type { CustomResourceDefinition } from '../api/custom/custom-resource-definition';
 import type { KubeObject } from '../api/object';
 import { apiServiceName, customService, deleteApiService, managedBy, putApiService } from '../bootstrap/api-services';
-import { WorkQueue } from '../async/work-queue';
+import { WorkQueue, type QueueMetrics } from '../async/work-queue';
 import type { Logger } from '../observability/logger';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { ResourceSink } from '../resources/resource-feed';
@@ -10,6 +10,7 @@ export interface CustomApiServicesOptions {
   /** Of the APIServices. */
   readonly registry: ResourceRegistry;
   readonly isBuiltIn: (group: string, version: string) => boolean;
+  readonly queueMetrics?: (name: string, queue: WorkQueue) => QueueMetrics;
   readonly logger: Logger;
 }
 
@@ -46,6 +47,7 @@ export class CustomApiServices {
     this.#queue = new WorkQueue(
       (name) => this.#bringUpToDate(name),
       (name, error) => options.logger.warn({ err: error, name }, 'bringing an APIService up to date failed'),
+      { metrics: () => options.queueMetrics?.('APIServiceRegistrationController', this.#queue) },
     );
     this.sinks = [
       {

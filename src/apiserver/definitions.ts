@@ -10,7 +10,7 @@ import type { Storage } from './storage';
 /** Serves what is defined: all of it when this resolves. */
 export async function startDefinitions(
   { store, keyRoot, cache, catalogue, schema, own, resourceCache }: Storage,
-  { metrics }: Instruments,
+  { metrics, queues }: Instruments,
   callConversion: CallConversionWebhook,
   phases: StartPhases,
   logger: Logger,
@@ -36,6 +36,7 @@ export async function startDefinitions(
     schema,
     keyRoot,
     onRemoved: () => void metrics.forgetUnserved(isServed),
+    queueMetrics: queues.of,
     now: Date.now,
     logger,
   });

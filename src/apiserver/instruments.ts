@@ -1,21 +1,31 @@
 import { Registry } from 'prom-client';
 import { limitRememberedShapes, MOST_SHAPE_BYTES } from '../api/apply/shape';
+import { DEFAULT_GATES, gateStage, type FeatureGates } from '../api/kinds/feature-gates';
 import type { Auditor } from '../audit/auditor';
+import { AuditMetrics } from '../audit/metrics';
+import { RestClientMetrics } from '../client/rest-client-metrics';
 import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
 import { registerInFlightMetrics } from '../flowcontrol/metrics';
+import { HealthMetrics } from '../http/routes/health-metrics';
 import { MemoryBudget } from '../memory/memory-budget';
 import { cacheLimit, clientMemoryLimit } from '../memory/memory-limit';
+import { registerBuildInfo, registerFeatures } from '../observability/build-metrics';
+import { CertificateMetrics } from '../observability/certificate-metrics';
 import type { Logger } from '../observability/logger';
 import { LoopMonitor } from '../observability/loop-monitor';
 import { registerMemoryMetrics } from '../observability/memory-metrics';
 import { registerProcessMetrics } from '../observability/process-metrics';
+import { WorkQueueMetrics } from '../observability/queue-metrics';
 import { RequestMetrics } from '../observability/request-metrics';
 import type { Encryption } from '../storage/encryption/encryption';
 import { transformationMetrics } from '../storage/encryption/metrics';
+import { startTracing, type Tracing, type TracingOptions } from '../observability/tracing';
 import { StorageMetrics } from '../storage/metrics';
 import type { Store } from '../storage/store';
 import { createAuditor, type AuditOptions } from './audit';
 import type { CloseStack } from './close-stack';
+import type { TlsMaterial } from './tls-material';
+import { DEFAULT_RELEASE, versionInfo, type KubernetesRelease } from './version';
 
 export interface InstrumentOptions {
   readonly store: Store;
@@ -25,6 +35,13 @@ export interface InstrumentOptions {
   readonly inFlightLimits?: InFlightLimits;
   /** Absent: values are stored as they are. */
   readonly encryption?: Encryption | undefined;
+  /** Absent: each as it is by default. */
+  readonly featureGates?: FeatureGates;
+  /** What `/version` tells. Absent: the newest whose stable API is served whole. */
+  readonly release?: KubernetesRelease;
+  readonly tls: Pick<TlsMaterial, 'inUse'>;
+  /** Where traces go, and of which requests. Absent: nothing is traced. */
+  readonly tracing?: Omit<TracingOptions, 'version'> | undefined;
   readonly logger: Logger;
 }
 
@@ -32,28 +49,65 @@ export interface InstrumentOptions {
 export interface Instruments {
   readonly registry: Registry;
   readonly metrics: RequestMetrics;
+  readonly queues: WorkQueueMetrics;
+  readonly restClient: RestClientMetrics;
+  readonly certificates: CertificateMetrics;
+  readonly healthMetrics: HealthMetrics;
+  readonly tracing: Tracing | undefined;
   readonly auditor: Auditor | undefined;
   readonly maxInFlight: MaxInFlight;
   readonly memory: MemoryBudget;
 }
 
 export function startInstruments(options: InstrumentOptions, parts: CloseStack): Instruments {
-  const { store, audit, logger } = options;
+  const tracing = startTracingIfWanted(options, parts);
+  const { store, audit, logger, inFlightLimits } = options;
   const registry = new Registry();
   registerProcessMetrics(registry);
+  registerBuild(registry, options);
   const loopMonitor = new LoopMonitor(registry, logger);
   parts.add(() => loopMonitor.close());
-  const metrics = new RequestMetrics(registry);
   new StorageMetrics(registry, store);
   options.encryption?.measure(transformationMetrics(registry));
-  const auditor = audit === undefined ? undefined : createAuditor(audit, registry, logger);
+  const auditMetrics = new AuditMetrics(registry);
+  const auditor = audit === undefined ? undefined : createAuditor(audit, auditMetrics, logger);
   if (auditor !== undefined) parts.add(() => auditor.close());
-  const maxInFlight = new MaxInFlight(options.inFlightLimits);
+  const maxInFlight = new MaxInFlight(inFlightLimits);
   registerInFlightMetrics(registry, maxInFlight);
   const memory = new MemoryBudget(clientMemoryLimit(), (bytes) =>
     logger.warn({ bytes }, 'dropped the connection that held most, as the memory for clients was used up'),
   );
   registerMemoryMetrics(registry, memory);
   limitRememberedShapes(cacheLimit(MOST_SHAPE_BYTES));
-  return { registry, metrics, auditor, maxInFlight, memory };
+  const certificates = new CertificateMetrics(registry);
+  certificates.observe(() => options.tls.inUse());
+  return {
+    registry,
+    metrics: new RequestMetrics(registry),
+    queues: new WorkQueueMetrics(registry),
+    restClient: new RestClientMetrics(registry),
+    certificates,
+    healthMetrics: new HealthMetrics(new Registry()),
+    tracing,
+    auditor,
+    maxInFlight,
+    memory,
+  };
+}
+
+function startTracingIfWanted(
+  { tracing: wanted, release = DEFAULT_RELEASE, logger }: InstrumentOptions,
+  parts: CloseStack,
+): Tracing | undefined {
+  if (wanted === undefined) return undefined;
+  const tracing = startTracing({ ...wanted, version: versionInfo(release)['gitVersion'] ?? '' }, logger);
+  parts.add(() => tracing.close());
+  return tracing;
+}
+
+function registerBuild(registry: Registry, options: Pick<InstrumentOptions, 'featureGates' | 'release'>): void {
+  const { featureGates = DEFAULT_GATES, release = DEFAULT_RELEASE } = options;
+  registerBuildInfo(registry, versionInfo(release));
+  const features = Object.entries(featureGates).map(([name, isOn]) => ({ name, stage: gateStage(name), isOn }));
+  registerFeatures(registry, features);
 }

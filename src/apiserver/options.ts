@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client';
-import type { FeatureGates } from '../api/kinds/feature-gates';
+import type { Extension } from '../http/application/extension';
 import type { HealthAddress } from '../http/routes/health-listener';
 import type { Http2Options } from '../http/server';
 import type { KubeletOptions } from '../kubelet/kubelet-options';
@@ -10,7 +10,6 @@ import type { ServingCertificates } from './certificates';
 import type { InstrumentOptions } from './instruments';
 import type { StorageOptions } from './storage';
 import type { TlsMaterial } from './tls-material';
-import type { KubernetesRelease } from './version';
 
 /** What an API server is made of, decided before anything starts. What a part needs stands with that part. */
 export interface ApiServerOptions
@@ -23,19 +22,21 @@ export interface ApiServerOptions
   /** Absent: as with kube-apiserver's default flags. */
   readonly kubelets?: KubeletOptions;
   readonly advertiseAddress: string;
-  /** Absent: each as it is by default. */
-  readonly featureGates?: FeatureGates;
   readonly minRequestTimeoutSeconds: number;
   /** Where probes find the health checks over plain HTTP; absent: nowhere. */
   readonly healthAddress?: HealthAddress | undefined;
-  /** What `/version` tells. Absent: the newest whose stable API is served whole. */
-  readonly release?: KubernetesRelease;
   readonly shutdownDelayMs: number;
   readonly livezGraceMs: number;
-  /** Every request is logged. */
+  /** Every request is logged, however little else is. */
   readonly logRequests: boolean;
+  /** `-v`: how much is logged until somebody changes it. Absent: 0. */
+  readonly verbosity?: number;
+  /** /debug/pprof and /debug/flags are served. Absent: no. */
+  readonly profiling?: boolean;
   /** Throws when what is logged cannot be written. */
   readonly checkLog: () => void;
+  /** Routes of others outside the resource tree. Absent: none. */
+  readonly extensions?: readonly Extension[];
   /** Prints the metrics of all processes of this replica, given this one's. Absent: this one's are all. */
   readonly shareMetrics?: (own: Registry) => () => Promise<string>;
 }

@@ -1,9 +1,13 @@
 import type { FeatureGates } from '../api/kinds/feature-gates';
+import { debugRoutes } from '../http/routes/debug-routes';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
+import { runAllChecks } from '../http/routes/health-metrics';
 import { healthRoutes, type HealthChecks } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { openApiRoutes } from '../http/routes/openapi-routes';
 import type { NonResourceRoute } from '../http/routes/route';
+import { processProfiler } from '../observability/profiler';
+import type { Verbosity } from '../observability/verbosity';
 import { printMetrics } from '../observability/metrics-text';
 import type { Access } from './access';
 import { issuerRoutes } from './auth-endpoints';
@@ -18,8 +22,9 @@ export function nonResourceRoutes(
   gates: FeatureGates,
   { catalogue, schema }: Storage,
   { serviceAccountKeys }: Access,
-  { registry }: Instruments,
+  { registry, healthMetrics }: Instruments,
   health: HealthChecks,
+  verbosity: Verbosity,
 ): readonly NonResourceRoute[] {
   const { advertiseAddress, securePort, authentication, logger, shareMetrics } = options;
   const version = versionInfo(options.release ?? DEFAULT_RELEASE);
@@ -28,7 +33,14 @@ export function nonResourceRoutes(
   return [
     versionRoute(version),
     metricsRoute(shareMetrics?.(registry) ?? (() => printMetrics(registry))),
+    metricsRoute(async () => {
+      await runAllChecks(health);
+      return printMetrics(healthMetrics.registry);
+    }, '/metrics/slis'),
     ...healthRoutes(health, logger),
+    ...(options.profiling === true
+      ? debugRoutes({ profiler: processProfiler, setVerbosity: (v) => verbosity.set(v) })
+      : []),
     ...discoveryRoutes({
       ...dynamic,
       groups: () => catalogue.groups(),

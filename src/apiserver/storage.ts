@@ -18,9 +18,14 @@ import { feedResources, type ResourceFeed, type ResourceSink } from '../resource
 import { isServedByDefault, type IsServed } from '../resources/runtime-config';
 import { ServedCatalogue } from '../resources/served-catalogue';
 import type { RegistryCache, ResourceCache, ResourceDecoder } from '../storage/cache/cache';
+import { CacheMetrics } from '../storage/cache/metrics';
 import { startRegistryCache } from '../storage/cache/registry-cache';
+import { instrumentStore } from '../storage/instrument-store';
+import { StoreRequestMetrics } from '../storage/request-metrics';
+import { StoredResources } from '../storage/stored-resources';
 import type { Store } from '../storage/store';
 import type { CloseStack } from './close-stack';
+import type { Instruments } from './instruments';
 import { createServiceAllocations, ServiceEffects, type ServiceRanges } from './service-ranges';
 
 export interface StorageOptions {
@@ -54,12 +59,21 @@ export interface Storage {
 }
 
 /** Loads the registry. */
-export async function startStorage(options: StorageOptions, gates: FeatureGates, parts: CloseStack): Promise<Storage> {
-  const { store, keyRoot, logger, serviceRanges } = options;
+export async function startStorage(
+  options: StorageOptions,
+  gates: FeatureGates,
+  { registry }: Pick<Instruments, 'registry'>,
+  parts: CloseStack,
+): Promise<Storage> {
+  const { keyRoot, logger, serviceRanges } = options;
   const schema = loadBuiltinSchema();
   const kinds = servedKinds(gates, options.eventTtlMs);
   const decoders = decodersOf(kinds, schema);
-  const cache = await startRegistryCache(store, { prefix: keyRoot, resources: decoders, logger });
+  const resources = storedResources(keyRoot, kinds);
+  const store = instrumentStore(options.store, new StoreRequestMetrics(registry, resources.of).record);
+  const observer = new CacheMetrics({ registry, resourceOf: (prefix) => resources.under(prefix) });
+  const cache = await startRegistryCache(store, { prefix: keyRoot, resources: decoders, observer, logger });
+  observer.observe(cache);
   parts.add(() => cache.close());
 
   const decoderOf = (definition: KindDefinition): ResourceDecoder =>
@@ -96,6 +110,14 @@ export async function startStorage(options: StorageOptions, gates: FeatureGates,
     resourceCache,
     feed: (sinks) => feedResources(sinks, resourceCache, keyRoot, logger),
   };
+}
+
+function storedResources(keyRoot: string, kinds: readonly KindDefinition[]): StoredResources {
+  const stored = kinds.filter((definition) => definition.stored);
+  return new StoredResources(
+    keyRoot,
+    stored.map(({ storagePrefix, storage, resource }) => ({ storagePrefix, group: storage.group, resource })),
+  );
 }
 
 function servedKinds(gates: FeatureGates, eventTtlMs: number | undefined): readonly KindDefinition[] {

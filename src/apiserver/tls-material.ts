@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import { statSync } from 'node:fs';
 import type { TlsOptions } from '../http/server';
@@ -54,6 +55,16 @@ export class TlsMaterial {
       ...this.#contextOptions(this.#certificates.serving, this.#certificates),
       SNICallback: (name, use) => use(null, this.#byName(name)),
     };
+  }
+
+  /** All that are in use now, authorities included. */
+  *inUse(): Iterable<{ readonly name: string; readonly certificate: X509Certificate }> {
+    const { serving, named } = this.#certificates;
+    for (const { certificatePem } of [serving, ...named]) {
+      yield { name: 'serving', certificate: new X509Certificate(certificatePem) };
+    }
+    for (const certificate of this.#clientAuthority?.certificates ?? []) yield { name: 'client-ca', certificate };
+    for (const certificate of this.#frontAuthority?.certificates ?? []) yield { name: 'front-proxy-ca', certificate };
   }
 
   /** Told when the listener should use other certificates. */

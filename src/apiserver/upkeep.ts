@@ -7,6 +7,7 @@ import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
 import type { CustomResources } from '../resources/custom-resources';
 import { ApiServices } from './api-services';
+import type { Instruments } from './instruments';
 import { keepTrying } from './keep-trying';
 import type { ApiServerOptions } from './options';
 import { publishAuthentication, publishedAuthentication } from './published-authentication';
@@ -32,6 +33,7 @@ export interface UpkeepOptions {
   readonly options: ApiServerOptions;
   readonly gates: FeatureGates;
   readonly storage: Storage;
+  readonly instruments: Pick<Instruments, 'queues'>;
   readonly customResources: CustomResources;
   readonly phases: StartPhases;
   /** Where this server listens. */
@@ -53,7 +55,7 @@ export async function startUpkeep(upkeep: UpkeepOptions): Promise<Upkeep> {
     signal,
   );
   await repairs.run();
-  const apiServices = new ApiServices(storage, customResources, phases, logger);
+  const apiServices = new ApiServices(storage, customResources, phases, upkeep.instruments.queues, logger);
   let liveReplicas: LiveReplicas | undefined;
   const bootstrapped = keepTrying(
     async () => {

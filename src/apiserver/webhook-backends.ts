@@ -30,7 +30,7 @@ interface Place {
 
 /** Calls webhooks where their configurations say that they are. */
 export function webhookBackends(dependencies: BackendDependencies): CallBackend {
-  return async ({ target, body, timeoutSeconds, timeoutMs, signal }) => {
+  return async ({ target, body, timeoutSeconds, timeoutMs, signal, traceParent }) => {
     const { backend, path, credentials } = placeOf(target, dependencies);
     const {
       status,
@@ -43,6 +43,7 @@ export function webhookBackends(dependencies: BackendDependencies): CallBackend 
         Accept: 'application/json, */*',
         'Content-Type': 'application/json',
         'User-Agent': 'kube-apiserver-admission',
+        ...(traceParent === undefined ? {} : { traceparent: traceParent }),
         ...(credentials.authorization === undefined ? {} : { Authorization: credentials.authorization }),
       },
       body,

@@ -3,6 +3,7 @@ import { certificatesCommand } from './certificates-command';
 import { compactCommand } from './compact-command';
 import { controllerManagerCommand } from './controller-manager-command';
 import { devCommand } from './dev-command';
+import { doctorCommand } from './doctor/doctor-command';
 import { UsageError } from '../flags/flag-table';
 import { migrateCommand } from './migrate-command';
 import { kubeconfigCommand } from './kubeconfig-command';
@@ -32,6 +33,7 @@ const commands: ReadonlyMap<string, Command> = new Map([
   ['migrate', withFlags(migrateCommand, 'copies a registry from one store to another')],
   ['compact', withFlags(compactCommand, 'makes the file of an embedded store smaller')],
   ['rewrite', withFlags(rewriteCommand, 'writes stored objects again, after keys of encryption have changed')],
+  ['doctor', withFlags(doctorCommand, 'what would keep "sternpost apiserver" with the same flags from serving')],
   ['version', printing(() => `${VERSION}\n`, 'the version')],
   ['help', printing(() => help(), 'this text')],
 ]);

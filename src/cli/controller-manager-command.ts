@@ -9,7 +9,7 @@ import { createLogger } from '../observability/logger';
 import { printMetrics } from '../observability/metrics-text';
 import { registerProcessMetrics } from '../observability/process-metrics';
 import { parseSigningKey } from '../pki/signing-keys';
-import { ControllerQueueMetrics } from '../controllers/queue-metrics';
+import { WorkQueueMetrics } from '../observability/queue-metrics';
 import {
   selectControllers,
   startControllers,
@@ -62,7 +62,7 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
   const context: ControllerContext = {
     client,
     logger,
-    queueMetrics: new ControllerQueueMetrics(registry).of,
+    queueMetrics: new WorkQueueMetrics(registry).of,
     rootCertificates: readGiven(options.rootCaFile) ?? certificateAuthority,
     signingKey: privateKey === undefined ? undefined : parseSigningKey(privateKey),
     signers: readSigners(options),

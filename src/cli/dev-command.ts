@@ -3,6 +3,7 @@ import { writePrivateFile } from '../files/private-files';
 import { createLogger } from '../observability/logger';
 import { startControlPlane } from '../flags/control-plane';
 import { parseControlPlaneFlags } from '../flags/control-plane-flags';
+import { extensionFlags } from '../flags/extension-flags';
 import { describeFlags, parseFlags, type FlagTable } from '../flags/flag-table';
 import { flagArguments } from '../flags/flag-values';
 import { checkFlags } from '../flags/server-from-flags';
@@ -27,6 +28,7 @@ const devFlags = {
     default: ['*', ...OFF_BY_DEFAULT].join(','),
     help: `Controllers to run: "*" is all that are on by default, "name" turns one on, "-name" off. There are ${CONTROLLER_NAMES.join(', ')}.`,
   },
+  ...extensionFlags,
   verbose: { type: 'bool', section: 'Dev', help: 'Log everything, every request included, not only warnings.' },
   help: { type: 'bool', section: 'Dev', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;
@@ -45,6 +47,7 @@ export async function devCommand(given: readonly string[]): Promise<void> {
     'secure-port': options.securePort,
     'bind-address': options.bindAddress,
     'quota-backend-bytes': options.quotaBackendBytes,
+    extension: options.extension,
   });
   const parsed = parseControlPlaneFlags(argv);
   const flags = checkFlags(parsed.options, parsed.warnings);

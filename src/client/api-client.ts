@@ -5,6 +5,7 @@ import { finished } from 'node:stream/promises';
 import type { IncomingMessage } from 'node:http';
 import type { KubeObject, ListMeta } from '../api/object';
 import { StatusError, type Status } from '../api/errors/status-error';
+import type { RecordClientCall } from './rest-client-metrics';
 
 /** Where an API server is and how to prove who we are; PEM texts. */
 export interface ClientConfig {
@@ -20,6 +21,8 @@ export interface ClientConfig {
   /** Do not verify the server: for tests of other people's clusters. */
   readonly insecure?: boolean;
   readonly userAgent: string;
+  /** Told of every request, whatever came of it. */
+  readonly record?: RecordClientCall;
 }
 
 /** Where changing credentials come from: a credential plugin. */
@@ -220,6 +223,19 @@ export class ApiClient {
     return token ?? bearerToken;
   }
 
+  /** Gives what is told, once, what came of a request that begins now. */
+  #recorder(method: string): (code: number | '<error>') => void {
+    const { record, url } = this.#config;
+    if (record === undefined) return () => undefined;
+    const startedMs = performance.now();
+    let isTold = false;
+    return (code) => {
+      if (isTold) return;
+      isTold = true;
+      record({ host: new URL(url).host, method, code, durationSeconds: (performance.now() - startedMs) / 1000 });
+    };
+  }
+
   async #sendOnce(
     method: string,
     path: string,
@@ -232,6 +248,7 @@ export class ApiClient {
     const bearerToken = await this.#authenticate();
     // A controller has one signal for all that it asks at once; each request listens for the end only while it lasts.
     if (signal !== undefined) setMaxListeners(0, signal);
+    const tell = this.#recorder(method);
     return new Promise((resolve, reject) => {
       const request = httpsRequest(
         new URL(path, this.#config.url),
@@ -248,9 +265,15 @@ export class ApiClient {
               : { 'Content-Type': contentType ?? 'application/json', 'Content-Length': payload.length }),
           },
         },
-        resolve,
+        (response) => {
+          tell(response.statusCode ?? 0);
+          resolve(response);
+        },
       );
-      request.on('error', reject);
+      request.on('error', (error) => {
+        tell('<error>');
+        reject(error);
+      });
       request.end(payload);
     });
   }

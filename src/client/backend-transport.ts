@@ -3,6 +3,7 @@ import { Agent, request as httpsRequest, type AgentOptions, type RequestOptions 
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { PeerTls } from './https-request';
+import type { RecordClientCall } from './rest-client-metrics';
 import { describeNetworkError } from './network-error';
 import { systemRoots } from './system-roots';
 
@@ -91,12 +92,28 @@ export class BackendTransport {
   readonly #pools = new Map<string, Pool>();
   readonly #open = new Set<Pool>();
 
+  /** `record` is told of every request. */
+  constructor(private readonly record?: RecordClientCall) {}
+
   /** One request and its whole answer. Rejects when there is none in time, in the words of Go's clients. */
   async request(backend: Backend, call: BackendRequest): Promise<BackendResponse> {
     const pool = this.#pool(backend);
     pool.active += 1;
+    const startedMs = performance.now();
+    const tell = (code: number | '<error>'): void =>
+      this.record?.({
+        host: new URL(backend.origin).host,
+        method: call.method,
+        code,
+        durationSeconds: (performance.now() - startedMs) / 1000,
+      });
     try {
-      return await send(pool.agent, backend.origin, call);
+      const response = await send(pool.agent, backend.origin, call);
+      tell(response.status);
+      return response;
+    } catch (error) {
+      tell('<error>');
+      throw error;
     } finally {
       pool.active -= 1;
       if (pool.retired) this.#end(pool);

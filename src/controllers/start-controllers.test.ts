@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { WorkQueue, type QueueMetrics } from '../async/work-queue';
-import { ControllerQueueMetrics } from './queue-metrics';
+import { WorkQueueMetrics } from '../observability/queue-metrics';
 import { CONTROLLER_NAMES, OFF_BY_DEFAULT, selectControllers, unknownControllers } from './start-controllers';
 
 describe('a list of --controllers', () => {
@@ -24,7 +24,7 @@ describe('a list of --controllers', () => {
 describe('the metrics of a work queue', () => {
   it('count what was added, came back and waits', async () => {
     const registry = new Registry();
-    const instruments = new ControllerQueueMetrics(registry);
+    const instruments = new WorkQueueMetrics(registry);
     let failures = 1;
     let done: () => void = () => undefined;
     const worked = new Promise<void>((resolve) => (done = resolve));

@@ -1,9 +1,11 @@
 import { auditFlags } from './audit-flags';
 import { authenticationFlags } from './authentication-flags';
 import { authorizationFlags } from './authorization-flags';
+import { extensionFlags } from './extension-flags';
 import type { FlagTable, OptionsOf } from './flag-table';
 import { healthFlags } from './health-flags';
 import { http2Flags } from './http2-flags';
+import { tracingFlags } from './tracing-flags';
 import { versionFlags } from './version-flags';
 import { kubeletFlags } from './kubelet-flags';
 import { encryptionFlags } from './encryption-flags';
@@ -68,6 +70,7 @@ export const apiserverFlags = {
   'tls-private-key-file': { type: 'string', section: 'Serving', help: 'Key of the serving certificate.' },
   ...tlsFlags,
   ...http2Flags,
+  ...extensionFlags,
   ...healthFlags,
   ...kubeletFlags,
   'request-timeout': {
@@ -164,7 +167,13 @@ export const apiserverFlags = {
     type: 'int',
     section: 'Misc',
     default: '0',
-    help: 'How much is logged: from 3 on every request, as on kube-apiserver.',
+    help: 'How much is logged: from 3 on every request, as on kube-apiserver, from 4 on what helps to find faults, from 6 on everything. PUT /debug/flags/v changes it.',
+  },
+  profiling: {
+    type: 'bool',
+    section: 'Misc',
+    default: 'true',
+    help: 'Serve /debug/pprof (CPU and heap profiles in the formats of V8) and /debug/flags/v to whoever may get and put them.',
   },
   'logging-format': {
     type: 'string',
@@ -177,6 +186,7 @@ export const apiserverFlags = {
     section: 'Misc',
     help: 'Reach the services of webhooks at one of their endpoints, not at the address of the service.',
   },
+  ...tracingFlags,
   ...versionFlags,
   version: { type: 'bool', section: 'Misc', help: 'Print the version and exit.' },
   help: { type: 'bool', section: 'Misc', help: 'Print this text and exit.' },

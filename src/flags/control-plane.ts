@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../api/errors/status-error';
 import { MASTERS_GROUP } from '../api/user';
 import { ApiClient, type ClientConfig } from '../client/api-client';
+import type { RunningApiServer } from '../apiserver/api-server';
+import type { Extension } from '../http/application/extension';
 import type { Logger } from '../observability/logger';
 import { ADMIN_USER, type ServingCertificates } from '../apiserver/certificates';
 import {
@@ -11,21 +13,14 @@ import {
   DEFAULT_TERMINATED_PODS,
   startControllers,
 } from '../controllers/start-controllers';
-import { ControllerQueueMetrics } from '../controllers/queue-metrics';
 import { signersOf } from './controller-manager-flags';
 import { printKubeconfig } from '../apiserver/kubeconfig';
 import { LOOPBACK_NAME, loopbackCertificate } from '../apiserver/loopback-certificate';
-import {
-  logsRequests,
-  prepareMaterial,
-  startFromFlags,
-  type CheckedFlags,
-  type StartedServer,
-} from './server-from-flags';
+import { prepareMaterial, startFromFlags, type CheckedFlags, type StartedServer } from './server-from-flags';
 import { TokenUsers } from '../apiserver/token-users';
 
 /** A control plane in one process: the API server and the controllers that a user misses without them. */
-export interface ControlPlane {
+export interface ControlPlane extends Pick<RunningApiServer, 'handler' | 'upgrade'> {
   readonly url: string;
   /** PEM: what clients verify the server by. */
   readonly certificateAuthority: string;
@@ -53,6 +48,8 @@ export interface ControlPlaneOptions {
   readonly users?: Readonly<Record<string, readonly string[]>>;
   /** Names of the controllers to run; all when absent. */
   readonly controllers?: readonly string[];
+  /** Routes of others, besides those of `--extension`. */
+  readonly extensions?: readonly Extension[];
 }
 
 const CLUSTER_NAME = 'sternpost';
@@ -76,8 +73,9 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ([name, groups]) => [name, tokens.add(name, groups)] as const,
   );
   const started = await startFromFlags(flags, material, logger, {
-    logRequests: options.logRequests === true || logsRequests(flags),
+    logRequests: options.logRequests === true,
     tokenUsers: tokens.users,
+    extensions: options.extensions ?? [],
   });
   const url = `https://${isIPv6(host) ? `[${host}]` : host}:${started.server.port}`;
   const { certificates } = material;
@@ -87,6 +85,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ...ownCredentials(certificates, adminToken),
     ...(loopback === undefined ? {} : { certificateAuthority: loopback.authority, serverName: LOOPBACK_NAME }),
     userAgent: 'sternpost-controllers',
+    record: started.server.restClient.record,
   });
   const stop = await startRest(started, client, certificates, logger, options.controllers ?? CONTROLLER_NAMES);
   const kubeconfigOf = (userName: string, token: string): string => printKubeconfig({ ...reach, userName, token });
@@ -98,6 +97,8 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
       userTokens.map(([name, token]) => [name, { token, kubeconfig: kubeconfigOf(name, token) }]),
     ),
     client,
+    handler: started.server.handler,
+    upgrade: started.server.upgrade,
     stop,
   };
 }
@@ -124,7 +125,7 @@ async function startRest(
     controllers = startControllers(names, {
       client,
       logger,
-      queueMetrics: new ControllerQueueMetrics(server.metrics).of,
+      queueMetrics: server.queues.of,
       rootCertificates,
       signingKey,
       signers: certificates.clientSigner === undefined ? {} : signersOf(certificates.clientSigner),

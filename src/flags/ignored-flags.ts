@@ -22,7 +22,6 @@ export const ignoredFlags = {
   'watch-cache-sizes': 'value',
   'permit-port-sharing': 'bool',
   'contention-profiling': 'bool',
-  profiling: 'bool',
   'cloud-config': 'value',
   'cloud-provider': 'value',
   'show-hidden-metrics-for-version': 'value',

@@ -1,6 +1,7 @@
 import { GROUPS } from '../api/kinds/groups';
 import type { UserInfo } from '../api/user';
 import { standardErrorOutput } from '../observability/log-output';
+import type { Extension } from '../http/application/extension';
 import type { Logger } from '../observability/logger';
 import type { SigningKey } from '../pki/signing-keys';
 import { admissionFromFlags } from './admission-flags';
@@ -19,6 +20,7 @@ import {
   type ServingCertificates,
 } from '../apiserver/certificates';
 import { parseFeatureGates } from '../api/kinds/feature-gates';
+import { extensionsFromFlags } from './extension-flags';
 import { UsageError } from './flag-table';
 import { healthAddress, healthProblems } from './health-flags';
 import { http2Options, http2Problems } from './http2-flags';
@@ -28,6 +30,7 @@ import { flowControlConflict, parseRuntimeConfig } from '../resources/runtime-co
 import { serviceRangesFromFlags } from './service-range-flags';
 import { tlsProblems, tlsProtocol } from './tls-flags';
 import { encrypted, openEncryption, problemsOfEncryption } from './encryption-flags';
+import { tracingFromFlags, tracingProblems } from './tracing-flags';
 import { emulatedRelease, versionProblems } from './version-flags';
 import { TlsMaterial } from '../apiserver/tls-material';
 import { DEFAULT_RELEASE } from '../apiserver/version';
@@ -56,6 +59,7 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
     ...http2Problems(options),
     ...healthProblems(options),
     ...versionProblems(options),
+    ...tracingProblems(options),
     ...kubeletProblems(options),
     ...((tlsCertFile === '') === (tlsPrivateKeyFile === '')
       ? []
@@ -138,6 +142,8 @@ export function prepareMaterial(
 /** What the flags do not say. */
 export interface ServerExtras extends Pick<ApiServerOptions, 'shareMetrics'> {
   readonly logRequests?: boolean;
+  /** Routes of others, besides those of `--extension`. */
+  readonly extensions?: readonly Extension[];
   /** Users by the digests of their tokens, besides those of `--token-auth-file`. */
   readonly tokenUsers?: ReadonlyMap<string, UserInfo>;
 }
@@ -192,6 +198,7 @@ export async function startFromFlags(
       authorization,
       admission: flags.admission.admission,
       audit: auditFromFlags(options),
+      tracing: tracingFromFlags(options),
       featureGates: flags.features.gates,
       isServed: flags.runtime.isServed,
       eventTtlMs: options.eventTtl,
@@ -204,9 +211,12 @@ export async function startFromFlags(
       shutdownDelayMs: options.shutdownDelayDuration,
       livezGraceMs: options.livezGracePeriod,
       logger,
+      verbosity: options.v,
+      profiling: options.profiling,
       checkLog: standardErrorOutput().check,
       ...rest,
-      logRequests: extras.logRequests ?? logsRequests(flags),
+      extensions: [...(extras.extensions ?? []), ...extensionsFromFlags(options)],
+      logRequests: extras.logRequests ?? false,
     });
     const stop = async (): Promise<void> => {
       await server.stop();

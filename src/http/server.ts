@@ -1,7 +1,13 @@
 import { constants } from 'node:crypto';
-import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http';
+import {
+  createServer as createPlainServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
 import { BackendConnections } from '../kubelet/backend-connections';
 import { MemoryBudget } from '../memory/memory-budget';
@@ -11,6 +17,8 @@ import { beginWork } from '../async/loop-work';
 import { PacedStarts } from '../async/paced-starts';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { TextWorker } from '../worker/text-worker';
+import { Application } from './application/application';
+import type { Extension } from './application/extension';
 import { runFilters } from './filters/chain';
 import { ConnectionAccounts } from './transport/connection-accounts';
 import { RequestContext } from './request/context';
@@ -18,7 +26,7 @@ import type { ChainDependencies } from './filters/chain-dependencies';
 import type { EndpointDependencies } from './endpoints/endpoint';
 import type { NonResourceRoute } from './routes/route';
 import { Deadlines } from './filters/deadline';
-import { dispatch, type DispatchDependencies } from './endpoints/dispatch';
+import { dispatch } from './endpoints/dispatch';
 import { specialEndpoints } from './endpoints/special-endpoints';
 import type { HttpRequest, HttpResponse } from './transport/exchange';
 import { ALL_FEATURES, type ServerFeatures } from './request/features';
@@ -37,12 +45,14 @@ import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { HalfHeads } from './transport/half-heads';
 import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
-import { NonResourceRoutes } from './routes/non-resource-routes';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { writeReply } from './response/reply-writer';
 import { leaveSeat } from './filters/seats';
 import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
+import { MountedRequest, MountedResponse } from './transport/mounted-exchange';
+import { MountedRequests } from './transport/mounted-requests';
 import { mayUpgrade, Upgrades } from './transport/upgrades';
+import { bodyAlreadyRead, shuttingDown } from './response/refusals';
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
@@ -63,6 +73,8 @@ export interface ServerOptions
       'backends' | 'bodies' | 'closing' | 'features' | 'metrics' | 'now' | 'minRequestTimeoutSeconds'
     > {
   readonly nonResourceRoutes: readonly NonResourceRoute[];
+  /** Routes of others outside the resource tree, behind the same filters. Absent: none. */
+  readonly extensions?: readonly Extension[];
   /** Closed with the server. Absent: as with kube-apiserver's default flags. */
   readonly backends?: BackendConnections;
   /** Absent: plain HTTP, for tests and for a health port. */
@@ -95,6 +107,10 @@ export interface ApiServer {
    * none of them finds its connection closed under a request.
    */
   drain(): void;
+  /** Takes requests that came over another server, and answers them as if they had come over this one's. */
+  readonly handler: (request: IncomingMessage, response: ServerResponse) => void;
+  /** Takes a request of another server that wants its connection for another protocol; false: it may not have it, and is left alone. */
+  readonly upgrade: (request: IncomingMessage, socket: Socket, head: Buffer) => boolean;
   /**
    * Takes no more connections, ends watches as if their time were over, lets requests under way finish, and closes what
    * is left after `graceMs`.
@@ -112,18 +128,24 @@ export function createServer(options: ServerOptions): ApiServer {
   let draining = false;
   const now = options.now ?? Date.now;
   const features = options.features ?? ALL_FEATURES;
-  const routes = new NonResourceRoutes(options.nonResourceRoutes, (group) => catalogue.hasBuiltInGroup(group));
+  const application = new Application({
+    routes: options.nonResourceRoutes,
+    hasBuiltInGroup: (group) => catalogue.hasBuiltInGroup(group),
+    extensions: options.extensions ?? [],
+    closing: closing.signal,
+    logger,
+  });
   const known = {
     isKnownResource: (group: string, version: string, resource: string): boolean =>
       catalogue.resolve(group, version, resource) !== undefined,
-    isKnownPath: (path: string): boolean => routes.has(path),
+    isKnownPath: (path: string): boolean => application.has(path),
   };
   const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
   const textWorker = options.textWorker ?? new TextWorker();
   const bodies = new LargeBodies(textWorker);
   const places = new LargeBodyPlaces();
   const backends = options.backends ?? new BackendConnections();
-  const endpoints: DispatchDependencies = {
+  const endpoints: EndpointDependencies = {
     ...options,
     backends,
     bodies,
@@ -133,13 +155,15 @@ export function createServer(options: ServerOptions): ApiServer {
     fieldOwnership: options.fieldOwnership ?? fieldOwnership(catalogue, now),
     closing: closing.signal,
     features,
-    nonResourceRoutes: routes,
   };
   const writer = { schema: catalogue.schema, now, features, bodies };
   const { goAwayChance = 0 } = options.http2 ?? {};
   const memory = options.memory ?? new MemoryBudget(clientMemoryLimit());
   const accounts = new ConnectionAccounts(memory);
 
+  /** Requests about resources do not go through the application. */
+  const answer = (context: RequestContext) =>
+    context.info.isResourceRequest ? dispatch(context, endpoints) : application.dispatch(context);
   const handle = async (context: RequestContext): Promise<void> => {
     const { request, response } = context;
     if (!features.compression) delete request.headers['accept-encoding'];
@@ -157,7 +181,10 @@ export function createServer(options: ServerOptions): ApiServer {
     const pending = runFilters(context, chain);
     if (pending !== undefined) await pending;
     if (response.destroyed) return;
-    const dispatched = dispatch(context, endpoints);
+    if (request.bodyWasRead === true) throw bodyAlreadyRead();
+    const { trace } = context;
+    const dispatched =
+      trace === undefined ? answer(context) : trace.within(`registry ${context.info.verb}`, () => answer(context));
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
     if (dispatched instanceof Promise) beginWork(context);
     if (response.headersSent || response.destroyed || reply.type === 'streamed') return;
@@ -187,6 +214,7 @@ export function createServer(options: ServerOptions): ApiServer {
         response.destroy();
       });
   };
+  const mounted = new MountedRequests();
   const pipelined = new PipelinedRequests(memory);
   const http1Listener: RequestListener = (request, response) => {
     if (refuseHead(request, response)) return;
@@ -239,17 +267,29 @@ export function createServer(options: ServerOptions): ApiServer {
   server.on('tlsClientError', recordTlsHandshakeError);
 
   return {
-    listen: () => listen(server, options.port, options.host),
+    listen: async () => {
+      await application.ready();
+      return listen(server, options.port, options.host);
+    },
     setSecureContext: (tls) => {
       if (isTls(server)) server.setSecureContext(tlsOptions(tls));
     },
     drain: () => {
       draining = true;
     },
+    handler: (incoming, outgoing) => {
+      const request = new MountedRequest(incoming);
+      const response = new MountedResponse(outgoing);
+      if (closing.signal.aborted)
+        return answerError(new RequestContext(request, response), shuttingDown(), catalogue.schema, logger);
+      mounted.add(response);
+      listener(request, response);
+    },
+    upgrade: (request, socket, head) => !closing.signal.aborted && upgrades.accept(request, socket, head),
     close: async (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
       closing.abort();
-      await close(server, handshakes, upgrades, http2, graceMs);
+      await Promise.all([close(server, handshakes, upgrades, http2, graceMs), mounted.end(graceMs)]);
       backends.close();
       await textWorker.stop();
     },

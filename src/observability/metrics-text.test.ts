@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from 'prom-client';
 import { printMetrics } from './metrics-text';
-import { HistogramSeries, SeriesCounter, SeriesHistogram, SeriesSummary } from './series';
+import { HistogramSeries, SeriesCounter, SeriesHistogram } from './series';
 
 function sorted(text: string): readonly string[] {
   return text.split('\n').filter(Boolean).sort();
@@ -20,7 +20,6 @@ describe('the text of the metrics', () => {
     const options = { help: 'Series.', labelNames: ['verb', 'path'], registry };
     const bounds = [0.1, 1];
     new SeriesHistogram({ ...options, name: 'histogram', bounds, series: () => [histogram, bare] });
-    new SeriesSummary({ ...options, name: 'summary', series: () => [histogram, bare] });
     new SeriesCounter({ ...options, name: 'c_total', series: () => [{ labels: { verb: 'x' }, value: 7 }] });
     new SeriesCounter({ ...options, name: 'none_total', series: () => [] });
     const text = String(await printMetrics(registry));

@@ -1,4 +1,4 @@
-import { Counter, Histogram, Summary, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
+import { Counter, Histogram, type MetricObjectWithValues, type MetricValue, type Registry } from 'prom-client';
 
 /**
  * Instruments for the hot path. prom-client finds a series by hashing its labels at every observation, which costs more
@@ -29,6 +29,11 @@ function closeLabels(open: string, more = ''): string {
   return open === '{' ? `{${more}}` : `${open},${more}}`;
 }
 
+/** Sums of binary fractions have more digits than their parts. */
+function rounded(sum: number): number {
+  return Math.round(sum * 1e9) / 1e9;
+}
+
 /** How often what was counted came to pass. */
 export interface CounterSeries {
   readonly labels: Labels;
@@ -44,7 +49,8 @@ export class HistogramSeries {
 
   constructor(
     readonly labels: Labels,
-    private readonly bounds: readonly number[],
+    /** Those of its metric, or none of them. */
+    readonly bounds: readonly number[],
   ) {
     this.counts = new Array<number>(bounds.length + 1).fill(0);
   }
@@ -128,62 +134,31 @@ export class SeriesHistogram extends Histogram implements PrintsSeries {
 
   *lines(): Iterable<string> {
     const { name } = this.described;
-    const bounds = [...this.bounds.map((bound) => `le="${bound}"`), 'le="+Inf"'];
-    for (const { openLabels: open, counts, sum } of this.series()) {
+    const les = this.bounds.map((bound) => `le="${bound}"`);
+    for (const { openLabels: open, counts, sum, bounds } of this.series()) {
       let total = 0;
       let text = '';
       for (let index = 0; index < counts.length; index++) {
         total += counts[index]!;
-        text += `${name}_bucket${closeLabels(open, bounds[index])} ${total}\n`;
+        const le = index < bounds.length ? les[index] : 'le="+Inf"';
+        text += `${name}_bucket${closeLabels(open, le)} ${total}\n`;
       }
       const closed = closeLabels(open);
-      yield `${text}${name}_sum${closed} ${sum}\n${name}_count${closed} ${total}`;
+      yield `${text}${name}_sum${closed} ${rounded(sum)}\n${name}_count${closed} ${total}`;
     }
   }
 
-  private valuesOf({ labels, counts, sum }: HistogramSeries): readonly object[] {
+  private valuesOf({ labels, counts, sum, bounds }: HistogramSeries): readonly object[] {
     const { name } = this.described;
     let total = 0;
     const buckets = counts.map((count, index) => {
       total += count;
-      return { labels: { ...labels, le: this.bounds[index] ?? '+Inf' }, value: total, metricName: `${name}_bucket` };
+      return { labels: { ...labels, le: bounds[index] ?? '+Inf' }, value: total, metricName: `${name}_bucket` };
     });
     return [
       ...buckets,
-      { labels: { ...labels }, value: sum, metricName: `${name}_sum` },
+      { labels: { ...labels }, value: rounded(sum), metricName: `${name}_sum` },
       { labels: { ...labels }, value: total, metricName: `${name}_count` },
     ];
-  }
-}
-
-type SummaryValues = Awaited<ReturnType<Summary['get']>>;
-
-/** The sum and the number of what histogram series have observed. No quantiles: keeping them costs at every observation. */
-export class SeriesSummary extends Summary implements PrintsSeries {
-  private readonly described: { readonly name: string; readonly help: string };
-  private readonly series: () => Iterable<HistogramSeries>;
-
-  constructor({ name, help, labelNames, registry, series }: SeriesMetricOptions<HistogramSeries>) {
-    super({ name, help, labelNames: [...labelNames], registers: [registry], percentiles: [] });
-    this.described = { name, help };
-    this.series = series;
-  }
-
-  override async get(): Promise<SummaryValues> {
-    const { name } = this.described;
-    const values = [...this.series()].flatMap(({ labels, counts, sum }) => [
-      { labels: { ...labels }, value: sum, metricName: `${name}_sum` },
-      { labels: { ...labels }, value: counts.reduce((total, count) => total + count, 0), metricName: `${name}_count` },
-    ]);
-    return { ...this.described, type: 'summary', aggregator: 'sum', values } as unknown as SummaryValues;
-  }
-
-  *lines(): Iterable<string> {
-    const { name } = this.described;
-    for (const { openLabels: open, counts, sum } of this.series()) {
-      const closed = closeLabels(open);
-      const total = counts.reduce((before, count) => before + count, 0);
-      yield `${name}_sum${closed} ${sum}\n${name}_count${closed} ${total}`;
-    }
   }
 }

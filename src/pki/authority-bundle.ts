@@ -30,6 +30,10 @@ export class AuthorityBundle {
     this.#now = now;
   }
 
+  get certificates(): readonly X509Certificate[] {
+    return this.#authorities;
+  }
+
   vouchesFor(leaf: X509Certificate): boolean {
     let verdict = this.#verdicts.get(leaf);
     if (verdict === undefined) this.#verdicts.set(leaf, (verdict = this.#judge(leaf)));

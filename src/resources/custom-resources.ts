@@ -17,7 +17,7 @@ import { apiVersionOf, parseApiVersion, type JsonObject, type KubeObject } from 
 import type { Schema, StructType } from '../api/schema/model';
 import { formatTime } from '../api/time/rfc3339';
 import { Turn } from '../async/turn';
-import { WorkQueue } from '../async/work-queue';
+import { WorkQueue, type QueueMetrics } from '../async/work-queue';
 import { ConversionWebhook, type CallConversionWebhook, type ConversionSettings } from './conversion-webhook';
 import { ConversionMemory } from './converted-entries';
 import { WebhookConversion } from './webhook-conversion';
@@ -48,6 +48,7 @@ export interface CustomResourcesOptions {
   /** A resource is not served any more. */
   readonly onRemoved?: () => void;
   /** Milliseconds since the epoch. */
+  readonly queueMetrics?: (name: string, queue: WorkQueue) => QueueMetrics;
   readonly now: () => number;
   readonly logger: Logger;
 }
@@ -106,8 +107,12 @@ export class CustomResources {
     const failed = (key: string, error: unknown): void => {
       logger.warn({ err: error, key }, 'bringing a custom resource definition up to date failed');
     };
-    this.#groups = new WorkQueue((group) => this.#settleGroup(group), failed);
-    this.#cleanups = new WorkQueue((name) => this.#cleanUp(name), failed);
+    this.#groups = new WorkQueue((group) => this.#settleGroup(group), failed, {
+      metrics: () => options.queueMetrics?.('crd_naming_condition_controller', this.#groups),
+    });
+    this.#cleanups = new WorkQueue((name) => this.#cleanUp(name), failed, {
+      metrics: () => options.queueMetrics?.('crd_finalizer', this.#cleanups),
+    });
   }
 
   /** What is defined now is served when this resolves. */

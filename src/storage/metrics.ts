@@ -1,9 +1,16 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { Store, StoreSpace } from './store';
 
+/** What is stored under a prefix, as labels. */
+export interface StoredResource {
+  readonly group: string;
+  readonly resource: string;
+}
+
 /** A store that does not answer must not hold up the other metrics. */
 const PATIENCE_MS = 1_000;
 
+/** A gauge of how full one file, or one server, is. */
 interface SpaceGauge {
   readonly name: string;
   readonly help: string;

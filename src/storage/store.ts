@@ -6,6 +6,8 @@
  * unexpected (the store is unreachable, the disk is full) or an abort (the signal's reason is thrown).
  */
 
+import type { RequestTrace } from '../observability/request-trace';
+
 /** A revision of the whole store, above 0. Not to be mixed with a client's opaque resourceVersion string. */
 export type Revision = number & { readonly __revision: true };
 
@@ -126,6 +128,8 @@ export interface Cancellation {
   readonly aborted: boolean;
   /** What is thrown then. */
   readonly reason: unknown;
+  /** Of a request that is traced. */
+  readonly trace?: RequestTrace | undefined;
   throwIfAborted(): void;
 }
 

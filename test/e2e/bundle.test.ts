@@ -91,4 +91,42 @@ describe('the bundled command', () => {
     }
     expect(await exit).toEqual([0, null]);
   }, 60_000);
+
+  it('takes extensions that are ES modules or CommonJS, and says which it cannot take', async () => {
+    const module = join(folder, 'reports.mjs');
+    const common = join(folder, 'status.cjs');
+    writeFileSync(
+      module,
+      `export default (app) => app.get('/healthz-reports', (request, response) => response.json(request.user));`,
+    );
+    writeFileSync(
+      common,
+      `exports.extend = async (app) => app.get('/status', (_, response) => response.sendFile(__filename));`,
+    );
+    const flags = ['--data-dir', join(folder, 'extended'), '--secure-port', '0', '--extension', module];
+    const child = spawn(process.execPath, [MAIN, 'dev', ...flags, '--extension', common], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const exit = once(child, 'exit');
+    try {
+      const [output] = (await once(child.stdout, 'data')) as [Buffer];
+      const port = Number(/127\.0\.0\.1:(\d+)/.exec(output.toString())?.[1]);
+      expect(await get(port, '/healthz-reports')).toContain('cannot get path');
+      const kubeconfig = join(folder, 'extended', 'kubeconfig');
+      const raw = (path: string): string =>
+        execFileSync('kubectl', ['--kubeconfig', kubeconfig, 'get', '--raw', path], { encoding: 'utf8' });
+      expect(JSON.parse(raw('/healthz-reports'))).toMatchObject({ name: 'kubernetes-admin' });
+      expect(raw('/status')).toContain('exports.extend');
+      expect((JSON.parse(raw('/')) as { paths: readonly string[] }).paths).toEqual(
+        expect.arrayContaining(['/healthz-reports', '/status']),
+      );
+    } finally {
+      child.kill('SIGTERM');
+    }
+    await exit;
+    const empty = join(folder, 'empty.cjs');
+    writeFileSync(empty, '');
+    const args = [MAIN, 'dev', '--data-dir', join(folder, 'refused'), '--secure-port', '0', '--extension', empty];
+    expect(() => execFileSync(process.execPath, args, { stdio: 'pipe' })).toThrow('exports no function');
+  }, 60_000);
 });

@@ -18,6 +18,8 @@ export interface BackendCall {
   readonly timeoutSeconds: number;
   /** Nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /** W3C's header, for a request that is traced. */
+  readonly traceParent?: string;
 }
 
 /** Sends a review and resolves to the answer's body. Rejects, with words for the client, when there is none. */
@@ -48,7 +50,12 @@ export async function askWebhook(
   let response: ReviewResponse;
   try {
     const timeoutSeconds = Math.max(1, Math.ceil(allowedMs / 1000));
-    const answer = await callBackend({ target, body, timeoutMs, timeoutSeconds, signal });
+    const call = { target, body, timeoutMs, timeoutSeconds, signal };
+    const answer = await (attributes.trace === undefined
+      ? callBackend(call)
+      : attributes.trace.call(`webhook ${name}`, { 'webhook.type': type }, (traceParent) =>
+          callBackend({ ...call, traceParent }),
+        ));
     response = await takeTurns(attributes, readResponse(answer, { uid, version, type }), answer);
   } catch (error) {
     // The request itself is over: nobody waits for what would follow.

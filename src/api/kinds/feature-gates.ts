@@ -207,6 +207,13 @@ export type FeatureGates = { readonly [Gate in FeatureGate]: boolean };
 
 export const DEFAULT_GATES: FeatureGates = DEFAULTS;
 
+/** The stage of a gate in release 1.21, as metrics name it; empty: generally available. */
+export function gateStage(name: string): 'ALPHA' | 'BETA' | 'DEPRECATED' | '' {
+  if (ALPHA.includes(name)) return 'ALPHA';
+  if (BETA.includes(name)) return 'BETA';
+  return DEPRECATED.includes(name) ? 'DEPRECATED' : '';
+}
+
 const TRUE = ['1', 't', 'T', 'true', 'TRUE', 'True'];
 const FALSE = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
 

@@ -47,7 +47,7 @@ export function admissionHooks(
     await Promise.allSettled(undos.splice(0).map((one) => one()));
   };
   const { context, served, user } = request;
-  const { info } = context;
+  const { info, trace } = context;
   const { group, version } = served.version;
   const kind = request.subresource?.wireKind ?? kindOf(request);
   const signal = (): AbortSignal => context.signal;
@@ -79,6 +79,7 @@ export function admissionHooks(
     timeLeftMs,
     takeSteps,
     reinvocation: new Reinvocation(),
+    trace,
     warn,
     annotate,
     onRefused,

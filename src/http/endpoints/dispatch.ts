@@ -15,7 +15,6 @@ import { getScale, patchScale, updateScale } from './scale';
 import { updateObject } from './update';
 import { watchObjects } from './watch';
 import { BUILT_IN, BUILT_IN_PART, CUSTOM, negotiate, POD_LOG, type Negotiated } from '../request/negotiate';
-import type { NonResourceRoutes } from '../routes/non-resource-routes';
 import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchTypeOf, patchers } from './patchers';
 import { methodNotAllowed, resourceNotFound } from '../response/refusals';
 import { textReply, type Dispatched } from '../response/reply';
@@ -40,17 +39,12 @@ const SCALE_ENDPOINTS: Readonly<Partial<Record<Verb, Endpoint>>> = {
 const PATH_SUBRESOURCES: ReadonlySet<string> = new Set(['proxy']);
 const NAMED_VERBS: ReadonlySet<string> = new Set<Verb>(['get', 'update', 'patch', 'delete']);
 
-export interface DispatchDependencies extends EndpointDependencies {
-  readonly nonResourceRoutes: NonResourceRoutes;
-}
-
 /**
- * Finds the endpoint of a request and runs it. What is wrong with the path comes first, then the method, the patch's
+ * Finds the endpoint of a request for a resource and runs it. What is wrong with the path comes first, then the method, the patch's
  * type, and what the client accepts; only then the endpoint.
  */
-export function dispatch(context: RequestContext, dependencies: DispatchDependencies): MaybePromise<Dispatched> {
+export function dispatch(context: RequestContext, dependencies: EndpointDependencies): MaybePromise<Dispatched> {
   const { info } = context;
-  if (!info.isResourceRequest) return dependencies.nonResourceRoutes.run(context);
   const served = dependencies.catalogue.resolve(info.group, info.version, info.resource);
   if (served === undefined) return unknownResource(info, dependencies);
   if (!shapeFits(info, served)) {
@@ -95,7 +89,7 @@ const NOT_STORED = new Proxy({} as RegistryOperations, {
   },
 });
 
-function unknownResource(info: RequestInfo, { catalogue }: DispatchDependencies): Dispatched {
+function unknownResource(info: RequestInfo, { catalogue }: EndpointDependencies): Dispatched {
   if (info.group !== '' && !catalogue.hasBuiltInGroup(info.group)) return PAGE_NOT_FOUND;
   throw resourceNotFound();
 }

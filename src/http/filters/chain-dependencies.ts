@@ -2,6 +2,7 @@ import type { AuthenticateRequest } from '../../authn/union';
 import type { Auditor } from '../../audit/auditor';
 import type { Authorizer } from '../../authz/attributes';
 import type { MaxInFlight } from '../../flowcontrol/max-in-flight';
+import type { Tracing } from '../../observability/tracing';
 import type { RequestContext } from '../request/context';
 
 /** The functions that the filters call. */
@@ -13,6 +14,8 @@ export interface ChainDependencies {
   readonly auditor?: Auditor | undefined;
   /** Writes down what came of the request. Absent: nobody does. */
   readonly logRequest?: ((context: RequestContext) => void) | undefined;
+  /** Absent: nothing is traced. */
+  readonly tracing?: Pick<Tracing, 'begin'> | undefined;
   /** Absent: no limits. */
   readonly maxInFlight?: MaxInFlight;
   readonly requestTimeoutMs: number;

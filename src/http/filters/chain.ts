@@ -1,4 +1,3 @@
-import { trace, type Tracer } from '@opentelemetry/api';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import { ANONYMOUS_USER } from '../../api/user';
 import type { RequestMetrics } from '../../observability/request-metrics';
@@ -20,6 +19,13 @@ export interface FilterDependencies extends Omit<ChainDependencies, 'requestTime
   readonly known: KnownPaths;
 }
 
+/** The audit annotation with the trace of a request that is traced. */
+const TRACE_ANNOTATION = 'sternpost/trace-id';
+
+function headerText(value: string | readonly string[] | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
 /** One step of every request. Refuses by throwing; what must happen afterwards it leaves with `context.onFinished`. */
 export type Filter = (context: RequestContext, dependencies: FilterDependencies) => MaybePromise<void>;
 
@@ -36,23 +42,27 @@ const measure: Filter = (context, { metrics, known }) => {
 
 const log: Filter = (context, { logRequest }) => logRequest?.(context);
 
-const tracer: Tracer = trace.getTracer('sternpost');
-
-/** Without a configured SDK the API hands out spans that do nothing. */
-const span: Filter = (context) => {
-  const { info } = context;
-  const current = tracer.startSpan(info.isResourceRequest ? `${info.verb} ${info.resource}` : info.path);
-  if (!current.isRecording()) return;
-  current.setAttributes({ 'http.request.method': context.request.method ?? '', 'url.path': info.path });
-  context.onFinished(() => {
-    current.setAttribute('http.response.status_code', context.statusCode);
-    current.end();
+/** Before the log, which tells the trace. */
+const span: Filter = (context, { tracing }) => {
+  if (tracing === undefined) return;
+  const { info, request } = context;
+  context.trace = tracing.begin({
+    // Paths outside of the resources are a stranger's words.
+    name: info.isResourceRequest ? `${info.verb} ${info.resource}` : `HTTP ${request.method ?? ''}`,
+    traceParent: headerText(request.headers['traceparent']),
+    method: request.method ?? '',
+    path: info.path,
   });
+  if (context.trace !== undefined) {
+    context.onFinished(() => context.trace?.end({ 'http.response.status_code': context.statusCode }));
+  }
 };
 
 /** Before authentication, which leaves annotations. */
 const audit: Filter = (context, { auditor }) => {
-  if (auditor !== undefined) beginAudit(context, auditor);
+  if (auditor === undefined) return;
+  beginAudit(context, auditor);
+  if (context.trace !== undefined) context.annotate(TRACE_ANNOTATION, context.trace.traceId);
 };
 
 /** Under the name of who asks, not of whom it wants to act as. */
@@ -87,8 +97,8 @@ export const filters: readonly Filter[] = [
   requestInfo,
   deadline,
   measure,
-  log,
   span,
+  log,
   audit,
   authenticate,
   auditReceived,
@@ -101,7 +111,12 @@ export const filters: readonly Filter[] = [
 /** Runs the filters from the given one on; those that have nothing to wait for cost no turn of the loop. */
 export function runFilters(context: RequestContext, dependencies: FilterDependencies, from = 0): MaybePromise<void> {
   for (let index = from; index < filters.length; index++) {
-    const pending = filters[index]!(context, dependencies);
+    const filter = filters[index]!;
+    const { trace } = context;
+    const pending =
+      trace === undefined
+        ? filter(context, dependencies)
+        : trace.within(filter.name, () => filter(context, dependencies));
     if (pending !== undefined) return pending.then(() => runFilters(context, dependencies, index + 1));
   }
 }

@@ -53,8 +53,8 @@ const BASE64URL = /^[A-Za-z0-9_-]+$/;
 /** No header can hold it. */
 const NOBODYS_TOKEN = '\0';
 
-function clientCertificateOf({ socket }: HttpRequest): ClientCertificate | undefined {
-  if (!(socket instanceof TLSSocket)) return undefined;
+function clientCertificateOf({ socket, hidesCertificate }: HttpRequest): ClientCertificate | undefined {
+  if (!(socket instanceof TLSSocket) || hidesCertificate === true) return undefined;
   let certificate = certificates.get(socket);
   if (certificate === undefined) {
     certificate = readCertificate(socket) ?? 'none';

@@ -83,7 +83,7 @@ export class Deadlines {
   #sweep(): void {
     for (const deadline of [...this.#pending]) {
       const { context, limitMs } = deadline;
-      if (elapsedMs(context) < limitMs) continue;
+      if (elapsedMs(context) < limitMs || context.staysOpen) continue;
       deadline.limitMs += LAST_ANSWER_MS;
       const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
       context.expire(timeout(`request did not complete within requested timeout ${limit}`));

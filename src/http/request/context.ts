@@ -5,6 +5,7 @@ import type { Work } from '../../async/loop-work';
 import { Turn } from '../../async/turn';
 import { MemoryBudget } from '../../memory/memory-budget';
 import { ConnectionAccounts } from '../transport/connection-accounts';
+import type { RequestTrace } from '../../observability/request-trace';
 import type { Pace } from '../../registry/types';
 import type { Seats } from '../../flowcontrol/max-in-flight';
 import type { HttpRequest, HttpResponse } from '../transport/exchange';
@@ -80,6 +81,8 @@ export class RequestContext implements Work, Pace {
   givesWay = false;
   /** Somebody will read the annotations; set by the audit filter. */
   audited = false;
+  /** Its spans, when it is sampled; set by the filter of that. */
+  trace: RequestTrace | undefined;
   /** What the audit log is to know of the request; set by the audit filter where it is to know anything. */
   audit: AuditedContext | undefined;
   /** When its time is over, in milliseconds after it was received. Set by the deadlines. */
@@ -89,6 +92,8 @@ export class RequestContext implements Work, Pace {
   responseObject: unknown;
   /** The JSON of the answer where it was written from stored bytes, for the audit log. */
   responseText = '';
+  /** Its answer lasts as long as the client wants. */
+  staysOpen = false;
   /** The server failed in a way that nobody foresaw. */
   panicked = false;
 

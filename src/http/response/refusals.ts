@@ -1,4 +1,4 @@
-import { serviceUnavailable, StatusError, tooManyRequests } from '../../api/errors/status-error';
+import { internalError, serviceUnavailable, StatusError, tooManyRequests } from '../../api/errors/status-error';
 
 /** What requests are refused with, whatever they are about: where nothing is there, and where the server has too much to do. */
 
@@ -29,6 +29,13 @@ export function outOfRoom(requests: 'requests' | 'large requests'): StatusError 
 
 export function shuttingDown(): StatusError {
   return serviceUnavailable('the server is shutting down', RETRY_AFTER_SECONDS);
+}
+
+/** Where the server is mounted in an application of others. */
+export function bodyAlreadyRead(): StatusError {
+  return internalError(
+    'the body of the request was read before it came to the API server, whose handler belongs before body parsers',
+  );
 }
 
 export function resourceNotFound(): StatusError {

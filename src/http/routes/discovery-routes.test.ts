@@ -28,7 +28,9 @@ function routes(overrides: Partial<DiscoverySource> = {}) {
   return async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> => {
     const route = all.find((one) => one.path === path) ?? all.find((one) => one.prefix && path.startsWith(one.path));
     const context = { info: parseRequestInfo('GET', path), request: { method: 'GET', headers } };
-    return route!.handler(context as unknown as RequestContext);
+    const reply = await route!.handler(context as unknown as RequestContext);
+    if (reply === undefined) throw new Error(`nothing is there: ${path}`);
+    return reply;
   };
 }
 

@@ -40,16 +40,24 @@ export function healthRoutes(checks: HealthChecks, logger: Logger): readonly Non
           return textReply(report.healthy ? 200 : 500, printReport(endpoint, report, verbose));
         }),
     };
-    const single = ofEndpoint.map((check): NonResourceRoute => ({
-      path: `/${endpoint}/${check.name}`,
+    const prefix = `/${endpoint}/`;
+    const byName = new Map(ofEndpoint.map((check) => [check.name, check]));
+    const single: NonResourceRoute = {
+      path: prefix,
+      prefix: true,
+      unlisted: true,
+      lists: ofEndpoint.map(({ name }) => `${prefix}${name}`),
       methods: 'any',
-      handler: (): MaybePromise<Reply> =>
-        whenKnown(runChecks([check], []), (report) => {
+      handler: ({ info: { path } }): MaybePromise<Reply | undefined> => {
+        const check = byName.get(path.slice(prefix.length));
+        if (check === undefined) return undefined;
+        return whenKnown(runChecks([check], []), (report) => {
           if (report.healthy) return OK;
           tell(endpoint, report);
           return textReply(500, `internal server error: ${check.name} failed: reason withheld\n`);
-        }),
-    }));
-    return [whole, ...single];
+        });
+      },
+    };
+    return [whole, single];
   });
 }

@@ -94,9 +94,12 @@ describe('the endpoint of health checks', () => {
     },
   };
   const routes = healthRoutes({ livez: [], readyz: [good, etcd], healthz: [] }, logger);
-  const probe = async (url: string): Promise<Reply> => {
+  const probe = async (url: string): Promise<Reply | undefined> => {
     const info = parseRequestInfo('GET', url);
-    return routes.find(({ path }) => path === info.path)!.handler({ info } as RequestContext);
+    const ofPath =
+      routes.find(({ path }) => path === info.path) ??
+      routes.find(({ path, prefix }) => prefix && info.path.startsWith(path));
+    return ofPath!.handler({ info } as RequestContext);
   };
 
   it('answers as a whole, check by check, with all that it found and without what is excluded', async () => {
@@ -109,6 +112,7 @@ describe('the endpoint of health checks', () => {
       code: 500,
       body: 'internal server error: etcd failed: reason withheld\n',
     });
+    expect(await probe('/readyz/nothing')).toBeUndefined();
     asked = 0;
     expect(await probe('/readyz?exclude=etcd')).toMatchObject({ code: 200, body: 'ok' });
     expect(asked).toBe(0);

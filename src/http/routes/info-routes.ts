@@ -13,10 +13,10 @@ export function versionRoute(info: Readonly<Record<string, string>>): NonResourc
   };
 }
 
-/** `/metrics` in Prometheus' text form. */
-export function metricsRoute(print: () => Promise<string | Buffer>): NonResourceRoute {
+/** `/metrics`, and metrics on paths of their own, in Prometheus' text form. */
+export function metricsRoute(print: () => Promise<string | Buffer>, path = '/metrics'): NonResourceRoute {
   return {
-    path: '/metrics',
+    path,
     // The path has never looked at the method.
     methods: 'any',
     handler: async () => ({

@@ -17,7 +17,9 @@ const routes = openApiRoutes({
 async function get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
   const info = parseRequestInfo('GET', path);
   const route = routes.find((one) => one.path === info.path) ?? routes.find(({ prefix }) => prefix === true);
-  return route!.handler({ info, request: { method: 'GET', headers } } as unknown as RequestContext);
+  const reply = await route!.handler({ info, request: { method: 'GET', headers } } as unknown as RequestContext);
+  if (reply === undefined) throw new Error(`nothing is there: ${path}`);
+  return reply;
 }
 
 describe('the documents of OpenAPI v3', () => {

@@ -9,7 +9,10 @@ export interface NonResourceRoute {
   readonly prefix?: boolean;
   /** Left out of the list of paths at `/` and in 404 answers. */
   readonly unlisted?: boolean;
+  /** Paths below it that are listed there. */
+  readonly lists?: readonly string[];
   /** Others are answered 405; absent: GET only. */
   readonly methods?: readonly string[] | 'any';
-  readonly handler: (context: RequestContext) => MaybePromise<Reply>;
+  /** Undefined: there is nothing at this path after all. */
+  readonly handler: (context: RequestContext) => MaybePromise<Reply | undefined>;
 }

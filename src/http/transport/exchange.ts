@@ -21,6 +21,10 @@ export interface HttpRequest extends Pick<
   pause(): unknown;
   /** Present where the client wants to go on with another protocol on this connection. */
   readonly connectionUpgrade?: ConnectionUpgrade;
+  /** The certificate of its connection proves nothing here. */
+  readonly hidesCertificate?: boolean;
+  /** What is left of the body is not all that was sent. */
+  readonly bodyWasRead?: boolean;
   /** The client has proved who it is: its connection may hold more than that of a stranger. */
   trustClient?(): void;
 }

@@ -29,9 +29,18 @@ export class Upgrades {
   constructor(private readonly options: UpgradesOptions) {}
 
   attach(server: Server): void {
-    server.on('upgrade', (request: IncomingMessage, stream, head: Buffer) =>
-      this.#accept(request, stream as Socket, head),
-    );
+    server.on('upgrade', (request: IncomingMessage, stream, head: Buffer) => {
+      stream.on('error', ignore);
+      this.#accept(request, stream as Socket, head);
+    });
+  }
+
+  /** Takes a request that came over another server; false: it is none that may take its connection. */
+  accept(request: IncomingMessage, socket: Socket, head: Buffer): boolean {
+    if (!this.options.isUpgrade(request)) return false;
+    socket.on('error', ignore);
+    this.#accept(Object.assign(request, { hidesCertificate: true }), socket, head);
+    return true;
   }
 
   /** Ends all connections that were taken, and those of requests under way. */
@@ -40,7 +49,6 @@ export class Upgrades {
   }
 
   #accept(request: IncomingMessage, socket: Socket, head: Buffer): void {
-    socket.on('error', ignore);
     this.options.onLeft(socket);
     if (!this.options.isUpgrade(request)) {
       const again = Buffer.concat([headWithoutUpgrade(request), head]);

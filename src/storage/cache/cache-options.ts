@@ -14,6 +14,10 @@ export interface CacheObserver {
   decodeFailed?(storagePrefix: string): void;
   /** The watch of the store broke and is opened anew. */
   watchBroken?(): void;
+  /** A read has waited for memory to be recent enough, which it is now, or is not in time. */
+  waited?(durationMs: number, reached: boolean): void;
+  /** The resource is not kept any more. */
+  forget?(storagePrefix: string): void;
 }
 
 export interface RegistryCacheOptions {

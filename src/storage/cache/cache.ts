@@ -172,6 +172,10 @@ export interface RegistryCache {
   unregister(storagePrefix: string): void;
   /** The revision that memory has reached. */
   readonly revision: Revision;
+  /** How many objects there are, by storage prefix. */
+  sizes(): Iterable<readonly [storagePrefix: string, objects: number]>;
+  /** The recent events of all resources that are kept, and roughly the bytes that they hold. */
+  readonly historySize: { readonly events: number; readonly bytes: number };
   /** The store's newest revision, linearizable; callers that ask at the same time share the next ask. */
   currentRevision(signal?: AbortSignal): Promise<Revision>;
   /** True when memory has reached `revision` within `timeoutMs`. */

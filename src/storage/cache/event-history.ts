@@ -26,6 +26,10 @@ export class EventHistory {
     this.bytes += logged.bytes;
   }
 
+  get size(): { readonly events: number; readonly bytes: number } {
+    return { events: this.events, bytes: this.bytes };
+  }
+
   /** Drops what is too old or too much. A log that nobody uses any more only takes its turn. */
   trim(nowMs: number): void {
     let dropped = 0;

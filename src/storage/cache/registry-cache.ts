@@ -95,6 +95,14 @@ class WatchCache implements RegistryCache {
     return this.reached;
   }
 
+  *sizes(): Iterable<readonly [string, number]> {
+    for (const { storagePrefix, size } of this.routes.all()) yield [storagePrefix, size];
+  }
+
+  get historySize(): { readonly events: number; readonly bytes: number } {
+    return this.history.size;
+  }
+
   async start(signal: AbortSignal | undefined): Promise<void> {
     const closing = this.closing.signal;
     const ended = signal === undefined ? closing : AbortSignal.any([signal, closing]);
@@ -139,6 +147,7 @@ class WatchCache implements RegistryCache {
     const resource = this.registered(storagePrefix);
     if (resource === undefined) return;
     resource.close();
+    this.options.observer?.forget?.(storagePrefix);
     const steps = this.releasing(resource);
     this.released.set(storagePrefix, steps);
     void inTurnsIfLong(() => steps.next().done === true, new Turn('unregistering a resource'));
@@ -154,6 +163,13 @@ class WatchCache implements RegistryCache {
 
   async waitFor(revision: Revision, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
     if (revision <= this.reached) return true;
+    const startedMs = this.nowMs();
+    const isReached = await this.waitUntil(revision, timeoutMs, signal);
+    this.options.observer?.waited?.(this.nowMs() - startedMs, isReached);
+    return isReached;
+  }
+
+  private async waitUntil(revision: Revision, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
     if (!this.store.reportsProgress) return this.waitForEvents(revision, timeoutMs, signal);
     const enough = this.progress.need();
     try {

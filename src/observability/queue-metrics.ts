@@ -5,8 +5,8 @@ import type { QueueMetrics, WorkQueue } from '../async/work-queue';
 const BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10];
 const labelNames = ['name'] as const;
 
-/** The `workqueue_*` metrics of all controllers of a process, by the controllers' names. */
-export class ControllerQueueMetrics {
+/** The `workqueue_*` metrics of all controllers of a process, by the controllers' names. One per registry. */
+export class WorkQueueMetrics {
   readonly #queues = new Map<string, WorkQueue>();
   readonly #adds: Counter<'name'>;
   readonly #retries: Counter<'name'>;

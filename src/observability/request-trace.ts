@@ -1,0 +1,92 @@
+import type { Attributes, Span } from '@opentelemetry/api';
+
+/** Known at once, or later. */
+type MaybePromise<T> = T | Promise<T>;
+
+/** Begins a span below another one. */
+export type BeginSpan = (name: string, parent: Span, attributes: Attributes) => Span;
+
+/** W3C's `traceparent` for whoever is asked on behalf of a span. */
+function traceParentOf(span: Span): string {
+  const { traceId, spanId } = span.spanContext();
+  return `00-${traceId}-${spanId}-01`;
+}
+
+/**
+ * The spans of one request that is sampled; others have none, and cost nothing. It is handed on with the request itself, since
+ * asynchronous context would cost every promise of the process.
+ */
+export class RequestTrace {
+  readonly #begin: BeginSpan;
+  readonly #root: Span;
+  /** What the next span stands below. */
+  #current: Span;
+
+  constructor(root: Span, begin: BeginSpan) {
+    this.#root = root;
+    this.#current = root;
+    this.#begin = begin;
+  }
+
+  get traceId(): string {
+    return this.#root.spanContext().traceId;
+  }
+
+  /** A span around a step; those of what it does stand below it. */
+  within<T>(name: string, step: () => MaybePromise<T>): MaybePromise<T> {
+    const before = this.#current;
+    const span = this.#begin(name, before, {});
+    this.#current = span;
+    const done = (): void => {
+      span.end();
+      if (this.#current === span) this.#current = before;
+    };
+    const failed = (error: unknown): never => {
+      fail(span, error);
+      done();
+      throw error;
+    };
+    let result: MaybePromise<T>;
+    try {
+      result = step();
+    } catch (error) {
+      return failed(error);
+    }
+    if (result instanceof Promise) {
+      return result.then((value) => {
+        done();
+        return value;
+      }, failed);
+    }
+    done();
+    return result;
+  }
+
+  /** A span around one call of somebody else; several may be under way at once. `call` gets the header to send along. */
+  async call<T>(name: string, attributes: Attributes, call: (traceParent: string) => Promise<T>): Promise<T> {
+    const span = this.#begin(name, this.#current, attributes);
+    try {
+      return await call(traceParentOf(span));
+    } catch (error) {
+      fail(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  /** The request has been answered. */
+  end(attributes: Attributes): void {
+    this.#root.setAttributes(attributes);
+    this.#root.end();
+  }
+}
+
+/** OpenTelemetry's code for an error. */
+const ERROR = 2;
+const MAX_MESSAGE = 256;
+
+function fail(span: Span, error: unknown): void {
+  const message = error instanceof Error ? error.message : String(error);
+  span.setStatus({ code: ERROR, message: message.slice(0, MAX_MESSAGE) });
+}
