@@ -3,7 +3,8 @@ import { covers } from '../storage/encryption/configuration';
 import { keyResources } from '../storage/encryption/key-resources';
 import { rewriteRegistry } from '../storage/encryption/rewrite';
 import { remainingSeconds } from '../storage/migrate/event-lifetime';
-import { encryptionFlags, openEncryption, storedResources } from '../flags/encryption-flags';
+import { encryptionFlags } from '../flags/encryption-flags';
+import { openEncryption, storedResources } from '../flags/open-encryption';
 import { describeFlags, parseFlags, UsageError, type FlagTable } from '../flags/flag-table';
 import {
   DEFAULT_DATA_DIRECTORY_OPTIONS,

@@ -94,6 +94,10 @@ class InstrumentedStore implements Store {
     return this.store.space(signal);
   }
 
+  needsRewrite(key: string, revision: Revision): boolean {
+    return this.store.needsRewrite?.(key, revision) ?? false;
+  }
+
   close(): Promise<void> {
     return this.store.close();
   }
