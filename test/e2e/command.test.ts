@@ -409,7 +409,13 @@ describe('sternpost apiserver', () => {
   );
 
   it('takes flags of kube-apiserver that it has no use for with a warning', async () => {
-    const server = start('apiserver', '--data-dir=data', '--secure-port=0', '--contention-profiling', '--cloud-provider=x');
+    const server = start(
+      'apiserver',
+      '--data-dir=data',
+      '--secure-port=0',
+      '--contention-profiling',
+      '--cloud-provider=x',
+    );
     await until(() => server.output().includes('"serving"'), 'the start');
     expect(server.output()).toContain('flag --contention-profiling is accepted but has no effect');
   }, 60_000);
