@@ -30,7 +30,7 @@ const floors = {
   kubelet: [...leaves, 'client'],
   streams: ['memory'],
   controllers: [...leaves, 'client'],
-  bootstrap: [...resources, 'authz'],
+  bootstrap: [...resources, 'authz', 'flowcontrol'],
   http,
   apiserver: [...http, 'http', 'bootstrap', 'client'],
   flags: [...http, 'http', 'apiserver', 'client', 'controllers'],

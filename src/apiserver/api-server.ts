@@ -15,6 +15,7 @@ import { CloseStack } from './close-stack';
 import { components } from './component-probes';
 import { startDefinitions } from './definitions';
 import { healthChecks } from './health-checks';
+import { startFlowControl } from './flow-control';
 import { startInstruments, type Instruments } from './instruments';
 import { startUpkeep } from './upkeep';
 import { explainListenFailure } from './listen-failure';
@@ -65,6 +66,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   ]);
   const backends = createBackends(options, storage, parts);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
+  const flowControl = await startFlowControl(storage, instruments.fairness, phases, logger, parts);
   let isStopping = false;
   const health = healthChecks({ ...options, phases, isStopping: () => isStopping });
   const probes = options.healthAddress === undefined ? undefined : await listenForProbes(options.healthAddress, health);
@@ -75,7 +77,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   parts.add(() => server.close());
   const port = await listen(server, options);
   backends.listensOn(port);
-  const upkeep = await startUpkeep({ options, gates, storage, customResources, phases, port });
+  const upkeep = await startUpkeep({ options, gates, storage, customResources, flowControl, phases, port });
   return {
     port,
     healthPort: probes?.port,

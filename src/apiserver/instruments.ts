@@ -1,8 +1,10 @@
 import { Registry } from 'prom-client';
 import { limitRememberedShapes, MOST_SHAPE_BYTES } from '../api/apply/shape';
 import type { Auditor } from '../audit/auditor';
-import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
+import { registerFairnessMetrics } from '../flowcontrol/fairness-metrics';
+import { DEFAULT_IN_FLIGHT_LIMITS, MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
 import { registerInFlightMetrics } from '../flowcontrol/metrics';
+import { PriorityAndFairness } from '../flowcontrol/priority-and-fairness';
 import { MemoryBudget } from '../memory/memory-budget';
 import { cacheLimit, clientMemoryLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
@@ -21,6 +23,9 @@ export interface InstrumentOptions {
   readonly audit?: AuditOptions | undefined;
   /** Absent: kube-apiserver's. */
   readonly inFlightLimits?: InFlightLimits;
+  /** False: requests are only counted against the limits. */
+  readonly priorityAndFairness?: boolean;
+  readonly requestTimeoutMs: number;
   readonly logger: Logger;
 }
 
@@ -29,7 +34,9 @@ export interface Instruments {
   readonly registry: Registry;
   readonly metrics: RequestMetrics;
   readonly auditor: Auditor | undefined;
-  readonly maxInFlight: MaxInFlight;
+  /** Without priority and fairness. */
+  readonly maxInFlight: MaxInFlight | undefined;
+  readonly fairness: PriorityAndFairness | undefined;
   readonly memory: MemoryBudget;
 }
 
@@ -43,12 +50,35 @@ export function startInstruments(options: InstrumentOptions, parts: CloseStack):
   new StorageMetrics(registry, store);
   const auditor = audit === undefined ? undefined : createAuditor(audit, registry, logger);
   if (auditor !== undefined) parts.add(() => auditor.close());
-  const maxInFlight = new MaxInFlight(options.inFlightLimits);
-  registerInFlightMetrics(registry, maxInFlight);
+  const limits = startLimits(options, registry, parts);
   const memory = new MemoryBudget(clientMemoryLimit(), (bytes) =>
     logger.warn({ bytes }, 'dropped the connection that held most, as the memory for clients was used up'),
   );
   registerMemoryMetrics(registry, memory);
   limitRememberedShapes(cacheLimit(MOST_SHAPE_BYTES));
-  return { registry, metrics, auditor, maxInFlight, memory };
+  return { registry, metrics, auditor, ...limits, memory };
+}
+
+/** A request waits for as much of its time at most, as on kube-apiserver. */
+const WAIT_SHARE = 4;
+
+function startLimits(
+  {
+    inFlightLimits: limits = DEFAULT_IN_FLIGHT_LIMITS,
+    priorityAndFairness = true,
+    requestTimeoutMs,
+  }: InstrumentOptions,
+  registry: Registry,
+  parts: CloseStack,
+): Pick<Instruments, 'maxInFlight' | 'fairness'> {
+  if (!priorityAndFairness) {
+    const maxInFlight = new MaxInFlight(limits);
+    registerInFlightMetrics(registry, maxInFlight);
+    return { maxInFlight, fairness: undefined };
+  }
+  const fairness = new PriorityAndFairness({ limits, waitLimitMs: requestTimeoutMs / WAIT_SHARE });
+  parts.add(() => fairness.close());
+  registerInFlightMetrics(registry, fairness);
+  registerFairnessMetrics(registry, fairness);
+  return { maxInFlight: undefined, fairness };
 }

@@ -1,5 +1,6 @@
 import type { FeatureGates } from '../api/kinds/feature-gates';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
+import { flowControlRoutes } from '../http/routes/flow-control-routes';
 import { healthRoutes, type HealthChecks } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { openApiRoutes } from '../http/routes/openapi-routes';
@@ -18,7 +19,7 @@ export function nonResourceRoutes(
   gates: FeatureGates,
   { catalogue, schema }: Storage,
   { serviceAccountKeys }: Access,
-  { registry }: Instruments,
+  { registry, fairness }: Instruments,
   health: HealthChecks,
 ): readonly NonResourceRoute[] {
   const { advertiseAddress, securePort, authentication, logger, shareMetrics } = options;
@@ -29,6 +30,7 @@ export function nonResourceRoutes(
     versionRoute(version),
     metricsRoute(shareMetrics?.(registry) ?? (() => printMetrics(registry))),
     ...healthRoutes(health, logger),
+    ...(fairness === undefined ? [] : flowControlRoutes(fairness)),
     ...discoveryRoutes({
       ...dynamic,
       groups: () => catalogue.groups(),

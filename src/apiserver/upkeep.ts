@@ -7,6 +7,7 @@ import { labelNamespaces } from '../bootstrap/label-namespaces';
 import { LiveReplicas } from '../bootstrap/live-replicas';
 import type { CustomResources } from '../resources/custom-resources';
 import { ApiServices } from './api-services';
+import type { FlowControl } from './flow-control';
 import { keepTrying } from './keep-trying';
 import type { ApiServerOptions } from './options';
 import { publishAuthentication, publishedAuthentication } from './published-authentication';
@@ -17,6 +18,7 @@ import type { Storage } from './storage';
 const BOOTSTRAP_PHASES: Readonly<Record<BootstrapPart, StartPhase>> = {
   system: 'poststarthook/bootstrap-controller',
   'priority classes': 'poststarthook/scheduling/bootstrap-system-priority-classes',
+  'flow control': 'poststarthook/priority-and-fairness-config-producer',
   roles: 'poststarthook/rbac/bootstrap-roles',
 };
 
@@ -33,6 +35,7 @@ export interface UpkeepOptions {
   readonly gates: FeatureGates;
   readonly storage: Storage;
   readonly customResources: CustomResources;
+  readonly flowControl: FlowControl;
   readonly phases: StartPhases;
   /** Where this server listens. */
   readonly port: number;
@@ -58,6 +61,7 @@ export async function startUpkeep(upkeep: UpkeepOptions): Promise<Upkeep> {
   const bootstrapped = keepTrying(
     async () => {
       await bootstrap(upkeep, apiServices, signal);
+      upkeep.flowControl.keepObjects();
       liveReplicas = joinReplicas(upkeep);
     },
     (error) => logger.warn({ err: error }, 'creating the default objects failed'),

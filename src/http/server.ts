@@ -36,6 +36,7 @@ import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
 import { NonResourceRoutes } from './routes/non-resource-routes';
 import { PipelinedRequests } from './transport/pipelined-requests';
+import { workSources } from './request/work-sources';
 import { writeReply } from './response/reply-writer';
 import { leaveSeat } from './filters/seats';
 import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
@@ -115,7 +116,12 @@ export function createServer(options: ServerOptions): ApiServer {
       catalogue.resolve(group, version, resource) !== undefined,
     isKnownPath: (path: string): boolean => routes.has(path),
   };
-  const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
+  const chain = {
+    ...options,
+    known,
+    deadlines: new Deadlines(options.requestTimeoutMs),
+    workSources: workSources(catalogue),
+  };
   const textWorker = options.textWorker ?? new TextWorker();
   const bodies = new LargeBodies(textWorker);
   const places = new LargeBodyPlaces();
@@ -157,10 +163,12 @@ export function createServer(options: ServerOptions): ApiServer {
     const dispatched = dispatch(context, endpoints);
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
     if (dispatched instanceof Promise) beginWork(context);
-    if (response.headersSent || response.destroyed || reply.type === 'streamed') return;
+    if (response.headersSent || response.destroyed || reply.type === 'streamed') return leaveSeat(context);
     const writing = writeReply(context, reply, negotiated, writer);
-    leaveSeat(context);
+    // Making a list and handing it over are most of its work.
+    if (reply.type !== 'list' || options.fairness === undefined) leaveSeat(context);
     if (writing !== undefined) await writing;
+    leaveSeat(context);
   };
   /** The one place where what was thrown for a request ends. */
   const listener = (request: HttpRequest, response: HttpResponse): void => {

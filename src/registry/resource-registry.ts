@@ -137,6 +137,18 @@ export class ResourceRegistry {
     return deleteObject(this.resource, scope, name, options, hooks, context);
   }
 
+  /** How many objects there are, of a namespace or of all. */
+  count(namespace: string): number {
+    const { cached, keyPrefix } = this.resource;
+    return cached.snapshot().count(namespace === '' ? keyPrefix : `${keyPrefix}${namespace}/`);
+  }
+
+  /** About how many watches will be told of a write of the object. */
+  watchers(namespace: string, name: string): number {
+    const { cached, keyPrefix } = this.resource;
+    return cached.watchers(namespace === '' ? `${keyPrefix}${name}` : `${keyPrefix}${namespace}/${name}`);
+  }
+
   /** Deletes what the list options select, and answers that list. */
   deleteCollection(
     scope: Scope,

@@ -2,6 +2,7 @@ import type { AuthenticateRequest } from '../../authn/union';
 import type { Auditor } from '../../audit/auditor';
 import type { Authorizer } from '../../authz/attributes';
 import type { MaxInFlight } from '../../flowcontrol/max-in-flight';
+import type { PriorityAndFairness } from '../../flowcontrol/priority-and-fairness';
 import type { RequestContext } from '../request/context';
 
 /** The functions that the filters call. */
@@ -13,7 +14,9 @@ export interface ChainDependencies {
   readonly auditor?: Auditor | undefined;
   /** Writes down what came of the request. Absent: nobody does. */
   readonly logRequest?: ((context: RequestContext) => void) | undefined;
-  /** Absent: no limits. */
-  readonly maxInFlight?: MaxInFlight;
+  /** Absent: no limits, unless there is priority and fairness. */
+  readonly maxInFlight?: MaxInFlight | undefined;
+  /** Absent: requests have no priorities. */
+  readonly fairness?: PriorityAndFairness | undefined;
   readonly requestTimeoutMs: number;
 }

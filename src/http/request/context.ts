@@ -6,7 +6,7 @@ import { Turn } from '../../async/turn';
 import { MemoryBudget } from '../../memory/memory-budget';
 import { ConnectionAccounts } from '../transport/connection-accounts';
 import type { Pace } from '../../registry/types';
-import type { Seats } from '../../flowcontrol/max-in-flight';
+import type { Seat } from '../../flowcontrol/seat';
 import type { HttpRequest, HttpResponse } from '../transport/exchange';
 import type { RequestInfo } from './request-info';
 import { Query } from './query';
@@ -69,9 +69,9 @@ export class RequestContext implements Work, Pace {
   /** Bytes of the answer's body. */
   responseBytes = 0;
   /** Its place among the requests under way, given back when it ends. Set by flow control. */
-  seat: Seats | undefined;
+  seat: Seat | undefined;
   /** The one that it left to wait for its client. */
-  seatLeft: Seats | undefined;
+  seatLeft: Seat | undefined;
   /** The server refused to work on it, so as not to be overwhelmed. */
   turnedAway = false;
   /** Answers the deadline at once; set by the server. */
@@ -261,7 +261,8 @@ export class RequestContext implements Work, Pace {
     this.closed = true;
     if (!this.response.writableFinished) this.abort(new ClientGoneError());
     this.seat?.release();
-    this.seat = undefined;
+    this.seatLeft?.abandon();
+    this.seat = this.seatLeft = undefined;
     this.held?.end();
     for (let index = (this.finishers?.length ?? 0) - 1; index >= 0; index--) this.finishers?.[index]?.();
   }
