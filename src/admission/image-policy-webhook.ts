@@ -1,3 +1,4 @@
+import { BackOff } from '../async/back-off';
 import { TtlCache } from '../api/time/ttl-cache';
 import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
@@ -105,15 +106,15 @@ export function imagePolicyWebhook(policy: ImagePolicy, dependencies: ImagePolic
 
   const askBackend = async (spec: object, signal: AbortSignal): Promise<ReviewStatus> => {
     const deadline = now() + timeoutMs;
-    let wait = policy.retryBackoffMs;
+    const backOff = new BackOff({ first: policy.retryBackoffMs, factor: BACKOFF_FACTOR });
     for (let attempt = 1; ; attempt++) {
       try {
         const body = { apiVersion: API_VERSION, kind: 'ImageReview', metadata: {}, spec };
         return readStatus(await post(body, deadline - now()));
       } catch (error) {
+        const wait = backOff.next();
         if (attempt === TRIES || signal.aborted || now() + wait >= deadline) throw error;
         await sleep(wait);
-        wait *= BACKOFF_FACTOR;
       }
     }
   };

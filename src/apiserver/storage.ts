@@ -1,7 +1,8 @@
 import { CATALOGUE } from '../api/kinds/catalogue';
 import { service } from '../api/kinds/core/service';
 import { withEventLifetime } from '../api/kinds/event-lifetime';
-import { gatedKinds, type FeatureGates } from '../api/kinds/feature-gates';
+import type { FeatureGates } from '../api/kinds/feature-gates';
+import { gatedKinds } from '../api/kinds/gated-kinds';
 import { GROUPS } from '../api/kinds/groups';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { versionInfo } from './version';
 
-const SCRIPT = resolve(__dirname, '../../scripts/build-info.js');
+const SCRIPT = resolve(__dirname, '../../scripts/build-info.ts');
 
 let folder: string;
 beforeEach(() => {
@@ -26,7 +26,7 @@ interface Info {
 function infoOf(source: string, environment: NodeJS.ProcessEnv = {}, script = SCRIPT): Info {
   const out = mkdtempSync(join(tmpdir(), 'sternpost-build-info-'));
   try {
-    execFileSync(process.execPath, [script, '--from', source, '--out', out], {
+    execFileSync(process.execPath, ['--require', 'tsx/cjs', script, '--from', source, '--out', out], {
       env: { ...process.env, ...environment },
     });
     return JSON.parse(readFileSync(join(out, 'generated/build-info.json'), 'utf8')) as Info;
@@ -70,8 +70,8 @@ describe('/version', () => {
 
   it('knows the commit of an archive', () => {
     git('init', '-q');
-    cpSync(SCRIPT, join(folder, 'build-info.js'));
-    writeFileSync(join(folder, '.gitattributes'), 'build-info.js export-subst\n');
+    cpSync(SCRIPT, join(folder, 'build-info.ts'));
+    writeFileSync(join(folder, '.gitattributes'), 'build-info.ts export-subst\n');
     git('add', '.');
     git('commit', '-qm', 'first');
     git('archive', '-o', 'a.tar', 'HEAD');
@@ -79,7 +79,7 @@ describe('/version', () => {
     const unpacked = mkdtempSync(join(tmpdir(), 'sternpost-archive-'));
     try {
       execFileSync('tar', ['-xf', join(folder, 'a.tar'), '-C', unpacked]);
-      const archived = infoOf(unpacked, {}, join(unpacked, 'build-info.js'));
+      const archived = infoOf(unpacked, {}, join(unpacked, 'build-info.ts'));
       expect(archived).toMatchObject({ gitCommit, gitTreeState: 'archive' });
     } finally {
       rmSync(unpacked, { recursive: true, force: true });

@@ -6,7 +6,7 @@ interface Package {
   readonly version: string;
 }
 
-/** What scripts/build-info.js writes. */
+/** What scripts/build-info.ts writes. */
 interface BuildInfo {
   /** 40 hex digits; git's null id where no commit is known. */
   readonly gitCommit: string;

@@ -1,3 +1,5 @@
+import { BackOff } from './back-off';
+
 /** What is measured of a queue (kube-controller-manager's `workqueue_*`); durations in milliseconds. */
 export interface QueueMetrics {
   readonly added: () => void;
@@ -16,6 +18,8 @@ export interface WorkQueueOptions {
   readonly metrics?: () => QueueMetrics | undefined;
 }
 
+const RETRIES = { first: 20, factor: 2, longest: 30_000 };
+
 /**
  * Keys waiting for a worker. A key stands in the queue once; one that is added while it is worked on is worked on again
  * afterwards; a failed one comes back after a growing delay.
@@ -30,14 +34,13 @@ export class WorkQueue {
   readonly #waiting = new Map<string, number>();
   readonly #active = new Map<string, Promise<void>>();
   readonly #startedAt = new Map<string, number>();
-  readonly #failures = new Map<string, number>();
+  /** Of keys that have failed since they last went well. */
+  readonly #backOffs = new Map<string, BackOff>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #paused: boolean;
   #closed = false;
 
   static readonly MAX_ACTIVE = 10;
-  static readonly FIRST_RETRY_MS = 20;
-  static readonly MAX_RETRY_MS = 30_000;
 
   constructor(
     work: (key: string) => Promise<void>,
@@ -122,14 +125,14 @@ export class WorkQueue {
   async #run(key: string): Promise<void> {
     try {
       await this.#work(key);
-      this.#failures.delete(key);
+      this.#backOffs.delete(key);
     } catch (error) {
       if (this.#closed) return;
-      const failures = this.#failures.get(key) ?? 0;
-      this.#failures.set(key, failures + 1);
+      const backOff = this.#backOffs.get(key) ?? new BackOff(RETRIES);
+      this.#backOffs.set(key, backOff);
       this.#failed(key, error);
       this.#metrics?.retried();
-      this.addAfter(key, Math.min(WorkQueue.FIRST_RETRY_MS * 2 ** failures, WorkQueue.MAX_RETRY_MS));
+      this.addAfter(key, backOff.next());
     }
   }
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { BackOff } from '../async/back-off';
 import { cacheLimit } from '../memory/memory-limit';
 import type { AuditBackend, ReportLoss } from './backend';
 import { printEvent, type AuditEvent } from './event';
@@ -20,9 +21,7 @@ export interface WebhookOptions {
 }
 
 const MAX_ATTEMPTS = 5;
-const BACKOFF_FACTOR = 1.5;
-/** Of the wait, at random, so that replicas do not ask in step. */
-const JITTER = 0.2;
+const RETRIES = { factor: 1.5, jitter: 0.2 };
 /** Characters of the lists that may be on their way at once; more are lost. */
 const MOST_UNDER_WAY = cacheLimit(64 * 1024 * 1024);
 /** However long a server asks to wait. */
@@ -64,7 +63,7 @@ export class WebhookBackend implements AuditBackend {
 
   async #send(list: string, events: number): Promise<boolean> {
     const { post, initialBackoffMs } = this.options;
-    let wait = initialBackoffMs;
+    const backOff = new BackOff({ first: initialBackoffMs, ...RETRIES });
     for (let attempt = 1; ; attempt++) {
       const answer = await post(list).catch((error: unknown) => error as Error);
       if (!(answer instanceof Error) && answer.status >= 200 && answer.status <= 299) return true;
@@ -74,9 +73,8 @@ export class WebhookBackend implements AuditBackend {
         return false;
       }
       const asked = answer instanceof Error ? 0 : (answer.retryAfterSeconds ?? 0) * 1000;
-      const pause = Math.min(Math.max(asked, wait * (1 + Math.random() * JITTER)), LONGEST_WAIT_MS);
+      const pause = Math.min(Math.max(asked, backOff.next()), LONGEST_WAIT_MS);
       await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => undefined);
-      wait *= BACKOFF_FACTOR;
     }
   }
 }

@@ -13,7 +13,7 @@ export function sourceHash(source: string): Buffer {
   return createHash('sha256').update(source).digest();
 }
 
-/** Where scripts/compile-code.js puts what V8 made of the file. */
+/** Where scripts/compile-code.ts puts what V8 made of the file. */
 export function compiledFileOf(file: string): string {
   return file.replace(/\.js$/, '.v8cache');
 }

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
+import { BackOff } from '../async/back-off';
 import type { ApiClient, Representation } from './api-client';
 
 /** What an informer tells its owner. */
@@ -21,8 +22,7 @@ export interface InformerOptions {
   readonly known?: Map<string, KubeObject>;
 }
 
-const FIRST_DELAY_MS = 200;
-const MAX_DELAY_MS = 10_000;
+const RETRIES = { first: 200, factor: 2, longest: 10_000 };
 /** A watch lasts for a random time between this and twice this, so that many do not begin anew at once. */
 const WATCH_SECONDS = 300;
 /** How much later than the server's end the client's own comes: for connections that died without a word. */
@@ -40,7 +40,7 @@ export function objectKey(object: KubeObject): string {
  * when the signal aborts.
  */
 export async function runInformer(
-  client: ApiClient,
+  client: Pick<ApiClient, 'pages' | 'watch'>,
   path: string,
   handlers: InformerHandlers,
   signal: AbortSignal,
@@ -48,7 +48,7 @@ export async function runInformer(
 ): Promise<void> {
   const { representation, keep = (object) => object, known = new Map<string, KubeObject>() } = options;
   let resourceVersion: string | undefined;
-  let wait = FIRST_DELAY_MS;
+  const backOff = new BackOff(RETRIES);
   let synced = false;
 
   const relist = async (): Promise<string> => {
@@ -90,7 +90,7 @@ export async function runInformer(
           throw new StatusError(event.object.code ?? 500, event.object.reason, event.object.message ?? 'watch failed');
         }
         resourceVersion = event.object.metadata.resourceVersion ?? resourceVersion;
-        wait = FIRST_DELAY_MS;
+        backOff.reset();
         if (event.type === 'BOOKMARK') continue;
         if (event.type === 'DELETED') {
           known.delete(objectKey(event.object));
@@ -108,8 +108,7 @@ export async function runInformer(
   };
 
   const pause = async (): Promise<void> => {
-    await delay(wait, undefined, { signal }).catch(() => undefined);
-    wait = Math.min(wait * 2, MAX_DELAY_MS);
+    await delay(backOff.next(), undefined, { signal }).catch(() => undefined);
   };
 
   while (!signal.aborted) {

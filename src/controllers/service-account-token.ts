@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { nameSuffix } from '../api/name-suffix';
 import type { KubeObject } from '../api/object';
 import { serviceAccountUserName } from '../api/user';
 import { objectKey } from '../client/informer';
@@ -22,7 +23,6 @@ export interface TokenControllerOptions {
 const SECRET_TYPE = 'kubernetes.io/service-account-token';
 const NAME_ANNOTATION = 'kubernetes.io/service-account.name';
 const UID_ANNOTATION = 'kubernetes.io/service-account.uid';
-const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 type Data = Readonly<Record<string, string>>;
 
@@ -119,8 +119,7 @@ function keepTokenSecrets(
 
   const createSecret = async (account: KubeObject): Promise<void> => {
     const { namespace = '', name = '', uid = '' } = account.metadata;
-    const suffix = Array.from({ length: 5 }, () => SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]).join('');
-    const secretName = `${name}-token-${suffix}`;
+    const secretName = `${name}-token-${nameSuffix(randomInt)}`;
     let secret: KubeObject;
     try {
       secret = await client.create(

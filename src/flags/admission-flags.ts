@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readPluginConfigurations } from '../admission/configuration';
-import { PLUGINS, selectPlugins, type PluginFlags } from '../admission/plugin-table';
+import { PLUGINS } from '../admission/plugin-table';
+import { selectPlugins, type PluginFlags } from '../admission/select-plugins';
 import type { AdmissionOptions } from '../apiserver/admission-plugins';
 import type { ApiserverOptions } from './apiserver-flags';
 import type { FeatureGates } from '../api/kinds/feature-gates';

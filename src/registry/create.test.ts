@@ -7,6 +7,9 @@ import {
   thing,
   thingKind,
 } from '../../test/support/registry-fixture';
+import type { FieldError } from '../api/errors/field-error';
+import type { Strategy } from '../api/kinds/kind-definition';
+import type { Steps } from '../api/parts';
 import type { ResourceRegistry } from './resource-registry';
 
 let fixture: RegistryFixture;
@@ -116,6 +119,26 @@ describe('create', () => {
     expect((await refusal(strict.create(scope, { metadata: {} }, {}, context))).message).toBe(
       'Thing "" is invalid: [metadata.name: Required value: name or generateName is required, spec.a: Required value]',
     );
+  });
+
+  it('asks rules only of what has no problem that makes them meaningless, and says so where the kind wants it', async () => {
+    const required: FieldError = { reason: 'FieldValueRequired', field: 'spec', message: 'Required value' };
+    const broken: FieldError = { reason: 'FieldValueInvalid', field: 'spec', message: 'a rule is broken' };
+    const checkRules = function* (): Steps<readonly FieldError[]> {
+      yield;
+      return [broken];
+    };
+    const causesOf = async (name: string, strategy: Strategy): Promise<readonly unknown[] | undefined> => {
+      const kind = thingKind({ resource: name, strategy: { ...strategy, checkRules } });
+      const refused = await refusal(fixture.registry(kind).create(scope, thing('x'), {}, context));
+      return refused.details?.causes?.map(({ field }) => field);
+    };
+    expect(await causesOf('valid', {})).toEqual(['spec']);
+    expect(await causesOf('quiet', { validateCreate: () => [required] })).toEqual(['spec']);
+    expect(await causesOf('telling', { validateCreate: () => [required], tellsOfUncheckedRules: true })).toEqual([
+      'spec',
+      '<nil>',
+    ]);
   });
 
   it('takes version 0 for none', async () => {

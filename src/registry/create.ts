@@ -89,7 +89,9 @@ function* newSteps(
   ]);
   const { checkRules } = strategy;
   const errors =
-    checkRules === undefined ? plain : yield* withRules(plain, checkRules(prepared, undefined, context.requested));
+    checkRules === undefined
+      ? plain
+      : yield* withRules(plain, checkRules(prepared, undefined, context.requested), strategy);
   const name = metadata.name ?? '';
   const problems =
     errors.length > 0 ? errors : pathSegmentName(name, false).map((problem) => invalid('metadata.name', name, problem));

@@ -1,4 +1,5 @@
 import type { FieldError } from '../api/errors/field-error';
+import type { Strategy } from '../api/kinds/kind-definition';
 import type { MaybePromise } from '../api/maybe-promise';
 import { atOnce, type Steps } from '../api/parts';
 import { checkInParts } from '../api/validation/check-each';
@@ -29,9 +30,10 @@ export function takeFewOrAll<Result>(steps: Steps<Result>, { pace }: Paced): May
 export function* withRules(
   errors: readonly FieldError[],
   rules: Steps<readonly FieldError[]> | undefined,
+  { tellsOfUncheckedRules = false }: Pick<Strategy, 'tellsOfUncheckedRules'>,
 ): Steps<readonly FieldError[]> {
   if (rules === undefined) return errors;
-  if (errors.some(isBlocking)) return [...errors, NOT_CHECKED];
+  if (errors.some(isBlocking)) return tellsOfUncheckedRules ? [...errors, NOT_CHECKED] : errors;
   const more = yield* rules;
   return more.length === 0 ? errors : [...errors, ...more];
 }

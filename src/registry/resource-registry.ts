@@ -1,6 +1,7 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { Work } from '../async/loop-work';
+import { nameSuffix } from '../api/name-suffix';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition, Strategy } from '../api/kinds/kind-definition';
 import type { CacheEntry, RegistryCache, ResourceDecoder } from '../storage/cache/cache';
@@ -30,10 +31,6 @@ import type {
 } from './types';
 import { updateObject } from './update';
 import { watchEntries, type EntryWatch } from './watch';
-
-/** Without vowels and look-alikes, so that a suffix never reads as a word (HTTP facts, "generateName"). */
-const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-const SUFFIX_LENGTH = 5;
 
 export interface ResourceRegistryOptions {
   readonly definition: KindDefinition;
@@ -70,7 +67,7 @@ export class ResourceRegistry {
     sideEffects,
     clock = () => new Date(),
     newUid = randomUUID,
-    randomSuffix = newSuffix,
+    randomSuffix = () => nameSuffix(randomInt),
   }: ResourceRegistryOptions) {
     const { kind, resource, storagePrefix, storage, errorGroup = storage.group } = definition;
     const apiVersion = apiVersionOf(storage.group, storage.version);
@@ -159,8 +156,4 @@ export class ResourceRegistry {
   ): Promise<ListResult> {
     return deleteEntries(this.resource, scope, list, options, hooks, context);
   }
-}
-
-function newSuffix(): string {
-  return Array.from({ length: SUFFIX_LENGTH }, () => SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]).join('');
 }

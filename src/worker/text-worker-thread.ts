@@ -4,7 +4,7 @@ import { runTextJob } from './run-text-job';
 import type { TextJob, ThreadMessage } from './text-jobs';
 import { ownTask } from './thread-time';
 
-/** What runs in the worker thread; scripts/generate.js makes one file of it and what it imports. */
+/** What runs in the worker thread; scripts/generate.ts makes one file of it and what it imports. */
 
 /** About half of what the event loop gets where processors are short; less would keep readers of YAML waiting on a busy machine. */
 const NICENESS = 3;

@@ -14,8 +14,8 @@ const MAIN = join(OUT, 'cli/main.js');
 let folder: string;
 
 beforeAll(() => {
-  execFileSync(process.execPath, [join(ROOT, 'scripts/bundle.js'), '--out', OUT]);
-  execFileSync(process.execPath, [join(ROOT, 'scripts/compile-code.js'), MAIN]);
+  execFileSync(process.execPath, ['--require', 'tsx/cjs', join(ROOT, 'scripts/bundle.ts'), '--out', OUT]);
+  execFileSync(process.execPath, ['--require', 'tsx/cjs', join(ROOT, 'scripts/compile-code.ts'), MAIN]);
   folder = mkdtempSync(join(tmpdir(), 'sternpost-bundle-'));
 }, 60_000);
 

@@ -257,6 +257,6 @@ describe('values that cannot work are refused', () => {
 });
 
 it('README and schema say what values.yaml says', () => {
-  const script = resolve(__dirname, '../../scripts/chart-docs.js');
-  execFileSync(process.execPath, [script, '--check'], { stdio: 'pipe' });
+  const script = resolve(__dirname, '../../scripts/chart-docs.ts');
+  execFileSync(process.execPath, ['--require', 'tsx/cjs', script, '--check'], { stdio: 'pipe' });
 });

@@ -1,13 +1,5 @@
 import { join } from 'node:path';
-
-const { deriveSteps } = jest.requireActual<{
-  deriveSteps: (
-    folder: string,
-    outFolder: string,
-    modules: readonly string[],
-    read: (file: string) => string,
-  ) => ReadonlyMap<string, string>;
-}>('../../scripts/steps/derive-steps');
+import { deriveSteps } from '../../scripts/steps/derive-steps';
 
 /** What becomes of modules, by their names, without the way it is laid out. */
 function derived(sources: Readonly<Record<string, string>>): Readonly<Record<string, string>> {

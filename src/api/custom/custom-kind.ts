@@ -306,7 +306,10 @@ function customStrategy({ spec }: CustomResourceDefinition, storageVersion: stri
     validateCreate: (object, requested) => rulesOf(requested)?.validation.validateCreate(object) ?? [],
     validateUpdate: (object, old, requested) => rulesOf(requested)?.validation.validateUpdate(object, old) ?? [],
     ...(structural && spec.versions.some(({ schema }) => schema?.openAPIV3Schema && hasRules(schema.openAPIV3Schema))
-      ? { checkRules: (object, old, requested) => rulesOf(requested)?.validation.checkRules(object, old) }
+      ? {
+          checkRules: (object, old, requested) => rulesOf(requested)?.validation.checkRules(object, old),
+          tellsOfUncheckedRules: true,
+        }
       : {}),
     // What only another version knows is valid, and not kept.
     ...(spec.versions.some((version) => shapes.differs(version, storageVersion))

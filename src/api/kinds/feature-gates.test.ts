@@ -1,5 +1,6 @@
 import { networkPolicy } from './networking/network-policy';
-import { DEFAULT_GATES, gatedKinds, parseFeatureGates } from './feature-gates';
+import { DEFAULT_GATES, parseFeatureGates } from './feature-gates';
+import { gatedKinds } from './gated-kinds';
 
 describe('--feature-gates', () => {
   it('is as release 1.21 has it by default, and newer where its alpha fields are stable today', () => {

@@ -2,7 +2,8 @@ import { CATALOGUE } from './catalogue';
 import { pod } from './core/pod';
 import { service } from './core/service';
 import type { KubeObject } from '../object';
-import { DEFAULT_GATES, gatedKinds, type FeatureGates } from './feature-gates';
+import { DEFAULT_GATES, type FeatureGates } from './feature-gates';
+import { gatedKinds } from './gated-kinds';
 
 function kindWith(gates: Partial<FeatureGates>, kind: string) {
   const found = gatedKinds(CATALOGUE, { ...DEFAULT_GATES, ...gates }).find((one) => one.kind === kind);

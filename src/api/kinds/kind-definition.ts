@@ -92,6 +92,8 @@ export interface Strategy {
     old: KubeObject | undefined,
     requested?: RequestedVersion,
   ) => Steps<readonly FieldError[]> | undefined;
+  /** An object with such problems is told that its rules were not checked, as custom resources are. */
+  readonly tellsOfUncheckedRules?: boolean;
 }
 
 export interface SubresourceDefinition {

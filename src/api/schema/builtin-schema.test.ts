@@ -214,7 +214,13 @@ describe('generation', () => {
   function generate(): Map<string, string> {
     const out = mkdtempSync(join(tmpdir(), 'sternpost-generate-'));
     try {
-      execFileSync(process.execPath, [join(repository, 'scripts', 'generate.js'), '--out', out]);
+      execFileSync(process.execPath, [
+        '--require',
+        'tsx/cjs',
+        join(repository, 'scripts', 'generate.ts'),
+        '--out',
+        out,
+      ]);
       const names = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((name) => /\.\w+$/.test(name));
       return new Map(names.sort().map((name) => [name, readFileSync(join(out, name), 'utf8')]));
     } finally {

@@ -2,7 +2,7 @@ import type { JsonValue } from '../object';
 import type { ListType, MapType, SpecialName } from './model';
 
 /**
- * The shape of `generated/schema.json`: what scripts/generate.js has read out of `proto/`, before names are resolved.
+ * The shape of `generated/schema.json`: what scripts/generate.ts has read out of `proto/`, before names are resolved.
  * Absent keys mean false or none. `proto/sternpost/options.proto` explains each option.
  */
 export interface SchemaDescriptor {

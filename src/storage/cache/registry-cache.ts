@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BackOff } from '../../async/back-off';
 import type { Steps } from '../../async/steps';
 import { inTurnsIfLong, Turn } from '../../async/turn';
 import {
@@ -24,8 +25,7 @@ import { RevisionReadBatcher } from './revision-read-batcher';
 /** How long a revision may be on its way when the store cannot say that it has sent everything. */
 const UNREPORTED_WAIT_MS = 100;
 
-const FIRST_RETRY_MS = 50;
-const LONGEST_RETRY_MS = 5_000;
+const RETRIES = { first: 50, factor: 2, longest: 5_000 };
 
 /**
  * Loads everything below `options.prefix` and follows it from then on. Resolves when loaded; keeps trying while the
@@ -269,7 +269,7 @@ class WatchCache implements RegistryCache {
   /** Keeps one watch of the store open, from the reached revision on, until the cache is closed. */
   private async follow(): Promise<void> {
     const { signal } = this.closing;
-    let retryMs = FIRST_RETRY_MS;
+    const backOff = new BackOff(RETRIES);
     while (!signal.aborted) {
       try {
         const restart = new AbortController();
@@ -278,7 +278,7 @@ class WatchCache implements RegistryCache {
         const options = { needsPrevious: false };
         for await (const batch of this.store.watch(this.options.prefix, this.reached, ended, options)) {
           this.apply(batch);
-          retryMs = FIRST_RETRY_MS;
+          backOff.reset();
         }
         if (signal.aborted) return;
         this.options.logger?.warn({ revision: this.reached }, 'the watch of the store ended');
@@ -292,8 +292,7 @@ class WatchCache implements RegistryCache {
         }
       }
       this.options.observer?.watchBroken?.();
-      await pause(retryMs, signal);
-      retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+      await pause(backOff.next(), signal);
     }
   }
 
@@ -397,12 +396,14 @@ class WatchCache implements RegistryCache {
 
   /** Repeats `action` until it succeeds; throws the signal's reason. */
   private async retrying(failure: string, action: () => Promise<void>, signal: AbortSignal): Promise<void> {
-    for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS)) {
+    const backOff = new BackOff(RETRIES);
+    for (;;) {
       signal.throwIfAborted();
       try {
         return await action();
       } catch (error) {
         signal.throwIfAborted();
+        const retryMs = backOff.next();
         this.options.logger?.warn({ err: error, retryMs }, failure);
         await pause(retryMs, signal);
       }

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /**
  * Makes what the package ships out of the sources, below `dist/` (`--out DIR`: below another folder of the repository, for
  * tests):
@@ -7,19 +6,19 @@
  *   a sixth of a start. The library and the command are in it, so that they share what they have in common
  * - `etcd3/client.js`: the packages around etcd3, which `--etcd-client=etcd3` loads, with etcd's definitions in `proto/`
  * - `cli/main.js`: the command; it loads that file once it knows that Node.js is new enough for it, with what
- *   scripts/compile-code.js has put beside it
+ *   scripts/compile-code.ts has put beside it
  * - `library.js`, `library.mjs`: what `require('sternpost')` and `import 'sternpost'` get
  * - `licenses.txt`: the licenses of the packages in that file
  *
- * The declarations of the library come from scripts/declarations.js. docs/decisions/0011-one-file.md says why.
+ * The declarations of the library come from scripts/declarations.ts. docs/decisions/0011-one-file.md says why.
  */
-const fs = require('node:fs');
-const path = require('node:path');
-const { build } = require('esbuild');
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 
 const repository = path.resolve(__dirname, '..');
 
-const COMMON = {
+const COMMON: BuildOptions = {
   absWorkingDir: repository,
   bundle: true,
   platform: 'node',
@@ -44,11 +43,11 @@ export const { startApiServer } = library;
 `;
 
 /** Of node-forge, ASN.1 is used: a fifth of it. */
-const asn1OfForge = {
+const asn1OfForge: Plugin = {
   name: 'asn1-of-node-forge',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node-forge$/ }, () => ({ path: 'node-forge', namespace: 'part' }));
-    onLoad({ filter: /./, namespace: 'part' }, () => ({
+  setup: (build) => {
+    build.onResolve({ filter: /^node-forge$/ }, () => ({ path: 'node-forge', namespace: 'part' }));
+    build.onLoad({ filter: /./, namespace: 'part' }, () => ({
       contents: `require('node-forge/lib/asn1'); module.exports = require('node-forge/lib/forge');`,
       resolveDir: repository,
     }));
@@ -56,21 +55,21 @@ const asn1OfForge = {
 };
 
 /** What `--etcd-client=etcd3` needs has a file of its own. */
-const etcd3Elsewhere = {
+const etcd3Elsewhere: Plugin = {
   name: 'etcd3-elsewhere',
-  setup({ onResolve }) {
-    onResolve({ filter: /^\.\/library$/ }, ({ importer }) =>
+  setup: (build) => {
+    build.onResolve({ filter: /^\.\/library$/ }, ({ importer }) =>
       path.basename(path.dirname(importer)) === 'etcd3' ? { path: './etcd3/client.js', external: true } : undefined,
     );
   },
 };
 
-/** The commands are in the large file, perhaps compiled (scripts/compile-code.js). */
-const commandsElsewhere = {
+/** The commands are in the large file, perhaps compiled (scripts/compile-code.ts). */
+const commandsElsewhere: Plugin = {
   name: 'commands-elsewhere',
-  setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^\.\/commands$/ }, () => ({ path: 'commands', namespace: 'elsewhere' }));
-    onLoad({ filter: /./, namespace: 'elsewhere' }, () => ({
+  setup: (build) => {
+    build.onResolve({ filter: /^\.\/commands$/ }, () => ({ path: 'commands', namespace: 'elsewhere' }));
+    build.onLoad({ filter: /./, namespace: 'elsewhere' }, () => ({
       contents: `
         const { requireCompiled } = require('./compiled-code');
         module.exports = requireCompiled(require('node:path').resolve(__dirname, '../sternpost.js'));`,
@@ -79,7 +78,7 @@ const commandsElsewhere = {
   },
 };
 
-async function main([flag, folder]) {
+async function main([flag, folder]: readonly string[]): Promise<void> {
   const out = path.resolve(repository, flag === '--out' && folder ? folder : 'dist');
   const { metafile } = await build({
     ...COMMON,
@@ -123,15 +122,17 @@ async function main([flag, folder]) {
 }
 
 /** The folders of the packages from which the files come. */
-function packagesIn(files) {
+function packagesIn(files: readonly string[]): readonly string[] {
   const folders = files.flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []);
   return [...new Set(folders)].sort();
 }
 
-function licenses(folders) {
+function licenses(folders: readonly string[]): string {
   return folders
     .map((folder) => {
-      const { name, version, license } = require(path.join(repository, folder, 'package.json'));
+      const { name, version, license } = JSON.parse(
+        fs.readFileSync(path.join(repository, folder, 'package.json'), 'utf8'),
+      ) as { readonly name: string; readonly version: string; readonly license: string };
       const file = fs.readdirSync(path.join(repository, folder)).find((entry) => /^licen[cs]e/i.test(entry));
       const text = file === undefined ? '' : fs.readFileSync(path.join(repository, folder, file), 'utf8').trim();
       return `${name} ${version} (${license})\n\n${text}\n`;
@@ -139,7 +140,7 @@ function licenses(folders) {
     .join(`\n${'-'.repeat(80)}\n\n`);
 }
 
-main(process.argv.slice(2)).catch((error) => {
+main(process.argv.slice(2)).catch((error: unknown) => {
   console.error(error);
   process.exitCode = 1;
 });

@@ -1,4 +1,5 @@
-import { PLUGINS, selectPlugins } from './plugin-table';
+import { PLUGINS } from './plugin-table';
+import { selectPlugins } from './select-plugins';
 
 describe('selecting plugins', () => {
   it('has those of the specification on, and PodSecurity', () => {

@@ -1,14 +1,14 @@
 /**
- * To be loaded before the command (`node --require`): on SIGTERM, what V8 has compiled of the command's code is written beside
- * it, for src/cli/compiled-code.ts.
+ * To be loaded before the command (`node --require`, compiled): on SIGTERM, what V8 has compiled of the command's code is
+ * written beside it, for src/cli/compiled-code.ts.
  */
-const { createHash } = require('node:crypto');
-const { readFileSync, writeFileSync } = require('node:fs');
-const v8 = require('node:v8');
-const vm = require('node:vm');
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import v8 from 'node:v8';
+import vm from 'node:vm';
 
-vm.Script = class extends vm.Script {
-  constructor(source, options) {
+class KeptScript extends vm.Script {
+  constructor(source: string, options: vm.ScriptOptions & { readonly filename: string }) {
     super(source, options);
     // V8 takes code only with the flags that it was made with, and it is loaded with those of the start.
     v8.setFlagsFromString = () => undefined;
@@ -19,4 +19,6 @@ vm.Script = class extends vm.Script {
       process.exit();
     });
   }
-};
+}
+
+Object.assign(vm, { Script: KeptScript });

@@ -1,20 +1,19 @@
-#!/usr/bin/env node
 /**
  * Writes `dist/library.d.ts` and `dist/library.d.mts`: the library's public types and nothing else, from the declarations that
  * the compiler has made. They need no other package's types, so that users may check them with settings of their own
  * (`skipLibCheck: false`, no `esModuleInterop`, TypeScript from 5.4 on).
  */
-const fs = require('node:fs');
-const path = require('node:path');
-const { rollup } = require('rollup');
-const { dts } = require('rollup-plugin-dts');
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { rollup } from 'rollup';
+import { dts } from 'rollup-plugin-dts';
 
 const dist = path.resolve(__dirname, '..', 'dist');
 
 /** What `await using` needs, for those whose `lib` is older. */
 const BANNER = '/// <reference lib="esnext.disposable" />\n';
 
-async function main() {
+async function main(): Promise<void> {
   const bundle = await rollup({ input: path.join(dist, 'index.d.ts'), plugins: [dts()] });
   const { output } = await bundle.generate({ format: 'es' });
   await bundle.close();
@@ -24,7 +23,7 @@ async function main() {
   for (const name of ['library.d.ts', 'library.d.mts']) fs.writeFileSync(path.join(dist, name), text);
 }
 
-main().catch((error) => {
+main().catch((error: unknown) => {
   console.error(error);
   process.exitCode = 1;
 });

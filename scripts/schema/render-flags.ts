@@ -1,6 +1,8 @@
 /** TypeScript for the flags of the API server, from their table. */
 
-const TYPES = {
+import type { Flag, FlagTable, FlagType } from '../../src/flags/flag-table';
+
+const TYPES: Readonly<Record<FlagType, string>> = {
   string: 'string',
   strings: 'string | readonly string[]',
   stringArray: 'string | readonly string[]',
@@ -14,7 +16,7 @@ const TYPES = {
 };
 
 /** An interface with a property for each flag but `left`, under which its help stands. */
-function renderFlags(table, left) {
+export function renderFlags(table: FlagTable, left: readonly string[]): string {
   const flags = Object.entries(table).filter(([name]) => !left.includes(name));
   const properties = flags.map(
     ([name, flag]) => `${comment(flag)}  readonly '${name}'?: ${TYPES[flag.type]} | undefined;\n`,
@@ -25,10 +27,8 @@ ${properties.join('')}}
 `;
 }
 
-function comment({ help, default: value }) {
+function comment({ help, default: value }: Flag): string {
   const standard = value === undefined || value === '' ? '' : ` Default: ${value}.`;
   const text = `${help}${/[.!?]$/.test(help) ? '' : '.'}${standard}`.replaceAll('*/', '*\\/');
   return `  /** ${text} */\n`;
 }
-
-module.exports = { renderFlags };

@@ -7,8 +7,8 @@
  * become `yield*`. Of the rest, what is exported is imported from the plain module and what is private is copied. What cannot be
  * derived is refused: a call of a generator inside of a closure, and private state, which the two would not share.
  */
-const path = require('node:path');
-const ts = require('typescript');
+import * as path from 'node:path';
+import ts from 'typescript';
 
 const LOOPS = new Set([
   ts.SyntaxKind.ForStatement,
@@ -22,19 +22,27 @@ const LOOPS = new Set([
  * The text of each derived module, by its name. `modules`: names relative to `folder`, without extension; a module comes after those
  * of which it imports. `outFolder`: where the derived ones will stand.
  */
-function deriveSteps(folder, outFolder, modules, read) {
-  const derived = new Map();
+export function deriveSteps(
+  folder: string,
+  outFolder: string,
+  modules: readonly string[],
+  read: (file: string) => string,
+): ReadonlyMap<string, string> {
+  const derived = new Map<string, StepsModule>();
+  const texts = new Map<string, string>();
   for (const [name, functions] of HANDWRITTEN) derived.set(name, new HandwrittenModule(folder, name, functions));
   for (const name of modules) {
     const file = path.join(folder, `${sourceOf(name)}.ts`);
     const source = ts.createSourceFile(file, read(file), ts.ScriptTarget.ES2023, true);
-    derived.set(name, new DerivedModule(name, source, folder, outFolder, derived));
+    const module = new DerivedModule(name, source, folder, outFolder, derived);
+    derived.set(name, module);
+    texts.set(name, module.print());
   }
-  return new Map(modules.map((name) => [name, derived.get(name).print()]));
+  return texts;
 }
 
 /** What the platform does in one go has another form in turns, written by hand: `steps/<last part of the name>.ts`. */
-const HANDWRITTEN = [
+const HANDWRITTEN: readonly (readonly [name: string, functions: readonly string[]])[] = [
   ['copy-map', ['copyMap']],
   ['apply/copy-children', ['copyChildren']],
   ['apply/fields-text', ['fieldsText']],
@@ -47,43 +55,95 @@ const CHANGING = new Set(['patch/json-equal', 'patch/json-patch', 'patch/copied-
 /** The same for maps that nobody changes any more. */
 const OF_FINISHED = new Map([['patch/finished-equal', 'patch/json-equal']]);
 
-function sourceOf(name) {
+function sourceOf(name: string): string {
   return OF_FINISHED.get(name) ?? name;
 }
 
-class HandwrittenModule {
-  constructor(folder, name, functions) {
+/** What a module gives to those that import from it, in the form in steps. */
+interface StepsModule {
+  readonly outFile: string;
+  /** Whether importers get a generator, or a class with some, of that name. */
+  provides(name: string): boolean;
+  isLongFunction(name: string): boolean;
+  /** Names of the methods of the class that are generators. */
+  longMethodsOf(className: string): readonly string[];
+}
+
+type Method = ts.MethodDeclaration & { readonly body: ts.Block };
+type Func = ts.FunctionDeclaration & { readonly body: ts.Block };
+
+interface Import {
+  /** The module, as the derived text refers to it. */
+  readonly from: string;
+  readonly type: boolean;
+  readonly other: StepsModule | undefined;
+  /** It is a generator. */
+  readonly long: boolean;
+}
+
+interface Edit {
+  readonly at: number;
+  readonly text: string;
+  readonly order: number;
+}
+
+class HandwrittenModule implements StepsModule {
+  readonly outFile: string;
+  readonly #functions: ReadonlySet<string>;
+
+  constructor(folder: string, name: string, functions: readonly string[]) {
     this.outFile = path.join(folder, 'steps', `${path.basename(name)}.ts`);
-    this.functions = new Set(functions);
+    this.#functions = new Set(functions);
   }
 
-  provides(name) {
-    return this.functions.has(name);
+  provides(name: string): boolean {
+    return this.#functions.has(name);
   }
 
-  isLongFunction(name) {
-    return this.functions.has(name);
+  isLongFunction(name: string): boolean {
+    return this.#functions.has(name);
   }
 
-  longMethodsOf() {
+  longMethodsOf(): readonly string[] {
     return [];
   }
 }
 
-class DerivedModule {
-  constructor(name, source, folder, outFolder, others) {
+class DerivedModule implements StepsModule {
+  readonly outFile: string;
+  private readonly name: string;
+  private readonly source: ts.SourceFile;
+  private readonly folder: string;
+  private readonly file: string;
+  private readonly others: ReadonlyMap<string, StepsModule>;
+  /** Imported names: from which module, whether as a type. */
+  private readonly imports = new Map<string, Import>();
+  private readonly functions: readonly Func[];
+  private readonly classes: readonly ts.ClassDeclaration[];
+  /** Names of functions and methods that become generators. */
+  private readonly long: Set<string>;
+  private readonly longMethods: Set<string>;
+  private readonly longClasses: ReadonlySet<string>;
+  private readonly exported: ReadonlySet<string>;
+  private edits: Edit[] = [];
+  private skipped: { readonly from: number; readonly to: number }[] = [];
+
+  constructor(
+    name: string,
+    source: ts.SourceFile,
+    folder: string,
+    outFolder: string,
+    others: ReadonlyMap<string, StepsModule>,
+  ) {
     this.name = name;
     this.source = source;
     this.folder = folder;
     this.outFile = path.join(outFolder, `${name}.ts`);
     this.file = path.join(folder, `${sourceOf(name)}.ts`);
     this.others = others;
-    /** Imported names: from which module, whether as a type. */
-    this.imports = new Map();
     this.readImports();
-    this.functions = source.statements.filter((one) => ts.isFunctionDeclaration(one) && one.body);
+    this.functions = source.statements.filter(isFunction);
     this.classes = source.statements.filter(ts.isClassDeclaration);
-    /** Names of functions and methods that become generators. */
     this.long = new Set([...this.imports].filter(([, { long }]) => long).map(([imported]) => imported));
     this.longMethods = new Set(
       [...this.imports].flatMap(([imported, { other }]) => other?.longMethodsOf(imported) ?? []),
@@ -93,15 +153,13 @@ class DerivedModule {
       this.classes.filter((one) => methodsOf(one).some((method) => this.longMethods.has(nameOf(method)))).map(nameOf),
     );
     this.exported = new Set(source.statements.filter(isExported).flatMap(namesOf));
-    this.edits = [];
   }
 
-  /** Whether importers get a generator, or a class with some, of that name. */
-  provides(name) {
+  provides(name: string): boolean {
     return this.exported.has(name) && (this.isLongFunction(name) || this.longClasses.has(name));
   }
 
-  longMethodsOf(className) {
+  longMethodsOf(className: string): readonly string[] {
     const found = this.classes.find((one) => nameOf(one) === className);
     return found === undefined
       ? []
@@ -110,14 +168,17 @@ class DerivedModule {
           .filter((name) => this.longMethods.has(name));
   }
 
-  isLongFunction(name) {
+  isLongFunction(name: string): boolean {
     return this.long.has(name) && !this.imports.has(name);
   }
 
-  readImports() {
+  private readImports(): void {
     for (const statement of this.source.statements.filter(ts.isImportDeclaration)) {
-      const specifier = statement.moduleSpecifier.text;
-      const { isTypeOnly, namedBindings } = statement.importClause;
+      const specifier = (statement.moduleSpecifier as ts.StringLiteral).text;
+      const { importClause } = statement;
+      const namedBindings = importClause?.namedBindings;
+      if (namedBindings === undefined || !ts.isNamedImports(namedBindings)) this.refuse(statement, 'imports no names');
+      const isTypeOnly = importClause?.isTypeOnly === true;
       const target = specifier.startsWith('.') ? path.join(path.dirname(this.file), specifier) : specifier;
       const other = this.others.get(path.relative(this.folder, target));
       for (const element of namedBindings.elements) {
@@ -131,7 +192,7 @@ class DerivedModule {
   }
 
   /** Until nothing is found any more: who calls a generator has to be one. */
-  findLong() {
+  private findLong(): void {
     for (let before = -1; before !== this.long.size + this.longMethods.size;) {
       before = this.long.size + this.longMethods.size;
       for (const one of this.functions) if (this.isLong(one)) this.long.add(nameOf(one));
@@ -139,24 +200,24 @@ class DerivedModule {
     }
   }
 
-  isLong(unit) {
+  private isLong(unit: Func | Method): boolean {
     let found = false;
-    const visit = (node) => {
-      if (LOOPS.has(node.kind) || this.isLongCall(node)) found = true;
+    const visit = (node: ts.Node): void => {
+      if (isLoop(node) || this.isLongCall(node)) found = true;
       if (!found) ts.forEachChild(node, visit);
     };
     visit(unit.body);
     return found;
   }
 
-  isLongCall(node) {
+  private isLongCall(node: ts.Node): boolean {
     if (!ts.isCallExpression(node)) return false;
     const { expression } = node;
     if (ts.isIdentifier(expression)) return this.long.has(expression.text);
     return ts.isPropertyAccessExpression(expression) && this.longMethods.has(expression.name.text);
   }
 
-  print() {
+  print(): string {
     const units = this.withPrivateParts([
       ...this.functions.filter((one) => this.long.has(nameOf(one))),
       ...this.classes.filter((one) => this.longClasses.has(nameOf(one))),
@@ -164,7 +225,7 @@ class DerivedModule {
     const texts = units.map((unit) => this.printUnit(unit));
     const origin = path.posix.join('src/api', sourceOf(this.name));
     return [
-      `// Derived from ${origin}.ts by scripts/generate.js (scripts/steps/derive-steps.js).`,
+      `// Derived from ${origin}.ts by scripts/generate.ts (scripts/steps/derive-steps.ts).`,
       '',
       ...this.importLines(units, texts),
       '',
@@ -173,9 +234,9 @@ class DerivedModule {
   }
 
   /** The statements with the private ones that they need, in the order of the source. */
-  withPrivateParts(units) {
-    const taken = new Set(units);
-    const visit = (node) => {
+  private withPrivateParts(units: readonly ts.Statement[]): readonly ts.Statement[] {
+    const taken = new Set<ts.Statement>(units);
+    const visit = (node: ts.Node): void => {
       if (ts.isIdentifier(node) && !isMemberName(node) && !this.exported.has(node.text)) {
         const statement = this.source.statements.find((one) => namesOf(one).includes(node.text));
         if (statement !== undefined && !taken.has(statement)) {
@@ -190,10 +251,10 @@ class DerivedModule {
     return [...taken].sort((left, right) => left.pos - right.pos);
   }
 
-  printUnit(unit) {
+  private printUnit(unit: ts.Statement): string {
     this.edits = [];
     this.skipped = [];
-    if (ts.isFunctionDeclaration(unit) && this.long.has(nameOf(unit))) this.editUnit(unit);
+    if (isFunction(unit) && this.long.has(nameOf(unit))) this.editUnit(unit);
     else if (ts.isClassDeclaration(unit))
       for (const method of methodsOf(unit)) if (this.longMethods.has(nameOf(method))) this.editUnit(method);
     const start = unit.getFullStart();
@@ -209,53 +270,53 @@ class DerivedModule {
     return (result + text.slice(position, unit.end)).trim();
   }
 
-  insert(at, text, order = 0) {
+  private insert(at: number, text: string, order = 0): void {
     this.edits.push({ at, text, order });
   }
 
-  editUnit(unit) {
-    if (unit.type === undefined) this.refuse(unit, 'has no return type');
+  private editUnit(unit: Func | Method): void {
+    if (unit.type === undefined || unit.name === undefined) this.refuse(unit, 'has no return type');
     this.insert(unit.name.getStart(), '*');
     this.insert(unit.type.getStart(), 'Steps<');
     this.insert(unit.type.end, '>');
     this.visit(unit.body, false);
   }
 
-  visit(node, inClosure) {
+  private visit(node: ts.Node, inClosure: boolean): void {
     if (this.isLongCall(node)) {
       if (inClosure) this.refuse(node, 'is called in a closure');
       this.insert(node.getStart(), '(yield* ', 1);
       this.insert(node.end, ')', -1);
     }
-    if (LOOPS.has(node.kind) && !inClosure) this.pauseIn(node.statement);
+    if (isLoop(node) && !inClosure) this.pauseIn(node.statement);
     if (ts.isForInStatement(node) && !CHANGING.has(this.name)) this.listOnce(node);
     const closure = inClosure || ts.isArrowFunction(node) || ts.isFunctionExpression(node);
     ts.forEachChild(node, (child) => this.visit(child, closure));
   }
 
   /** `for (const name in map)` lists the names of a large map each time; the loop over those that are known does not. */
-  listOnce({ initializer, expression }) {
+  private listOnce({ initializer, expression }: ts.ForInStatement): void {
     this.insert(initializer.end, ' of keysOf(', 2);
     this.insert(expression.end, ')', -1);
     this.skipped.push({ from: initializer.end, to: expression.getStart() });
   }
 
-  pauseIn(body) {
+  private pauseIn(body: ts.Statement): void {
     if (ts.isBlock(body)) return this.insert(body.getStart() + 1, ' if (isPauseDue()) yield;');
     this.insert(body.getStart(), '{ if (isPauseDue()) yield; ');
     this.insert(body.end, ' }', 1);
   }
 
   /** All names of the derived text that are not its own, imported from where they are. */
-  importLines(units, texts) {
+  private importLines(units: readonly ts.Statement[], texts: readonly string[]): readonly string[] {
     const own = new Set(units.flatMap(namesOf));
     const declared = new Set(this.source.statements.flatMap(namesOf));
-    const byModule = new Map();
-    const add = (from, name, type) => {
-      if (!byModule.has(from)) byModule.set(from, new Map());
-      byModule.get(from).set(name, type);
+    const byModule = new Map<string, Map<string, boolean>>();
+    const add = (from: string, name: string, type: boolean): void => {
+      const names = byModule.get(from) ?? new Map<string, boolean>();
+      byModule.set(from, names.set(name, type));
     };
-    const visit = (node) => {
+    const visit = (node: ts.Node): void => {
       if (ts.isIdentifier(node) && !isMemberName(node)) {
         const name = node.text;
         const imported = this.imports.get(name);
@@ -275,28 +336,28 @@ class DerivedModule {
     });
   }
 
-  isType(name) {
+  private isType(name: string): boolean {
     return this.source.statements.some(
       (one) => (ts.isInterfaceDeclaration(one) || ts.isTypeAliasDeclaration(one)) && nameOf(one) === name,
     );
   }
 
-  specifier(from) {
+  private specifier(from: string): string {
     if (!path.isAbsolute(from)) return from;
     const relative = path.relative(path.dirname(this.outFile), from).split(path.sep).join('/');
     return relative.startsWith('.') ? relative : `./${relative}`;
   }
 
-  refuse(node, problem) {
+  private refuse(node: ts.Node, problem: string): never {
     const { line } = this.source.getLineAndCharacterOfPosition(node.getStart());
     throw new Error(`${this.file}:${line + 1}: ${node.getText().slice(0, 60)} ${problem}`);
   }
 }
 
 /** A variable that holds a new object, or a class. */
-function hasState(statement) {
-  let found = ts.isClassDeclaration(statement);
-  const visit = (node) => {
+function hasState(statement: ts.Statement): boolean {
+  let found: boolean = ts.isClassDeclaration(statement);
+  const visit = (node: ts.Node): void => {
     if (ts.isNewExpression(node)) found = true;
     ts.forEachChild(node, visit);
   };
@@ -304,30 +365,39 @@ function hasState(statement) {
   return found;
 }
 
-function methodsOf(unit) {
-  return unit.members.filter((member) => ts.isMethodDeclaration(member) && member.body);
+function isFunction(node: ts.Node): node is Func {
+  return ts.isFunctionDeclaration(node) && node.body !== undefined;
 }
 
-function nameOf(node) {
-  return node.name.text;
+function isLoop(node: ts.Node): node is ts.IterationStatement {
+  return LOOPS.has(node.kind);
 }
 
-function namesOf(statement) {
+function methodsOf(unit: ts.ClassDeclaration): readonly Method[] {
+  return unit.members.filter((member): member is Method => ts.isMethodDeclaration(member) && member.body !== undefined);
+}
+
+function nameOf({ name }: { readonly name?: ts.Node | undefined }): string {
+  return name !== undefined && (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)) ? name.text : '';
+}
+
+function namesOf(statement: ts.Statement): readonly string[] {
   if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(nameOf);
-  return statement.name === undefined ? [] : [nameOf(statement)];
+  const name = nameOf(statement as ts.DeclarationStatement);
+  return name === '' ? [] : [name];
 }
 
-function isExported(statement) {
-  return (ts.getModifiers(statement) ?? []).some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword);
+function isExported(statement: ts.Statement): boolean {
+  return (ts.canHaveModifiers(statement) ? (ts.getModifiers(statement) ?? []) : []).some(
+    ({ kind }) => kind === ts.SyntaxKind.ExportKeyword,
+  );
 }
 
 /** A name after a dot or before a colon says nothing of what is imported. */
-function isMemberName(node) {
+function isMemberName(node: ts.Node): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent)) return parent.name === node;
   if (ts.isPropertyAssignment(parent)) return parent.name === node;
   if (ts.isBindingElement(parent)) return parent.propertyName === node;
   return ts.isMethodDeclaration(parent) || ts.isPropertySignature(parent) || ts.isPropertyDeclaration(parent);
 }
-
-module.exports = { deriveSteps };

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /**
  * Compiles `proto/` into what the program loads and imports:
  *
@@ -12,15 +11,16 @@
  *
  * The same input gives the same bytes. `--out DIR` writes below another folder than the repository (for tests).
  */
-const fs = require('node:fs');
-const { createRequire } = require('node:module');
-const path = require('node:path');
-const { buildSync } = require('esbuild');
-const protobuf = require('protobufjs');
-const { readProtoFolder } = require('./schema/read-proto');
-const { renderFlags } = require('./schema/render-flags');
-const { renderTypes } = require('./schema/render-types');
-const { deriveSteps } = require('./steps/derive-steps');
+import * as fs from 'node:fs';
+import * as path from 'node:path';
+import { buildSync } from 'esbuild';
+import protobuf from 'protobufjs';
+import { COMMAND_FLAGS, controlPlaneFlags } from '../src/flags/control-plane-flags';
+import type { FlagTable } from '../src/flags/flag-table';
+import { readProtoFolder } from './schema/read-proto';
+import { renderFlags } from './schema/render-flags';
+import { renderTypes } from './schema/render-types';
+import { deriveSteps } from './steps/derive-steps';
 
 const repository = path.resolve(__dirname, '..');
 
@@ -57,7 +57,7 @@ const IN_STEPS = [
   'patch/json-patch',
 ];
 
-function main(args) {
+function main(args: readonly string[]): number {
   const out = args[0] === '--out' && args[1] ? path.resolve(args[1]) : repository;
   const { files, problems } = readProtoFolder(path.join(repository, 'proto'));
   if (problems.length > 0) {
@@ -76,42 +76,33 @@ function main(args) {
     if (!wanted.has(name)) fs.rmSync(path.join(typesFolder, name));
   }
   writeSteps(path.join(out, 'src', 'api', 'steps', 'generated'));
-  const { controlPlaneFlags, COMMAND_FLAGS } = evaluated('src/flags/control-plane-flags.ts');
-  const flagTypes = renderFlags({ ...controlPlaneFlags, ...libraryDefaults(controlPlaneFlags) }, [...COMMAND_FLAGS]);
+  const flagTypes = renderFlags({ ...controlPlaneFlags, ...libraryDefaults() }, [...COMMAND_FLAGS]);
   writeIfChanged(path.join(out, 'src', 'flags', 'generated', 'api-server-flags.ts'), flagTypes);
   return 0;
 }
 
-function writeSteps(folder) {
+function writeSteps(folder: string): void {
   const api = path.join(repository, 'src', 'api');
   const inRepository = path.join(api, 'steps', 'generated');
   const derived = deriveSteps(api, inRepository, IN_STEPS, (file) => fs.readFileSync(file, 'utf8'));
   for (const [name, text] of derived) writeIfChanged(path.join(folder, `${name}.ts`), text);
 }
 
-function bundledThread() {
+function bundledThread(): string {
   return bundled('src/worker/text-worker-thread.ts');
 }
 
 /** What startApiServer (src/index.ts) gives instead of the command's defaults. */
-function libraryDefaults({ 'data-dir': dataDir, 'secure-port': port }) {
+function libraryDefaults(): FlagTable {
+  const { 'data-dir': dataDir, 'secure-port': port } = controlPlaneFlags;
   return {
     'data-dir': { ...dataDir, default: 'a temporary folder, removed at the end' },
     'secure-port': { ...port, default: '0' },
   };
 }
 
-/** What a file of the sources exports. */
-function evaluated(file) {
-  const from = path.join(repository, file);
-  const module = { exports: {} };
-  const run = new Function('require', 'module', 'exports', '__dirname', bundled(file));
-  run(createRequire(from), module, module.exports, path.dirname(from));
-  return module.exports;
-}
-
 /** A file of the sources and all that it imports. */
-function bundled(file) {
+function bundled(file: string): string {
   const { outputFiles } = buildSync({
     absWorkingDir: repository,
     entryPoints: [file],
@@ -125,11 +116,11 @@ function bundled(file) {
     legalComments: 'none',
     logLevel: 'warning',
   });
-  return outputFiles[0].text;
+  return outputFiles[0]?.text ?? '';
 }
 
 /** Leaves the time of an unchanged file alone, so that incremental builds and watchers see no change. */
-function writeIfChanged(file, text) {
+function writeIfChanged(file: string, text: string): void {
   if (fs.existsSync(file) && fs.readFileSync(file, 'utf8') === text) return;
   fs.mkdirSync(path.dirname(file), { recursive: true });
   fs.writeFileSync(file, text);
