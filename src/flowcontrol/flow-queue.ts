@@ -16,7 +16,28 @@ export class FlowQueue {
    */
   nextDispatch = 0;
 
+  /** Of the requests that are executed, their seats times when they began. */
+  #begun = 0;
+
   constructor(readonly index: number) {}
+
+  begin({ seats, startedAt }: FlowRequest): void {
+    this.executing++;
+    this.seatsInUse += seats;
+    this.#begun += seats * startedAt;
+  }
+
+  end({ seats, startedAt }: FlowRequest): void {
+    this.executing--;
+    this.seatsInUse -= seats;
+    this.#begun -= seats * startedAt;
+  }
+
+  /** When its first request would be through, each lasting for `assumedMs`, and longer where it already has. */
+  throughAt(now: number, assumedMs: number): number {
+    const overdue = (now - assumedMs) * this.seatsInUse - this.#begun;
+    return this.nextDispatch + Math.max(0, overdue) + (this.first?.seats ?? 0) * assumedMs;
+  }
 
   get isIdle(): boolean {
     return this.length === 0 && this.executing === 0;

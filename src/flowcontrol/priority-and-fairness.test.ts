@@ -239,6 +239,43 @@ describe('a priority level', () => {
     expect(arrive(apf, 'alice', { seats: 50 }).request.seats).toBe(4);
   });
 
+  const LIST: FlowAttributes = { ...GET, verb: 'list', name: '' };
+  const three = { listed: () => 300, watchers: () => 0 };
+
+  it('counts what executed requests have had so far, and not only what they were taken to last', async () => {
+    const apf = fairness({ queues: 64, handSize: 1, queueLengthLimit: 500 }, { readOnly: 2, mutating: 0 });
+    const at = (name: string, now: number): FlowRequest => {
+      const request = apf.classify(GET, user(name), undefined, now);
+      void apf.admit(request);
+      return request;
+    };
+    const [long, , waiting] = [at('hog', 0), at('hog', 0), at('hog', 0)];
+    const quiet = at('quiet', 999);
+    long.level.pause(long, 1000);
+    expect([waiting.state, quiet.state]).toEqual(['waiting', 'executing']);
+  });
+
+  it('lets narrow requests have the seats that wide ones leave', () => {
+    const apf = fairness({ queues: 64, handSize: 1, queueLengthLimit: 500 });
+    const [running, next] = [1, 2].map(() => apf.classify(LIST, user('hog'), three, 0));
+    expect(apf.admit(running!)).toBe(true);
+    void apf.admit(next!);
+    expect(next!.state).toBe('waiting');
+    // Its flow has had three seats for a second while all had four, and the list is next.
+    const narrow = apf.classify(GET, user('quiet'), three, 1000);
+    expect(apf.admit(narrow)).toBe(true);
+  });
+
+  it('has narrow requests wait behind a wide one that they hold up', () => {
+    const apf = fairness({ queues: 64, handSize: 1, queueLengthLimit: 500 });
+    for (let n = 0; n < 3; n++) void apf.admit(apf.classify(GET, user('many'), three, 0));
+    const wide = apf.classify(LIST, user('alice'), three, 0);
+    void apf.admit(wide);
+    const narrow = apf.classify(GET, user('many'), three, 0);
+    void apf.admit(narrow);
+    expect([wide.state, narrow.state]).toEqual(['waiting', 'waiting']);
+  });
+
   it('keeps the seats of a write while its watchers are told', async () => {
     const apf = fairness({ queues: 8, handSize: 1, queueLengthLimit: 10 });
     const write = arrive(apf, 'alice', { finalSeats: 4, finalMs: 5 });

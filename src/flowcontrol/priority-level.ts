@@ -46,6 +46,8 @@ export class PriorityLevel {
   /** Queues with requests, waiting or executing. */
   #busyQueues = 0;
   #waitingSeats = 0;
+  /** Seats of executed requests that have more than one. */
+  #wideSeats = 0;
   /** What each busy queue has had up to now if all had the same. */
   #progress = 0;
   #progressAt = 0;
@@ -168,10 +170,10 @@ export class PriorityLevel {
     request.startedAt = now;
     this.executing++;
     this.seatsInUse += seats;
+    if (seats > 1) this.#wideSeats += seats;
     if (queue !== undefined) {
       if (queue.isIdle) this.#busyQueues++;
-      queue.executing++;
-      queue.seatsInUse += seats;
+      queue.begin(request);
       queue.nextDispatch += seats * ASSUMED_MS;
     }
     const { stats } = schema;
@@ -194,12 +196,12 @@ export class PriorityLevel {
     request.executedMs += tookMs;
     this.executing--;
     this.seatsInUse -= seats;
+    if (seats > 1) this.#wideSeats -= seats;
     request.schema.stats.executing--;
     request.kind.end(now);
     if (!this.isExempt) this.executingSamples.set(this.executing / this.limit, now);
     if (queue === undefined) return;
-    queue.executing--;
-    queue.seatsInUse -= seats;
+    queue.end(request);
     queue.nextDispatch += seats * (tookMs - ASSUMED_MS);
     if (queue.isIdle) this.#busyQueues--;
   }
@@ -265,32 +267,42 @@ export class PriorityLevel {
 
   #dispatch(now: number): void {
     while (this.waiting > 0) {
-      const request = this.#next();
-      if (!this.#fits(request.seats)) {
-        if (this.seatsInUse < this.limit) this.notAccommodated++;
-        return;
-      }
+      const request = this.#nextThatFits(now);
+      if (request === undefined) return;
       this.#dequeue(request, now);
       this.#begin(request, now);
       this.#decide(request, true);
     }
   }
 
-  /** The one that would be through first; among equals, queues take turns. */
-  #next(): FlowRequest {
+  /**
+   * Where wide requests leave too few seats for the next one, which is wide itself, those that need one seat may have what is left: it
+   * has to wait for a wide one to end anyway. Where they are what holds it up, they wait behind it.
+   */
+  #nextThatFits(now: number): FlowRequest | undefined {
+    const next = this.#next(now);
+    if (next === undefined || this.#fits(next.seats)) return next;
+    if (this.seatsInUse >= this.limit) return undefined;
+    this.notAccommodated++;
+    return this.limit - this.#wideSeats < next.seats ? this.#next(now, 1) : undefined;
+  }
+
+  /** The one that would be through first, of those that take no more than so many seats; among equals, queues take turns. */
+  #next(now: number, mostSeats = Infinity): FlowRequest | undefined {
     const queues = this.#waitingQueues;
     let best = Infinity;
-    let found = 0;
+    let found: number | undefined;
     for (let step = 0; step < queues.length; step++) {
       const index = (this.#robin + step) % queues.length;
-      const { nextDispatch, first } = queues[index]!;
-      const through = nextDispatch + first!.seats * ASSUMED_MS;
+      if (queues[index]!.first!.seats > mostSeats) continue;
+      const through = queues[index]!.throughAt(now, ASSUMED_MS);
       if (through >= best) continue;
       best = through;
       found = index;
     }
+    if (found === undefined) return undefined;
     this.#robin = found + 1;
-    return queues[found]!.first!;
+    return queues[found]!.first;
   }
 
   #advance(now: number): void {
