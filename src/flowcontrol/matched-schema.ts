@@ -10,6 +10,8 @@ const MAX_REMEMBERED_FLOWS = 1024;
 
 /** A flow schema as requests meet it, with its priority level. */
 export class MatchedSchema {
+  /** For clients; undefined: one of the two objects is not stored. */
+  readonly names: { readonly schemaUid: string; readonly levelUid: string } | undefined;
   readonly #matcher: RequestMatcher;
   readonly #hands = new Map<string, readonly FlowQueue[]>();
 
@@ -18,6 +20,8 @@ export class MatchedSchema {
     readonly level: PriorityLevel,
     readonly stats: FlowStats,
   ) {
+    const { uid } = configuration;
+    this.names = uid === '' || level.uid === '' ? undefined : { schemaUid: uid, levelUid: level.uid };
     this.#matcher = new RequestMatcher(configuration.rules);
   }
 

@@ -1,12 +1,10 @@
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { UserInfo } from '../../api/user';
 import { isMaster, type MaxInFlight, type Seats } from '../../flowcontrol/max-in-flight';
-import type { MatchedSchema } from '../../flowcontrol/matched-schema';
 import type { PriorityAndFairness } from '../../flowcontrol/priority-and-fairness';
 import type { WorkSources } from '../../flowcontrol/work-estimate';
 import { ClientGoneError, type RequestContext } from '../request/context';
 import type { RequestInfo } from '../request/request-info';
-import type { HttpResponse } from '../transport/exchange';
 import { isLongRunning } from './deadline';
 import { tooManyInFlight } from '../response/refusals';
 
@@ -42,16 +40,10 @@ export function takeFairSeat(
   const isWatch = isLongRunning(context);
   if (isWatch && info.verb !== 'watch') return;
   const request = fairness.classify(info, user, sources, performance.now());
-  if (!isWatch) tellSchema(context.response, request.schema);
+  // As kube-apiserver has it, not of what lasts.
+  if (!isWatch && request.schema.names !== undefined) context.response.flow = request.schema.names;
   context.seat = request;
   return whenAdmitted(context, fairness.admit(request));
-}
-
-/** As kube-apiserver has it, not of what lasts. */
-function tellSchema(response: HttpResponse, { configuration, level }: MatchedSchema): void {
-  if (configuration.uid === '' || level.uid === '') return;
-  response.setHeader('X-Kubernetes-Pf-Flowschema-Uid', configuration.uid);
-  response.setHeader('X-Kubernetes-Pf-Prioritylevel-Uid', level.uid);
 }
 
 /** The request has ended, as far as the server has work with it. */
