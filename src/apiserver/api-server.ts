@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { timerMs } from '../api/time/timer-limit';
 import { DEFAULT_GATES, type FeatureGates } from '../api/kinds/feature-gates';
 import type { AdmissionChain } from '../admission/chain';
 import { componentStatusEndpoints } from '../http/endpoints/component-statuses';
@@ -34,11 +35,14 @@ export interface RunningApiServer {
   /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
-   * Ends in order: /readyz fails and answers end their connections, the shutdown delay passes, watches end, requests under way finish, memory is let go.
+   * Ends in order: /readyz fails, the shutdown delay passes, in whose last quarter answers end their connections, watches end, requests under way finish, memory is let go.
    * The store stays open; it belongs to whoever opened it.
    */
   stop(): Promise<void>;
 }
+
+/** The part of the shutdown delay in which clients notice nothing but /readyz. In the rest of it they are sent away. */
+const SERVED_AS_BEFORE = 0.75;
 
 /**
  * Builds every part once, lowest floor first, and listens. Resolves as soon as requests are answered; what a fresh
@@ -85,8 +89,10 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     ready: upkeep.ready,
     stop: async () => {
       isStopping = true;
-      server.drain();
+      const draining = setTimeout(() => server.drain(), timerMs(options.shutdownDelayMs * SERVED_AS_BEFORE));
       await upkeep.stop();
+      clearTimeout(draining);
+      server.drain();
       await parts.close();
     },
   };

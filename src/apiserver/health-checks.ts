@@ -43,6 +43,7 @@ export function healthChecks(options: HealthCheckOptions): HealthChecks {
   };
   const needs = (name: string, needed: readonly StartPhase[], graceMs: number): HealthCheck => ({
     name,
+    isPublic: true,
     check: () => {
       if (needed.every((phase) => phases.isFinished(phase)) || clock() - startedAt < graceMs) return;
       throw new Error('not finished');
@@ -51,6 +52,7 @@ export function healthChecks(options: HealthCheckOptions): HealthChecks {
   const start = (graceMs: number) => phases.all.map((phase) => needs(phase, [phase], graceMs));
   const shutdown: HealthCheck = {
     name: 'shutdown',
+    isPublic: true,
     check: () => {
       if (isStopping()) throw new Error('process is shutting down');
     },

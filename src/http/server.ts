@@ -22,7 +22,7 @@ import { specialEndpoints } from './endpoints/special-endpoints';
 import type { HttpRequest, HttpResponse } from './transport/exchange';
 import { ALL_FEATURES, type ServerFeatures } from './request/features';
 import { fieldOwnership } from '../resources/field-ownership';
-import { answerError, sendStatus } from './response/error-response';
+import { answerError, sendBareStatus, sendStatus } from './response/error-response';
 import {
   http1LimitsFor,
   http1Options,
@@ -146,10 +146,12 @@ export function createServer(options: ServerOptions): ApiServer {
   const handle = async (context: RequestContext): Promise<void> => {
     const { request, response } = context;
     if (!features.compression) delete request.headers['accept-encoding'];
-    context.onExpired = (error) => {
+    context.onExpired = (error, isRequested) => {
       // Nobody waits for the rest of the body.
       if (request.httpVersion !== '2.0' && hasMoreBody(request)) response.setHeader('Connection', 'close');
-      sendStatus(context, error.status, catalogue.schema);
+      else request.resume();
+      if (isRequested) sendStatus(context, error.status, catalogue.schema);
+      else sendBareStatus(context, error.status);
     };
     if (request.httpVersion === '2.0' && goAwayChance > 0 && Math.random() < goAwayChance) {
       response.setHeader('Connection', 'close');
@@ -159,7 +161,7 @@ export function createServer(options: ServerOptions): ApiServer {
     if (draining) response.setHeader('Connection', 'close');
     const pending = runFilters(context, chain);
     if (pending !== undefined) await pending;
-    if (response.destroyed) return;
+    if (response.destroyed || context.aborted) return;
     const dispatched = dispatch(context, endpoints);
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
     if (dispatched instanceof Promise) beginWork(context);
@@ -241,6 +243,9 @@ export function createServer(options: ServerOptions): ApiServer {
     },
     drain: () => {
       draining = true;
+      for (const { response } of chain.deadlines.pending()) {
+        if (!response.headersSent) response.setHeader('Connection', 'close');
+      }
     },
     close: async (graceMs = DEFAULT_GRACE_MS) => {
       draining = true;
@@ -304,7 +309,10 @@ async function close(
   clearTimeout(force);
 }
 
+/** As much of a body is dropped as it comes, as Go's server does; for more the connection ends. */
+const MAX_DROPPED_BYTES = 256 * 1024;
+
 function hasMoreBody({ headers, readableEnded }: HttpRequest): boolean {
   if (readableEnded) return false;
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_DROPPED_BYTES;
 }

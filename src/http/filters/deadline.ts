@@ -27,6 +27,8 @@ const LAST_ANSWER_MS = 10_000;
 interface Deadline {
   readonly context: RequestContext;
   limitMs: number;
+  /** The request has it for itself: it is shorter than the server's. */
+  readonly isRequested: boolean;
   /** Where it stands among the pending ones. */
   index: number;
 }
@@ -49,16 +51,22 @@ export class Deadlines {
   start(context: RequestContext): void {
     if (isLongRunning(context)) {
       // As long as it wants; only what is left of the answer at its end has to be taken in time.
-      context.response.on('prefinish', () => this.#add(context, elapsedMs(context) + this.requestTimeoutMs));
+      context.response.on('prefinish', () => this.#add(context, elapsedMs(context) + this.requestTimeoutMs, false));
       return;
     }
-    context.limitMs = Math.min(wantedMs(context) ?? this.requestTimeoutMs, this.requestTimeoutMs);
-    this.#add(context, context.limitMs);
+    const wanted = wantedMs(context) ?? this.requestTimeoutMs;
+    context.limitMs = Math.min(wanted, this.requestTimeoutMs);
+    this.#add(context, context.limitMs, wanted < this.requestTimeoutMs);
   }
 
-  #add(context: RequestContext, limitMs: number): void {
+  /** The requests under way that do not last. */
+  *pending(): Iterable<RequestContext> {
+    for (const { context } of this.#pending) yield context;
+  }
+
+  #add(context: RequestContext, limitMs: number, isRequested: boolean): void {
     if (context.finished) return;
-    const deadline = { context, limitMs, index: this.#pending.length };
+    const deadline = { context, limitMs, isRequested, index: this.#pending.length };
     this.#pending.push(deadline);
     context.onFinished(() => this.#remove(deadline));
     this.#ticks ??= setInterval(() => this.#sweep(), TICK_MS);
@@ -86,7 +94,10 @@ export class Deadlines {
       if (elapsedMs(context) < limitMs) continue;
       deadline.limitMs += LAST_ANSWER_MS;
       const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
-      context.expire(timeout(`request did not complete within requested timeout ${limit}`));
+      const words = deadline.isRequested
+        ? 'request did not complete within requested timeout'
+        : 'request did not complete within';
+      context.expire(timeout(`${words} ${limit}`), deadline.isRequested);
     }
     if (this.#pending.length > 0) return;
     clearInterval(this.#ticks);

@@ -30,12 +30,14 @@ export async function readBody(context: RequestContext, limit = MAX_BODY_BYTES):
 function wholeBody(context: RequestContext, limit: number): Promise<Buffer> {
   const { request } = context;
   return new Promise<Buffer>((resolve, reject) => {
+    // What is left of its body has been dropped: an empty one would mean something else.
+    context.throwIfAborted();
     if (request.readableEnded) return resolve(EMPTY);
     if (request.destroyed) throw new ClientGoneError();
     const announced = Number(request.headers['content-length'] ?? NaN);
     if (announced > limit) {
       request.resume();
-      throw tooLargeBody(limit);
+      throw tooLargeBody(announced > MAX_BODY_BYTES ? MAX_BODY_BYTES : limit);
     }
     const body = new GrowingBytes(announced);
     const leave = (): void => {

@@ -75,7 +75,7 @@ export class RequestContext implements Work, Pace {
   /** The server refused to work on it, so as not to be overwhelmed. */
   turnedAway = false;
   /** Answers the deadline at once; set by the server. */
-  onExpired: ((error: StatusError) => void) | undefined;
+  onExpired: ((error: StatusError, isRequested: boolean) => void) | undefined;
   /** Its body is so large that it lets others have their turn between its steps. */
   givesWay = false;
   /** Somebody will read the annotations; set by the audit filter. */
@@ -145,11 +145,11 @@ export class RequestContext implements Work, Pace {
 
   /**
    * The deadline has passed: the client is answered with `error`, the work is aborted, a later answer is dropped. An answer that
-   * the client is still taking is broken off.
+   * the client is still taking is broken off. `isRequested`: the limit is that of the request, not of the server.
    */
-  expire(error: StatusError): void {
+  expire(error: StatusError, isRequested: boolean): void {
     if (this.response.headersSent) this.response.destroy();
-    else this.onExpired?.(error);
+    else this.onExpired?.(error, isRequested);
     this.abort(error);
   }
 
