@@ -119,7 +119,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const chain = {
     ...options,
     known,
-    deadlines: new Deadlines(options.requestTimeoutMs),
+    deadlines: new Deadlines(options.requestTimeoutMs, leaveSeat),
     workSources: workSources(catalogue),
   };
   const textWorker = options.textWorker ?? new TextWorker();

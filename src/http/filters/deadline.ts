@@ -21,6 +21,9 @@ export function isLongRunning({ info }: RequestContext): boolean {
 /** How late the end of a request may be. */
 const TICK_MS = 100;
 
+/** A client that takes the next part of its answer no sooner takes its time. */
+const STALL_MS = 1000;
+
 /** What a client may take for the answer that its time is over. */
 const LAST_ANSWER_MS = 10_000;
 
@@ -31,6 +34,9 @@ interface Deadline {
   readonly isRequested: boolean;
   /** Where it stands among the pending ones. */
   index: number;
+  /** What its connection had been handed at the last look, and when that last changed. */
+  handedBytes: number;
+  handedAt: number;
 }
 
 /**
@@ -46,7 +52,11 @@ export class Deadlines {
   readonly #pending: Deadline[] = [];
   #ticks: NodeJS.Timeout | undefined;
 
-  constructor(private readonly requestTimeoutMs: number) {}
+  constructor(
+    private readonly requestTimeoutMs: number,
+    /** The client has taken nothing of its answer for a while. Told again with each look. */
+    private readonly onStalled: (context: RequestContext) => void = () => undefined,
+  ) {}
 
   start(context: RequestContext): void {
     if (isLongRunning(context)) {
@@ -66,10 +76,21 @@ export class Deadlines {
 
   #add(context: RequestContext, limitMs: number, isRequested: boolean): void {
     if (context.finished) return;
-    const deadline = { context, limitMs, isRequested, index: this.#pending.length };
+    const deadline = { context, limitMs, isRequested, index: this.#pending.length, handedBytes: -1, handedAt: 0 };
     this.#pending.push(deadline);
     context.onFinished(() => this.#remove(deadline));
     this.#ticks ??= setInterval(() => this.#sweep(), TICK_MS);
+  }
+
+  #lookForStall(deadline: Deadline): void {
+    const { bytesWritten } = deadline.context.request.socket;
+    const now = performance.now();
+    if (bytesWritten !== deadline.handedBytes) {
+      deadline.handedBytes = bytesWritten;
+      deadline.handedAt = now;
+    } else if (now - deadline.handedAt >= STALL_MS) {
+      this.onStalled(deadline.context);
+    }
   }
 
   /** How many seats the requests of a user have. */
@@ -91,6 +112,7 @@ export class Deadlines {
   #sweep(): void {
     for (const deadline of [...this.#pending]) {
       const { context, limitMs } = deadline;
+      if (context.response.headersSent) this.#lookForStall(deadline);
       if (elapsedMs(context) < limitMs) continue;
       deadline.limitMs += LAST_ANSWER_MS;
       const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
