@@ -16,6 +16,17 @@ export function registerFairnessMetrics(registry: Registry, fairness: PriorityAn
   registerRatios(registry, fairness);
   registerFlowGauges(registry, fairness);
   registerLevelGauges(registry, fairness);
+  new Gauge({
+    name: 'apiserver_current_inqueue_requests',
+    help: 'The most requests that waited at once since the metrics were last read.',
+    labelNames: ['request_kind'],
+    registers: [registry],
+    collect() {
+      for (const load of [fairness.reads, fairness.writes]) {
+        this.set({ request_kind: load.kind }, load.takeMostWaiting());
+      }
+    },
+  });
 }
 
 function* used({ stats }: PriorityAndFairness): Iterable<FlowStats> {
