@@ -31,7 +31,7 @@ const floors = {
   aggregator: [...leaves, 'client', 'kubelet'],
   streams: ['memory'],
   controllers: [...leaves, 'client'],
-  bootstrap: [...resources, 'authz'],
+  bootstrap: [...resources, 'authz', 'flowcontrol'],
   http,
   apiserver: [...http, 'http', 'bootstrap', 'client'],
   flags: [...http, 'http', 'apiserver', 'client', 'controllers'],

@@ -1,7 +1,7 @@
 const { join } = require('node:path');
 const { parseArgs } = require('node:util');
 
-const FAMILIES = ['start', 'first', 'read', 'list', 'write', 'webhook', 'watch', 'scale'];
+const FAMILIES = ['start', 'first', 'read', 'list', 'write', 'webhook', 'watch', 'overload', 'scale'];
 
 const HELP = `Measures Sternpost, and any kube-apiserver beside it, on this machine.
 

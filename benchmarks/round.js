@@ -9,6 +9,7 @@ const SHARED = [
   ['write', require('./scenarios/write').scenarios],
   ['webhook', require('./scenarios/webhook')],
   ['watch', require('./scenarios/watch')],
+  ['overload', require('./scenarios/overload')],
 ];
 
 const REST_MS = 3000;

@@ -1,4 +1,4 @@
-const { USER } = require('../servers/credentials');
+const { HOG, USER } = require('../servers/credentials');
 const { NAMESPACE, SCALE_NAMESPACE, WRITE_NAMESPACE, collectionPath, configMap } = require('./objects');
 
 const JSON_BODY = { 'Content-Type': 'application/json' };
@@ -27,6 +27,7 @@ async function createRights(load, admin) {
   const rules = [
     { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
     { apiGroups: [''], resources: ['configmaps'], verbs: ['*'] },
+    { nonResourceURLs: ['/readyz'], verbs: ['get'] },
   ];
   const metadata = { name: 'bench' };
   const role = { kind: 'ClusterRole', apiVersion, metadata, rules };
@@ -35,7 +36,7 @@ async function createRights(load, admin) {
     apiVersion,
     metadata,
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'bench' },
-    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: USER }],
+    subjects: [USER, HOG].map((name) => ({ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name })),
   };
   await create(load, admin, `${path}/clusterroles`, JSON.stringify(role));
   await create(load, admin, `${path}/clusterrolebindings`, JSON.stringify(binding));

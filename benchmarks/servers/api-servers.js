@@ -2,7 +2,7 @@ const https = require('node:https');
 const { mkdirSync } = require('node:fs');
 const { join } = require('node:path');
 const { Child, freePort } = require('./child');
-const { ADMIN_TOKEN, USER_TOKEN } = require('./credentials');
+const { ADMIN_TOKEN, NODE_TOKEN, USER_TOKEN } = require('./credentials');
 
 const READY_MS = 120_000;
 
@@ -82,6 +82,7 @@ async function start(name, run, commandOf) {
     /** Whose requests are measured. */
     target: { ...target, token: USER_TOKEN },
     admin: { ...target, token: ADMIN_TOKEN },
+    node: { ...target, token: NODE_TOKEN },
     stop: () => child.stop(),
   };
 }

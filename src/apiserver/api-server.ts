@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { timerMs } from '../api/time/timer-limit';
 import { DEFAULT_GATES, type FeatureGates } from '../api/kinds/feature-gates';
 import type { AdmissionChain } from '../admission/chain';
 import type { RestClientMetrics } from '../client/rest-client-metrics';
@@ -20,6 +21,7 @@ import { CloseStack } from './close-stack';
 import { components } from './component-probes';
 import { startDefinitions } from './definitions';
 import { healthChecks } from './health-checks';
+import { startFlowControl } from './flow-control';
 import { startInstruments, type Instruments } from './instruments';
 import { startUpkeep } from './upkeep';
 import { explainListenFailure } from './listen-failure';
@@ -42,11 +44,14 @@ export interface RunningApiServer extends Pick<ApiServer, 'handler' | 'upgrade'>
   /** Resolves when the default objects are there, or the server stops before that. Rejects when the store has no space for them. */
   readonly ready: Promise<void>;
   /**
-   * Ends in order: /readyz fails and answers end their connections, the shutdown delay passes, watches end, requests under way finish, memory is let go.
+   * Ends in order: /readyz fails, the shutdown delay passes, in whose last quarter answers end their connections, watches end, requests under way finish, memory is let go.
    * The store stays open; it belongs to whoever opened it.
    */
   stop(): Promise<void>;
 }
+
+/** The part of the shutdown delay in which clients notice nothing but /readyz. In the rest of it they are sent away. */
+const SERVED_AS_BEFORE = 0.75;
 
 /**
  * Builds every part once, lowest floor first, and listens. Resolves as soon as requests are answered; what a fresh
@@ -80,6 +85,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   ]);
   const aggregation = startAggregation(options, storage, backends, parts);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
+  const flowControl = await startFlowControl(storage, instruments.fairness, phases, logger, parts);
   let isStopping = false;
   const health = instruments.healthMetrics.counted(
     healthChecks({
@@ -106,7 +112,16 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   parts.add(() => server.close());
   const port = await listen(server, options);
   backends.listensOn(port);
-  const upkeep = await startUpkeep({ options, gates, storage, instruments, customResources, phases, port });
+  const upkeep = await startUpkeep({
+    options,
+    gates,
+    storage,
+    instruments,
+    customResources,
+    flowControl,
+    phases,
+    port,
+  });
   return {
     port,
     healthPort: probes?.port,
@@ -118,8 +133,10 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     ready: upkeep.ready,
     stop: async () => {
       isStopping = true;
-      server.drain();
+      const draining = setTimeout(() => server.drain(), timerMs(options.shutdownDelayMs * SERVED_AS_BEFORE));
       await upkeep.stop();
+      clearTimeout(draining);
+      server.drain();
       await parts.close();
     },
   };

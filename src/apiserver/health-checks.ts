@@ -2,7 +2,7 @@ import type { HealthChecks } from '../http/routes/health-routes';
 import type { HealthCheck } from '../http/routes/health';
 import { sharedCheck } from '../http/routes/shared-check';
 import type { Store } from '../storage/store';
-import { START_PHASES, type StartPhase, type StartPhases } from './start-phases';
+import type { StartPhase, StartPhases } from './start-phases';
 
 export interface HealthCheckOptions {
   readonly store: Pick<Store, 'health' | 'space'>;
@@ -53,15 +53,17 @@ export function healthChecks(options: HealthCheckOptions): HealthChecks {
   };
   const needs = (name: string, needed: readonly StartPhase[], graceMs: number): HealthCheck => ({
     name,
+    isPublic: true,
     check: () => {
       if (needed.every((phase) => phases.isFinished(phase)) || clock() - startedAt < graceMs) return;
       throw new Error('not finished');
     },
   });
   const services = keyServices.map(({ name, check }) => ({ name, check: sharedCheck(check) }));
-  const start = (graceMs: number) => START_PHASES.map((phase) => needs(phase, [phase], graceMs));
+  const start = (graceMs: number) => phases.all.map((phase) => needs(phase, [phase], graceMs));
   const shutdown: HealthCheck = {
     name: 'shutdown',
+    isPublic: true,
     check: () => {
       if (isStopping()) throw new Error('process is shutting down');
     },

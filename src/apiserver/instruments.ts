@@ -4,8 +4,10 @@ import { DEFAULT_GATES, gateStage, type FeatureGates } from '../api/kinds/featur
 import type { Auditor } from '../audit/auditor';
 import { AuditMetrics } from '../audit/metrics';
 import { RestClientMetrics } from '../client/rest-client-metrics';
-import { MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
+import { registerFairnessMetrics } from '../flowcontrol/fairness-metrics';
+import { DEFAULT_IN_FLIGHT_LIMITS, MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
 import { registerInFlightMetrics } from '../flowcontrol/metrics';
+import { PriorityAndFairness } from '../flowcontrol/priority-and-fairness';
 import { HealthMetrics } from '../http/routes/health-metrics';
 import { MemoryBudget } from '../memory/memory-budget';
 import { cacheLimit, clientMemoryLimit } from '../memory/memory-limit';
@@ -42,6 +44,9 @@ export interface InstrumentOptions {
   readonly tls: Pick<TlsMaterial, 'inUse'>;
   /** Where traces go, and of which requests. Absent: nothing is traced. */
   readonly tracing?: Omit<TracingOptions, 'version'> | undefined;
+  /** False: requests are only counted against the limits. */
+  readonly priorityAndFairness?: boolean;
+  readonly requestTimeoutMs: number;
   readonly logger: Logger;
 }
 
@@ -55,13 +60,15 @@ export interface Instruments {
   readonly healthMetrics: HealthMetrics;
   readonly tracing: Tracing | undefined;
   readonly auditor: Auditor | undefined;
-  readonly maxInFlight: MaxInFlight;
+  /** Without priority and fairness. */
+  readonly maxInFlight: MaxInFlight | undefined;
+  readonly fairness: PriorityAndFairness | undefined;
   readonly memory: MemoryBudget;
 }
 
 export function startInstruments(options: InstrumentOptions, parts: CloseStack): Instruments {
   const tracing = startTracingIfWanted(options, parts);
-  const { store, audit, logger, inFlightLimits } = options;
+  const { store, audit, logger } = options;
   const registry = new Registry();
   registerProcessMetrics(registry);
   registerBuild(registry, options);
@@ -72,8 +79,7 @@ export function startInstruments(options: InstrumentOptions, parts: CloseStack):
   const auditMetrics = new AuditMetrics(registry);
   const auditor = audit === undefined ? undefined : createAuditor(audit, auditMetrics, logger);
   if (auditor !== undefined) parts.add(() => auditor.close());
-  const maxInFlight = new MaxInFlight(inFlightLimits);
-  registerInFlightMetrics(registry, maxInFlight);
+  const limits = startLimits(options, registry, parts);
   const memory = new MemoryBudget(clientMemoryLimit(), (bytes) =>
     logger.warn({ bytes }, 'dropped the connection that held most, as the memory for clients was used up'),
   );
@@ -90,7 +96,7 @@ export function startInstruments(options: InstrumentOptions, parts: CloseStack):
     healthMetrics: new HealthMetrics(new Registry()),
     tracing,
     auditor,
-    maxInFlight,
+    ...limits,
     memory,
   };
 }
@@ -110,4 +116,28 @@ function registerBuild(registry: Registry, options: Pick<InstrumentOptions, 'fea
   registerBuildInfo(registry, versionInfo(release));
   const features = Object.entries(featureGates).map(([name, isOn]) => ({ name, stage: gateStage(name), isOn }));
   registerFeatures(registry, features);
+}
+
+/** A request waits for as much of its time at most, as on kube-apiserver. */
+const WAIT_SHARE = 4;
+
+function startLimits(
+  {
+    inFlightLimits: limits = DEFAULT_IN_FLIGHT_LIMITS,
+    priorityAndFairness = true,
+    requestTimeoutMs,
+  }: InstrumentOptions,
+  registry: Registry,
+  parts: CloseStack,
+): Pick<Instruments, 'maxInFlight' | 'fairness'> {
+  if (!priorityAndFairness) {
+    const maxInFlight = new MaxInFlight(limits);
+    registerInFlightMetrics(registry, maxInFlight);
+    return { maxInFlight, fairness: undefined };
+  }
+  const fairness = new PriorityAndFairness({ limits, waitLimitMs: requestTimeoutMs / WAIT_SHARE });
+  parts.add(() => fairness.close());
+  registerInFlightMetrics(registry, fairness);
+  registerFairnessMetrics(registry, fairness);
+  return { maxInFlight: undefined, fairness };
 }

@@ -3,6 +3,7 @@ import type { FeatureGates } from '../api/kinds/feature-gates';
 import { debugRoutes } from '../http/routes/debug-routes';
 import { discoveryRoutes } from '../http/routes/discovery-routes';
 import { runAllChecks } from '../http/routes/health-metrics';
+import { flowControlRoutes } from '../http/routes/flow-control-routes';
 import { healthRoutes, type HealthChecks } from '../http/routes/health-routes';
 import { metricsRoute, versionRoute } from '../http/routes/info-routes';
 import { openApiRoutes } from '../http/routes/openapi-routes';
@@ -23,7 +24,7 @@ export function nonResourceRoutes(
   gates: FeatureGates,
   { catalogue, schema }: Storage,
   { serviceAccountKeys }: Access,
-  { registry, healthMetrics }: Instruments,
+  { registry, healthMetrics, fairness }: Instruments,
   health: HealthChecks,
   verbosity: Verbosity,
   remote: RemoteApis,
@@ -46,6 +47,7 @@ export function nonResourceRoutes(
     ...(options.profiling === true
       ? debugRoutes({ profiler: processProfiler, setVerbosity: (v) => verbosity.set(v) })
       : []),
+    ...(fairness === undefined ? [] : flowControlRoutes(fairness)),
     ...discoveryRoutes({
       ...dynamic,
       groups: () => remote.groupsAmong(catalogue.groups()),

@@ -7,6 +7,10 @@ export const START_PHASES = [
   'poststarthook/start-kube-apiserver-admission-initializer',
   /** The registry is in memory, and what authorization knows of it follows it. */
   'poststarthook/generic-apiserver-start-informers',
+  /** Flow schemas and priority levels are followed; only with priority and fairness. */
+  'poststarthook/priority-and-fairness-config-consumer',
+  /** Requests go by them. */
+  'poststarthook/priority-and-fairness-filter',
   /** The definitions of custom resources are followed. */
   'poststarthook/start-apiextensions-informers',
   /** The names of the definitions that were there at the start are settled. */
@@ -17,6 +21,8 @@ export const START_PHASES = [
   'poststarthook/bootstrap-controller',
   'poststarthook/rbac/bootstrap-roles',
   'poststarthook/scheduling/bootstrap-system-priority-classes',
+  /** The flow schemas and priority levels that a cluster should have exist. */
+  'poststarthook/priority-and-fairness-config-producer',
   /** `extension-apiserver-authentication` says whom to believe. */
   'poststarthook/start-cluster-authentication-info-controller',
   /** The definitions and the APIServices are followed for each other's sake. */
@@ -37,11 +43,22 @@ export type StartPhase = (typeof START_PHASES)[number];
 
 /** How far the start has come. A phase that nobody has spoken of is not finished. */
 export class StartPhases {
+  readonly #leftOut = new Set<StartPhase>();
   readonly #finished = new Map<StartPhase, () => boolean>();
 
   /** The phase is finished from now on, or whenever `isFinished` says so. */
   finish(phase: StartPhase, isFinished: () => boolean = () => true): void {
     this.#finished.set(phase, isFinished);
+  }
+
+  /** There is no such phase in this server. */
+  leaveOut(phase: StartPhase): void {
+    this.#leftOut.add(phase);
+  }
+
+  /** In the order in which endpoints list them. */
+  get all(): readonly StartPhase[] {
+    return START_PHASES.filter((phase) => !this.#leftOut.has(phase));
   }
 
   isFinished(phase: StartPhase): boolean {

@@ -8,6 +8,7 @@ import { LiveReplicas } from '../bootstrap/live-replicas';
 import type { CustomResources } from '../resources/custom-resources';
 import { ApiServices } from './api-services';
 import type { Instruments } from './instruments';
+import type { FlowControl } from './flow-control';
 import { keepTrying } from './keep-trying';
 import type { ApiServerOptions } from './options';
 import { publishAuthentication, publishedAuthentication } from './published-authentication';
@@ -18,6 +19,7 @@ import type { Storage } from './storage';
 const BOOTSTRAP_PHASES: Readonly<Record<BootstrapPart, StartPhase>> = {
   system: 'poststarthook/bootstrap-controller',
   'priority classes': 'poststarthook/scheduling/bootstrap-system-priority-classes',
+  'flow control': 'poststarthook/priority-and-fairness-config-producer',
   roles: 'poststarthook/rbac/bootstrap-roles',
 };
 
@@ -35,6 +37,7 @@ export interface UpkeepOptions {
   readonly storage: Storage;
   readonly instruments: Pick<Instruments, 'queues'>;
   readonly customResources: CustomResources;
+  readonly flowControl: FlowControl;
   readonly phases: StartPhases;
   /** Where this server listens. */
   readonly port: number;
@@ -60,6 +63,7 @@ export async function startUpkeep(upkeep: UpkeepOptions): Promise<Upkeep> {
   const bootstrapped = keepTrying(
     async () => {
       await bootstrap(upkeep, apiServices, signal);
+      upkeep.flowControl.keepObjects();
       liveReplicas = joinReplicas(upkeep);
     },
     (error) => logger.warn({ err: error }, 'creating the default objects failed'),

@@ -1,6 +1,5 @@
 import type { KubeObject } from '../api/object';
 import { AddressRange } from '../registry/allocation/address-range';
-import flowControl from './default-flowcontrol.json';
 
 /** An object that a fresh cluster has, and where it belongs. */
 export interface DefaultObject {
@@ -86,32 +85,7 @@ function kubernetesService({ serviceRange, securePort }: ClusterAddresses): Defa
   };
 }
 
-function flowControlObjects(): readonly DefaultObject[] {
-  const make = (kind: string, resource: string, row: { name: string; spec: object }): DefaultObject => ({
-    group: 'flowcontrol.apiserver.k8s.io',
-    resource,
-    object: {
-      kind,
-      apiVersion: 'flowcontrol.apiserver.k8s.io/v1beta1',
-      metadata: { name: row.name },
-      spec: row.spec,
-      status: {},
-    },
-  });
-  return [
-    ...flowControl.PriorityLevelConfiguration.map((row) =>
-      make('PriorityLevelConfiguration', 'prioritylevelconfigurations', row),
-    ),
-    ...flowControl.FlowSchema.map((row) => make('FlowSchema', 'flowschemas', row)),
-  ];
-}
-
-/** Everything but roles and bindings, in the order of creation. */
+/** Everything but roles, bindings and what flow control has, in the order of creation. */
 export function defaultObjects(addresses: ClusterAddresses): readonly DefaultObject[] {
-  return [
-    ...NAMESPACES.map(namespace),
-    ...PRIORITY_CLASSES.map(priorityClass),
-    kubernetesService(addresses),
-    ...flowControlObjects(),
-  ];
+  return [...NAMESPACES.map(namespace), ...PRIORITY_CLASSES.map(priorityClass), kubernetesService(addresses)];
 }

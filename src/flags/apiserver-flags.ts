@@ -80,17 +80,23 @@ export const apiserverFlags = {
     default: '1m0s',
     help: 'Limit for requests other than watches and streams.',
   },
+  'enable-priority-and-fairness': {
+    type: 'bool',
+    section: 'Serving',
+    default: 'true',
+    help: 'Requests wait for their turn by FlowSchemas and PriorityLevelConfigurations, which divide the two following limits together. If false, more requests than these limits are answered 429.',
+  },
   'max-requests-inflight': {
     type: 'int',
     section: 'Serving',
     default: '400',
-    help: 'Reads that may be under way at once, watches and streams not counted; more are answered 429. 0: no limit. With --workers, of each of them.',
+    help: 'Reads that may be under way at once, watches and streams not counted. 0: no limit, without priority and fairness. With --workers, of each of them.',
   },
   'max-mutating-requests-inflight': {
     type: 'int',
     section: 'Serving',
     default: '200',
-    help: 'Writes that may be under way at once; more are answered 429. 0: no limit. With --workers, of each of them.',
+    help: 'Writes that may be under way at once. 0: no limit, without priority and fairness. With --workers, of each of them.',
   },
   'min-request-timeout': {
     type: 'int',

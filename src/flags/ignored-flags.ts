@@ -6,7 +6,6 @@
 export const ignoredFlags = {
   'cloud-provider-gce-l7lb-src-cidrs': 'value',
   'cors-allowed-origins': 'value',
-  'enable-priority-and-fairness': 'bool',
   'external-hostname': 'value',
   'master-service-namespace': 'value',
   'default-watch-cache-size': 'value',

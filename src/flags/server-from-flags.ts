@@ -1,3 +1,4 @@
+import type { FeatureGates } from '../api/kinds/feature-gates';
 import { GROUPS } from '../api/kinds/groups';
 import type { UserInfo } from '../api/user';
 import { standardErrorOutput } from '../observability/log-output';
@@ -81,6 +82,23 @@ function problemsOf(options: ApiserverOptions): readonly string[] {
   ];
 }
 
+function hasPriorityAndFairness(options: ApiserverOptions, gates: FeatureGates): boolean {
+  return options.enablePriorityAndFairness && gates.APIPriorityAndFairness;
+}
+
+function flowControlProblems(options: ApiserverOptions, gates: FeatureGates): readonly string[] {
+  const { maxRequestsInflight: reads, maxMutatingRequestsInflight: writes } = options;
+  return [
+    ...(reads < 0 ? ['--max-requests-inflight can not be negative value'] : []),
+    ...(writes < 0 ? ['--max-mutating-requests-inflight can not be negative value'] : []),
+    ...(hasPriorityAndFairness(options, gates) && reads + writes <= 0
+      ? [
+          '--enable-priority-and-fairness divides --max-requests-inflight and --max-mutating-requests-inflight, which are both 0',
+        ]
+      : []),
+  ];
+}
+
 /** Throws {@link UsageError} with all problems of the options at once. */
 export function checkFlags(options: ApiserverOptions, parseWarnings: readonly string[]): CheckedFlags {
   const features = parseFeatureGates(options.featureGates);
@@ -92,7 +110,8 @@ export function checkFlags(options: ApiserverOptions, parseWarnings: readonly st
     ...problemsOfEncryption(options),
     ...features.problems,
     ...runtime.problems,
-    ...flowControlConflict(options.runtimeConfig, features.gates.APIPriorityAndFairness),
+    ...flowControlConflict(options.runtimeConfig, hasPriorityAndFairness(options, features.gates)),
+    ...flowControlProblems(options, features.gates),
     ...services.problems,
     ...admission.problems,
   ];
@@ -211,6 +230,7 @@ export async function startFromFlags(
       routesToEndpoints: options.enableAggregatorRouting,
       requestTimeoutMs: options.requestTimeout,
       minRequestTimeoutSeconds: options.minRequestTimeout,
+      priorityAndFairness: hasPriorityAndFairness(options, flags.features.gates),
       inFlightLimits: { readOnly: options.maxRequestsInflight, mutating: options.maxMutatingRequestsInflight },
       healthAddress: healthAddress(options.healthzBindAddress),
       release: emulatedRelease(options.emulatedVersion) ?? DEFAULT_RELEASE,

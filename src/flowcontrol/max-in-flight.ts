@@ -1,4 +1,5 @@
 import { MASTERS_GROUP, type UserInfo } from '../api/user';
+import type { Seat } from './seat';
 
 export type RequestKind = 'readOnly' | 'mutating';
 
@@ -13,13 +14,17 @@ export const DEFAULT_IN_FLIGHT_LIMITS: InFlightLimits = { readOnly: 400, mutatin
 /** As in kube-apiserver; also the lower-case methods of non-resource requests, so that a probe's GET is a read. */
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 
+export function isRead(verb: string): boolean {
+  return READS.has(verb);
+}
+
 /** Its requests are served whatever the limits: somebody has to set a busy cluster right. */
 export function isMaster(user: UserInfo | undefined): boolean {
   return user?.groups.includes(MASTERS_GROUP) === true;
 }
 
 /** The requests of one kind that are under way. All of them hold the same object: a seat costs no memory. */
-export class Seats {
+export class Seats implements Seat {
   #taken = 0;
   #peak = 0;
   #dropped = 0;
@@ -47,6 +52,21 @@ export class Seats {
 
   release(): void {
     this.#taken--;
+  }
+
+  /** As {@link release}, of a request that may come back. */
+  pause(): void {
+    this.#taken--;
+  }
+
+  /** False: all are taken. */
+  resume(): boolean {
+    return this.take();
+  }
+
+  /** The request that was paused has ended. */
+  abandon(): void {
+    // It has no seat any more.
   }
 
   /** A request was turned away. */
@@ -89,7 +109,7 @@ export class MaxInFlight {
 
   /** Of a request that is not long-running. `takenBy` counts the seats of a user, and is asked only when they are scarce. */
   admit(verb: string, user: UserInfo | undefined, takenBy: (user: UserInfo, seats: Seats) => number): Admittance {
-    const seats = READS.has(verb) ? this.readOnly : this.mutating;
+    const seats = isRead(verb) ? this.readOnly : this.mutating;
     const isBeyondShare = seats.areScarce && user !== undefined && takenBy(user, seats) >= seats.share;
     if (!isBeyondShare && seats.take()) return seats;
     if (isMaster(user)) return 'exempt';

@@ -1,9 +1,12 @@
 import { Gauge, type Registry } from 'prom-client';
 import { SeriesCounter } from '../observability/series';
-import type { MaxInFlight } from './max-in-flight';
+import type { Seats } from './max-in-flight';
 
 /** The metrics of the limits on requests under way, under kube-apiserver's names. */
-export function registerInFlightMetrics(registry: Registry, { readOnly, mutating }: MaxInFlight): void {
+export function registerInFlightMetrics(
+  registry: Registry,
+  { readOnly, mutating }: { readonly readOnly: Seats; readonly mutating: Seats },
+): void {
   const kinds = [readOnly, mutating];
   new Gauge({
     name: 'apiserver_current_inflight_requests',

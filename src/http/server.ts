@@ -31,7 +31,7 @@ import { specialEndpoints } from './endpoints/special-endpoints';
 import type { HttpRequest, HttpResponse } from './transport/exchange';
 import { ALL_FEATURES, type ServerFeatures } from './request/features';
 import { fieldOwnership } from '../resources/field-ownership';
-import { answerError, sendStatus } from './response/error-response';
+import { answerError, sendBareStatus, sendStatus } from './response/error-response';
 import {
   http1LimitsFor,
   http1Options,
@@ -46,6 +46,7 @@ import { HalfHeads } from './transport/half-heads';
 import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
 import { PipelinedRequests } from './transport/pipelined-requests';
+import { workSources } from './request/work-sources';
 import { writeReply } from './response/reply-writer';
 import { leaveSeat } from './filters/seats';
 import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
@@ -140,7 +141,12 @@ export function createServer(options: ServerOptions): ApiServer {
       catalogue.resolve(group, version, resource) !== undefined,
     isKnownPath: (path: string): boolean => application.has(path),
   };
-  const chain = { ...options, known, deadlines: new Deadlines(options.requestTimeoutMs) };
+  const chain = {
+    ...options,
+    known,
+    deadlines: new Deadlines(options.requestTimeoutMs, leaveSeat),
+    workSources: workSources(catalogue),
+  };
   const textWorker = options.textWorker ?? new TextWorker();
   const bodies = new LargeBodies(textWorker);
   const places = new LargeBodyPlaces();
@@ -169,10 +175,12 @@ export function createServer(options: ServerOptions): ApiServer {
   const handle = async (context: RequestContext): Promise<void> => {
     const { request, response } = context;
     if (!features.compression) delete request.headers['accept-encoding'];
-    context.onExpired = (error) => {
+    context.onExpired = (error, isRequested) => {
       // Nobody waits for the rest of the body.
       if (request.httpVersion !== '2.0' && hasMoreBody(request)) response.setHeader('Connection', 'close');
-      sendStatus(context, error.status, catalogue.schema);
+      else request.resume();
+      if (isRequested) sendStatus(context, error.status, catalogue.schema);
+      else sendBareStatus(context, error.status);
     };
     if (request.httpVersion === '2.0' && goAwayChance > 0 && Math.random() < goAwayChance) {
       response.setHeader('Connection', 'close');
@@ -182,17 +190,19 @@ export function createServer(options: ServerOptions): ApiServer {
     if (draining) response.setHeader('Connection', 'close');
     const pending = runFilters(context, chain);
     if (pending !== undefined) await pending;
-    if (response.destroyed) return;
+    if (response.destroyed || context.aborted) return;
     if (request.bodyWasRead === true) throw bodyAlreadyRead();
     const { trace } = context;
     const dispatched =
       trace === undefined ? answer(context) : trace.within(`registry ${context.info.verb}`, () => answer(context));
     const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
     if (dispatched instanceof Promise) beginWork(context);
-    if (response.headersSent || response.destroyed || reply.type === 'streamed') return;
+    if (response.headersSent || response.destroyed || reply.type === 'streamed') return leaveSeat(context);
     const writing = writeReply(context, reply, negotiated, writer);
-    leaveSeat(context);
+    // Making a list and handing it over are most of its work.
+    if (reply.type !== 'list' || options.fairness === undefined) leaveSeat(context);
     if (writing !== undefined) await writing;
+    leaveSeat(context);
   };
   const starts = new PacedStarts();
   const listener = (request: HttpRequest, response: HttpResponse): void => {
@@ -278,6 +288,9 @@ export function createServer(options: ServerOptions): ApiServer {
     },
     drain: () => {
       draining = true;
+      for (const { response } of chain.deadlines.pending()) {
+        if (!response.headersSent) response.setHeader('Connection', 'close');
+      }
     },
     handler: (incoming, outgoing) => {
       const request = new MountedRequest(incoming);
@@ -350,7 +363,10 @@ async function close(
   clearTimeout(force);
 }
 
+/** As much of a body is dropped as it comes, as Go's server does; for more the connection ends. */
+const MAX_DROPPED_BYTES = 256 * 1024;
+
 function hasMoreBody({ headers, readableEnded }: HttpRequest): boolean {
   if (readableEnded) return false;
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > MAX_DROPPED_BYTES;
 }

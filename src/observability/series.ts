@@ -60,8 +60,8 @@ export class HistogramSeries {
     return (this.#openLabels ??= openLabels(this.labels));
   }
 
-  observe(value: number): void {
-    this.sum += value;
+  observe(value: number, times = 1): void {
+    this.sum += value * times;
     let low = 0;
     let high = this.bounds.length;
     while (low < high) {
@@ -69,7 +69,7 @@ export class HistogramSeries {
       if (value <= this.bounds[middle]!) high = middle;
       else low = middle + 1;
     }
-    this.counts[low]!++;
+    this.counts[low]! += times;
   }
 }
 

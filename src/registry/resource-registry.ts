@@ -153,6 +153,18 @@ export class ResourceRegistry {
     return result.then(async (done) => ({ ...done, entry: await readOne(conversion, done.entry) }));
   }
 
+  /** How many objects there are, of a namespace or of all. */
+  count(namespace: string): number {
+    const { cached, keyPrefix } = this.resource;
+    return cached.snapshot().count(namespace === '' ? keyPrefix : `${keyPrefix}${namespace}/`);
+  }
+
+  /** About how many watches will be told of a write of the object. */
+  watchers(namespace: string, name: string): number {
+    const { cached, keyPrefix } = this.resource;
+    return cached.watchers(namespace === '' ? `${keyPrefix}${name}` : `${keyPrefix}${namespace}/${name}`);
+  }
+
   /** Deletes what the list options select, and answers that list. */
   deleteCollection(
     scope: Scope,

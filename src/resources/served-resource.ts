@@ -5,7 +5,7 @@ import type { ResourceRegistry } from '../registry/resource-registry';
 /** What the endpoints ask of a resource's registry. */
 export type RegistryOperations = Pick<
   ResourceRegistry,
-  'get' | 'list' | 'watch' | 'create' | 'update' | 'delete' | 'deleteCollection'
+  'get' | 'list' | 'watch' | 'create' | 'update' | 'delete' | 'deleteCollection' | 'count' | 'watchers'
 >;
 
 /** A resource under one of its versions, ready to serve. One record per group, version and resource. */

@@ -1,5 +1,6 @@
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import { ANONYMOUS_USER } from '../../api/user';
+import type { WorkSources } from '../../flowcontrol/work-estimate';
 import type { RequestMetrics } from '../../observability/request-metrics';
 import { beginAudit, recordReceived } from './audit';
 import { authorizeRequest } from './authorization';
@@ -10,13 +11,14 @@ import type { ChainDependencies } from './chain-dependencies';
 import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
 import { refuseUnderPressure } from './memory-pressure';
-import { parseRequestInfo } from '../request/request-info';
-import { takeSeat } from './seats';
+import { parseRequestInfo, type RequestInfo } from '../request/request-info';
+import { takeFairSeat, takeSeat } from './seats';
 
 export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
   readonly deadlines: Deadlines;
   readonly metrics?: RequestMetrics;
   readonly known: KnownPaths;
+  readonly workSources: WorkSources<RequestInfo>;
 }
 
 /** The audit annotation with the trace of a request that is traced. */
@@ -85,7 +87,8 @@ const impersonation: Filter = (context, { authorize }) => impersonate(context, a
 /** Before flow control: what is refused here needs no seat. */
 const memoryPressure: Filter = refuseUnderPressure;
 
-const flowControl: Filter = (context, { maxInFlight, deadlines }) => {
+const flowControl: Filter = (context, { fairness, maxInFlight, deadlines, workSources }) => {
+  if (fairness !== undefined) return takeFairSeat(context, fairness, workSources);
   if (maxInFlight !== undefined) takeSeat(context, maxInFlight, deadlines.seatsOf);
 };
 

@@ -21,14 +21,22 @@ export function isLongRunning({ info }: RequestContext): boolean {
 /** How late the end of a request may be. */
 const TICK_MS = 100;
 
+/** A client that takes the next part of its answer no sooner takes its time. */
+const STALL_MS = 1000;
+
 /** What a client may take for the answer that its time is over. */
 const LAST_ANSWER_MS = 10_000;
 
 interface Deadline {
   readonly context: RequestContext;
   limitMs: number;
+  /** The request has it for itself: it is shorter than the server's. */
+  readonly isRequested: boolean;
   /** Where it stands among the pending ones. */
   index: number;
+  /** What its connection had been handed at the last look, and when that last changed. */
+  handedBytes: number;
+  handedAt: number;
 }
 
 /**
@@ -44,24 +52,45 @@ export class Deadlines {
   readonly #pending: Deadline[] = [];
   #ticks: NodeJS.Timeout | undefined;
 
-  constructor(private readonly requestTimeoutMs: number) {}
+  constructor(
+    private readonly requestTimeoutMs: number,
+    /** The client has taken nothing of its answer for a while. Told again with each look. */
+    private readonly onStalled: (context: RequestContext) => void = () => undefined,
+  ) {}
 
   start(context: RequestContext): void {
     if (isLongRunning(context)) {
       // As long as it wants; only what is left of the answer at its end has to be taken in time.
-      context.response.on('prefinish', () => this.#add(context, elapsedMs(context) + this.requestTimeoutMs));
+      context.response.on('prefinish', () => this.#add(context, elapsedMs(context) + this.requestTimeoutMs, false));
       return;
     }
-    context.limitMs = Math.min(wantedMs(context) ?? this.requestTimeoutMs, this.requestTimeoutMs);
-    this.#add(context, context.limitMs);
+    const wanted = wantedMs(context) ?? this.requestTimeoutMs;
+    context.limitMs = Math.min(wanted, this.requestTimeoutMs);
+    this.#add(context, context.limitMs, wanted < this.requestTimeoutMs);
   }
 
-  #add(context: RequestContext, limitMs: number): void {
+  /** The requests under way that do not last. */
+  *pending(): Iterable<RequestContext> {
+    for (const { context } of this.#pending) yield context;
+  }
+
+  #add(context: RequestContext, limitMs: number, isRequested: boolean): void {
     if (context.finished) return;
-    const deadline = { context, limitMs, index: this.#pending.length };
+    const deadline = { context, limitMs, isRequested, index: this.#pending.length, handedBytes: -1, handedAt: 0 };
     this.#pending.push(deadline);
     context.onFinished(() => this.#remove(deadline));
     this.#ticks ??= setInterval(() => this.#sweep(), TICK_MS);
+  }
+
+  #lookForStall(deadline: Deadline): void {
+    const { bytesWritten } = deadline.context.request.socket;
+    const now = performance.now();
+    if (bytesWritten !== deadline.handedBytes) {
+      deadline.handedBytes = bytesWritten;
+      deadline.handedAt = now;
+    } else if (now - deadline.handedAt >= STALL_MS) {
+      this.onStalled(deadline.context);
+    }
   }
 
   /** How many seats the requests of a user have. */
@@ -83,10 +112,14 @@ export class Deadlines {
   #sweep(): void {
     for (const deadline of [...this.#pending]) {
       const { context, limitMs } = deadline;
+      if (context.response.headersSent) this.#lookForStall(deadline);
       if (elapsedMs(context) < limitMs || context.staysOpen) continue;
       deadline.limitMs += LAST_ANSWER_MS;
       const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
-      context.expire(timeout(`request did not complete within requested timeout ${limit}`));
+      const words = deadline.isRequested
+        ? 'request did not complete within requested timeout'
+        : 'request did not complete within';
+      context.expire(timeout(`${words} ${limit}`), deadline.isRequested);
     }
     if (this.#pending.length > 0) return;
     clearInterval(this.#ticks);

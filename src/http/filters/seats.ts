@@ -1,12 +1,17 @@
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { UserInfo } from '../../api/user';
 import { isMaster, type MaxInFlight, type Seats } from '../../flowcontrol/max-in-flight';
-import type { RequestContext } from '../request/context';
+import type { PriorityAndFairness } from '../../flowcontrol/priority-and-fairness';
+import type { WorkSources } from '../../flowcontrol/work-estimate';
+import { ClientGoneError, type RequestContext } from '../request/context';
+import type { RequestInfo } from '../request/request-info';
 import { isLongRunning } from './deadline';
 import { tooManyInFlight } from '../response/refusals';
 
 /**
  * A request has a seat while the server works on it. While it waits for its client, who sends a body or reads a response, the
- * seat is for others: a client that takes its time takes nobody's place.
+ * seat is for others: a client that takes its time takes nobody's place. Lists are work until they are handed
+ * over, or the client has taken nothing for a second.
  */
 
 /** How many of the seats a user has. */
@@ -22,25 +27,61 @@ export function takeSeat(context: RequestContext, maxInFlight: MaxInFlight, take
   context.seat = admittance;
 }
 
+/**
+ * The same by priority and fairness: a request that finds no seat may wait for one. Of those that last, a watch has a seat
+ * until it has begun, and the others have none.
+ */
+export function takeFairSeat(
+  context: RequestContext,
+  fairness: PriorityAndFairness,
+  sources: WorkSources<RequestInfo>,
+): MaybePromise<void> {
+  const { info, user } = context;
+  if (context.finished || user === undefined) return;
+  const isWatch = isLongRunning(context);
+  if (isWatch && info.verb !== 'watch') return;
+  const request = fairness.classify(info, user, sources, performance.now());
+  // As kube-apiserver has it, not of what lasts.
+  if (!isWatch && request.schema.names !== undefined) context.response.flow = request.schema.names;
+  context.seat = request;
+  return whenAdmitted(context, fairness.admit(request));
+}
+
+/** The request has ended, as far as the server has work with it. */
 export function leaveSeat(context: RequestContext): void {
+  context.seat?.release();
+  context.seat = undefined;
+}
+
+/** It waits for its client, and comes back with {@link returnToSeat}. */
+export function pauseSeat(context: RequestContext): void {
   const { seat } = context;
   if (seat === undefined) return;
-  seat.release();
+  seat.pause();
   context.seat = undefined;
   context.seatLeft = seat;
 }
 
 /** Once the client has been waited for. Throws as {@link takeSeat}. */
-export function returnToSeat(context: RequestContext): void {
+export function returnToSeat(context: RequestContext): MaybePromise<void> {
   const { seatLeft: seat } = context;
   if (seat === undefined || context.finished) return;
   context.seatLeft = undefined;
-  if (seat.take()) {
-    context.seat = seat;
-  } else if (!isMaster(context.user)) {
+  context.seat = seat;
+  return whenAdmitted(context, seat.resume());
+}
+
+function whenAdmitted(context: RequestContext, admitted: MaybePromise<boolean>): MaybePromise<void> {
+  if (admitted === true) return;
+  return whenKnown(admitted, (isAdmitted) => {
+    if (isAdmitted) return;
+    const { seat } = context;
+    context.seat = undefined;
+    if (context.finished) throw new ClientGoneError();
+    if (seat === undefined || isMaster(context.user)) return;
     seat.drop();
     turnAway(context);
-  }
+  });
 }
 
 function turnAway(context: RequestContext): never {

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
-import type { HttpResponse } from '../transport/exchange';
+import type { FlowNames, HttpResponse } from '../transport/exchange';
 import { addHeaders, encodeAnswerHead, type AnswerHeaders } from './answer-head';
 
 const NO_BODY_CODES: ReadonlySet<number> = new Set([204, 304]);
@@ -26,6 +26,7 @@ export interface ResponseStream {
 
 /** An answer that shares its connection with others. */
 export class Http2Response extends EventEmitter implements HttpResponse {
+  flow: FlowNames | undefined = undefined;
   statusCode = 200;
   headersSent = false;
   writableEnded = false;

@@ -3,7 +3,7 @@ import { GrowingBytes } from '../../memory/growing-bytes';
 import { beginWork } from '../../async/loop-work';
 import type { RequestContext } from './context';
 import { ClientGoneError } from './context';
-import { leaveSeat, returnToSeat } from '../filters/seats';
+import { pauseSeat, returnToSeat } from '../filters/seats';
 
 /** 3 MiB: objects are at most half of that, patches and lists of options may repeat themselves. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
@@ -22,19 +22,22 @@ const EMPTY = Buffer.alloc(0);
  */
 export async function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const body = await wholeBody(context, limit);
-  returnToSeat(context);
+  const returned = returnToSeat(context);
+  if (returned !== undefined) await returned;
   return body;
 }
 
 function wholeBody(context: RequestContext, limit: number): Promise<Buffer> {
   const { request } = context;
   return new Promise<Buffer>((resolve, reject) => {
+    // What is left of its body has been dropped: an empty one would mean something else.
+    context.throwIfAborted();
     if (request.readableEnded) return resolve(EMPTY);
     if (request.destroyed) throw new ClientGoneError();
     const announced = Number(request.headers['content-length'] ?? NaN);
     if (announced > limit) {
       request.resume();
-      throw tooLargeBody(limit);
+      throw tooLargeBody(announced > MAX_BODY_BYTES ? MAX_BODY_BYTES : limit);
     }
     const body = new GrowingBytes(announced);
     const leave = (): void => {
@@ -57,7 +60,7 @@ function wholeBody(context: RequestContext, limit: number): Promise<Buffer> {
       beginWork(context);
       resolve(body.take());
     };
-    leaveSeat(context);
+    pauseSeat(context);
     request.on('data', take).on('end', done).on('error', gone).on('close', gone);
   });
 }

@@ -7,7 +7,7 @@ import { MemoryBudget } from '../../memory/memory-budget';
 import { ConnectionAccounts } from '../transport/connection-accounts';
 import type { RequestTrace } from '../../observability/request-trace';
 import type { Pace } from '../../registry/types';
-import type { Seats } from '../../flowcontrol/max-in-flight';
+import type { Seat } from '../../flowcontrol/seat';
 import type { HttpRequest, HttpResponse } from '../transport/exchange';
 import type { RequestInfo } from './request-info';
 import { Query } from './query';
@@ -70,13 +70,13 @@ export class RequestContext implements Work, Pace {
   /** Bytes of the answer's body. */
   responseBytes = 0;
   /** Its place among the requests under way, given back when it ends. Set by flow control. */
-  seat: Seats | undefined;
+  seat: Seat | undefined;
   /** The one that it left to wait for its client. */
-  seatLeft: Seats | undefined;
+  seatLeft: Seat | undefined;
   /** The server refused to work on it, so as not to be overwhelmed. */
   turnedAway = false;
   /** Answers the deadline at once; set by the server. */
-  onExpired: ((error: StatusError) => void) | undefined;
+  onExpired: ((error: StatusError, isRequested: boolean) => void) | undefined;
   /** Its body is so large that it lets others have their turn between its steps. */
   givesWay = false;
   /** Somebody will read the annotations; set by the audit filter. */
@@ -150,11 +150,11 @@ export class RequestContext implements Work, Pace {
 
   /**
    * The deadline has passed: the client is answered with `error`, the work is aborted, a later answer is dropped. An answer that
-   * the client is still taking is broken off.
+   * the client is still taking is broken off. `isRequested`: the limit is that of the request, not of the server.
    */
-  expire(error: StatusError): void {
+  expire(error: StatusError, isRequested: boolean): void {
     if (this.response.headersSent) this.response.destroy();
-    else this.onExpired?.(error);
+    else this.onExpired?.(error, isRequested);
     this.abort(error);
   }
 
@@ -266,7 +266,8 @@ export class RequestContext implements Work, Pace {
     this.closed = true;
     if (!this.response.writableFinished) this.abort(CLIENT_GONE);
     this.seat?.release();
-    this.seat = undefined;
+    this.seatLeft?.abandon();
+    this.seat = this.seatLeft = undefined;
     this.held?.end();
     for (let index = (this.finishers?.length ?? 0) - 1; index >= 0; index--) this.finishers?.[index]?.();
   }

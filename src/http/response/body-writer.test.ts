@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { EventEmitter } from 'node:events';
 import { createServer, get, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -62,6 +63,37 @@ describe('the body writer', () => {
     const zipped = await answerOf((response) => writePieces(response, { ...options, acceptEncoding: 'gzip' }, pieces));
     expect(zipped.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(zipped.body).equals(body)).toBe(true);
+  });
+
+  it('hands over one part in a turn of the event loop, however many clients have taken theirs', async () => {
+    const writes: number[] = [];
+    let turn = 0;
+    class Client extends EventEmitter {
+      readonly headersSent = false;
+      readonly destroyed = false;
+      hasHeader = (): boolean => false;
+      writeHead = (): this => this;
+      end = (): this => this;
+      write = (): boolean => {
+        writes.push(turn);
+        return false;
+      };
+    }
+    const clients = [1, 2, 3].map(() => new Client());
+    const piece = Buffer.alloc(100_000);
+    const written = clients.map((client) =>
+      writePieces(client as unknown as ServerResponse, options, [[piece], [piece]]),
+    );
+    expect(writes).toHaveLength(3);
+    clients.forEach((client) => client.emit('drain'));
+    while (writes.length < 6) {
+      turn++;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(new Set(writes.slice(3)).size).toBe(3);
+    const isEnded = Promise.all(written);
+    clients.forEach((client) => client.emit('drain'));
+    await isEnded;
   });
 
   it('lets others have their turn while pieces take long to make', async () => {

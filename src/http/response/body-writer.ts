@@ -137,7 +137,9 @@ async function handOver(
       if (waiting === undefined) continue;
       await waiting;
       if (out.closed) return;
-      turn.restart();
+      // Many clients may have taken their parts in the same turn of the loop.
+      await turn.next();
+      if (out.closed) return;
     }
     if (!turn.isOver) continue;
     await turn.next();

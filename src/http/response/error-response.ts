@@ -72,6 +72,23 @@ export function sendStatus(context: RequestContext, status: Status, schema: Sche
   response.end(body);
 }
 
+/** As kube-apiserver's filters write one: without its kind, whatever the client takes. */
+export function sendBareStatus(
+  context: RequestContext,
+  { kind: _kind, apiVersion: _version, ...status }: Status,
+): void {
+  const { response } = context;
+  const body = Buffer.from(`${JSON.stringify(status)}\n`);
+  context.statusCode = status.code ?? 500;
+  context.responseBytes = body.length;
+  context.responseObject = status;
+  writeHead(response, context.statusCode, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': body.length,
+  });
+  response.end(body);
+}
+
 function sayWhenToRetry(response: HttpResponse, seconds = 0): void {
   if (seconds > 0) response.setHeader('Retry-After', String(seconds));
 }

@@ -8,6 +8,25 @@ import type { HttpResponse } from '../transport/exchange';
 export function writeHead(response: HttpResponse, code: number, headers?: OutgoingHttpHeaders): void {
   response.writeHead(
     code,
-    response.hasHeader('Cache-Control') ? headers : { 'Cache-Control': 'no-cache, private', ...headers },
+    response.hasHeader('Cache-Control') ? withFlow(response, headers) : uncached(response, headers),
   );
+}
+
+function uncached({ flow }: HttpResponse, headers: OutgoingHttpHeaders | undefined): OutgoingHttpHeaders {
+  if (flow === undefined) return { 'Cache-Control': 'no-cache, private', ...headers };
+  return {
+    'Cache-Control': 'no-cache, private',
+    'X-Kubernetes-Pf-Flowschema-Uid': flow.schemaUid,
+    'X-Kubernetes-Pf-Prioritylevel-Uid': flow.levelUid,
+    ...headers,
+  };
+}
+
+function withFlow({ flow }: HttpResponse, headers: OutgoingHttpHeaders | undefined): OutgoingHttpHeaders | undefined {
+  if (flow === undefined) return headers;
+  return {
+    'X-Kubernetes-Pf-Flowschema-Uid': flow.schemaUid,
+    'X-Kubernetes-Pf-Prioritylevel-Uid': flow.levelUid,
+    ...headers,
+  };
 }

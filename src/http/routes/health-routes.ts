@@ -54,7 +54,10 @@ export function healthRoutes(checks: HealthChecks, logger: Logger): readonly Non
         return whenKnown(runChecks([check], []), (report) => {
           if (report.healthy) return OK;
           tell(endpoint, report);
-          return textReply(500, `internal server error: ${check.name} failed: reason withheld\n`);
+          const cause = report.failures[0]?.error;
+          const isTold = check.isPublic === true && cause instanceof Error;
+          const text = isTold ? cause.message : `${check.name} failed: reason withheld`;
+          return textReply(500, `internal server error: ${text}\n`);
         });
       },
     };

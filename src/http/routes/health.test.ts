@@ -121,6 +121,21 @@ describe('the endpoint of health checks', () => {
     });
   });
 
+  it('tells in its own words why a single check fails, where these give nothing away', async () => {
+    const check = (): void => {
+      throw new Error('process is shutting down');
+    };
+    const shutdown = { name: 'shutdown', isPublic: true, check };
+    const [, single] = healthRoutes({ livez: [], readyz: [shutdown], healthz: [] }, logger).filter(({ path }) =>
+      path.startsWith('/readyz'),
+    );
+    const info = parseRequestInfo('GET', '/readyz/shutdown');
+    expect(await single!.handler({ info } as RequestContext)).toMatchObject({
+      code: 500,
+      body: 'internal server error: process is shutting down\n',
+    });
+  });
+
   it('writes down a failure once, however often it is probed', async () => {
     told.length = 0;
     jest.spyOn(performance, 'now').mockReturnValue(1e9);

@@ -4,6 +4,8 @@ import type { MaybePromise } from '../../api/maybe-promise';
 export interface HealthCheck {
   readonly name: string;
   readonly check: () => MaybePromise<void>;
+  /** What it throws is the server's own words, which whoever asks for this check alone may read. */
+  readonly isPublic?: boolean;
 }
 
 export interface HealthReport {

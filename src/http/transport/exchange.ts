@@ -39,8 +39,16 @@ export interface ConnectionUpgrade {
   take(): { readonly socket: Socket; readonly head: Buffer };
 }
 
+/** The objects that a request went by. */
+export interface FlowNames {
+  readonly schemaUid: string;
+  readonly levelUid: string;
+}
+
 /** An answer as it is written, whichever version of HTTP carries it. `close` comes once, whole answer or not. */
 export interface HttpResponse extends NodeJS.WritableStream {
+  /** What flow control made of the request; told in the head. */
+  flow?: FlowNames | undefined;
   readonly headersSent: boolean;
   readonly destroyed: boolean;
   /** `end` was called. */

@@ -109,6 +109,8 @@ export interface ResourceCache {
    * that falls too far behind ends with a {@link SlowWatcherError}. With an interest, events outside of it may be left out.
    */
   watch(after: Revision, signal: AbortSignal, interest?: WatchInterest): ResourceWatch;
+  /** About how many watches will be told of a write of the object with this key. */
+  watchers(key: string): number;
   /**
    * The entry of a value that the store has just taken, for which memory takes it too when the event comes. `object`, where
    * it is given, is exactly what parsing the entry would give, and nobody changes it any more.

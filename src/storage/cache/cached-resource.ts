@@ -152,6 +152,10 @@ export class CachedResource implements ResourceCache, WatchedResource {
     return new LogWatch(this, after, signal, this.around.limits.maxEventsBehind, interest);
   }
 
+  watchers(key: string): number {
+    return this.currentFeed.readers.countOf(key);
+  }
+
   async *storeEvents(after: Revision, signal: AbortSignal): AsyncGenerator<CacheBatch> {
     const { store, reportUndecodable } = this.around;
     for await (const batch of store.watch(this.keyPrefix, after, signal)) {

@@ -74,6 +74,13 @@ export class WaitingReaders {
     return [...concerned];
   }
 
+  /** How many may want to hear of a write of the object with this key, those by the value of a field not counted. */
+  countOf(key: string): number {
+    if (this.ofAll.size === this.count) return this.count;
+    const ofNamespace = this.byKey.get(key.slice(0, key.lastIndexOf('/') + 1))?.size ?? 0;
+    return this.ofAll.size + ofNamespace + (this.byKey.get(key)?.size ?? 0);
+  }
+
   all(): readonly WaitingReader[] {
     const all = [...this.ofAll];
     for (const readers of this.byKey.values()) all.push(...readers);
