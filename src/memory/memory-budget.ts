@@ -10,6 +10,8 @@ const MAX_CONNECTION_BYTES = 16 * 1024 * 1024;
 /** While memory is tight, connections that take nothing for so long are dropped until it is not. */
 const STALL_MS = 5_000;
 const STALL_CHECK_MS = 1_000;
+/** Everybody is taken to have waited for so long, so that large holders who take a little now and then are not spared. */
+const MOMENT_MS = 100;
 /** While memory is tight, how long a large answer waits for others to be taken. */
 const LONGEST_WAIT_MS = 1_000;
 
@@ -35,7 +37,7 @@ export interface ConnectionMemory extends MemoryHolder {
  *
  * A connection that holds as much as it may is made to wait. When all together hold three quarters of the limit, large
  * answers wait, connections that hold more than a little are refused new requests, and those that have taken nothing for
- * some seconds are dropped. At the limit the one that holds most is dropped at once.
+ * some seconds are dropped. At the limit the one that holds most for longest is dropped at once.
  */
 export class MemoryBudget {
   readonly connectionBytes: number;
@@ -130,15 +132,21 @@ export class MemoryBudget {
     return true;
   }
 
-  /** Of those that hold nearly as much as the one that holds most, the one that has taken nothing for longest. */
+  /**
+   * The one that holds most for longest: what it holds times how long it has taken nothing. A large answer that has just begun
+   * is nobody's fault, nor is a little that waits.
+   */
   #worst(since: number): MemoryAccount | undefined {
-    let most = 0;
-    for (const { bytes, lastReleaseMs } of this.#accounts) if (lastReleaseMs < since && bytes > most) most = bytes;
+    const now = performance.now();
     let worst: MemoryAccount | undefined;
+    let most = 0;
     for (const account of this.#accounts) {
       const { bytes, lastReleaseMs } = account;
-      if (bytes === 0 || 2 * bytes < most || lastReleaseMs >= since) continue;
-      if (worst === undefined || lastReleaseMs < worst.lastReleaseMs) worst = account;
+      if (lastReleaseMs >= since) continue;
+      const weight = bytes * (now - lastReleaseMs + MOMENT_MS);
+      if (weight <= most) continue;
+      worst = account;
+      most = weight;
     }
     return worst;
   }
@@ -180,9 +188,10 @@ export class MemoryAccount implements ConnectionMemory {
     return this.budget.isTight && this.#bytes >= SMALL_BYTES;
   }
 
-  hold(bytes: number): void {
+  /** `sinceMs`: for what is written down later than it came, when it may have come, as {@link lastReleaseMs}. */
+  hold(bytes: number, sinceMs = performance.now()): void {
     if (this.#isClosed) return;
-    if (this.#bytes === 0) this.#lastReleaseMs = performance.now();
+    if (this.#bytes === 0) this.#lastReleaseMs = sinceMs;
     this.#bytes += bytes;
     this.budget.change(bytes);
   }

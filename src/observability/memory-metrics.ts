@@ -19,7 +19,7 @@ export function registerMemoryMetrics(registry: Registry, memory: ClientMemory):
   });
   new Gauge({
     name: 'sternpost_client_memory_limit_bytes',
-    help: 'How many bytes may be held for clients before the connection that holds most is dropped.',
+    help: 'How many bytes may be held for clients before the connection is dropped that holds most for longest.',
     registers,
     collect() {
       this.set(memory.limitBytes);

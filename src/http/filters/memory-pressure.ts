@@ -7,7 +7,7 @@ const HEALTH_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
 
 /**
  * While memory is tight, connections that hold more than a little of it get a 429. All others are served: they are not why it is
- * tight, and at the limit the one that holds most is dropped.
+ * tight, and at the limit the one that holds most for longest is dropped.
  */
 export function refuseUnderPressure(context: RequestContext): void {
   if (!context.isUnderPressure) return;

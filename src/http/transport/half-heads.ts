@@ -29,6 +29,7 @@ interface Half {
 export class HalfHeads {
   #halves = new Map<Socket, Half>();
   #checks: NodeJS.Timeout | undefined;
+  #checkedMs = performance.now();
 
   constructor(
     private readonly maxHeadBytes: number,
@@ -62,9 +63,11 @@ export class HalfHeads {
     this.#halves = halves;
     for (const [socket, { account, bytes }] of halves) {
       const change = bytes - (before.get(socket)?.bytes ?? 0);
-      if (change > 0) account.hold(change);
+      // It may have come right after the last look: were it said to have come now, who is just being answered would seem to wait longer.
+      if (change > 0) account.hold(change, this.#checkedMs);
       else if (change < 0) account.release(-change);
     }
+    this.#checkedMs = performance.now();
   }
 }
 
