@@ -178,6 +178,8 @@ describe('sternpost', () => {
       'certificates',
       'migrate',
       'compact',
+      'rewrite',
+      'doctor',
       'version',
       'help',
     ]);

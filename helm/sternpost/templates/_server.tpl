@@ -201,6 +201,6 @@
 {{- if .existingSecret }}{{- $args = append $args (printf "--audit-webhook-config-file=%s/audit-webhook/%s" $files .key) -}}{{- end -}}
 {{- end -}}
 {{- end -}}
-{{- if $v.encryption.existingSecret }}{{- $args = append $args (printf "--encryption-provider-config=%s/encryption/%s" $files $v.encryption.key) "--encryption-provider-config-automatic-reload" -}}{{- end -}}
+{{- if $v.encryption.existingSecret }}{{- $args = concat $args (list (printf "--encryption-provider-config=%s/encryption/%s" $files $v.encryption.key) "--encryption-provider-config-automatic-reload") -}}{{- end -}}
 {{- toYaml (concat $args $v.extraArgs) -}}
 {{- end -}}
