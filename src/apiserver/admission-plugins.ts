@@ -3,6 +3,7 @@ import type { PluginConfigurations } from '../admission/configuration';
 import type { AdmissionPlugin } from '../admission/plugin';
 import { PLUGINS, type PluginName, type PluginOptions, type PluginSetup } from '../admission/plugin-table';
 import type { Authorizer } from '../authz/attributes';
+import type { Logger } from '../observability/logger';
 import { imagePolicyPlugin } from './image-policy-backend';
 
 /** What the flags say about admission. */
@@ -31,6 +32,7 @@ export interface AdmissionDependencies extends Pick<
 > {
   readonly authorize: Authorizer;
   readonly requestTimeoutMs: number;
+  readonly logger: Logger;
 }
 
 function askAuthorizer(authorize: Authorizer): Authorize {
@@ -43,7 +45,7 @@ function askAuthorizer(authorize: Authorizer): Authorize {
 /** The plugins that are on, in order. Throws when the configuration of one of them is wrong. */
 export function admissionPlugins(
   options: AdmissionOptions,
-  { authorize, requestTimeoutMs, ...dependencies }: AdmissionDependencies,
+  { authorize, requestTimeoutMs, logger, ...dependencies }: AdmissionDependencies,
 ): readonly AdmissionPlugin[] {
   const { reader } = dependencies;
   const setup: PluginSetup = {
@@ -52,7 +54,8 @@ export function admissionPlugins(
     authorize: askAuthorizer(authorize),
     getNamespace: (name) => reader.getLive('namespaces', name),
     getPod: (namespace, name) => reader.getLive('pods', namespace, name),
-    imagePolicy: (configuration) => imagePolicyPlugin(configuration, options.configurationFile, requestTimeoutMs),
+    imagePolicy: (configuration) =>
+      imagePolicyPlugin(configuration, options.configurationFile, requestTimeoutMs, logger),
     configuration: (plugin) => options.configurations.get(plugin),
     options,
   };

@@ -62,6 +62,7 @@ export async function startAdmission(
     policyMetrics: new PolicyMetrics(instruments.registry),
     createNamespace: namespaceCreator(catalogue.registryOf('', 'namespaces')),
     requestTimeoutMs: options.requestTimeoutMs,
+    logger: options.logger,
   });
   const hasNamespace = (name: string): boolean => reader.get('namespaces', name) !== undefined;
   phases.finish(
@@ -84,7 +85,7 @@ async function startWebhooks(
   const callerFor = (type: WebhookType): CallBackend =>
     webhookBackends({
       ...backends,
-      credentialsFor: webhookCredentials(configurations, type),
+      credentialsFor: webhookCredentials(configurations, type, logger),
       ownAuthority: certificates.servingAuthority,
     });
   const webhooks = admissionWebhooks({

@@ -10,6 +10,7 @@ import { standardOutput } from '../audit/standard-output';
 import { truncatingBackend, type TruncationLimits } from '../audit/truncation';
 import { WebhookBackend, type PostEvents } from '../audit/webhook-backend';
 import { agentFor, sendRequest } from '../client/https-request';
+import { followKubeconfig } from '../client/followed-kubeconfig';
 import { authorizationHeader, readKubeconfig } from '../client/kubeconfig-file';
 import { cacheLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
@@ -48,7 +49,7 @@ export function createAuditor(options: AuditOptions, metrics: AuditMetrics, logg
   // First what may fail and holds nothing open.
   if (webhook !== undefined) {
     const { configFile, initialBackoffMs } = webhook;
-    const backend = new WebhookBackend({ ...webhookPeer(configFile), initialBackoffMs }, report);
+    const backend = new WebhookBackend({ ...changingPeer(configFile, logger), initialBackoffMs }, report);
     backends.push(inMode(backend, webhook, { concurrency: WEBHOOK_CONCURRENCY, takesAll: false }, report));
   }
   if (log !== undefined) {
@@ -86,7 +87,17 @@ function inMode(
   }
 }
 
-function webhookPeer(configFile: string): { readonly post: PostEvents; readonly close: () => void } {
+interface Peer {
+  readonly post: PostEvents;
+  readonly close: () => void;
+}
+
+function changingPeer(configFile: string, logger: Logger): Peer {
+  const { current, close } = followKubeconfig(configFile, () => webhookPeer(configFile), logger);
+  return { post: (body) => current().post(body), close };
+}
+
+function webhookPeer(configFile: string): Peer {
   const peer = readKubeconfig(configFile);
   const target = new URL(peer.url);
   target.searchParams.set('timeout', `${WEBHOOK_TIMEOUT_MS / 1000}s`);

@@ -13,7 +13,8 @@ import { cachedTokenAuthenticator } from '../authn/token-cache';
 import { changingTokenFileAuthenticator, parseTokenFile, tokenFileAuthenticator } from '../authn/token-file';
 import { failuresAsRefusals, tokenWebhookAuthenticator, type ReviewVersion } from '../authn/token-webhook';
 import { authenticateRequest, authenticateTokenUnion, type AuthenticateRequest } from '../authn/union';
-import { jsonFetcher } from '../client/json-fetcher';
+import { jsonFetcher, type JsonFetcher } from '../client/json-fetcher';
+import { followFiles } from '../files/followed-files';
 import { changingWebhookClient } from '../client/changing-webhook-client';
 import type { KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
@@ -177,9 +178,15 @@ function tokenAuthenticators(
     list.push(forAudiences(audiences, bootstrapTokenAuthenticator({ getSecret, follow, now })));
   }
   if (oidc !== undefined) {
-    const fetcher = jsonFetcher(oidc.caFile === '' ? undefined : readFileSync(oidc.caFile, 'utf8'));
-    closers.push(fetcher.close);
-    const { fetch: fetchJson, fetchText } = fetcher;
+    const { caFile } = oidc;
+    const { current, close } = followFiles({
+      files: () => (caFile === '' ? [] : [caFile]),
+      load: () => jsonFetcher(caFile === '' ? undefined : readFileSync(caFile, 'utf8')),
+      onFailed: (error) => logger.warn({ err: error }, '--oidc-ca-file has changed and cannot be used yet'),
+    });
+    closers.push(close);
+    const fetchJson: JsonFetcher['fetch'] = (url) => current().fetch(url);
+    const fetchText: JsonFetcher['fetchText'] = (url, token) => current().fetchText(url, token);
     const keysOf = oidcIssuers((issuer) => new OidcKeys({ issuer, fetchJson, now }));
     const keys = keysOf(oidc.issuer);
     list.push(forAudiences(audiences, oidcAuthenticator({ ...oidc, keys, keysOf, fetchText, now })));

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { admissionOutcome, podRequest } from '../../test/fixtures/admission-request';
 import { admissionChain } from '../admission/chain';
 import { createAuthority, issueKeyPair } from '../pki/authority';
+import { silentLogger } from '../observability/logger';
 import { imagePolicyPlugin } from './image-policy-backend';
 
 const now = new Date();
@@ -69,7 +70,7 @@ describe('a backend of ImagePolicyWebhook on the network', () => {
       }),
     );
     const configuration = { imagePolicy: { kubeConfigFile: kubeconfig, defaultAllow, retryBackoff: 50 } };
-    const plugin = imagePolicyPlugin(configuration, join(folder, 'admission.yaml'), REQUEST_TIMEOUT_MS);
+    const plugin = imagePolicyPlugin(configuration, join(folder, 'admission.yaml'), REQUEST_TIMEOUT_MS, silentLogger);
     const started = performance.now();
     const outcome = await admissionOutcome(() => admissionChain([plugin]).validate(podRequest()));
     return [outcome === 'admitted' ? outcome : 'refused', performance.now() - started];

@@ -1,13 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { silentLogger } from '../observability/logger';
 import { webhookCredentials } from './webhook-credentials';
 
 const folder = mkdtempSync(join(tmpdir(), 'credentials-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const credentials = (configuration: unknown): ReturnType<typeof webhookCredentials> =>
-  webhookCredentials(new Map([['ValidatingAdmissionWebhook', configuration]]), 'validating');
+  webhookCredentials(new Map([['ValidatingAdmissionWebhook', configuration]]), 'validating', silentLogger);
 
 describe('the configuration of a webhook plugin', () => {
   it('names the kubeconfig whose users webhooks are shown', () => {
@@ -16,9 +17,10 @@ describe('the configuration of a webhook plugin', () => {
     const stable = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'WebhookAdmissionConfiguration', kubeConfigFile };
     const alpha = { apiVersion: 'apiserver.config.k8s.io/v1alpha1', kind: 'WebhookAdmission', kubeConfigFile };
     for (const each of [stable, alpha]) expect(credentials(each)('a:443').authorization).toBe('Bearer t');
-    expect(webhookCredentials(new Map([['ValidatingAdmissionWebhook', stable]]), 'admit')('a:443').authorization).toBe(
-      undefined,
-    );
+    expect(
+      webhookCredentials(new Map([['ValidatingAdmissionWebhook', stable]]), 'admit', silentLogger)('a:443')
+        .authorization,
+    ).toBe(undefined);
   });
 
   it('may be left out, or name no file', () => {

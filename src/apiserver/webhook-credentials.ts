@@ -2,6 +2,8 @@ import { isAbsolute } from 'node:path';
 import type { PluginConfigurations } from '../admission/configuration';
 import type { WebhookType } from '../admission/webhooks/webhook';
 import { NO_CREDENTIALS, readBackendCredentials, type BackendCredentials } from '../client/backend-credentials';
+import { followKubeconfig } from '../client/followed-kubeconfig';
+import type { Logger } from '../observability/logger';
 
 const KINDS: ReadonlyMap<string, string> = new Map([
   ['apiserver.config.k8s.io/v1', 'WebhookAdmissionConfiguration'],
@@ -20,18 +22,28 @@ export type CredentialsFor = (hostAndPort: string) => BackendCredentials;
  * The credentials of the file that a plugin's part of `--admission-control-config-file` names; none without such a part. Throws what is
  * wrong with it.
  */
-export function webhookCredentials(configurations: PluginConfigurations, type: WebhookType): CredentialsFor {
+export function webhookCredentials(
+  configurations: PluginConfigurations,
+  type: WebhookType,
+  logger: Logger,
+): CredentialsFor {
   const plugin = PLUGIN[type];
   const configuration = configurations.get(plugin);
   if (configuration === undefined || configuration === null) return () => NO_CREDENTIALS;
   try {
     const file = kubeconfigOf(configuration);
-    return file === '' ? () => NO_CREDENTIALS : readBackendCredentials(file);
+    return file === '' ? () => NO_CREDENTIALS : changingCredentials(file, logger);
   } catch (error) {
     throw new Error(`couldn't init admission plugin ${JSON.stringify(plugin)}: ${(error as Error).message}`, {
       cause: error,
     });
   }
+}
+
+function changingCredentials(file: string, logger: Logger): CredentialsFor {
+  const close = (): void => undefined;
+  const { current } = followKubeconfig(file, () => ({ credentialsFor: readBackendCredentials(file), close }), logger);
+  return (hostAndPort) => current().credentialsFor(hostAndPort);
 }
 
 function kubeconfigOf(configuration: unknown): string {

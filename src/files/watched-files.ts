@@ -13,6 +13,8 @@ export interface WatchedFilesOptions<T> {
   readonly onChanged?: (value: T) => void;
   readonly onFailed?: (error: unknown) => void;
   readonly pollMs?: number;
+  /** No timer looks: who asks does, unless somebody has just done so. Nothing is to be closed then. */
+  readonly looksWhenAsked?: boolean;
 }
 
 /**
@@ -21,7 +23,8 @@ export interface WatchedFilesOptions<T> {
  */
 export class WatchedFiles<T> {
   readonly #options: WatchedFilesOptions<T>;
-  readonly #timer: NodeJS.Timeout;
+  readonly #timer: NodeJS.Timeout | undefined;
+  #lookAt: number;
   #stamp: string;
   #hash: string;
   #value: T;
@@ -31,11 +34,19 @@ export class WatchedFiles<T> {
     this.#stamp = stampOf(options.files);
     this.#hash = hashOf(options.files);
     this.#value = options.load();
-    this.#timer = setInterval(() => this.look(), options.pollMs ?? POLL_MS);
-    this.#timer.unref();
+    const { pollMs = POLL_MS } = options;
+    this.#lookAt = performance.now() + pollMs;
+    if (options.looksWhenAsked !== true) this.#timer = setInterval(() => this.look(), pollMs).unref();
   }
 
-  readonly current = (): T => this.#value;
+  readonly current = (): T => {
+    const { looksWhenAsked, pollMs = POLL_MS } = this.#options;
+    if (looksWhenAsked === true && performance.now() >= this.#lookAt) {
+      this.#lookAt = performance.now() + pollMs;
+      this.look();
+    }
+    return this.#value;
+  };
 
   /** Looks now instead of at the next turn. */
   look(): void {

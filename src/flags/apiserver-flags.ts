@@ -33,8 +33,12 @@ export const apiserverFlags = {
     default: 'sternpost',
     help: 'Client library towards etcd: sternpost (our own, the faster one) or etcd3 (the npm package of that name, on @grpc/grpc-js).',
   },
-  'etcd-cafile': { type: 'string', section: 'Storage', help: 'CA that verifies etcd.' },
-  'etcd-certfile': { type: 'string', section: 'Storage', help: 'Client certificate for etcd.' },
+  'etcd-cafile': { type: 'string', section: 'Storage', help: 'CA that verifies etcd. Read for each connection.' },
+  'etcd-certfile': {
+    type: 'string',
+    section: 'Storage',
+    help: 'Client certificate for etcd. Read for each connection.',
+  },
   'etcd-keyfile': { type: 'string', section: 'Storage', help: 'Key of the client certificate for etcd.' },
   'etcd-compaction-interval': {
     type: 'duration',

@@ -159,7 +159,7 @@ export const auditFlags = {
   'audit-webhook-config-file': {
     type: 'string',
     section,
-    help: 'Kubeconfig of the server that gets the events.',
+    help: 'Kubeconfig of the server that gets the events. Read again when it changes.',
   },
   'audit-webhook-initial-backoff': {
     type: 'duration',

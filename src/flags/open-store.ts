@@ -1,9 +1,12 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { protectFile, protectFolder } from '../files/private-files';
+import { WatchedFiles } from '../files/watched-files';
 import type { Logger } from '../observability/logger';
 import type * as EmbeddedStore from '../storage/embedded/embedded-store';
 import type * as EtcdStore from '../storage/etcd/etcd-store';
+import type { TlsFiles, TlsSource } from '../storage/etcd/grpc-channel';
 import type * as Etcd3Endpoint from '../storage/etcd3/etcd3-endpoint';
 import type { Store } from '../storage/store';
 import type { ApiserverOptions } from './apiserver-flags';
@@ -100,21 +103,30 @@ export async function openEtcd(
   logger: Logger,
 ): Promise<OpenedStore> {
   const { openEtcdStore, startCompactor } = stores.etcd();
-  const read = (name: 'ca' | 'certificate' | 'key', file: string): object =>
-    file === '' ? {} : { [name]: readFileSync(file) };
-  const tls = {
-    ...read('ca', options.etcdCafile),
-    ...read('certificate', options.etcdCertfile),
-    ...read('key', options.etcdKeyfile),
-  };
+  const tls = etcdTls(options, logger);
   const store = await openEtcdStore({
     endpoints: options.etcdServers,
-    ...(Object.keys(tls).length === 0 ? {} : { tls }),
+    ...(tls && { tls }),
     ...(options.etcdClient === 'etcd3' && { openEndpoint: stores.etcd3().openEtcd3Endpoint }),
     logger,
   });
   if (compactionIntervalMs > 0) startCompactor(store, compactionIntervalMs);
   return { store, keyRoot: `/${options.etcdPrefix.replace(/^\/+|\/+$/g, '')}/` };
+}
+
+/** Each connection reads the files as they are when it is opened, so that certificates can be renewed. */
+function etcdTls({ etcdCafile, etcdCertfile, etcdKeyfile }: EtcdOptions, logger: Logger): TlsSource | undefined {
+  const files = [etcdCafile, etcdCertfile, etcdKeyfile].filter((file) => file !== '');
+  if (files.length === 0) return undefined;
+  const read = (file: string): Buffer | undefined => (file === '' ? undefined : readFileSync(file));
+  const load = (): TlsFiles => {
+    const [ca, certificate, key] = [read(etcdCafile), read(etcdCertfile), read(etcdKeyfile)];
+    // Throws when they do not belong together, as while they are being replaced.
+    createSecureContext({ ...(ca && { ca }), ...(certificate && { cert: certificate }), ...(key && { key }) });
+    return { ...(ca && { ca }), ...(certificate && { certificate }), ...(key && { key }) };
+  };
+  const onFailed = (error: unknown): void => logger.warn({ err: error }, 'the certificates for etcd cannot be used');
+  return new WatchedFiles({ files, load, looksWhenAsked: true, pollMs: 0, onFailed }).current;
 }
 
 /** The store that the flags name: etcd when it has servers, else the embedded one. */

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { openChannelEndpoint, type Endpoint, type OpenEndpoint, type WatchStream } from './endpoint';
 import { EtcdError, toEtcdError } from './etcd-error';
-import { DEFAULT_KEEPALIVE, type Keepalive, type TlsFiles } from './grpc-channel';
+import { DEFAULT_KEEPALIVE, type Keepalive, type TlsSource } from './grpc-channel';
 import { status, type Method, type ServerStatus, type WatchCreation } from './messages';
 import { StoreClosedError, type Cancellation } from '../store';
 
 export interface EtcdClientOptions {
   /** Such as `https://10.0.0.1:2379`. */
   readonly endpoints: readonly string[];
-  readonly tls?: TlsFiles;
+  readonly tls?: TlsSource;
   /** For every single call. */
   readonly requestTimeoutMs: number;
   /** Our own by default. */

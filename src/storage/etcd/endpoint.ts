@@ -1,4 +1,4 @@
-import { GrpcChannel, type Keepalive, type TlsFiles } from './grpc-channel';
+import { GrpcChannel, type Keepalive, type TlsSource } from './grpc-channel';
 import {
   decodeWatchResponse,
   encodeWatchCreation,
@@ -33,7 +33,7 @@ export interface Endpoint {
   close(): void;
 }
 
-export type OpenEndpoint = (address: string, tls: TlsFiles | undefined, keepalive: Keepalive) => Endpoint;
+export type OpenEndpoint = (address: string, tls: TlsSource | undefined, keepalive: Keepalive) => Endpoint;
 
 /** Over our own channel. */
 export const openChannelEndpoint: OpenEndpoint = (address, tls, keepalive) =>
@@ -44,7 +44,7 @@ class ChannelEndpoint implements Endpoint {
 
   constructor(
     readonly address: string,
-    tls: TlsFiles | undefined,
+    tls: TlsSource | undefined,
     keepalive: Keepalive,
   ) {
     this.#channel = new GrpcChannel(address, tls, keepalive);

@@ -3,7 +3,7 @@ import { EtcdClient, pause } from './client';
 import { compact, Compactor } from './compactor';
 import type { OpenEndpoint, WatchStream } from './endpoint';
 import { EtcdError } from './etcd-error';
-import type { TlsFiles } from './grpc-channel';
+import type { TlsSource } from './grpc-channel';
 import { KeySpace } from './key-space';
 import { LeasePool } from './leases';
 import {
@@ -39,7 +39,7 @@ export interface EtcdStoreOptions {
   /** Put before every key. Default: nothing. */
   readonly prefix?: string;
   /** Contents of PEM files. Needed for `https` endpoints whose authority is not well known. */
-  readonly tls?: TlsFiles;
+  readonly tls?: TlsSource;
   /** For every single call. Default: 15 seconds. */
   readonly requestTimeoutMs?: number;
   /** How a server is called. Default: over our own channel. */

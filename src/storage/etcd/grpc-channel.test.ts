@@ -13,6 +13,7 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeTestCertificates } from '../../../test/support/certificates';
+import { until } from '../../../test/support/until';
 import { GrpcChannel, type GrpcStream } from './grpc-channel';
 import { GrpcCode, GrpcError } from './grpc-error';
 import { messagePrefix } from './grpc-frames';
@@ -350,7 +351,7 @@ describe('a gRPC channel', () => {
       const { ca, certificate: cert, key } = pem;
       return Peer.start(echo, 0, { ca, cert, key, requestCert: true, rejectUnauthorized: true });
     };
-    const secureChannelTo = (port: number, tls: Partial<typeof pem>): GrpcChannel => {
+    const secureChannelTo = (port: number, tls: Partial<typeof pem> | (() => typeof pem)): GrpcChannel => {
       const channel = new GrpcChannel(`https://127.0.0.1:${port}`, tls);
       channels.push(channel);
       return channel;
@@ -362,6 +363,24 @@ describe('a gRPC channel', () => {
       const answer = await secureChannelTo(peer.port, pem).unary('/s/M', message, 5_000, undefined);
       expect(answer.equals(message)).toBe(true);
       expect([...peer.sessions].map(({ alpnProtocol }) => alpnProtocol)).toEqual(['h2']);
+    });
+
+    it('shows the one that there is when a connection is opened', async () => {
+      await using peer = await start();
+      const others = await writeTestCertificates(folder, (file, text) => writeFile(`${file}.other`, text));
+      const foreign = {
+        ca: pem.ca,
+        certificate: await readFile(`${others.certificate}.other`),
+        key: await readFile(`${others.key}.other`),
+      };
+      let shown: typeof pem = foreign;
+      const channel = secureChannelTo(peer.port, () => shown);
+      await expect(call(channel)).rejects.toMatchObject({ code: GrpcCode.unavailable });
+      shown = pem;
+      await until(
+        () => call(channel),
+        (answer) => String(answer) === 'question',
+      );
     });
 
     it('fails without one', async () => {

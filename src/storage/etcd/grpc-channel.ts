@@ -14,6 +14,13 @@ export interface TlsFiles {
   readonly certificate?: Buffer;
 }
 
+/** The same as it is now: asked for each connection, where files may be replaced. */
+export type TlsSource = TlsFiles | (() => TlsFiles);
+
+export function tlsFilesOf(source: TlsSource | undefined): TlsFiles {
+  return typeof source === 'function' ? source() : (source ?? {});
+}
+
 /** A call in both directions. What arrives together is given together. */
 export interface GrpcStream extends AsyncIterable<readonly Buffer[]> {
   write(message: Uint8Array): void;
@@ -65,7 +72,7 @@ export class GrpcChannel {
 
   constructor(
     private readonly address: string,
-    private readonly tls: TlsFiles | undefined,
+    private readonly tls: TlsSource | undefined,
     private readonly keepalive = DEFAULT_KEEPALIVE,
   ) {}
 
@@ -234,13 +241,13 @@ function openPlain(where: NetConnectOpts, received: (chunk: Buffer) => void): { 
 /** What is given to `received` is only there during the call. */
 function openSocket(
   { protocol, hostname, port }: URL,
-  tls: TlsFiles | undefined,
+  tls: TlsSource | undefined,
   received: (chunk: Buffer) => void,
 ): { socket: Socket; connected: string } {
   const host = hostname.replace(/^\[|\]$/g, '');
   if (protocol === 'http:') return openPlain({ host, port: Number(port || 80), noDelay: true }, received);
   if (protocol !== 'https:') throw new Error(`etcd is reached over http or https, not ${protocol}`);
-  const { ca, key, certificate } = tls ?? {};
+  const { ca, key, certificate } = tlsFilesOf(tls);
   const socket = connectTls({
     host,
     port: Number(port || 443),

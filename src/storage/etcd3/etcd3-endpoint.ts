@@ -3,7 +3,7 @@ import type { IOptions, IWatchRequest, IWatchResponse } from 'etcd3';
 import { callOf, readWatchResponse } from './calls';
 import { Etcd3, InterceptingCall, noop } from './library';
 import type { Endpoint, OpenEndpoint, WatchStream } from '../etcd/endpoint';
-import type { Keepalive, TlsFiles } from '../etcd/grpc-channel';
+import { tlsFilesOf, type Keepalive, type TlsFiles, type TlsSource } from '../etcd/grpc-channel';
 import { GrpcCode, GrpcError } from '../etcd/grpc-error';
 import type { Method, WatchCreation, WatchResponse } from '../etcd/messages';
 import type { Cancellation } from '../store';
@@ -34,12 +34,12 @@ class Etcd3Endpoint implements Endpoint {
 
   constructor(
     readonly address: string,
-    tls: TlsFiles | undefined,
+    tls: TlsSource | undefined,
     { intervalMs, timeoutMs }: Keepalive,
   ) {
     this.#etcd = new Etcd3({
       hosts: address,
-      ...(address.startsWith('https:') && tls && { credentials: credentialsOf(tls) }),
+      ...(address.startsWith('https:') && tls && { credentials: credentialsOf(tlsFilesOf(tls)) }),
       // Which calls are sent again, and where, is decided above.
       faultHandling: { global: noop, host: () => noop },
       grpcOptions: { ...GRPC_OPTIONS, 'grpc.keepalive_time_ms': intervalMs, 'grpc.keepalive_timeout_ms': timeoutMs },
