@@ -1,4 +1,6 @@
+import type { Registry } from 'prom-client';
 import { AvailabilityChecks } from '../aggregator/availability-checks';
+import { AvailabilityMetrics } from '../aggregator/metrics';
 import { withAvailability } from '../aggregator/availability';
 import { RemoteApis, type ClientTls } from '../aggregator/remote-apis';
 import { isCode } from '../bootstrap/is-code';
@@ -27,8 +29,10 @@ export function startAggregation(
   { proxyClient = () => NOTHING_SHOWN, logger }: AggregationOptions,
   storage: Storage,
   { services, resolveService, transport }: Backends,
+  registry: Registry,
   parts: CloseStack,
 ): Aggregation {
+  const metrics = new AvailabilityMetrics(registry);
   const apis = new RemoteApis(proxyClient);
   const registered = storage.own('apiregistration.k8s.io', 'apiservices');
   const checks = new AvailabilityChecks({
@@ -37,6 +41,7 @@ export function startAggregation(
     resolveService,
     transport,
     report: async (name, availability, signal) => {
+      metrics.found(name, availability);
       const change = (current: KubeObject | undefined): KubeObject => {
         if (current === undefined || apis.get(name) === undefined) return current ?? { metadata: { name } };
         return withAvailability(current, availability, formatDate(new Date()));
@@ -68,6 +73,7 @@ export function startAggregation(
       delete: ({ metadata: { name = '' } }) => {
         apis.delete(name);
         checks.forget(name);
+        metrics.forget(name);
       },
     },
   ]);

@@ -1,4 +1,5 @@
 import type { Registry } from 'prom-client';
+import { AuthorizationMetrics, measuredAuthorizer } from '../authz/metrics';
 import { timerMs } from '../api/time/timer-limit';
 import { DEFAULT_GATES, type FeatureGates } from '../api/kinds/feature-gates';
 import type { AdmissionChain } from '../admission/chain';
@@ -83,7 +84,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     startAccess(options, storage, instruments, phases, parts),
     startDefinitions(storage, instruments, callConversion, phases, logger, parts),
   ]);
-  const aggregation = startAggregation(options, storage, backends, parts);
+  const aggregation = startAggregation(options, storage, backends, instruments.registry, parts);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
   const flowControl = await startFlowControl(storage, instruments.fairness, phases, logger, parts);
   let isStopping = false;
@@ -172,7 +173,7 @@ function httpServer(
     },
     admission,
     authenticate: authentication.authenticate,
-    authorize: authorization.authorize,
+    authorize: measuredAuthorizer(authorization.authorize, new AuthorizationMetrics(instruments.registry)),
     specialEndpoints: new Map([
       ...componentStatusEndpoints(components(storage.store)),
       ...authEndpoints(authentication, authorization, serviceAccounts, serviceAccountKeys),

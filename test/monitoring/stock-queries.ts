@@ -45,6 +45,8 @@ export const STOCK_QUERIES: readonly string[] = [
   `sum by (resource) (rate(apiserver_watch_events_sizes_sum{${JOB}}[1m]))`,
   `sum by (username) (rate(authenticated_user_requests{${JOB}}[1m]))`,
   `sum by (result) (rate(authentication_attempts{${JOB}}[1m]))`,
+  `sum by (result) (rate(authorization_attempts_total{${JOB}}[1m]))`,
+  `sum by (result) (rate(authorization_duration_seconds_count{${JOB}}[1m]))`,
   `kubernetes_healthcheck{${JOB},type="readyz"}`,
   `sum by (status) (kubernetes_healthchecks_total{${JOB}})`,
 ];
