@@ -66,7 +66,7 @@ describe.each(ciFiles.map((file) => [basename(file), file]))('the server with %s
     const args = (container(deployment ?? {})['args'] as readonly string[]).slice(1);
     // Files of the pod are not here to be read.
     const readable = args
-      .filter((arg) => !arg.startsWith('--admission-control-config-file='))
+      .filter((arg) => !/^--(?:admission-control|tracing)-config-file=/.test(arg))
       .map((arg) => arg.replace('$(POD_IP)', '10.1.2.3'));
     const isBuilt = (arg: string): boolean => !unbuiltFlags.has(arg.slice(2).split('=')[0] ?? '');
     const problems = (list: readonly string[]): readonly string[] => {
@@ -241,6 +241,7 @@ describe('values that cannot work are refused', () => {
     ['anybody may do anything', { authentication: { anonymous: true }, authorization: { modes: ['AlwaysAllow'] } }, /anybody/],
     ['an Ingress without hosts', { ingress: { enabled: true } }, /ingress.hosts is required/],
     ['two audit policies', { audit: { policy: { rules: [] }, existingConfigMap: 'a' } }, /give either/],
+    ['two configurations of traces', { tracing: { config: { kind: 'a' }, existingConfigMap: 'a' } }, /give either/],
     ['one port for both', { health: { port: 6443 } }, /are the same/],
     ['an update that cannot begin', { ...onEtcd, updateStrategy: { rollingUpdate: { maxSurge: 0 } } }, /cannot both be 0/],
   ])('%s', async (_name, values, message) => {

@@ -85,7 +85,7 @@
 {{- if and $v.authentication.anonymous (has "AlwaysAllow" $v.authorization.modes) -}}
 {{- $problems = append $problems "authentication.anonymous with the mode AlwaysAllow would let anybody do anything" -}}
 {{- end -}}
-{{- range $part, $values := dict "admission" (list $v.admission.config $v.admission.existingConfigMap) "audit" (list $v.audit.policy $v.audit.existingConfigMap) -}}
+{{- range $part, $values := dict "admission" (list $v.admission.config $v.admission.existingConfigMap) "audit" (list $v.audit.policy $v.audit.existingConfigMap) "tracing" (list $v.tracing.config $v.tracing.existingConfigMap) -}}
 {{- if and (index $values 0) (index $values 1) -}}
 {{- $problems = append $problems (printf "%s: give either a configuration or existingConfigMap" $part) -}}
 {{- end -}}

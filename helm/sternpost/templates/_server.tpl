@@ -53,6 +53,9 @@
 {{- if $v.audit.webhook.existingSecret -}}
 {{- $files = append $files (dict "name" "audit-webhook" "secret" $v.audit.webhook.existingSecret) -}}
 {{- end -}}
+{{- if or $v.tracing.existingConfigMap $v.tracing.config -}}
+{{- $files = append $files (dict "name" "tracing" "configMap" (default (printf "%s-tracing" (include "sternpost.fullname" .)) $v.tracing.existingConfigMap)) -}}
+{{- end -}}
 {{- if $v.encryption.existingSecret -}}
 {{- $files = append $files (dict "name" "encryption" "secret" $v.encryption.existingSecret) -}}
 {{- end -}}
@@ -126,6 +129,7 @@
   (printf "--request-timeout=%ds" (int $v.server.requestTimeoutSeconds))
   (printf "--max-requests-inflight=%d" (int $v.server.maxRequestsInflight))
   (printf "--max-mutating-requests-inflight=%d" (int $v.server.maxMutatingRequestsInflight))
+  (printf "--enable-priority-and-fairness=%t" $v.server.priorityAndFairness)
   (printf "--shutdown-delay-duration=%ds" (int $v.shutdown.delaySeconds))
   (printf "--logging-format=%s" $v.server.loggingFormat)
   (printf "--v=%d" (int $v.server.verbosity))
@@ -201,6 +205,7 @@
 {{- if .existingSecret }}{{- $args = append $args (printf "--audit-webhook-config-file=%s/audit-webhook/%s" $files .key) -}}{{- end -}}
 {{- end -}}
 {{- end -}}
+{{- if or $v.tracing.existingConfigMap $v.tracing.config }}{{- $args = append $args (printf "--tracing-config-file=%s/tracing/%s" $files $v.tracing.key) -}}{{- end -}}
 {{- if $v.encryption.existingSecret }}{{- $args = concat $args (list (printf "--encryption-provider-config=%s/encryption/%s" $files $v.encryption.key) "--encryption-provider-config-automatic-reload") -}}{{- end -}}
 {{- toYaml (concat $args $v.extraArgs) -}}
 {{- end -}}
