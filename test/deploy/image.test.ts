@@ -67,6 +67,11 @@ describeImage('the image of deploy/Dockerfile', () => {
     expect(
       await evaluate('fetch("http://127.0.0.1:10256/readyz").then((r) => r.text()).then((text) => console.log(text))'),
     ).toBe('ok');
+    // For --tracing-config-file.
+    const traces = '@opentelemetry/exporter-trace-otlp-grpc';
+    expect(
+      await evaluate(`console.log(require.resolve("${traces}", { paths: ["/app/node_modules/sternpost"] }))`),
+    ).toContain(traces);
     await podman('stop', '--time=30', CONTAINER);
     expect(await podman('inspect', '--format={{.State.Status}} {{.State.ExitCode}}', CONTAINER)).toBe('exited 0');
   }, 120_000);
