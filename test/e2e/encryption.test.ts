@@ -333,6 +333,7 @@ describe('encryption by a key management service', () => {
     await until(
       () => late.send('GET', `${SECRETS}/s`),
       ({ status }) => status === 200,
+      40,
     );
-  }, 60_000);
+  }, 120_000);
 });
