@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { DEFAULT_RELEASE } from '../api/kubernetes-release';
 import { abacAuthorizer, abacRules, parseAbacPolicies } from '../authz/abac';
 import type { Authorizer } from '../authz/attributes';
 import { alwaysAllow, alwaysDeny, authorizeInOrder } from '../authz/modes';
@@ -72,7 +73,7 @@ function graphSinks(graph: NodeGraph): readonly ResourceSink[] {
 
 /** What every node may do, apart from what is decided object by object: the default role of nodes. */
 function nodeRules(): readonly PolicyRule[] {
-  const role = defaultRbacObjects().find(
+  const role = defaultRbacObjects(DEFAULT_RELEASE).find(
     ({ resource, object }) => resource === 'clusterroles' && object.metadata.name === 'system:node',
   );
   return (role?.object.rules as readonly PolicyRule[] | undefined) ?? [];

@@ -1,4 +1,5 @@
 import { Registry } from 'prom-client';
+import { DEFAULT_RELEASE, type KubernetesRelease } from '../api/kubernetes-release';
 import { limitRememberedShapes, MOST_SHAPE_BYTES } from '../api/apply/shape';
 import { DEFAULT_GATES, gateStage, type FeatureGates } from '../api/kinds/feature-gates';
 import type { Auditor } from '../audit/auditor';
@@ -27,7 +28,7 @@ import type { Store } from '../storage/store';
 import { createAuditor, type AuditOptions } from './audit';
 import type { CloseStack } from './close-stack';
 import type { TlsMaterial } from './tls-material';
-import { DEFAULT_RELEASE, versionInfo, type KubernetesRelease } from './version';
+import { versionInfo } from './version';
 
 export interface InstrumentOptions {
   readonly store: Store;

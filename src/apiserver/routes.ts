@@ -1,3 +1,4 @@
+import { DEFAULT_RELEASE } from '../api/kubernetes-release';
 import type { RemoteApis } from '../aggregator/remote-apis';
 import type { FeatureGates } from '../api/kinds/feature-gates';
 import { debugRoutes } from '../http/routes/debug-routes';
@@ -16,7 +17,7 @@ import { issuerRoutes } from './auth-endpoints';
 import type { Instruments } from './instruments';
 import type { ApiServerOptions } from './options';
 import type { Storage } from './storage';
-import { DEFAULT_RELEASE, versionInfo } from './version';
+import { versionInfo } from './version';
 
 /** Everything that is served outside the resource tree. */
 export function nonResourceRoutes(

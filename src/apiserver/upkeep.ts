@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
+import { DEFAULT_RELEASE } from '../api/kubernetes-release';
 import { timerMs } from '../api/time/timer-limit';
 import type { FeatureGates } from '../api/kinds/feature-gates';
 import { bootstrapCluster, type BootstrapPart } from '../bootstrap/bootstrap';
@@ -94,7 +95,9 @@ async function bootstrap(
   const { catalogue, own } = storage;
   const addresses = { securePort: port, serviceRange: options.serviceRanges.addressRanges[0] };
   await Promise.all([
-    bootstrapCluster(own, addresses, signal, (part) => phases.finish(BOOTSTRAP_PHASES[part])),
+    bootstrapCluster(own, addresses, options.release ?? DEFAULT_RELEASE, signal, (part) =>
+      phases.finish(BOOTSTRAP_PHASES[part]),
+    ),
     apiServices.bootstrap(signal),
   ]);
   if (gates.NamespaceDefaultLabelName) await labelNamespaces(catalogue.registryOf('', 'namespaces'), signal);

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
+import { DEFAULT_RELEASE, type KubernetesRelease } from '../api/kubernetes-release';
 import { packageFile } from '../api/package-file';
 import { formatDate } from '../api/time/rfc3339';
 
@@ -16,15 +17,6 @@ interface BuildInfo {
 
 /** The package's version, from its package.json. */
 export const VERSION = (JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as Package).version;
-
-/** A release of the Kubernetes API. */
-export interface KubernetesRelease {
-  readonly major: string;
-  readonly minor: string;
-}
-
-/** The newest release whose stable API is served whole (docs/compatibility.md, "The release"). */
-export const DEFAULT_RELEASE: KubernetesRelease = { major: '1', minor: '28' };
 
 /** The answer of `/version`. */
 export function versionInfo(

@@ -1,3 +1,4 @@
+import { DEFAULT_RELEASE } from '../api/kubernetes-release';
 import { defaultObjects } from './default-objects';
 import { defaultRbacObjects, reconcileRbacObject } from './default-rbac';
 
@@ -18,7 +19,7 @@ describe('the default objects', () => {
 });
 
 describe('the default roles and bindings', () => {
-  const all = defaultRbacObjects();
+  const all = defaultRbacObjects(DEFAULT_RELEASE);
   const viewer = all.find(({ object }) => object.metadata.name === 'system:public-info-viewer')!.object;
   const masters = all.find(({ resource }) => resource === 'clusterrolebindings')!.object;
 
@@ -27,6 +28,16 @@ describe('the default roles and bindings', () => {
     expect([count('clusterroles'), count('clusterrolebindings'), count('roles'), count('rolebindings')]).toEqual([
       60, 41, 7, 7,
     ]);
+  });
+
+  it('let everybody ask who they are from the release on that has it', () => {
+    const resourcesOf = (minor: string) =>
+      (
+        defaultRbacObjects({ major: '1', minor }).find(({ object }) => object.metadata.name === 'system:basic-user')
+          ?.object.rules as readonly { readonly resources: readonly string[] }[]
+      ).flatMap(({ resources }) => resources);
+    expect(resourcesOf('28')).toContain('selfsubjectreviews');
+    expect(resourcesOf('20')).toEqual(['selfsubjectaccessreviews', 'selfsubjectrulesreviews']);
   });
 
   it('stay as they are when nothing is missing, also with more than the default', () => {

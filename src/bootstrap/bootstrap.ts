@@ -1,3 +1,4 @@
+import type { KubernetesRelease } from '../api/kubernetes-release';
 import type { KubeObject } from '../api/object';
 import type { OperationContext } from '../registry/types';
 import type { OwnResources } from '../resources/own-resources';
@@ -20,6 +21,7 @@ export type BootstrapPart = 'system' | 'priority classes' | 'flow control' | 'ro
 export async function bootstrapCluster(
   own: OwnResources,
   addresses: ClusterAddresses,
+  release: KubernetesRelease,
   signal: AbortSignal,
   onDone: (part: BootstrapPart) => void = () => undefined,
 ): Promise<void> {
@@ -43,7 +45,7 @@ export async function bootstrapCluster(
       () => onDone('flow control'),
     ),
     Promise.all(
-      defaultRbacObjects().map(({ resource, object }) =>
+      defaultRbacObjects(release).map(({ resource, object }) =>
         ensure({ group: RBAC_GROUP, resource, object }, (existing) => reconcileRbacObject(existing, object)),
       ),
     ).then(() => onDone('roles')),

@@ -1,10 +1,11 @@
+import type { KubernetesRelease } from '../api/kubernetes-release';
 import type { KubeObject } from '../api/object';
 import { uncoveredRules } from '../authz/rbac-coverage';
 import type { PolicyRule } from '../authz/rbac-rules';
 import table from './default-rbac-table.json';
 
 /**
- * The default roles and bindings (upstream's bootstrap policy; the facts are rows of `default-rbac-table.json`), and how an
+ * The default roles and bindings (upstream's bootstrap policy; the facts are rows of `default-rbac-table.json`, of 1.20), and how an
  * existing one is brought up to date at start: what is missing is added, what is too much stays.
  */
 
@@ -34,10 +35,32 @@ function toObject(kind: string, { name, namespace, labels, ...fields }: Row): Ku
   };
 }
 
-/** `resource` is the plural under rbac.authorization.k8s.io. Roles come before the bindings that refer to them. */
-export function defaultRbacObjects(): readonly { readonly resource: string; readonly object: KubeObject }[] {
+/** Rules that roles have got since the release of the table. */
+const LATER_RULES: readonly { readonly since: number; readonly role: string; readonly rules: readonly PolicyRule[] }[] =
+  [
+    {
+      since: 27,
+      role: 'system:basic-user',
+      rules: [{ verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] }],
+    },
+  ];
+
+function withLaterRules(row: Row, { minor }: KubernetesRelease): Row {
+  const later = LATER_RULES.filter(({ since, role }) => role === row.name && Number(minor) >= since);
+  if (later.length === 0) return row;
+  const rules = (row['rules'] as readonly PolicyRule[] | undefined) ?? [];
+  return { ...row, rules: [...rules, ...later.flatMap((one) => one.rules)] };
+}
+
+/**
+ * Those of a release, as far as it has other ones than 1.20. `resource` is the plural under rbac.authorization.k8s.io. Roles come
+ * before the bindings that refer to them.
+ */
+export function defaultRbacObjects(
+  release: KubernetesRelease,
+): readonly { readonly resource: string; readonly object: KubeObject }[] {
   const rows: readonly [string, string, readonly Row[]][] = [
-    ['clusterroles', 'ClusterRole', table.ClusterRole],
+    ['clusterroles', 'ClusterRole', table.ClusterRole.map((row: Row) => withLaterRules(row, release))],
     ['roles', 'Role', table.Role],
     ['clusterrolebindings', 'ClusterRoleBinding', table.ClusterRoleBinding],
     ['rolebindings', 'RoleBinding', table.RoleBinding],

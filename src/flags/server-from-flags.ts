@@ -36,7 +36,7 @@ import { encrypted, openEncryption } from './open-encryption';
 import { tracingFromFlags, tracingProblems } from './tracing-flags';
 import { emulatedRelease, versionProblems } from './version-flags';
 import { TlsMaterial } from '../apiserver/tls-material';
-import { DEFAULT_RELEASE } from '../apiserver/version';
+import { DEFAULT_RELEASE } from '../api/kubernetes-release';
 
 /** kube-apiserver's `-v` from which on requests are logged. */
 const REQUESTS_VERBOSITY = 3;

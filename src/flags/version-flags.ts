@@ -1,4 +1,4 @@
-import type { KubernetesRelease } from '../apiserver/version';
+import type { KubernetesRelease } from '../api/kubernetes-release';
 import type { FlagTable } from './flag-table';
 
 /** What is announced, with the name that it has on later kube-apiservers. */

@@ -34,6 +34,15 @@ export async function newestEntry(resource: Resource, key: string, caller: Calle
   return value && resource.cache.toEntry(resource.definition.storagePrefix, value);
 }
 
+/** Throws when something that belongs to the keys is there and cannot be read: what would be said without it is that it is not there. */
+export function throwIfUnreadable(
+  { cached }: Resource,
+  { onlyKey, prefix }: { readonly onlyKey: string | undefined; readonly prefix: string },
+): void {
+  const problem = onlyKey === undefined ? cached.problemIn(prefix) : cached.problemOf(onlyKey);
+  if (problem !== undefined) throw problem;
+}
+
 /** Throws what stands in the way when something is there and cannot be read. */
 function entryInMemory({ cached }: Resource, key: string): CacheEntry | undefined {
   const entry = cached.get(key);

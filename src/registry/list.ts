@@ -2,7 +2,7 @@ import { badRequest, expired, tooLargeResourceVersion } from '../api/errors/stat
 import type { ResourceSnapshot } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
 import { decodeContinueToken, encodeContinueToken, expiredToken, type ContinueToken } from './continue-token';
-import { newestSnapshot, snapshotNotOlderThan } from './freshness';
+import { newestSnapshot, snapshotNotOlderThan, throwIfUnreadable } from './freshness';
 import { pageOfSnapshot, pageOfStore, type Page, type PageRequest } from './list-page';
 import { keyOf, prefixOf, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
@@ -20,11 +20,14 @@ export async function listEntries(
   caller: Caller,
 ): Promise<ListResult> {
   const request = pageRequest(resource, scope, options, caller);
-  const problem = resource.cached.problemIn(request.onlyKey ?? request.prefix);
-  if (problem !== undefined) throw problem;
-  return options.continue === undefined || options.continue === ''
-    ? toResult(await firstPage(resource, request, options, caller), request)
-    : nextPage(resource, request, options, options.continue, caller);
+  throwIfUnreadable(resource, request);
+  const result =
+    options.continue === undefined || options.continue === ''
+      ? toResult(await firstPage(resource, request, options, caller), request)
+      : await nextPage(resource, request, options, options.continue, caller);
+  // Once more: memory may have gone on meanwhile.
+  throwIfUnreadable(resource, request);
+  return result;
 }
 
 function pageRequest(

@@ -13,7 +13,7 @@ import {
 } from '../storage/cache/cache';
 import { CompactedError, type Revision } from '../storage/store';
 import { startBookmarkClock } from './bookmark-clock';
-import { awaitNewestSnapshot, snapshotNotOlderThan } from './freshness';
+import { awaitNewestSnapshot, snapshotNotOlderThan, throwIfUnreadable } from './freshness';
 import { departed } from './local-entry';
 import { keyOf, prefixOf, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
@@ -124,6 +124,7 @@ class EntryStream implements EntryWatch {
     const snapshot = await this.initialState();
     const { revision } = snapshot;
     if (sendInitialEvents !== false) {
+      throwIfUnreadable(this.resource, watched);
       const entries = watchedEntries(snapshot, watched);
       const turn = new Turn(this.work);
       for (;;) {

@@ -78,6 +78,7 @@ interface Conversion {
 /** Of services. */
 const DEFAULT_PORT = 443;
 const RETRY_MS = 100;
+const UNREADABLE_RETRY_MS = 1_000;
 /** How soon a definition that waits for its last objects is looked at again. */
 const CLEANUP_POLL_MS = 250;
 
@@ -117,6 +118,7 @@ export class CustomResources {
 
   /** What is defined now is served when this resolves. */
   async start(): Promise<void> {
+    await this.#untilReadable();
     const loading = this.#load();
     // All are known from here on; to serve them may take turns.
     this.#unsettled = new Set(Array.from(this.#known.values(), ({ crd }) => crd.spec.group));
@@ -140,6 +142,18 @@ export class CustomResources {
     await Promise.all([this.#following, ...this.#preparing.values(), this.#groups.close(), this.#cleanups.close()]);
   }
 
+  /** Nobody may be told that a resource does not exist because its definition cannot be decrypted yet. */
+  async #untilReadable(): Promise<void> {
+    const { definitions, keyRoot, logger } = this.#options;
+    const { signal } = this.#stop;
+    for (;;) {
+      const problem = definitions.cache.problemIn(`${keyRoot}${definitions.cache.storagePrefix}/`);
+      if (problem === undefined || signal.aborted) return;
+      logger.warn({ err: problem }, 'waiting for custom resource definitions to be readable');
+      await delay(UNREADABLE_RETRY_MS, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
   /** Takes in the cache's current state, and then serves it; returns its revision. */
   async #load(): Promise<Revision> {
     const { definitions, keyRoot } = this.#options;
@@ -149,7 +163,9 @@ export class CustomResources {
       names.add(entry.name);
       this.#take(entry);
     }
-    for (const name of this.#known.keys()) if (!names.has(name)) this.#delete(name);
+    const isUnreadable = (name: string): boolean =>
+      definitions.cache.problemOf(`${keyRoot}${definitions.cache.storagePrefix}/${name}`) !== undefined;
+    for (const name of this.#known.keys()) if (!names.has(name) && !isUnreadable(name)) this.#delete(name);
     for (const name of names) await this.#serve(name);
     return snapshot.revision;
   }

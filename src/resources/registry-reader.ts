@@ -21,11 +21,13 @@ export class RegistryReader {
     return this.#entry(storagePrefix, path)?.object;
   }
 
-  /** All objects, or those of one namespace. */
+  /** All objects, or those of one namespace. Throws when there are some that cannot be decrypted: one might be what forbids the request. */
   *list(storagePrefix: string, namespace?: string): Iterable<KubeObject> {
-    const snapshot = this.#resource(storagePrefix).snapshot();
-    const within = namespace === undefined ? '' : `${namespace}/`;
-    for (const { object } of snapshot.entries(`${this.#keyRoot}${storagePrefix}/${within}`)) yield object;
+    const resource = this.#resource(storagePrefix);
+    const prefix = `${this.#keyRoot}${storagePrefix}/${namespace === undefined ? '' : `${namespace}/`}`;
+    const problem = resource.problemIn(prefix);
+    if (problem !== undefined) throw problem;
+    for (const { object } of resource.snapshot().entries(prefix)) yield object;
   }
 
   /** Another number whenever something of the resource has changed in memory. */

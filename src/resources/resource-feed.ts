@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeObject } from '../api/object';
+import { BackOff } from '../async/back-off';
 import { runSteps } from '../async/steps';
 import { Turn } from '../async/turn';
 import type { Logger } from '../observability/logger';
@@ -13,7 +14,7 @@ export interface ResourceSink {
   readonly delete: (object: KubeObject) => void;
 }
 
-const RETRY_MS = 100;
+const RETRIES = { first: 100, factor: 2, longest: 2_000 };
 
 /** Brings the index to what the cache has now, then follows the changes until the watch ends. */
 async function follow(
@@ -24,6 +25,10 @@ async function follow(
   caughtUp: () => void,
   signal: AbortSignal,
 ): Promise<void> {
+  const prefix = `${keyRoot}${resource.storagePrefix}/`;
+  // What is indexed of it stays: to forget a webhook that cannot be decrypted would be to let everything pass.
+  const problem = resource.problemIn(prefix);
+  if (problem !== undefined) throw problem;
   const snapshot = resource.snapshot();
   const turn = new Turn('indexing what authorizers ask for');
   for (const [key, entry] of known) {
@@ -32,7 +37,7 @@ async function follow(
     sink.delete(entry.object);
     known.delete(key);
   }
-  for (const entry of snapshot.entries(`${keyRoot}${resource.storagePrefix}/`)) {
+  for (const entry of snapshot.entries(prefix)) {
     if (turn.isOver) await turn.next();
     if (signal.aborted) return;
     // Too many, perhaps, for what is parsed of them to be kept.
@@ -75,25 +80,30 @@ export function feedResources(
   const { signal } = stop;
   const following = new Set<ResourceSink>();
   let catchUp: () => void = () => undefined;
-  const caughtUp = new Promise<void>((resolve) => (catchUp = resolve));
+  const allCaughtUp = new Promise<void>((resolve) => (catchUp = resolve));
   const has = (sink: ResourceSink): void => {
     if (following.add(sink).size === sinks.length) catchUp();
   };
   if (sinks.length === 0) catchUp();
   const loops = sinks.map(async (sink) => {
     const known = new Map<string, CacheEntry>();
+    const retries = new BackOff(RETRIES);
+    const caughtUp = (): void => {
+      retries.reset();
+      has(sink);
+    };
     while (!signal.aborted) {
       try {
-        await follow(resourceCache(sink.storagePrefix), sink, known, keyRoot, () => has(sink), signal);
+        await follow(resourceCache(sink.storagePrefix), sink, known, keyRoot, caughtUp, signal);
       } catch (error) {
         following.delete(sink);
         logger.warn({ err: error, resource: sink.storagePrefix }, 'following a resource was interrupted');
-        await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
+        await delay(retries.next(), undefined, { signal }).catch(() => undefined);
       }
     }
   });
   return {
-    caughtUp,
+    caughtUp: allCaughtUp,
     isFollowing: () => following.size === sinks.length,
     close: async () => {
       stop.abort();

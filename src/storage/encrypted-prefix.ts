@@ -2,7 +2,7 @@ const ENCRYPTED = Buffer.from('k8s:enc:');
 
 /** Whether a stored value is encrypted, with whatever it is. */
 export function isEncrypted(value: Buffer): boolean {
-  return beginsWith(value, ENCRYPTED);
+  return value[0] === ENCRYPTED[0] && beginsWith(value, ENCRYPTED);
 }
 
 export function beginsWith(value: Buffer, prefix: Buffer): boolean {

@@ -102,12 +102,14 @@ const ADMISSION: StartPhase = 'poststarthook/start-kube-apiserver-admission-init
 const SYSTEM: StartPhase = 'poststarthook/bootstrap-controller';
 const ROLES: StartPhase = 'poststarthook/rbac/bootstrap-roles';
 const PRIORITIES: StartPhase = 'poststarthook/scheduling/bootstrap-system-priority-classes';
+const FLOWS: StartPhase = 'poststarthook/priority-and-fairness-config-producer';
 
 it.each<[string, string, readonly StartPhase[]]>([
-  ['the namespaces', '/registry/namespaces/', [ADMISSION, SYSTEM, ROLES, PRIORITIES]],
+  ['the namespaces', '/registry/namespaces/', [ADMISSION, SYSTEM, ROLES, PRIORITIES, FLOWS]],
   ['the kubernetes Service', '/registry/services/specs/', [SYSTEM]],
   ['a role', '/registry/clusterroles/system:node', [ROLES]],
   ['a priority class', '/registry/priorityclasses/', [PRIORITIES]],
+  ['a flow schema', '/registry/flowschemas/', [FLOWS]],
   ['an APIService', '/registry/apiregistration.k8s.io/apiservices/v1.apps', API_SERVICES],
   ['the authentication of extension servers', '/registry/configmaps/kube-system/', []],
 ])(

@@ -93,8 +93,8 @@ describe('the package', () => {
       'generated/text-worker.js',
       'package.json',
     ]);
-    expect(packed.size).toBeLessThan(1_300_000);
-    expect(packed.unpackedSize).toBeLessThan(5_500_000);
+    expect(packed.size).toBeLessThan(1_400_000);
+    expect(packed.unpackedSize).toBeLessThan(6_000_000);
     expect(Object.keys(manifest().dependencies)).toEqual(['lmdb']);
   });
 

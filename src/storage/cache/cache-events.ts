@@ -20,7 +20,7 @@ export function decodedOrReported(
 }
 
 /**
- * What readers see of a store's event, given the entry that stood there before. A value that cannot be decoded does not
+ * What readers see of a store's event, given the entry that stood there before. A value that is malformed does not
  * exist for them: writing one is a deletion of what stood there, and deleting it is nothing (undefined).
  */
 export function toCacheEvent(

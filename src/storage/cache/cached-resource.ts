@@ -1,5 +1,5 @@
 import type { KubeObject } from '../../api/object';
-import type { CompactedError, Revision, Store, StoredValue, StoreEvent } from '../store';
+import { CompactedError, type Revision, type Store, type StoredValue, type StoreEvent } from '../store';
 import type {
   CacheBatch,
   CacheEntry,
@@ -18,7 +18,7 @@ import type { EventHistory } from './event-history';
 import { LogWatch, type WatchedResource } from './log-watch';
 import { OrderedTree } from './ordered-tree';
 import { PastStates, TreeSnapshot } from './snapshots';
-import type { UnreadableValueError } from './unreadable-value';
+import { UnreadableValues, isUnreadable } from './unreadable-value';
 import type { WaitingReader } from './waiting-readers';
 
 /** More writes of one replica are hardly ever under way at once. */
@@ -61,9 +61,10 @@ export class CachedResource implements ResourceCache, WatchedResource {
   private view: OrderedTree<CacheEntry> | undefined;
   /** The revision of the last change, or of the load. */
   changed: Revision;
-  /** Of keys under which something stands that cannot be opened, why. */
-  private readonly unreadable = new Map<string, UnreadableValueError>();
+  private unreadable = new UnreadableValues();
   private staged: CacheEvent[] = [];
+  /** Something happened since the last {@link publish} that cannot be told as events. */
+  private hasGap = false;
   /** Entries of writes whose events have not come yet, by the rest of their revision. */
   private awaited: (CacheEntry | undefined)[] = [];
   private past: PastStates;
@@ -110,20 +111,15 @@ export class CachedResource implements ResourceCache, WatchedResource {
   }
 
   problemOf(key: string): Error | undefined {
-    return this.unreadable.get(key);
+    return this.unreadable.problemOf(key);
   }
 
   problemIn(prefix: string): Error | undefined {
-    for (const [key, problem] of this.unreadable) if (key.startsWith(prefix)) return problem;
-    return undefined;
+    return this.unreadable.problemIn(prefix);
   }
 
-  noteUnreadable(key: string, problem: UnreadableValueError): void {
-    this.unreadable.set(key, problem);
-  }
-
-  forgetUnreadable(): void {
-    this.unreadable.clear();
+  get isEmpty(): boolean {
+    return this.tree.size === 0 && this.unreadable.size === 0;
   }
 
   snapshot(): ResourceSnapshot {
@@ -162,6 +158,10 @@ export class CachedResource implements ResourceCache, WatchedResource {
       const events: CacheEvent[] = [];
       for (const event of batch.events) {
         const before = event.previous;
+        // What would be told without it is that something vanished, or never was.
+        if (isUnreadable(before) || (event.type === 'put' && isUnreadable(event))) {
+          throw new CompactedError(event.revision);
+        }
         // Whoever wrote a value that cannot be decoded has heard of it when it was written.
         const previous = before && decodedOrReported(this.entries, before, () => undefined);
         const seen = toCacheEvent(this.entries, event, previous, reportUndecodable);
@@ -200,24 +200,51 @@ export class CachedResource implements ResourceCache, WatchedResource {
   /** Takes an event into the state. Readers hear of it with {@link publish}. True when it is the first since then. */
   stage(event: StoreEvent): boolean {
     const previous = this.tree.get(event.key);
-    if (this.unreadable.size > 0) this.unreadable.delete(event.key);
+    const wasUnreadable = this.unreadable.size > 0 && this.unreadable.take(event.key) !== undefined;
+    if (wasUnreadable || (event.type === 'put' && this.unreadable.note(event))) {
+      return this.stageUnreadable(event, previous);
+    }
     const entry = this.writtenHere(event);
     const seen: CacheEvent | undefined =
       entry === undefined
         ? toCacheEvent(this.entries, event, previous, this.around.reportUndecodable)
         : { type: 'put', revision: event.revision, entry, previous };
     if (seen === undefined) return false;
-    if (seen.type === 'put') this.tree.set(event.key, seen.entry);
-    else this.tree.delete(event.key);
-    this.indexes.change(previous, seen.type === 'put' ? seen.entry : undefined);
-    this.redecoded?.change(event.key, seen.type === 'put' ? seen.entry : undefined);
+    this.change(event, previous, seen.type === 'put' ? seen.entry : undefined);
+    return this.staged.push(seen) === 1 && !this.hasGap;
+  }
+
+  /** `entry`: what stands under the key now. */
+  private change({ key, revision }: StoreEvent, previous: CacheEntry | undefined, entry: CacheEntry | undefined): void {
+    if (entry === undefined) this.tree.delete(key);
+    else this.tree.set(key, entry);
+    this.indexes.change(previous, entry);
+    this.redecoded?.change(key, entry);
     this.view = undefined;
-    this.changed = event.revision;
-    return this.staged.push(seen) === 1;
+    this.changed = revision;
+  }
+
+  /**
+   * A write of what cannot be opened is no deletion, and a write over it or its deletion is not the first that a watcher may
+   * have heard of it. So watches end, and whoever lists anew is told what is the matter.
+   */
+  private stageUnreadable(event: StoreEvent, previous: CacheEntry | undefined): boolean {
+    const isFirst = this.staged.length === 0 && !this.hasGap;
+    this.hasGap = true;
+    const { entries, around } = this;
+    const entry = event.type === 'put' ? decodedOrReported(entries, event, around.reportUndecodable) : undefined;
+    if (event.type === 'put') this.unreadable.note(event);
+    this.change(event, previous, entry);
+    return isFirst;
   }
 
   /** Gives the staged events to watches, as one batch. Returns how many they are. */
   publish(revision: Revision): number {
+    if (this.hasGap) {
+      const lost = this.staged.length;
+      this.replace(this.tree, this.unreadable, revision, new CompactedError(revision));
+      return lost;
+    }
     const logged = this.feed.publish({ events: this.staged, revision }, this.around.nowMs());
     this.around.history.add(this.feed.log, logged);
     this.staged = [];
@@ -228,8 +255,16 @@ export class CachedResource implements ResourceCache, WatchedResource {
    * Puts a loaded state in place of the current one. How it came about is not known, so watches end with `gap` and
    * events begin anew. Nobody else changes the tree.
    */
-  replace(tree: OrderedTree<CacheEntry>, revision: Revision, gap: CompactedError | undefined): void {
+  replace(
+    tree: OrderedTree<CacheEntry>,
+    unreadable: UnreadableValues,
+    revision: Revision,
+    gap: CompactedError | undefined,
+  ): void {
     this.tree = tree;
+    this.unreadable = unreadable;
+    this.staged = [];
+    this.hasGap = false;
     this.redecoded = undefined;
     this.view = undefined;
     this.indexes.clear();
@@ -267,28 +302,30 @@ export class CachedResource implements ResourceCache, WatchedResource {
     } while (this.redecoded !== next);
     this.entries = factory;
     for (const reader of this.catchingUp) reader.finish(undefined);
-    this.replace(next.tree, this.reached, undefined);
+    this.replace(next.tree, this.unreadable, this.reached, undefined);
   }
 
   /** Takes in what was stored before the resource was known. */
   takeIn(value: StoredValue): void {
     const entry = decodedOrReported(this.entries, value, this.around.reportUndecodable);
     if (entry !== undefined) this.tree.set(entry.key, entry);
+    else this.unreadable.note(value);
     this.view = undefined;
   }
 
   /** Gives back what is stored under the key; undefined: nothing. */
   giveBack(key: string): StoredValue | undefined {
     const entry = this.tree.get(key);
-    if (entry === undefined) return undefined;
+    if (entry === undefined) return this.unreadable.take(key);
     this.tree.delete(key);
     this.view = undefined;
     return this.entries.toStored(entry);
   }
 
   /** Not disturbed by later changes. */
-  keys(): Iterable<CacheEntry> {
-    return this.newest().range(this.keyPrefix);
+  *keys(): Iterable<string> {
+    yield* this.unreadable.keys();
+    for (const { key } of this.newest().range(this.keyPrefix)) yield key;
   }
 
   /** Ends all watches. */

@@ -235,7 +235,7 @@ export class EntryFactory {
   /** Throws when the decoder does. The value's bytes are copied, never kept. */
   /** Throws an {@link UnreadableValueError}, or what the decoder throws. */
   fromStored({ key, value, revision, problem }: StoredValue): CacheEntry {
-    if (problem !== undefined) throw new UnreadableValueError(key, problem);
+    if (problem !== undefined) throw new UnreadableValueError({ key, problem });
     const own = this.ownValue;
     if (
       own !== undefined &&
@@ -262,7 +262,7 @@ export class EntryFactory {
     try {
       return this.decoder.decode(value);
     } catch (error) {
-      if (isEncrypted(value)) throw new UnreadableValueError(key, TRIED_TO_READ_ENCRYPTED);
+      if (isEncrypted(value)) throw new UnreadableValueError({ key, problem: TRIED_TO_READ_ENCRYPTED });
       throw error;
     }
   }

@@ -134,6 +134,74 @@ describe('loading', () => {
   });
 });
 
+describe('what is encrypted and cannot be opened', () => {
+  const sealed = Buffer.from('k8s:enc:aesgcm:v1:lost:...');
+  const problem = (name: string) =>
+    expect.objectContaining({
+      message: `unable to transform key "${PODS}${name}": identity transformer tried to read encrypted data`,
+    }) as Error;
+
+  it('is told of, while watches end instead of telling that it was deleted', async () => {
+    const { cache, pods } = await start();
+    const created = await putPod('a');
+    await reaches(cache, created);
+    const watching = take(pods.watch(created, stop.signal), 1);
+    const lost = await write(store, `${PODS}a`, sealed);
+    await expect(watching).rejects.toThrow(CompactedError);
+    expect(pods.get(`${PODS}a`)).toBeUndefined();
+    expect(pods.problemOf(`${PODS}a`)).toEqual(problem('a'));
+    expect(pods.problemIn(PODS)).toEqual(problem('a'));
+    expect(pods.problemOf(`${PODS}b`)).toBeUndefined();
+    // Neither from memory nor from the store.
+    await expect(take(pods.watch(created, stop.signal), 1)).rejects.toThrow(CompactedError);
+    const resumed = take(pods.watch(lost, stop.signal), 1);
+    const other = await putPod('b');
+    expect(summary(await resumed)).toEqual([`put b@${other} after nothing`]);
+  });
+
+  it('ends watches when it is deleted or can be read again, since they may know of it', async () => {
+    await write(store, `${PODS}a`, sealed);
+    await write(store, `${PODS}b`, sealed);
+    const { cache, pods } = await start();
+    const deleting = take(pods.watch(cache.revision, stop.signal), 1);
+    await write(store, `${PODS}a`, undefined);
+    await expect(deleting).rejects.toThrow(CompactedError);
+    const mending = take(pods.watch(cache.revision, stop.signal), 1);
+    const mended = await putPod('b');
+    await expect(mending).rejects.toThrow(CompactedError);
+    expect(pods.problemIn(PODS)).toBeUndefined();
+    expect(pods.get(`${PODS}b`)?.revision).toBe(mended);
+  });
+
+  it('is told of while everything is loaded anew, too', async () => {
+    const { cache, pods } = await start();
+    await reaches(cache, await write(store, `${PODS}a`, sealed));
+    let goOn = (): void => undefined;
+    const held = new Promise<void>((resolve) => (goOn = resolve));
+    const list = store.list.bind(store);
+    const listing = new Promise<void>((begun) => {
+      jest.spyOn(store, 'list').mockImplementationOnce(async (...range) => {
+        begun();
+        await held;
+        return list(...range);
+      });
+    });
+    store.breakWatches(new CompactedError(cache.revision));
+    await listing;
+    expect(pods.problemOf(`${PODS}a`)).toEqual(problem('a'));
+    goOn();
+    await reaches(cache, await putPod('b'));
+    expect(pods.problemOf(`${PODS}a`)).toEqual(problem('a'));
+  });
+
+  it('is kept while its resource is not declared', async () => {
+    await write(store, `${PODS}a`, sealed);
+    const { cache } = await start();
+    cache.unregister('pods');
+    expect(cache.register('pods', decoderOf('Pod')).problemIn(PODS)).toEqual(problem('a'));
+  });
+});
+
 describe('a resource', () => {
   it('is the same when registered again, and is decoded anew when its storage version is another', async () => {
     await write(store, '/registry/x.io/things/a', valueOf('Thing', { name: 'a' }, {}, 'x.io/v1'));

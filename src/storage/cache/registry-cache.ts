@@ -21,7 +21,7 @@ import { ProgressRequests } from './progress-requests';
 import { ResourceRoutes } from './resource-routes';
 import { RevisionWaiters } from './revision-waiters';
 import { RevisionReadBatcher } from './revision-read-batcher';
-import { UnreadableValueError } from './unreadable-value';
+import { UnreadableValues } from './unreadable-value';
 
 /** How long a revision may be on its way when the store cannot say that it has sent everything. */
 const UNREPORTED_WAIT_MS = 100;
@@ -43,6 +43,14 @@ export async function startRegistryCache(store: Store, options: RegistryCacheOpt
   }
   return cache;
 }
+
+/** Of one resource, as it is read from the store. */
+interface LoadedResource {
+  readonly tree: OrderedTree<CacheEntry>;
+  readonly unreadable: UnreadableValues;
+}
+
+const nothingLoaded = (): LoadedResource => ({ tree: OrderedTree.empty(), unreadable: new UnreadableValues() });
 
 class WatchCache implements RegistryCache {
   private reached = 0 as Revision;
@@ -223,7 +231,6 @@ class WatchCache implements RegistryCache {
   /** Loads the whole state anew and puts it in place; watches end with `gap`, since events between are not known. */
   private async load(gap: CompactedError | undefined, signal: AbortSignal): Promise<void> {
     const startedMs = this.nowMs();
-    for (const resource of this.routes.all()) resource.forgetUnreadable();
     const { resources, unclaimed, revision, objects } = await this.read(signal);
     if (revision < this.reached) {
       throw new Error(`the store is at revision ${revision}, before ${this.reached}, which was served already`);
@@ -231,7 +238,8 @@ class WatchCache implements RegistryCache {
     this.reached = revision;
     this.unclaimed = unclaimed;
     for (const resource of this.routes.all()) {
-      resource.replace(resources.get(resource) ?? OrderedTree.empty(), revision, gap);
+      const { tree, unreadable } = resources.get(resource) ?? nothingLoaded();
+      resource.replace(tree, unreadable, revision, gap);
     }
     this.waiters.advance(revision);
     const durationMs = this.nowMs() - startedMs;
@@ -240,13 +248,13 @@ class WatchCache implements RegistryCache {
   }
 
   private async read(signal: AbortSignal): Promise<{
-    resources: Map<CachedResource, OrderedTree<CacheEntry>>;
+    resources: Map<CachedResource, LoadedResource>;
     unclaimed: OrderedTree<StoredValue>;
     revision: Revision;
     objects: number;
   }> {
     const { registrations } = this;
-    const resources = new Map<CachedResource, OrderedTree<CacheEntry>>();
+    const resources = new Map<CachedResource, LoadedResource>();
     const unclaimed = OrderedTree.empty<StoredValue>();
     let revision = 0 as Revision;
     let objects = 0;
@@ -270,16 +278,13 @@ class WatchCache implements RegistryCache {
     return { resources, unclaimed, revision, objects };
   }
 
-  private loadInto(
-    loaded: Map<CachedResource, OrderedTree<CacheEntry>>,
-    resource: CachedResource,
-    value: StoredValue,
-  ): void {
+  private loadInto(loaded: Map<CachedResource, LoadedResource>, resource: CachedResource, value: StoredValue): void {
     let target = loaded.get(resource);
-    if (target === undefined) loaded.set(resource, (target = OrderedTree.empty()));
+    if (target === undefined) loaded.set(resource, (target = nothingLoaded()));
     try {
-      target.set(value.key, resource.entryOf(value));
+      target.tree.set(value.key, resource.entryOf(value));
     } catch (error) {
+      target.unreadable.note(value);
       this.reportUndecodable(value, error);
     }
   }
@@ -372,8 +377,8 @@ class WatchCache implements RegistryCache {
   private *releasing(resource: CachedResource): Steps<void> {
     resource.moving = 'out';
     // Once more when another state was loaded meanwhile.
-    while (resource.size > 0) {
-      for (const { key } of resource.keys()) {
+    while (!resource.isEmpty) {
+      for (const key of resource.keys()) {
         this.moveKey(resource, key);
         yield;
       }
@@ -397,7 +402,6 @@ class WatchCache implements RegistryCache {
 
   private reportUndecodable(value: StoredValue, error: unknown): void {
     const resource = this.routes.find(value.key);
-    if (error instanceof UnreadableValueError) resource?.noteUnreadable(value.key, error);
     this.options.logger?.warn(
       { key: value.key, revision: value.revision, err: error },
       'a stored value was not understood',

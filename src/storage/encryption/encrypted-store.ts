@@ -23,8 +23,10 @@ import type { TransformerOf } from './providers';
 import { identity, type Transformer } from './transformer';
 
 const PAGE_KEYS = 500;
-/** All is read anew then, so not often. */
-const RETRIES = { first: 5_000, factor: 2, longest: 300_000 };
+/** After how long a service that could not be asked is asked again. */
+const RETRIES = { first: 1_000, factor: 2, longest: 10_000 };
+/** With so many of the values that a service could not open it is tried whether it can by now. */
+const MAX_SAMPLES = 16;
 
 export interface EncryptedStoreOptions {
   /** What all keys of the registry begin with. */
@@ -54,7 +56,12 @@ export class EncryptedStore implements Store {
   readonly #closing = new AbortController();
   /** Aborted when what could not be read may be readable by now: who watches has to read everything again. */
   #readAgain = new AbortController();
+  /** The same, for who reads everything just then, or has not yet begun to watch. */
+  #isReadAgainDue = false;
+  #watchesOfAll = 0;
   #hasUnreadable = false;
+  /** As they are stored. */
+  readonly #samples: StoredValue[] = [];
   readonly #retries = new BackOff(RETRIES);
   #retry: NodeJS.Timeout | undefined;
 
@@ -119,21 +126,30 @@ export class EncryptedStore implements Store {
     signal: AbortSignal,
     options?: WatchOptions,
   ): AsyncGenerator<WatchBatch> {
+    const isOfAll = prefix === this.#options.keyRoot;
+    if (isOfAll && this.#isReadAgainDue) {
+      this.#isReadAgainDue = false;
+      throw new CompactedError(after);
+    }
     const readAgain = this.#readAgain.signal;
-    for await (const batch of this.#store.watch(prefix, after, AbortSignal.any([signal, readAgain]), options)) {
-      const events: StoreEvent[] = [];
-      for (const event of batch.events) {
-        const opened = this.#openedEvent(event);
-        events.push(opened instanceof Promise ? await opened : opened);
+    if (isOfAll) this.#watchesOfAll++;
+    try {
+      for await (const batch of this.#store.watch(prefix, after, AbortSignal.any([signal, readAgain]), options)) {
+        const events: StoreEvent[] = [];
+        for (const event of batch.events) {
+          const opened = this.#openedEvent(event);
+          events.push(opened instanceof Promise ? await opened : opened);
+        }
+        yield { revision: batch.revision, events };
       }
-      yield { revision: batch.revision, events };
+    } finally {
+      if (isOfAll) this.#watchesOfAll--;
     }
     if (readAgain.aborted && !signal.aborted) throw new CompactedError(after);
   }
 
   /** Values are encrypted otherwise from now on: finds out which are to be written again. */
   changed(failed: (error: unknown) => void): void {
-    this.#retries.reset();
     if (this.#hasUnreadable) this.#haveReadAgain();
     this.#lookAtAll().catch((error: unknown) => {
       if (!this.#closing.signal.aborted) failed(error);
@@ -144,14 +160,40 @@ export class EncryptedStore implements Store {
     clearTimeout(this.#retry);
     this.#retry = undefined;
     this.#hasUnreadable = false;
+    this.#samples.length = 0;
+    this.#retries.reset();
+    if (this.#watchesOfAll === 0) this.#isReadAgainDue = true;
     this.#readAgain.abort();
     this.#readAgain = new AbortController();
   }
 
   /** A service that could not be asked may be there later. */
-  #readLater(): void {
+  #readLater(value: StoredValue): void {
+    const at = this.#samples.length < MAX_SAMPLES ? this.#samples.length : Math.floor(Math.random() * MAX_SAMPLES);
+    this.#samples[at] = value;
+    this.#tryLater();
+  }
+
+  #tryLater(): void {
     if (this.#closing.signal.aborted) return;
-    this.#retry ??= setTimeout(() => this.#haveReadAgain(), this.#retries.next()).unref();
+    this.#retry ??= setTimeout(() => void this.#tryNow(), this.#retries.next()).unref();
+  }
+
+  /** To read everything anew is worth it once anything of it can be opened. */
+  async #tryNow(): Promise<void> {
+    const readAgain = this.#readAgain;
+    for (const { key, value } of [...this.#samples]) {
+      try {
+        await this.#transformerOf(key)?.open(value, key);
+        // Unless that has been done meanwhile.
+        if (readAgain === this.#readAgain) this.#haveReadAgain();
+        return;
+      } catch {
+        // Another one, perhaps.
+      }
+    }
+    this.#retry = undefined;
+    this.#tryLater();
   }
 
   async #lookAtAll(): Promise<void> {
@@ -215,7 +257,7 @@ export class EncryptedStore implements Store {
       const opened = this.#measured('from_storage', transformer, () => transformer.open(value, key));
       if (!(opened instanceof Promise)) return read(opened);
       return opened.then(read, (error: unknown) => {
-        if (error instanceof GrpcError) this.#readLater();
+        if (error instanceof GrpcError) this.#readLater(stored);
         return failed(error);
       });
     } catch (error) {

@@ -1,5 +1,6 @@
 import { Reader, Writer } from 'protobufjs/minimal';
 import { GrpcChannel } from '../etcd/grpc-channel';
+import { GrpcCode, GrpcError } from '../etcd/grpc-error';
 
 /** How a key management service has encrypted something. */
 export interface KmsEncrypted {
@@ -41,10 +42,15 @@ function annotationsOf(fields: Fields, number: number): ReadonlyMap<string, Buff
   );
 }
 
+const NOBODY_ANSWERED: ReadonlySet<number> = new Set([GrpcCode.deadlineExceeded, GrpcCode.unavailable]);
+
 /** Calls of a key management plugin (k8s.io/kms) on a Unix socket. Each rejects with a GrpcError. */
 class KmsChannel {
   readonly #channel: GrpcChannel;
   readonly #timeoutMs: number;
+  /** Why the last call to open a value has failed, when nobody has answered it. */
+  #away: GrpcError | undefined;
+  #awayUntil = 0;
 
   constructor(socket: string, timeoutMs: number) {
     this.#channel = new GrpcChannel(`unix://${socket}`, undefined);
@@ -55,12 +61,33 @@ class KmsChannel {
     return readFields(await this.#channel.unary(path, request.finish(), this.#timeoutMs, undefined));
   }
 
+  /**
+   * The same for what is asked for thousands of values one after another: when nobody has answered, nobody is waited for again
+   * for as long as that has taken.
+   */
+  async decrypt(path: string, request: Writer): Promise<Fields> {
+    if (this.#away !== undefined && performance.now() < this.#awayUntil) throw this.#away;
+    try {
+      const answer = await this.call(path, request);
+      this.#away = undefined;
+      return answer;
+    } catch (error) {
+      if (error instanceof GrpcError && NOBODY_ANSWERED.has(error.code)) {
+        this.#away = error;
+        this.#awayUntil = performance.now() + this.#timeoutMs;
+      }
+      throw error;
+    }
+  }
+
   close(): void {
     this.#channel.close();
   }
 }
 
 const VERSION_1 = 'v1beta1';
+const V1 = '/v1beta1.KeyManagementService/';
+const V2 = '/v2.KeyManagementService/';
 
 /** The first version of the plugins' interface. */
 export class KmsV1Client {
@@ -83,7 +110,7 @@ export class KmsV1Client {
   }
 
   async decrypt(cipher: Uint8Array): Promise<Buffer> {
-    return bytesOf(await this.#call('Decrypt', this.#request(cipher)), 1);
+    return bytesOf(await this.#channel.decrypt(`${V1}Decrypt`, this.#request(cipher)), 1);
   }
 
   close(): void {
@@ -95,7 +122,7 @@ export class KmsV1Client {
   }
 
   #call(method: string, request: Writer): Promise<Fields> {
-    return this.#channel.call(`/v1beta1.KeyManagementService/${method}`, request);
+    return this.#channel.call(`${V1}${method}`, request);
   }
 }
 
@@ -130,7 +157,7 @@ export class KmsV2Client {
       .uint32(tag(3))
       .string(keyId);
     writeAnnotations(request, 4, annotations);
-    return bytesOf(await this.#call('Decrypt', request), 1);
+    return bytesOf(await this.#channel.decrypt(`${V2}Decrypt`, request), 1);
   }
 
   close(): void {
@@ -138,7 +165,7 @@ export class KmsV2Client {
   }
 
   #call(method: string, request: Writer): Promise<Fields> {
-    return this.#channel.call(`/v2.KeyManagementService/${method}`, request);
+    return this.#channel.call(`${V2}${method}`, request);
   }
 }
 
