@@ -1,3 +1,4 @@
+import { rememberEmptyMap } from './empty-maps';
 import { stringifyExact } from './exact-json';
 import { StatusError } from '../errors/status-error';
 import type { KubeObject } from '../object';
@@ -45,6 +46,8 @@ export interface DecodeResult {
 const MAX_UNKNOWN = 100;
 
 export interface Context {
+  /** Set once a map was empty, so that structs look for theirs. */
+  emptied?: boolean;
   readonly applyDefaults: boolean;
   /** Paths below the value in hand: `.foo`, `[0].foo`. Each level adds its own part in front. */
   readonly unknown: string[] | undefined;
@@ -327,6 +330,10 @@ function listDecoder(type: ListTypeRef): Decoder {
   };
 }
 
+function isEmptyMap(value: unknown): value is object {
+  return isObject(value) && Object.keys(value).length === 0;
+}
+
 function mapDecoder(type: MapTypeRef): Decoder {
   const decodeValue = typeDecoder(type.values);
   const name = goTypeName(type);
@@ -348,6 +355,7 @@ function mapDecoder(type: MapTypeRef): Decoder {
     } catch (error) {
       throw located(error, `[${current}]`);
     }
+    if (current === '' && isEmptyMap(result)) context.emptied = true;
     return result;
   };
 }
@@ -403,6 +411,12 @@ function compile(type: StructType): Decoder {
   };
 }
 
+function rememberEmptyMaps(plan: StructPlan, slots: readonly unknown[], object: MutableObject): void {
+  for (const { field, index } of plan.fields) {
+    if (field.type.kind === 'map' && isEmptyMap(slots[index])) rememberEmptyMap(object, field.name);
+  }
+}
+
 /** `others`: what was sent and is no field. */
 export function finishStruct(
   plan: StructPlan,
@@ -412,6 +426,7 @@ export function finishStruct(
   context: Context,
 ): MutableObject {
   const object = finishObject(plan, slots, context.applyDefaults);
+  if (context.emptied === true) rememberEmptyMaps(plan, slots, object);
   context.size += emptySize(plan, context.applyDefaults);
   if (context.size > MAX_EMPTY_SIZE) throw tooManyStructs();
   if (plan.type.preserveUnknownFields === true && others !== undefined) {

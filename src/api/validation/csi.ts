@@ -5,7 +5,7 @@ import type { KubeObject } from '../object';
 import { parseQuantity } from '../quantity/quantity';
 import type { CSIDriverSpec, CSINodeDriver, CSINodeSpec, TokenRequest } from '../schema/generated/storage-v1';
 import { invalidLiteral, stringListLiteral } from './go-literal';
-import { structLiteral, validateUnchanged } from './immutable';
+import { validateUnchanged } from './immutable';
 import { validateLabelSelector } from './label-selector';
 import { qualifiedNameProblems } from './label-syntax';
 import { dns1123SubdomainProblems, dnsSubdomainName } from './names';
@@ -132,6 +132,14 @@ export function validateCsiNode(object: KubeObject): readonly FieldError[] {
   return reportedTwice(object, validateNodeDrivers(driversOf(object)));
 }
 
+function driverLiteral({ name = '', nodeID = '', topologyKeys, allocatable }: CSINodeDriver): string {
+  const resources = allocatable ? JSON.stringify(allocatable) : 'nil';
+  return (
+    `storage.CSINodeDriver{Name:${JSON.stringify(name)}, NodeID:${JSON.stringify(nodeID)}, ` +
+    `TopologyKeys:${stringListLiteral('[]string', topologyKeys ?? [])}, Allocatable:(*storage.VolumeNodeResources)(${resources})}`
+  );
+}
+
 /** A driver is registered or it is not; its record does not change in between. */
 export function validateCsiNodeUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const errors = validateNodeDrivers(driversOf(object));
@@ -144,7 +152,7 @@ export function validateCsiNodeUpdate(object: KubeObject, old: KubeObject): read
       const driver = drivers.get(was.name);
       return driver === undefined || deepEqual(driver, was)
         ? []
-        : [invalidLiteral('CSINodeDriver', structLiteral('storage.CSINodeDriver', driver), 'field is immutable')];
+        : [invalidLiteral('CSINodeDriver', driverLiteral(driver), 'field is immutable')];
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import { forbiddenField, notSupported, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import type { DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy } from '../schema/generated/apps-v1';
-import { intOrStringLiteral, invalidLiteral, labelSelectorLiteral, stringMapLiteral } from './go-literal';
+import { intOrStringLiteral, invalidLiteral, labelSelectorLiteral, labelsLiteral } from './go-literal';
 import { validateUnchanged } from './immutable';
 import { isUsableSelector, selectorMatches, validateLabelSelector } from './label-selector';
 import {
@@ -46,7 +46,7 @@ function validateSelector({ selector, template }: DaemonSetSpec): readonly Field
   return [
     ...validateLabelSelector(selector, 'spec.selector'),
     ...(isUsableSelector(selector) && !selectorMatches(selector, labels ?? {})
-      ? [invalidLiteral('spec.template.metadata.labels', stringMapLiteral(labels), detail)]
+      ? [invalidLiteral('spec.template.metadata.labels', labelsLiteral(template?.metadata), detail)]
       : []),
     ...(selector && isEmptySelector(selector)
       ? [invalidLiteral('spec.selector', labelSelectorLiteral(selector), 'empty selector is invalid for daemonset')]

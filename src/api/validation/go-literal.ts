@@ -1,3 +1,4 @@
+import { hadEmptyMap } from '../codec/empty-maps';
 import { printValue, type FieldError } from '../errors/field-error';
 import { isPlainMap, listAt, stringAt, valueAt } from '../kinds/field-values';
 import type { ServicePort } from '../schema/generated/core-v1';
@@ -28,10 +29,15 @@ export function stringListLiteral(type: string, list: readonly unknown[] | undef
 }
 
 /** `map[string]string{"a":"b"}`, keys in order. */
-export function stringMapLiteral(map: unknown): string {
-  if (!isPlainMap(map)) return 'map[string]string(nil)';
+export function stringMapLiteral(map: unknown, wasEmpty = false): string {
+  if (!isPlainMap(map)) return wasEmpty ? 'map[string]string{}' : 'map[string]string(nil)';
   const entries = Object.entries(map).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
   return `map[string]string{${entries.map(([key, value]) => `${printValue(key)}:${printValue(value)}`).join(', ')}}`;
+}
+
+/** The labels of that metadata, as they were sent. */
+export function labelsLiteral(metadata: unknown): string {
+  return stringMapLiteral(valueAt(metadata, 'labels'), hadEmptyMap(metadata, 'labels'));
 }
 
 function requirementLiteral(requirement: unknown): string {
@@ -46,7 +52,7 @@ export function labelSelectorLiteral(selector: unknown): string {
   if (!isPlainMap(selector)) return '"null"';
   const expressions = listAt(selector, 'matchExpressions');
   const list = expressions.length === 0 ? '(nil)' : `{${expressions.map(requirementLiteral).join(', ')}}`;
-  const labels = stringMapLiteral(valueAt(selector, 'matchLabels'));
+  const labels = stringMapLiteral(valueAt(selector, 'matchLabels'), hadEmptyMap(selector, 'matchLabels'));
   return `v1.LabelSelector{MatchLabels:${labels}, MatchExpressions:[]v1.LabelSelectorRequirement${list}}`;
 }
 

@@ -1,3 +1,4 @@
+import { hadEmptyMap } from '../codec/empty-maps';
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
 import type { KubeObject } from '../object';
@@ -152,19 +153,23 @@ function validateSources(spec: PersistentVolumeSpec, path: string): readonly Fie
   );
 }
 
-function capacityLiteral(capacity: Readonly<Record<string, string>>): string {
+function capacityLiteral(spec: PersistentVolumeSpec): string {
+  const { capacity = {} } = spec;
   const entries = Object.entries(capacity).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
   const printed = entries.map(([name, text]) => `${JSON.stringify(name)}:${quantityLiteral(text)}`);
-  return entries.length === 0 ? 'core.ResourceList(nil)' : `core.ResourceList{${printed.join(', ')}}`;
+  return entries.length === 0 && !hadEmptyMap(spec, 'capacity')
+    ? 'core.ResourceList(nil)'
+    : `core.ResourceList{${printed.join(', ')}}`;
 }
 
 /** A volume has a size, and no other amounts. */
-function validateCapacity({ capacity = {} }: PersistentVolumeSpec, field: string): readonly FieldError[] {
+function validateCapacity(spec: PersistentVolumeSpec, field: string): readonly FieldError[] {
+  const { capacity = {} } = spec;
   const names = Object.keys(capacity);
   return [
     ...(names.length === 0 ? [required(field, '')] : []),
     ...(!Object.hasOwn(capacity, 'storage') || names.length > 1
-      ? [notSupportedLiteral(field, capacityLiteral(capacity), ['storage'])]
+      ? [notSupportedLiteral(field, capacityLiteral(spec), ['storage'])]
       : []),
     ...Object.entries(capacity).flatMap(([name, text]) => [
       ...validateBasicAmount(text, `${field}[${name}]`),

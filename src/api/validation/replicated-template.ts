@@ -1,7 +1,7 @@
 import { invalid, notSupported, forbiddenField, type FieldError } from '../errors/field-error';
 import type { PodTemplateSpec } from '../schema/generated/core-v1';
 import type { LabelSelector } from '../schema/generated/meta-v1';
-import { invalidLiteral, stringMapLiteral } from './go-literal';
+import { invalidLiteral, labelsLiteral } from './go-literal';
 import { selectorMatches } from './label-selector';
 import { validatePodTemplate } from './pod-template';
 
@@ -41,7 +41,7 @@ export function validateReplicatedTemplate(
       : [
           invalidLiteral(
             `${path}.metadata.labels`,
-            stringMapLiteral(labels),
+            labelsLiteral(template.metadata),
             '`selector` does not match template `labels`',
           ),
         ]),

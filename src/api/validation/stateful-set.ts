@@ -4,7 +4,7 @@ import type { KubeObject } from '../object';
 import type { StatefulSetSpec, StatefulSetStatus, StatefulSetUpdateStrategy } from '../schema/generated/apps-v1';
 import type { PodTemplateSpec } from '../schema/generated/core-v1';
 import type { LabelSelector } from '../schema/generated/meta-v1';
-import { invalidLiteral, labelSelectorLiteral, stringMapLiteral } from './go-literal';
+import { invalidLiteral, labelSelectorLiteral, labelsLiteral } from './go-literal';
 import { isUsableSelector, selectorMatches, validateLabelSelector } from './label-selector';
 import { validateNonNegative, validateNotDecremented } from './numbers';
 import { validateAnnotations, validateLabels } from './object-meta';
@@ -77,7 +77,7 @@ function validateTemplate(
       : [
           invalidLiteral(
             `${path}.metadata.labels`,
-            stringMapLiteral(labels),
+            labelsLiteral(metadata),
             '`selector` does not match template `labels`',
           ),
         ]),
