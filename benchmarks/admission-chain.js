@@ -53,7 +53,7 @@ function measured(webhooks) {
   const { AdmissionMetrics } = load('admission/metrics');
   const { admissionPlugins, DEFAULT_ADMISSION } = load('apiserver/admission-plugins');
   const plugins = admissionPlugins(DEFAULT_ADMISSION, {
-    reader: { get: () => undefined, getLive: () => NAMESPACE, list: () => [] },
+    reader: { get: () => undefined, getLive: () => NAMESPACE, list: () => [], changed: () => 1 },
     authorize: async () => ({ decision: 'allow', reason: '' }),
     quotas: { list: () => [], putUsed: () => Promise.reject(new Error('there are no quotas')) },
     findResource: () => undefined,

@@ -35,8 +35,12 @@ const EVERYTHING = `
   export { runCommand } from './cli/commands';
 `;
 
-const LIBRARY = `'use strict';
-exports.startApiServer = require('./sternpost.js').startApiServer;
+/** A Node.js that is too old is told so before anything is loaded that it might not have. */
+const LIBRARY = `
+  import { nodeVersionProblem } from './cli/node-version';
+  const problem = nodeVersionProblem();
+  if (problem !== undefined) throw new Error(problem);
+  module.exports = { startApiServer: require('./sternpost.js').startApiServer };
 `;
 
 const LIBRARY_MODULE = `import library from './library.js';
@@ -76,6 +80,14 @@ const partOfExpress: Plugin = {
         .join('\n'),
       resolveDir: repository,
     }));
+  },
+};
+
+/** Masks of WebSocket messages, without a package of machine code. */
+const masksInWords: Plugin = {
+  name: 'masks-in-words',
+  setup: (build) => {
+    build.onResolve({ filter: /^bufferutil$/ }, () => ({ path: path.join(repository, 'src/streams/mask-bytes.ts') }));
   },
 };
 
@@ -120,7 +132,7 @@ async function main([flag, folder]: readonly string[]): Promise<void> {
     allowOverwrite: true,
     // It finds its binary beside itself.
     external: ['lmdb'],
-    plugins: [asn1OfForge, etcd3Elsewhere, importModuleElsewhere, partOfExpress],
+    plugins: [asn1OfForge, etcd3Elsewhere, importModuleElsewhere, partOfExpress, masksInWords],
     // Names stay, and lines short enough to find a place by: stack traces are read.
     minifyWhitespace: true,
     lineLimit: 160,
@@ -152,7 +164,13 @@ async function main([flag, folder]: readonly string[]): Promise<void> {
   fs.cpSync(path.join(path.dirname(require.resolve('etcd3/package.json')), 'proto'), path.join(out, 'proto'), {
     recursive: true,
   });
-  fs.writeFileSync(path.join(out, 'library.js'), LIBRARY);
+  await build({
+    ...COMMON,
+    stdin: { contents: LIBRARY, resolveDir: path.join(repository, 'src'), loader: 'ts' },
+    outfile: path.join(out, 'library.js'),
+    allowOverwrite: true,
+    external: ['./sternpost.js'],
+  });
   fs.writeFileSync(path.join(out, 'library.mjs'), LIBRARY_MODULE);
   fs.writeFileSync(
     path.join(out, 'licenses.txt'),

@@ -118,6 +118,22 @@ describe('a watch over WebSocket', () => {
     await seen.closed;
   });
 
+  it('names the only protocol of a client that proves otherwise who it is', async () => {
+    const token = `base64url.bearer.authorization.k8s.io.${Buffer.from('nobody').toString('base64url')}`;
+    const seen = watch('', { ...ORIGIN, headers: { authorization: 'Bearer someone' } }, [token]);
+    await opened(seen);
+    expect(seen.webSocket.protocol).toBe(token);
+    seen.webSocket.close();
+    await seen.closed;
+  });
+
+  it('answers the close code of its client', async () => {
+    const seen = watch('');
+    await opened(seen);
+    seen.webSocket.close(4000);
+    expect(await seen.closed).toBe(4000);
+  });
+
   it('is refused to who may not, by the token among the protocols', async () => {
     const tokenOf = (text: string): string =>
       `base64url.bearer.authorization.k8s.io.${Buffer.from(text).toString('base64url')}`;

@@ -22,6 +22,7 @@ export class HeaderField {
   readonly bytes: number;
   #hasGoodName: boolean | undefined;
   #hasGoodValue: boolean | undefined;
+  #text: string | undefined;
 
   /** `named`: a field that has the same name. */
   constructor(
@@ -37,9 +38,17 @@ export class HeaderField {
     return (this.#hasGoodName ??= isGoodName(this.name));
   }
 
+  /**
+   * What is to be read: the value, but a `user-agent` without blanks around it. Programs in Go put texts of all kinds there, and
+   * kube-apiserver takes them.
+   */
+  get text(): string {
+    return (this.#text ??= this.name === 'user-agent' ? withoutBlanksAround(this.value) : this.value);
+  }
+
   /** RFC 9113, section 8.2.1. */
   get isWellFormed(): boolean {
-    return this.hasGoodName && (this.#hasGoodValue ??= isGoodValue(this.value));
+    return this.hasGoodName && (this.#hasGoodValue ??= isGoodValue(this.text));
   }
 }
 
@@ -50,9 +59,20 @@ function isGoodName(name: string): boolean {
 
 function isGoodValue(value: string): boolean {
   judged.values++;
-  const first = value.charCodeAt(0);
-  const last = value.charCodeAt(value.length - 1);
-  return !(first === SPACE || first === TAB || last === SPACE || last === TAB || BAD_IN_VALUE.test(value));
+  return !isBlank(value, 0) && !isBlank(value, value.length - 1) && !BAD_IN_VALUE.test(value);
+}
+
+function isBlank(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code === SPACE || code === TAB;
+}
+
+function withoutBlanksAround(value: string): string {
+  let from = 0;
+  let to = value.length;
+  while (from < to && isBlank(value, from)) from++;
+  while (to > from && isBlank(value, to - 1)) to--;
+  return value.slice(from, to);
 }
 
 /** RFC 7541, appendix A: names, some with a value; the first has index 1. */

@@ -1,4 +1,6 @@
-import { parseTraceParent, sampler } from './tracing';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseTraceParent, sampler, TRACING_INSTALL } from './tracing';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';
@@ -56,5 +58,15 @@ describe('which requests are sampled', () => {
     now = 1_000;
     expect(ask()).toBe(10);
     expect(isSampled(parseTraceParent(`00-${TRACE}-${SPAN}-00`))).toBe(false);
+  });
+});
+
+describe('the command that installs what tracing needs', () => {
+  it('names each of the optional peers with a range', () => {
+    const { peerDependencies } = JSON.parse(readFileSync(resolve(__dirname, '../../package.json'), 'utf8')) as {
+      readonly peerDependencies: Readonly<Record<string, string>>;
+    };
+    const named = Array.from(TRACING_INSTALL.matchAll(/(@opentelemetry\/[\w-]+)@[~^>]/g), ([, name]) => name);
+    expect(named.sort()).toEqual(Object.keys(peerDependencies).sort());
   });
 });

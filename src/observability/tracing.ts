@@ -139,6 +139,10 @@ const PACKAGES = [
   '@opentelemetry/exporter-trace-otlp-grpc',
 ] as const;
 
+/** The newest of each do not fit together: the line of releases that has all of them, as our peer dependencies say. */
+export const TRACING_INSTALL =
+  'npm install @opentelemetry/api@~1.9.0 @opentelemetry/sdk-trace-base@^2.0.0 @opentelemetry/resources@^2.0.0 "@opentelemetry/exporter-trace-otlp-grpc@>=0.200.0 <0.300.0"';
+
 function loadOpenTelemetry() {
   const [sdkName, resourcesName, otlpName] = PACKAGES;
   try {
@@ -148,7 +152,7 @@ function loadOpenTelemetry() {
     return { sdk, resources, otlp };
   } catch (error) {
     throw new Error(
-      `--tracing-config-file needs packages that are not installed: npm install @opentelemetry/api ${PACKAGES.join(' ')} (${(error as Error).message})`,
+      `--tracing-config-file needs packages that are not installed: ${TRACING_INSTALL} (${(error as Error).message})`,
       { cause: error },
     );
   }

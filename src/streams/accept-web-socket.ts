@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
+import { gatherWrites } from './gathered-writes';
 import { MAX_WAITING_BYTES } from './join-sockets';
 
 /** Of one message, which is kept until it is whole. */
@@ -43,10 +44,10 @@ export function acceptWebSocket(
     clientTracking: false,
     maxPayload: maxMessageBytes,
     perMessageDeflate: false,
-    handleProtocols: () => (protocol === '' ? false : protocol),
   });
+  if (protocol !== '') server.on('headers', (lines) => lines.push(`Sec-WebSocket-Protocol: ${protocol}`));
   let accepted: AcceptedWebSocket | undefined;
-  server.handleUpgrade(request, socket, head, (webSocket) => {
+  server.handleUpgrade(withoutProtocols(request), socket, head, (webSocket) => {
     // What fails closes, which says enough.
     webSocket.on('error', ignore);
     webSocket.pause();
@@ -55,8 +56,15 @@ export function acceptWebSocket(
   return accepted;
 }
 
+/** Subprotocols are chosen here: `ws` refuses those of Kubernetes that are no tokens (`SPDY/3.1+portforward.k8s.io`). */
+function withoutProtocols(request: IncomingMessage): IncomingMessage {
+  const { 'sec-websocket-protocol': _, ...headers } = request.headers;
+  return Object.create(request, { headers: { value: headers } }) as IncomingMessage;
+}
+
 /** Sends bytes, and holds their source back while the client has too much to read. */
 export function sendHoldingBack({ webSocket, socket }: AcceptedWebSocket, bytes: Buffer, source: Socket): void {
+  gatherWrites(socket);
   webSocket.send(bytes, { binary: true });
   if (socket.writableLength <= MAX_WAITING_BYTES || source.isPaused()) return;
   source.pause();
@@ -69,6 +77,7 @@ export function sendHoldingBack({ webSocket, socket }: AcceptedWebSocket, bytes:
 
 /** Writes bytes, and reads no more messages while the target has too much to take. */
 export function writeHoldingBack(target: Socket, bytes: Buffer, { webSocket }: AcceptedWebSocket): void {
+  gatherWrites(target);
   target.write(bytes);
   if (target.writableLength <= MAX_WAITING_BYTES || webSocket.isPaused) return;
   webSocket.pause();

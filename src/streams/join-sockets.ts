@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { MemoryHolder } from '../memory/memory-budget';
+import { gatherWrites } from './gathered-writes';
 
 /** How long one direction may go on in silence after the other has ended. */
 const HALF_CLOSED_MS = 10_000;
@@ -36,6 +37,7 @@ export function joinSockets(one: Socket, other: Socket, memory: MemoryHolder, on
       held: 0,
       onData: (chunk) => {
         timer?.refresh();
+        gatherWrites(to);
         if (to.write(chunk)) return;
         made.held += chunk.length;
         memory.hold(chunk.length);

@@ -7,6 +7,7 @@ import {
   writeHoldingBack,
   type AcceptedWebSocket,
 } from './accept-web-socket';
+import { gatherWrites } from './gathered-writes';
 import {
   dataHead,
   FLAG_FIN,
@@ -190,11 +191,9 @@ export class RemoteCommand {
   #write(name: StreamName, bytes: Buffer): void {
     const stream = this.#streams.find((one) => one.name === name);
     if (stream === undefined || stream.isEnded || this.kubelet.destroyed || bytes.length > MAX_DATA_BYTES) return;
-    // One record of TLS for both.
-    this.kubelet.cork();
+    gatherWrites(this.kubelet);
     this.kubelet.write(dataHead(stream.id, bytes.length, false));
     writeHoldingBack(this.kubelet, bytes, this.client);
-    this.kubelet.uncork();
   }
 
   /** The only way to end input over WebSocket without ending all. */

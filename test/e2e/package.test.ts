@@ -115,6 +115,16 @@ describe('the package', () => {
     expect(node(main, 'apiserver', '--help')).toContain('--etcd-servers');
   });
 
+  it('tells a Node.js that is too old in one sentence, before it loads anything that this might not have', () => {
+    const file = write(
+      'too-old.cjs',
+      "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.20.8' } });",
+      "try { require('sternpost'); } catch (error) { console.log(error.message); }",
+      "console.log(Object.keys(require.cache).some((name) => name.endsWith('sternpost.js')));",
+    );
+    expect(node(file)).toMatch(/^Sternpost needs Node.js 20\.\d+ or later; this is 18\.20\.8\.\nfalse\n$/);
+  });
+
   it('gives the same library to import and require, its package.json, and nothing else', () => {
     const file = write(
       'exports.mjs',

@@ -1,7 +1,14 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
+import { request as httpsRequest } from 'node:https';
 import { createServer, connect, type AddressInfo, type Server } from 'node:net';
+import type { IncomingMessage } from 'node:http';
+import { connect as connectTls } from 'node:tls';
 import { PassThrough, Writable } from 'node:stream';
 import { Attach, Exec, KubeConfig, Log, type V1Status } from '@kubernetes/client-node';
+import { unmask } from '../../src/streams/mask-bytes';
+import { HeaderFrames } from '../../src/streams/spdy-frames';
 import { Kubectl, type KubectlResult } from '../support/kubectl';
 import { StreamingCluster } from '../support/streaming-cluster';
 
@@ -19,6 +26,14 @@ beforeAll(async () => {
       if (query.get('follow') !== 'true') response.end('end\n');
     },
     onRequest: (request, response) => {
+      if (request.url === '/sum') {
+        const isWanted = request.headers.te === 'trailers';
+        response.setHeader('Trailer', 'X-Sum, Keep-Alive');
+        response.write('body');
+        response.addTrailers({ 'X-Sum': '4', 'X-Wanted': String(isWanted), 'Keep-Alive': 'no' });
+        response.end();
+        return;
+      }
       response.setHeader('Content-Type', 'text/html');
       response.write(`<a href="/pods">${request.method}</a>`);
       request.pipe(response);
@@ -178,4 +193,70 @@ it('passes a body on', async () => {
   const body = JSON.stringify({ kind: 'Thing', apiVersion: 'v1', text: 'x'.repeat(500_000) });
   const { stdout } = await kubectl.run(['create', '--raw', '/api/v1/nodes/node/proxy/run', '-f', '-'], { input: body });
   expect(stdout).toBe(`<a href="/api/v1/nodes/node/proxy/pods">POST</a>${body}`);
+});
+
+describe('the trailers of a proxied response', () => {
+  const path = '/api/v1/nodes/node/proxy/sum';
+  const headers = (): Record<string, string> => ({ Authorization: `Bearer ${cluster.server.token}`, TE: 'trailers' });
+
+  it('come over HTTP/1.1, but none that frames a message', async () => {
+    const request = httpsRequest(cluster.server.url + path, { headers: headers(), rejectUnauthorized: false }).end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    let body = '';
+    response.on('data', (piece) => (body += String(piece)));
+    await once(response, 'end');
+    expect({ body, announced: response.headers.trailer, trailers: response.trailers }).toEqual({
+      body: 'body',
+      announced: 'X-Sum',
+      trailers: { 'x-sum': '4', 'x-wanted': 'true' },
+    });
+  });
+
+  it('come over HTTP/2', async () => {
+    const session = connectHttp2(cluster.server.url, { rejectUnauthorized: false });
+    try {
+      const stream = session.request({ ':path': path, ...headers() });
+      let body = '';
+      let trailers: IncomingHttpHeaders = {};
+      stream.on('data', (piece) => (body += String(piece)));
+      stream.on('trailers', (came: IncomingHttpHeaders) => (trailers = came));
+      const [head] = (await once(stream, 'response')) as [IncomingHttpHeaders];
+      await once(stream, 'end');
+      expect({ body, announced: head.trailer, trailers: Object.entries(trailers) }).toEqual({
+        body: 'body',
+        announced: 'X-Sum',
+        trailers: [
+          ['x-sum', '4'],
+          ['x-wanted', 'true'],
+        ],
+      });
+    } finally {
+      session.destroy();
+    }
+  });
+});
+
+it('carries the SPDY of a port-forward over WebSocket', async () => {
+  const socket = connectTls({ port: Number(new URL(cluster.server.url).port), rejectUnauthorized: false });
+  try {
+    socket.write(
+      'GET /api/v1/namespaces/ns/pods/pod/portforward HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n' +
+        `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n` +
+        `Sec-WebSocket-Protocol: SPDY/3.1+portforward.k8s.io\r\nAuthorization: Bearer ${cluster.server.token}\r\n\r\n`,
+    );
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 101 /);
+    expect(answer.toString('latin1')).toContain('Sec-WebSocket-Protocol: SPDY/3.1+portforward.k8s.io\r\n');
+    const headers = new HeaderFrames();
+    const frame = headers.synStream(1, { streamtype: 'data', port: '1', requestid: '0' });
+    const mask = Buffer.from([1, 2, 3, 4]);
+    unmask(frame, mask);
+    // A binary message, masked.
+    socket.write(Buffer.concat([Buffer.from([0x82, 0x80 | frame.length]), mask, frame]));
+    const [reply] = (await once(socket, 'data')) as [Buffer];
+    // A binary message with the SYN_REPLY.
+    expect([reply[0], reply.readUInt16BE(4)]).toEqual([0x82, 2]);
+  } finally {
+    socket.destroy();
+  }
 });

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
@@ -29,7 +30,7 @@ interface Process {
 
 /**
  * A kubelet for tests, with the protocols of a real one: logs, and exec, attach and port-forward over SPDY, and over WebSocket
- * with `v4.channel.k8s.io`. Its containers know `cat`, `echo`, `exit`, `flood` and `size`.
+ * with `v4.channel.k8s.io`. Its containers know `cat`, `complain`, `echo`, `exit`, `flood`, `size`, `sleep`, `tar` and `test`.
  */
 export class FakeKubelet {
   readonly #server: Server;
@@ -43,6 +44,9 @@ export class FakeKubelet {
     readonly isResumed: boolean;
     readonly headers: IncomingMessage['headers'];
   }[] = [];
+
+  /** To standard output, by all processes. */
+  writtenBytes = 0;
 
   constructor(private readonly options: FakeKubeletOptions) {
     const { certificate: cert, key, authority: ca } = options;
@@ -98,8 +102,8 @@ export class FakeKubelet {
     const isForward = url.pathname.startsWith('/portForward/');
     if (request.headers.upgrade === 'websocket') {
       this.#webSockets.handleUpgrade(request, socket, head, (webSocket) => {
-        const process = overWebSocket(webSocket, url.searchParams.getAll('command'));
-        run(process);
+        if (isForward) forwardOverWebSocket(webSocket, url.searchParams.getAll('port').map(Number));
+        else this.#run(overWebSocket(webSocket, url.searchParams.getAll('command')));
       });
       return;
     }
@@ -109,11 +113,22 @@ export class FakeKubelet {
     );
     if (head.length > 0) socket.unshift(head);
     if (isForward) forwardOverSpdy(socket);
-    else execOverSpdy(socket, url.searchParams);
+    else execOverSpdy(socket, url.searchParams, (process) => this.#run(process));
+  }
+
+  #run(process: Process): void {
+    const { stdout } = process;
+    run({
+      ...process,
+      stdout: (bytes) => {
+        this.writtenBytes += bytes.length;
+        return stdout(bytes);
+      },
+    });
   }
 }
 
-function execOverSpdy(socket: Socket, query: URLSearchParams): void {
+function execOverSpdy(socket: Socket, query: URLSearchParams, start: (process: Process) => void): void {
   const streams = new Map<string, SpdyStream>();
   const wanted = ['error', ...(query.has('input') ? ['stdin'] : []), ...(query.has('output') ? ['stdout'] : [])];
   if (query.has('error') && !query.has('tty')) wanted.push('stderr');
@@ -143,7 +158,7 @@ function execOverSpdy(socket: Socket, query: URLSearchParams): void {
       input.onData = (bytes) => stdin.onData(bytes);
       input.onEnd = () => stdin.onEnd();
     }
-    run(process);
+    start(process);
   });
 }
 
@@ -162,6 +177,34 @@ function forwardOverSpdy(socket: Socket): void {
     stream.onData = (bytes) => void target.write(bytes);
     stream.onEnd = () => void target.end();
     socket.on('close', () => target.destroy());
+  });
+}
+
+/** Two channels for each port: what it sends and takes, and errors. Each begins with the port. */
+function forwardOverWebSocket(webSocket: WebSocket, ports: readonly number[]): void {
+  webSocket.on('error', () => undefined);
+  const targets = ports.map((port, index) => {
+    const start = Buffer.from([0, port & 0xff, port >> 8]);
+    for (const channel of [2 * index, 2 * index + 1]) {
+      start[0] = channel;
+      webSocket.send(Buffer.from(start));
+    }
+    const target = connect(port, '127.0.0.1');
+    target.on('data', (bytes: Buffer) => {
+      target.pause();
+      webSocket.send(Buffer.concat([Buffer.from([2 * index]), bytes]), () => target.resume());
+    });
+    target.on('end', () => webSocket.close(1000)).on('error', () => webSocket.close(1000));
+    return target;
+  });
+  webSocket.on('message', (message: Buffer) => {
+    const target = targets[message[0]! / 2];
+    if (target === undefined || target.write(message.subarray(1))) return;
+    webSocket.pause();
+    target.once('drain', () => webSocket.resume());
+  });
+  webSocket.on('close', () => {
+    for (const target of targets) target.destroy();
   });
 }
 
@@ -210,6 +253,11 @@ function run(process: Process): void {
         process.exit(0);
       });
       return;
+    case 'test':
+      // Nothing is a folder: `kubectl cp` asks.
+      return process.exit(1);
+    case 'tar':
+      return runTar(process, parameters);
     case 'flood':
       return flood(process, Number(parameters[0]));
     case 'sleep':
@@ -220,6 +268,21 @@ function run(process: Process): void {
       process.stdout('ready\n');
       process.exit(0);
   }
+}
+
+/** The real one. */
+function runTar(process: Process, parameters: readonly string[]): void {
+  const tar = spawn('tar', parameters);
+  process.stdin.onData = (bytes) => void tar.stdin.write(bytes);
+  process.stdin.onEnd = () => void tar.stdin.end();
+  tar.stdin.on('error', () => undefined);
+  tar.stdout.on('data', (bytes: Buffer) => {
+    if (process.stdout(bytes)) return;
+    tar.stdout.pause();
+    process.onDrain(() => tar.stdout.resume());
+  });
+  tar.stderr.on('data', (bytes: Buffer) => process.stderr(bytes));
+  tar.on('close', (code) => process.exit(code ?? 1));
 }
 
 function flood(process: Process, bytes: number): void {

@@ -24,6 +24,13 @@ export function encodeAnswerHead(code: number, headers: AnswerHeaders): Buffer {
   return encodeHeaders(fields);
 }
 
+/** The block of what follows an answer's body. */
+export function encodeTrailers(trailers: OutgoingHttpHeaders): Buffer {
+  const fields: AnswerHeaders = {};
+  addHeaders(fields, trailers);
+  return encodeHeaders(fields);
+}
+
 /** The Date header changes once a second. */
 function dateNow(): string {
   const now = Date.now();

@@ -161,11 +161,13 @@ export class AnswerSender implements StreamSender {
     addFrame(
       this.#writeBufferFor(HEADER_BYTES + bytes.length),
       FrameType.DATA,
-      isLast ? Flag.END_STREAM : 0,
+      isLast && stream.trailers === undefined ? Flag.END_STREAM : 0,
       stream.id,
       bytes,
     );
-    if (isLast) this.onAnswerSent(stream);
+    if (!isLast) return;
+    if (stream.trailers === undefined) this.onAnswerSent(stream);
+    else this.head(stream, stream.trailers, true);
   }
 
   /** How much the stream's next frame may carry. */

@@ -1,3 +1,4 @@
+import { divertConnections } from '../transport/divert-connections';
 import type { Server as TlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { ErrorCode } from '../../http2/http2-error';
@@ -24,11 +25,9 @@ export class Http2Listener {
 
   /** Takes those connections of the server; the others stay with it. */
   attach(server: TlsServer): void {
-    const others = server.listeners('secureConnection') as ((socket: TLSSocket) => void)[];
-    server.removeAllListeners('secureConnection');
-    server.on('secureConnection', (socket: TLSSocket) => {
+    divertConnections(server, 'secureConnection', (socket: TLSSocket, pass) => {
       if (socket.alpnProtocol === 'h2') this.#accept(socket);
-      else for (const listener of others) listener.call(server, socket);
+      else pass();
     });
   }
 

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FlowNames, HttpResponse } from '../transport/exchange';
-import { addHeaders, encodeAnswerHead, type AnswerHeaders } from './answer-head';
+import { addHeaders, encodeAnswerHead, encodeTrailers, type AnswerHeaders } from './answer-head';
 
 const NO_BODY_CODES: ReadonlySet<number> = new Set([204, 304]);
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -18,6 +18,8 @@ export interface ResponseStream {
   sendHead(block: Buffer, isLast: boolean): void;
   /** A text has a character per byte. */
   sendData(bytes: Uint8Array | string, isLast: boolean, onTaken?: OnTaken): void;
+  /** What follows the last byte. */
+  keepTrailers(block: Buffer): void;
   /** The response will not be completed. */
   abort(): void;
   /** The client is to open another connection for its next requests. */
@@ -36,6 +38,7 @@ export class Http2Response extends EventEmitter implements HttpResponse {
   /** Made and not sent yet. */
   #head: Buffer | undefined;
   #isWithoutBody: boolean;
+  #hasTrailers = false;
 
   constructor(
     private readonly stream: ResponseStream,
@@ -88,6 +91,13 @@ export class Http2Response extends EventEmitter implements HttpResponse {
     this.#sendHead(false);
   }
 
+  /** None for an answer without a body: its head is its end. */
+  addTrailers(trailers: OutgoingHttpHeaders): void {
+    if (this.#isWithoutBody || this.writableEnded) return;
+    this.#hasTrailers = true;
+    this.stream.keepTrailers(encodeTrailers(trailers));
+  }
+
   /** Text is UTF-8 unless it is said to be latin1. The bytes must stay as they are until `onTaken`. */
   write(chunk: Uint8Array | string, encoding?: BufferEncoding | OnTaken, onTaken?: OnTaken): boolean {
     if (typeof encoding === 'function') return this.write(chunk, undefined, encoding);
@@ -109,7 +119,7 @@ export class Http2Response extends EventEmitter implements HttpResponse {
     const isEmpty = chunk === undefined || typeof chunk === 'function' || chunk.length === 0 || this.#isWithoutBody;
     const isHeadOut = this.headersSent && this.#head === undefined;
     this.writableEnded = true;
-    if (isEmpty && !isHeadOut) {
+    if (isEmpty && !isHeadOut && !this.#hasTrailers) {
       this.#sendHead(true);
       return this;
     }

@@ -76,6 +76,15 @@ describe('the head of a request', () => {
     expect(read(...[...PSEUDO].reverse())).toMatchObject({ method: 'GET', url: '/api?watch=1' });
   });
 
+  it.each([
+    [' b', 'b'],
+    ['b\t', 'b'],
+    ['\t b c  ', 'b c'],
+    [' ', ''],
+  ])('has a user agent without the blanks around it: %j', (sent, value) => {
+    expect(headOf(['user-agent', sent]).headers).toMatchObject({ 'user-agent': value });
+  });
+
   it.each<[string, Fields]>([
     ['without a method', PSEUDO.filter(([name]) => name !== ':method')],
     ['without a scheme', PSEUDO.filter(([name]) => name !== ':scheme')],
@@ -99,6 +108,8 @@ describe('the head of a request', () => {
     ['with a line feed in a value', [...PSEUDO, ['a', 'x\ny']]],
     ['with a DEL in a value', [...PSEUDO, ['a', 'x\x7fy']]],
     ['with a line feed in its path', [...PSEUDO.filter(([name]) => name !== ':path'), [':path', '/\nx']]],
+    ['with a tab after its path', [...PSEUDO.filter(([name]) => name !== ':path'), [':path', '/x\t']]],
+    ['with a tab after its authority', [...PSEUDO.filter(([name]) => name !== ':authority'), [':authority', 'a\t']]],
     ['with connection', [...PSEUDO, ['connection', 'close']]],
     ['with keep-alive', [...PSEUDO, ['keep-alive', '5']]],
     ['with proxy-connection', [...PSEUDO, ['proxy-connection', 'close']]],
@@ -107,11 +118,12 @@ describe('the head of a request', () => {
     ['with a te that says more than trailers', [...PSEUDO, ['te', 'trailers, gzip']]],
     ['with a length that is no number', [...PSEUDO, ['content-length', '1a']]],
     ['with a length below 0', [...PSEUDO, ['content-length', '-1']]],
-    ['with an empty length', [...PSEUDO, ['content-length', '']]],
-    ['with a length beyond reckoning', [...PSEUDO, ['content-length', '9'.repeat(16)]]],
     ['with a space at the beginning of a value', [...PSEUDO, ['a', ' b']]],
     ['with a tab at the end of a value', [...PSEUDO, ['a', 'b\t']]],
     ['with nothing but a space in a value', [...PSEUDO, ['a', ' ']]],
+    ['with a line feed at the end of its user agent', [...PSEUDO, ['user-agent', 'a\n']]],
+    ['with an empty length', [...PSEUDO, ['content-length', '']]],
+    ['with a length beyond reckoning', [...PSEUDO, ['content-length', '9'.repeat(16)]]],
     ['with a path that is an address', withPseudo(':path', 'https://host/')],
     ['with a path without its slash', withPseudo(':path', 'api')],
     ['with a path of all but for OPTIONS', withPseudo(':path', '*')],
@@ -292,17 +304,19 @@ describe('whatever fields come', () => {
         const all = [...first, ...rest].map(([key, text]) => [key, Buffer.from(text).toString('latin1')] as const);
         const head = read(...all);
         if (typeof head === 'string') return expect(head).toBe('malformed');
+        const said = (wanted: string): readonly string[] =>
+          all.filter(([key]) => key === wanted).map(([, text]) => text);
         const one = (wanted: string): string | undefined => all.find(([key]) => key === wanted)?.[1];
         expect({ method: head.method, url: head.url }).toEqual({ method: one(':method'), url: one(':path') });
         for (const [key, text] of Object.entries(head.headers)) {
-          const values = all.filter(([other]) => other === key).map(([, other]) => other);
+          const values = said(key);
           expect(key).toMatch(/^[^A-Z:]+$/);
           if (key === 'host') expect([one(':authority'), ...values]).toContain(text);
           else expect([values[0], values.join(', '), values.join('; ')]).toContain(text);
           expect(text).not.toMatch(/[\r\n]/);
         }
         for (const [key, values] of head.repeated ?? []) {
-          expect(values).toEqual(all.filter(([other]) => other === key).map(([, text]) => text));
+          expect(values).toEqual(said(key));
           expect(values.length).toBeGreaterThan(1);
         }
       }),

@@ -180,7 +180,7 @@ class HeadCollector {
 
   /** False for what no request may have. */
   #takeRegular(field: HeaderField): boolean {
-    const { name, value } = field;
+    const { name, text: value } = field;
     this.#hasRegular = true;
     if (!isAllowed(field)) return false;
     const headers = this.#headers;

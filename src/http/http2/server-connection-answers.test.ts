@@ -40,6 +40,17 @@ describe('an answer that its client does not take at once', () => {
     expect(order).toEqual(['abc', 'def', 'ghi']);
   });
 
+  it('ends with its trailers', async () => {
+    const served = await greeted(firstWindow(4));
+    const { response } = await asked(served, ask(1));
+    response.write('abcdef');
+    response.addTrailers({ 'X-Sum': '6' });
+    response.end();
+    await served.wire.send(windowUpdateFrame(1, 100));
+    const lines = await said(served);
+    expect(lines.slice(1)).toEqual(['1: "abcd"', '1: "ef"', '1: ""', '1: undefined.']);
+  });
+
   it('waits for the socket', async () => {
     const served = await wide();
     const { response } = await asked(served, ask(1));

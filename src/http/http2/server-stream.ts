@@ -52,8 +52,9 @@ export class Http2ServerStream implements ResponseStream {
   waiting = NONE;
   /** Of the first one that waits. */
   sentOfFirst = 0;
-  /** Nothing comes after what waits. */
+  /** Nothing comes after what waits, but the trailers. */
   isEnding = false;
+  trailers: Buffer | undefined = undefined;
   /** The last byte of the answer is on its way. */
   isAnswered = false;
   /** Ends a stream whose client does not take the end of the answer. */
@@ -88,6 +89,10 @@ export class Http2ServerStream implements ResponseStream {
   sendData(bytes: Uint8Array | string, isLast: boolean, onTaken?: OnTaken): void {
     if (this.isClosed) onTaken?.(new Error('the stream is closed'));
     else this.owner.sender.data(this, bytes, isLast, onTaken);
+  }
+
+  keepTrailers(block: Buffer): void {
+    this.trailers = block;
   }
 
   bodyTaken(bytes: number): void {

@@ -38,6 +38,7 @@ export function forwardedHeaders(request: HttpRequest, isPrivate: (name: string)
     const kept = name === 'sec-websocket-protocol' ? withoutTokens(values) : values;
     if (kept.length > 0) headers[name] = kept.length === 1 ? kept[0] : [...kept];
   }
+  if (namesIn(String(request.headers.te ?? '')).has('trailers')) headers.te = 'trailers';
   const client = request.socket.remoteAddress ?? '';
   const before = (request.headersDistinct['x-forwarded-for'] ?? []).join(', ');
   const address = client.startsWith('::ffff:') ? client.slice('::ffff:'.length) : client;
@@ -67,6 +68,29 @@ export function returnedHeaders({ rawHeaders, headers: { connection } }: Incomin
   return headers;
 }
 
-function namesIn(connection: string | undefined): ReadonlySet<string> {
-  return new Set((connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
+/** The trailers that a backend has announced, as they are announced to the client. */
+export function announcedTrailers({ headers: { trailer } }: IncomingMessage): readonly string[] {
+  return (trailer ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && mayTrail(name.toLowerCase()));
+}
+
+/** What came after the body of a backend's answer, announced or not. */
+export function returnedTrailers({ rawTrailers }: IncomingMessage): Record<string, string[]> {
+  const trailers: Record<string, string[]> = {};
+  for (let index = 0; index < rawTrailers.length; index += 2) {
+    const name = rawTrailers[index]!;
+    if (mayTrail(name.toLowerCase())) (trailers[name] ??= []).push(rawTrailers[index + 1]!);
+  }
+  return trailers;
+}
+
+/** Not what frames a message, or is about a connection (RFC 9110, 6.5.1), nor what the head may not have either. */
+function mayTrail(name: string): boolean {
+  return !HOP_BY_HOP.has(name) && name !== 'content-length' && name !== 'host' && !isCrossOriginPermission(name);
+}
+
+function namesIn(list: string | undefined): ReadonlySet<string> {
+  return new Set((list ?? '').split(',').map((name) => name.trim().toLowerCase()));
 }

@@ -8,7 +8,7 @@ import type { RequestContext } from '../request/context';
 import type { HttpRequest } from '../transport/exchange';
 import type { Reply } from '../response/reply';
 import { sendWarnings } from '../response/reply-writer';
-import { forwardedHeaders, returnedHeaders } from './forwarded-headers';
+import { announcedTrailers, forwardedHeaders, returnedHeaders, returnedTrailers } from './forwarded-headers';
 import { withChangedLinks } from './html-body';
 import { proxiedLink, type ProxiedPlace } from './links';
 import { passUpgrade, type UpgradeDependencies } from './pass-upgrade';
@@ -94,13 +94,25 @@ async function passAnswer(context: RequestContext, message: IncomingMessage, pla
   const cacheControl = Object.keys(headers).find((name) => name.toLowerCase() === 'cache-control') ?? 'Cache-Control';
   headers[cacheControl] = ['no-cache, private', ...(headers[cacheControl] ?? [])];
   context.statusCode = message.statusCode ?? 502;
+  const announced = mayHaveTrailers(context, message) ? announcedTrailers(message) : [];
+  if (announced.length > 0) headers.Trailer = [announced.join(', ')];
   sendWarnings(context);
   response.writeHead(context.statusCode, headers);
   // What comes piece by piece is read piece by piece, from the first one on.
   response.flushHeaders();
   const end = await relayBody(body, context);
-  if (end === 'whole') response.end();
-  else response.destroy();
+  if (end !== 'whole') {
+    response.destroy();
+    return;
+  }
+  if (message.rawTrailers.length > 0) response.addTrailers(returnedTrailers(message));
+  response.end();
+}
+
+/** They follow a body whose length is not told before. */
+function mayHaveTrailers({ request, statusCode }: RequestContext, { headers }: IncomingMessage): boolean {
+  const hasBody = request.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
+  return hasBody && request.httpVersion !== '1.0' && headers['transfer-encoding'] !== undefined;
 }
 
 /** What stands before the target's own path. */

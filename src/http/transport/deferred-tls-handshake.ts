@@ -1,3 +1,4 @@
+import { divertConnections } from './divert-connections';
 import type { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
@@ -48,12 +49,10 @@ export class DeferredTlsHandshake {
 
   /** Stands before what the server does with connections now. */
   attach(server: TlsServer): void {
-    const others = server.listeners('connection') as ((socket: Socket) => void)[];
-    server.removeAllListeners('connection');
-    server.on('connection', (socket: Socket) => {
+    divertConnections(server, 'connection', (socket: Socket, pass) => {
       this.#hold(socket, () => {
         this.#limitHandshake(socket);
-        for (const listener of others) listener.call(server, socket);
+        pass();
       });
     });
     server.on('secureConnection', (socket: TLSSocket) => this.#handshakes.get(addressOf(socket))?.leave());

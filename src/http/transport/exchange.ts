@@ -62,6 +62,8 @@ export interface HttpResponse extends NodeJS.WritableStream {
   writeHead(code: number, headers?: OutgoingHttpHeaders): unknown;
   /** Sends the head before there is a body. */
   flushHeaders(): void;
+  /** Headers that come after the body, where the version of HTTP and the body's framing have them. Before `end`. */
+  addTrailers(trailers: OutgoingHttpHeaders): void;
   /** Breaks the answer off so that the client notices. */
   destroy(error?: Error): unknown;
 }

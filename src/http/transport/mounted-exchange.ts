@@ -150,6 +150,10 @@ export class MountedResponse extends EventEmitter implements HttpResponse {
     this.inner.flush?.();
   }
 
+  addTrailers(trailers: OutgoingHttpHeaders): void {
+    this.inner.addTrailers(trailers);
+  }
+
   write(chunk: Uint8Array | string, encoding?: BufferEncoding | OnTaken, onTaken?: OnTaken): boolean {
     if (typeof encoding === 'function') return this.write(chunk, undefined, encoding);
     const bytes = typeof chunk === 'string' ? Buffer.from(chunk, encoding) : Buffer.from(chunk);
