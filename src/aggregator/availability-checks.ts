@@ -1,5 +1,9 @@
 import { createHash } from 'node:crypto';
+import { JsonPieces } from '../api/codec/json-pieces';
+import type { GroupVersion } from '../api/openapi/definitions';
+import { remotePartOf, type RemotePart } from '../api/openapi/remote-part';
 import { jsonEqual } from '../api/patch/json-equal';
+import { runSteps, type Steps } from '../async/steps';
 import { WorkQueue } from '../async/work-queue';
 import type { BackendResponse, BackendTransport } from '../client/backend-transport';
 import type { ResolveService, ServiceLookup } from '../client/service-resolver';
@@ -32,6 +36,9 @@ const DOCUMENT_AGE_MS = 60_000;
 /** Of an OpenAPI document, and of all of them. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 const MAX_DOCUMENTS_BYTES = 32 * 1024 * 1024;
+/** Of one that is read: lists, maps and members. */
+const MAX_DOCUMENT_VALUES = 500_000;
+const PIECE_BYTES = 64 * 1024;
 
 /**
  * Asks other API servers for their resources again and again: whether they answer decides whether requests are passed on, and
@@ -78,7 +85,7 @@ export class AvailabilityChecks {
     if (this.#stop.signal.aborted) return;
     this.#checkAfter(name, availability === PASSED ? RECHECK_MS : RETRY_MS);
     await report(name, availability, this.#stop.signal);
-    if (availability === PASSED) await this.#refreshDocument(entry);
+    if (availability === PASSED) await this.#refreshDocuments(entry);
   }
 
   #checkAfter(name: string, milliseconds: number): void {
@@ -114,28 +121,44 @@ export class AvailabilityChecks {
     return PASSED;
   }
 
-  /** For `/openapi/v3`. A server without one has none here. */
-  async #refreshDocument(entry: RemoteEntry): Promise<void> {
-    const { apis } = this.#options;
+  /** For OpenAPI. A server without documents has none here. */
+  async #refreshDocuments(entry: RemoteEntry): Promise<void> {
     const { name } = entry.api;
     const now = performance.now();
     if (now - (this.#documentsAskedAt.get(name) ?? -Infinity) < DOCUMENT_AGE_MS) return;
     this.#documentsAskedAt.set(name, now);
-    const path = `/openapi/v3${rootPathOf(entry.api)}`;
-    const answer = await this.#ask(
-      entry,
-      this.#originOf(entry.api),
-      path,
-      DOCUMENT_TIMEOUT_MS,
-      MAX_DOCUMENT_BYTES,
-    ).catch(() => undefined);
+    await this.#refreshV3(entry);
+    await this.#refreshV2(entry);
+  }
+
+  async #refreshV3(entry: RemoteEntry): Promise<void> {
+    const { apis } = this.#options;
+    const { name } = entry.api;
+    const body = await this.#document(entry, `/openapi/v3${rootPathOf(entry.api)}`);
+    if (body === undefined) return;
+    const etag = hashOf(body);
+    if (apis.get(name)?.document?.etag !== etag) apis.learn(entry, { document: { body, etag } });
+  }
+
+  async #refreshV2(entry: RemoteEntry): Promise<void> {
+    const { apis } = this.#options;
+    const body = await this.#document(entry, '/openapi/v2');
+    if (body === undefined) return;
+    const etag = hashOf(body);
+    if (apis.get(entry.api.name)?.part?.etag === etag) return;
+    const part = await runSteps(partIn(body, entry.api), 'reading an OpenAPI document').catch(() => undefined);
+    apis.learn(entry, { part: { part, etag, bytes: body.length } });
+  }
+
+  /** Undefined: there is none, or no room for it. */
+  async #document(entry: RemoteEntry, path: string): Promise<Buffer | undefined> {
+    const origin = this.#originOf(entry.api);
+    const answer = await this.#ask(entry, origin, path, DOCUMENT_TIMEOUT_MS, MAX_DOCUMENT_BYTES).catch(() => undefined);
     // `{`: what is no JSON object is no document either.
-    if (answer?.status !== 200 || answer.body[0] !== 0x7b) return;
-    const others = [...apis.entries()].filter(({ api }) => api.name !== name);
-    const held = others.reduce((sum, { document }) => sum + (document?.body.length ?? 0), 0);
-    if (held + answer.body.length > MAX_DOCUMENTS_BYTES) return;
-    const etag = createHash('sha512').update(answer.body).digest('hex').toUpperCase();
-    if (apis.get(name)?.document?.etag !== etag) apis.learn(entry, { document: { body: answer.body, etag } });
+    if (answer?.status !== 200 || answer.body[0] !== 0x7b) return undefined;
+    const others = [...this.#options.apis.entries()].filter(({ api }) => api.name !== entry.api.name);
+    const held = others.reduce((sum, one) => sum + (one.document?.body.length ?? 0) + (one.part?.bytes ?? 0), 0);
+    return held + answer.body.length > MAX_DOCUMENTS_BYTES ? undefined : answer.body;
   }
 
   #originOf({ service: { namespace, name, port } }: RemoteApi): string {
@@ -155,4 +178,15 @@ export class AvailabilityChecks {
     const call = { path, method: 'GET' as const, headers, timeoutMs, signal, maxBytes };
     return this.#options.transport.request({ origin, tls: tls() }, call);
   }
+}
+
+function hashOf(body: Buffer): string {
+  return createHash('sha512').update(body).digest('hex').toUpperCase();
+}
+
+/** Throws for what is no JSON. */
+function* partIn(body: Buffer, groupVersion: GroupVersion): Steps<RemotePart | undefined> {
+  const pieces = new JsonPieces(body, { maxValues: MAX_DOCUMENT_VALUES, pieceBytes: PIECE_BYTES });
+  while (!pieces.advance()) yield;
+  return yield* remotePartOf(pieces.value, groupVersion);
 }

@@ -1,6 +1,7 @@
 import type { AggregatedResources } from '../api/discovery/aggregated';
 import type { DiscoveredGroup } from '../api/discovery/groups';
 import type { KubeObject } from '../api/object';
+import type { RemotePart } from '../api/openapi/remote-part';
 import { jsonEqual } from '../api/patch/json-equal';
 import type { PeerTls } from '../client/https-request';
 import { ApiConnections } from './api-connections';
@@ -24,6 +25,15 @@ export interface RemoteEntry {
   /** As the other server last told; undefined: it never has. */
   readonly resources: readonly object[] | undefined;
   readonly document: RemoteDocument | undefined;
+  readonly part: KnownPart | undefined;
+}
+
+/** What another server's OpenAPI v2 document says of the group version. */
+export interface KnownPart {
+  readonly part: RemotePart | undefined;
+  /** Of the whole document. */
+  readonly etag: string;
+  readonly bytes: number;
 }
 
 /** The client certificate that other servers are shown. The same object while it has not changed. */
@@ -83,7 +93,8 @@ export class RemoteApis {
     known?.connections.close();
     const tls = this.#tlsOf(api);
     const connections = new ApiConnections(tls);
-    this.#set({ api, connections, tls, isAvailable, resources: undefined, document: undefined });
+    const nothing = { resources: undefined, document: undefined, part: undefined };
+    this.#set({ api, connections, tls, isAvailable, ...nothing });
     return true;
   }
 
@@ -96,7 +107,7 @@ export class RemoteApis {
   }
 
   /** What its server told; nothing happens when the entry is about another one by now. */
-  learn(entry: RemoteEntry, learned: Pick<RemoteEntry, 'resources'> | Pick<RemoteEntry, 'document'>): void {
+  learn(entry: RemoteEntry, learned: Partial<Pick<RemoteEntry, 'resources' | 'document' | 'part'>>): void {
     const known = this.#entries.get(entry.api.name);
     if (known?.api === entry.api) this.#set({ ...known, ...learned });
   }
@@ -126,6 +137,11 @@ export class RemoteApis {
       if (document !== undefined) documents.set(groupVersionKey(api), document);
     }
     return documents;
+  }
+
+  /** For OpenAPI v2. */
+  parts(): readonly RemotePart[] {
+    return [...this.#entries.values()].flatMap(({ part }) => part?.part ?? []);
   }
 
   close(): void {

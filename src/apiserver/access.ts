@@ -9,6 +9,7 @@ import {
 } from './authentication';
 import { createAuthorization, type Authorization, type AuthorizationOptions } from './authorization';
 import type { CloseStack } from './close-stack';
+import { noteLegacyTokenUse } from './legacy-token-tracking';
 import type { Instruments } from './instruments';
 import type { StartPhases } from './start-phases';
 import type { Storage } from './storage';
@@ -45,12 +46,15 @@ export async function startAccess(
 
   const serviceAccountKeys = liveServiceAccountKeys(options.authentication.serviceAccounts, logger);
   parts.add(() => serviceAccountKeys.close());
+  const stopping = new AbortController();
+  parts.add(() => stopping.abort());
   const authentication = createAuthentication(options.authentication, {
     reader: storage.reader,
     keys: serviceAccountKeys,
     clientAuthority: tls.clientAuthority,
     frontAuthority: tls.frontAuthority,
     metrics: new AuthenticationMetrics(registry),
+    noteTokenUse: noteLegacyTokenUse(storage.catalogue.registryOf('', 'secrets'), logger, stopping.signal),
     showedCertificate: certificates.clientShowed,
     logger,
   });

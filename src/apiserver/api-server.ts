@@ -24,6 +24,7 @@ import { startDefinitions } from './definitions';
 import { healthChecks } from './health-checks';
 import { startFlowControl } from './flow-control';
 import { startInstruments, type Instruments } from './instruments';
+import { startPolicyStatus } from './policy-status';
 import { startUpkeep } from './upkeep';
 import { explainListenFailure } from './listen-failure';
 import type { ApiServerOptions } from './options';
@@ -87,6 +88,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
   const aggregation = startAggregation(options, storage, backends, instruments.registry, parts);
   const admission = await startAdmission(options, { storage, access, instruments, backends }, phases, parts);
   const flowControl = await startFlowControl(storage, instruments.fairness, phases, logger, parts);
+  const policyStatus = await startPolicyStatus(storage, logger, parts);
   let isStopping = false;
   const health = instruments.healthMetrics.counted(
     healthChecks({
@@ -120,6 +122,7 @@ async function startParts(options: ApiServerOptions, parts: CloseStack): Promise
     instruments,
     customResources,
     flowControl,
+    policyStatus,
     phases,
     port,
   });

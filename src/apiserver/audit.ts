@@ -40,11 +40,12 @@ const WEBHOOK_TIMEOUT_MS = 30_000;
 const LOSS_LOG_MS = 10_000;
 const STANDARD_OUTPUT = '-';
 
-/** Reads the policy and opens what the events go to. Throws what is wrong with either. */
-export function createAuditor(options: AuditOptions, metrics: AuditMetrics, logger: Logger): Auditor {
+/** Reads the policy and opens what the events go to. Throws what is wrong with either. Undefined: they go nowhere. */
+export function createAuditor(options: AuditOptions, metrics: AuditMetrics, logger: Logger): Auditor | undefined {
   const { policyFile, log, webhook } = options;
   const report = lossReporter(metrics, logger);
   const policy = parseAuditPolicy(readFileSync(policyFile, 'utf8'), policyFile, (problem) => logger.warn(problem));
+  if (log === undefined && webhook === undefined) return undefined;
   const backends: AuditBackend[] = [];
   // First what may fail and holds nothing open.
   if (webhook !== undefined) {

@@ -72,6 +72,8 @@ export interface AuthenticationDependencies {
   readonly frontAuthority: () => AuthorityBundle | undefined;
   readonly keys: LiveServiceAccountKeys;
   readonly metrics: AuthenticationMetrics;
+  /** Writes down on which day the token of a secret was used. */
+  readonly noteTokenUse: (secret: KubeObject, day: string) => void;
   /** Told at every request of the certificate that somebody was known by. */
   readonly showedCertificate?: (certificate: X509Certificate) => void;
   readonly logger: Logger;
@@ -141,7 +143,7 @@ function certificateAuthenticators(
 
 function tokenAuthenticators(
   { tokenFile, tokenUsers, bootstrapTokens, serviceAccounts, oidc, webhook }: AuthenticationOptions,
-  { reader, keys: live, metrics, logger }: AuthenticationDependencies,
+  { reader, keys: live, metrics, noteTokenUse, logger }: AuthenticationDependencies,
   closers: (() => void)[],
 ): readonly TokenAuthenticator[] {
   const now = Date.now;
@@ -170,6 +172,7 @@ function tokenAuthenticators(
       },
       now,
       used: metrics.tokenUsed,
+      noteUse: noteTokenUse,
     }),
   );
   if (bootstrapTokens) {

@@ -3,6 +3,7 @@ import type { KubeObject } from '../api/object';
 import { WorkQueue } from '../async/work-queue';
 import { ensureObject } from '../bootstrap/ensure-object';
 import {
+  FLOW_CONTROL_CONSUMER,
   FLOW_CONTROL_GROUP,
   flowControlObjects,
   isMandatory,
@@ -144,7 +145,7 @@ class FlowControlObjects implements FlowControl {
       return;
     }
     const name = key.split('/')[1] ?? '';
-    const schemas = own(FLOW_CONTROL_GROUP, SCHEMAS);
+    const schemas = own(FLOW_CONTROL_GROUP, SCHEMAS, FLOW_CONTROL_CONSUMER);
     const strategy = schemas.served.definition.subresources.find((one) => one.name === 'status')?.strategy;
     if (strategy === undefined) return;
     const change = (current: KubeObject | undefined): KubeObject => this.#dangling(current!) ?? current!;

@@ -97,6 +97,7 @@ beforeAll(async () => {
       clientAuthority: () => undefined,
       frontAuthority: () => undefined,
       metrics: new AuthenticationMetrics(new Registry()),
+      noteTokenUse: () => undefined,
       logger: silentLogger,
     },
   );

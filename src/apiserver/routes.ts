@@ -67,6 +67,7 @@ export function nonResourceRoutes(
       info: { title: 'Kubernetes', version: version.gitVersion ?? '' },
       groupVersions: () => catalogue.groupVersions(),
       remote: () => remote.documents(),
+      remoteParts: () => remote.parts(),
     }),
   ];
 }

@@ -12,7 +12,9 @@ import type { Instruments } from './instruments';
 import type { FlowControl } from './flow-control';
 import { keepTrying } from './keep-trying';
 import type { ApiServerOptions } from './options';
+import { publishTokenTracking } from './legacy-token-tracking';
 import { publishAuthentication, publishedAuthentication } from './published-authentication';
+import type { PolicyStatus } from './policy-status';
 import { ServiceRangeRepairs } from './service-ranges';
 import type { StartPhase, StartPhases } from './start-phases';
 import type { Storage } from './storage';
@@ -39,6 +41,7 @@ export interface UpkeepOptions {
   readonly instruments: Pick<Instruments, 'queues'>;
   readonly customResources: CustomResources;
   readonly flowControl: FlowControl;
+  readonly policyStatus: PolicyStatus;
   readonly phases: StartPhases;
   /** Where this server listens. */
   readonly port: number;
@@ -65,6 +68,7 @@ export async function startUpkeep(upkeep: UpkeepOptions): Promise<Upkeep> {
     async () => {
       await bootstrap(upkeep, apiServices, signal);
       upkeep.flowControl.keepObjects();
+      upkeep.policyStatus.begin();
       liveReplicas = joinReplicas(upkeep);
     },
     (error) => logger.warn({ err: error }, 'creating the default objects failed'),
@@ -103,6 +107,7 @@ async function bootstrap(
   if (gates.NamespaceDefaultLabelName) await labelNamespaces(catalogue.registryOf('', 'namespaces'), signal);
   const published = publishedAuthentication(options.authentication, options.certificates);
   if (published !== undefined) await publishAuthentication(catalogue.registryOf('', 'configmaps'), published, signal);
+  await publishTokenTracking(catalogue.registryOf('', 'configmaps'), Date.now(), signal);
   phases.finish('poststarthook/start-cluster-authentication-info-controller');
   apiServices.follow();
 }

@@ -32,7 +32,11 @@ interface World {
 const everything: World = { account, pod };
 
 const used: string[] = [];
-beforeEach(() => used.splice(0));
+const noted: string[] = [];
+beforeEach(() => {
+  used.splice(0);
+  noted.splice(0);
+});
 
 function authenticate(token: string, world: World = everything, wanted: readonly string[] = [ISSUER]) {
   const authenticator = serviceAccountTokenAuthenticator({
@@ -47,6 +51,7 @@ function authenticate(token: string, world: World = everything, wanted: readonly
     },
     now: () => NOW,
     used: (use) => used.push(use),
+    noteUse: (_, day) => noted.push(day),
   });
   return Promise.resolve(authenticator(token, wanted));
 }
@@ -227,6 +232,36 @@ describe('a token out of a secret', () => {
   it('is the account while the secret holds it', async () => {
     const token = legacy();
     await expect(authenticate(token, { account, secret: secretWith(token) })).resolves.toMatchObject({ user: USER });
+  });
+
+  const labelled = (token: string, labels: Record<string, string>): World => ({
+    account,
+    secret: { ...secretWith(token), metadata: { labels } },
+  });
+
+  it.each([
+    [{}, ['2030-01-01']],
+    [{ 'kubernetes.io/legacy-token-last-used': '2029-12-31' }, ['2030-01-01']],
+    [{ 'kubernetes.io/legacy-token-last-used': '2030-01-01' }, []],
+    // Of a server whose clock is ahead.
+    [{ 'kubernetes.io/legacy-token-last-used': '2030-01-02' }, []],
+  ])('has the day of its use written down, once: %j', async (labels, days) => {
+    const token = legacy();
+    await authenticate(token, labelled(token, labels));
+    expect(noted).toEqual(days);
+  });
+
+  it('that is marked as invalid is refused, and its use written down', async () => {
+    const token = legacy();
+    const found = await authenticate(
+      token,
+      labelled(token, { 'kubernetes.io/legacy-token-invalid-since': '2029-01-01' }),
+    );
+    expect((found as { refused: string }).refused).toMatch(
+      /^the token in secret ns\/s for service account ns\/robot has been marked/,
+    );
+    expect(noted).toEqual(['2030-01-01']);
+    expect(used).toEqual([]);
   });
 
   it.each<[string, object, (token: string) => World, string]>([

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../api/maybe-promise';
+import { dayToNote, INVALID_SINCE_LABEL } from '../api/legacy-tokens';
 import type { KubeObject } from '../api/object';
 import { serviceAccountUserName, parseServiceAccountUserName, type UserInfo } from '../api/user';
 import { isSignedBy, parseJwt, type Jwt } from '../pki/jwt';
@@ -42,6 +43,8 @@ export interface ServiceAccountTokenOptions {
   readonly now: () => number;
   /** Told of every good token. */
   readonly used?: (use: ServiceAccountTokenUse) => void;
+  /** Told the day on which a token of a secret is used, where the secret does not say so yet. */
+  readonly noteUse?: (secret: KubeObject, day: string) => void;
 }
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -129,7 +132,7 @@ function mapOf(claims: Claims | undefined, name: string): Claims | undefined {
 async function legacyUser(
   claims: Claims,
   token: string,
-  { lookup, objects }: ServiceAccountTokenOptions,
+  { lookup, objects, now, noteUse }: ServiceAccountTokenOptions,
 ): Promise<TokenUser> {
   const claim = (name: string): string => textOf(claims, `kubernetes.io/serviceaccount/${name}`);
   const subject = textOf(claims, 'sub');
@@ -149,6 +152,16 @@ async function legacyUser(
     throw new InvalidToken("Token does not match server's copy");
   }
   const object = await checkAccount(objects, namespace, name, uid, undefined);
+  const day = dayToNote(secret, now());
+  // Of one that is marked, too: it shows that somebody still needs it.
+  if (day !== undefined) noteUse?.(secret, day);
+  if (secret.metadata.labels?.[INVALID_SINCE_LABEL]) {
+    throw new InvalidToken(
+      `the token in secret ${namespace}/${secretName} for service account ${namespace}/${name} has been marked invalid. Use tokens from ` +
+        `the TokenRequest API or manually created secret-based tokens, or remove the '${INVALID_SINCE_LABEL}' label from the secret to ` +
+        `temporarily allow use of this token`,
+    );
+  }
   return {
     user,
     restsOn: [

@@ -6,6 +6,8 @@ export interface DefaultObject {
   readonly group: string;
   readonly resource: string;
   readonly object: KubeObject;
+  /** Owns the fields; absent: the server under its own name. */
+  readonly manager?: string;
 }
 
 export interface ClusterAddresses {

@@ -21,11 +21,11 @@ async function find(
 /** Creates the object, or makes of an existing one what `reconcile` says; undefined: it stays as it is. */
 export async function ensureObject(
   own: OwnResources,
-  { group, resource, object }: DefaultObject,
+  { group, resource, object, manager }: DefaultObject,
   reconcile: (existing: KubeObject) => KubeObject | undefined,
   context: OperationContext,
 ): Promise<void> {
-  const writes = own(group, resource);
+  const writes = own(group, resource, manager);
   const { namespace = '', name = '' } = object.metadata;
   const existing = await find(writes, object, context.signal);
   if (existing === undefined) {

@@ -5,6 +5,9 @@ import { CATCH_ALL, EXEMPT } from '../flowcontrol/configuration';
 import type { DefaultObject } from './default-objects';
 
 export const FLOW_CONTROL_GROUP = 'flowcontrol.apiserver.k8s.io';
+/** The parts of kube-apiserver that make these objects and go by them are managers of their own. */
+const PRODUCER = 'api-priority-and-fairness-config-producer-v1';
+export const FLOW_CONTROL_CONSUMER = 'api-priority-and-fairness-config-consumer-v1';
 /** `"true"`: the server keeps the spec up to date; `"false"`: it is the administrator's. */
 const AUTOUPDATE = 'apf.kubernetes.io/autoupdate-spec';
 
@@ -16,6 +19,7 @@ function objectsOf(
   return rows.map(({ name, spec }) => ({
     group: FLOW_CONTROL_GROUP,
     resource,
+    manager: PRODUCER,
     object: { kind, apiVersion: `${FLOW_CONTROL_GROUP}/v1beta1`, metadata: { name }, spec, status: {} },
   }));
 }

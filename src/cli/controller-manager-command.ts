@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { Registry } from 'prom-client';
+import { Gauge, Registry } from 'prom-client';
 import { ApiClient } from '../client/api-client';
 import { ExecCredentials } from '../client/exec-credential';
 import { readKubeconfig } from '../client/kubeconfig-file';
 import { runAsLeader } from '../client/leader-election';
+import { RestClientMetrics } from '../client/rest-client-metrics';
 import { createLogger } from '../observability/logger';
 import { printMetrics } from '../observability/metrics-text';
 import { registerProcessMetrics } from '../observability/process-metrics';
@@ -45,6 +46,9 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
   for (const name of unknownControllers(options.controllers))
     logger.warn({ name }, 'there is no controller of this name');
 
+  const registry = new Registry();
+  registerProcessMetrics(registry);
+  const leads = leadershipGauge(registry, options.leaderElectResourceName);
   const target = readKubeconfig(options.kubeconfig);
   const { tls, exec, bearerToken, url } = target;
   const { certificateAuthority } = tls;
@@ -55,10 +59,9 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     ...(bearerToken === undefined ? {} : { bearerToken }),
     ...(exec === undefined ? {} : { credentials: new ExecCredentials(exec, cluster) }),
     userAgent: `sternpost-controller-manager/${VERSION}`,
+    record: new RestClientMetrics(registry).record,
   });
   const privateKey = readGiven(options.serviceAccountPrivateKeyFile);
-  const registry = new Registry();
-  registerProcessMetrics(registry);
   const context: ControllerContext = {
     client,
     logger,
@@ -68,6 +71,7 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     signers: readSigners(options),
     signingDurationMs: options.clusterSigningDuration,
     terminatedPodThreshold: options.terminatedPodGcThreshold,
+    legacyTokenPeriodMs: options.legacyServiceAccountTokenCleanUpPeriod,
   };
 
   const probes = await listenForHealth(options.healthzBindAddress, registry);
@@ -78,9 +82,11 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
   });
   const work = async (signal: AbortSignal): Promise<void> => {
     logger.info({ controllers: names }, 'controllers start');
+    leads.set(1);
     const controllers = startControllers(names, context);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     await Promise.all(controllers.map((controller) => controller.close()));
+    leads.set(0);
   };
   if (options.leaderElect) {
     await runAsLeader(
@@ -102,6 +108,17 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
   client.close();
   await signalled;
   await probes?.close();
+}
+
+function leadershipGauge(registry: Registry, name: string): Gauge.Internal<'name'> {
+  const gauge = new Gauge({
+    name: 'leader_election_master_status',
+    help: '1 while the controllers run in this process, 0 while it waits to become the leader.',
+    labelNames: ['name'],
+    registers: [registry],
+  }).labels(name);
+  gauge.set(0);
+  return gauge;
 }
 
 /** Who waits to become the leader is well, too. */

@@ -9,6 +9,7 @@ import type { SignerName } from './certificates/signing-request';
 import { startClusterRoleAggregation } from './clusterrole-aggregation';
 import type { Controller, ControllerParts } from './controller';
 import { startGarbageCollector } from './garbage-collector/garbage-collector';
+import { startLegacyTokenCleaner } from './legacy-token-cleaner';
 import { startNamespaceController } from './namespace';
 import { startPodGarbageCollector } from './pod-garbage-collector';
 import { startResourceQuotaController } from './resource-quota';
@@ -29,11 +30,14 @@ export interface ControllerContext extends ControllerParts {
   readonly signingDurationMs: number;
   /** As many ended pods stay; 0 or less: all of them. */
   readonly terminatedPodThreshold: number;
+  /** How long a token of a secret may be unused. */
+  readonly legacyTokenPeriodMs: number;
 }
 
 /** kube-controller-manager's defaults. */
 export const DEFAULT_SIGNING_DURATION_MS = 365 * 24 * 60 * 60_000;
 export const DEFAULT_TERMINATED_PODS = 12_500;
+export const DEFAULT_LEGACY_TOKEN_PERIOD_MS = 365 * 24 * 60 * 60_000;
 
 interface Entry {
   readonly start: (context: ControllerContext) => Controller | undefined;
@@ -80,6 +84,11 @@ const CONTROLLERS: Readonly<Record<string, Entry>> = {
   csrcleaner: {
     alias: 'certificatesigningrequest-cleaner-controller',
     start: (parts) => startCertificateCleaner(parts, Date.now),
+  },
+  'legacy-service-account-token-cleaner': {
+    alias: 'legacy-serviceaccount-token-cleaner-controller',
+    start: ({ legacyTokenPeriodMs, ...parts }) =>
+      startLegacyTokenCleaner(parts, { periodMs: legacyTokenPeriodMs, now: Date.now }),
   },
   bootstrapsigner: {
     alias: 'bootstrap-signer-controller',

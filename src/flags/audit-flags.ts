@@ -279,10 +279,10 @@ function optionsOf(flags: BackendFlags): BackendOptions {
   };
 }
 
-/** Undefined: nothing is recorded. */
+/** Undefined: nothing is recorded. A policy is read, and has to be right, even when its events go nowhere. */
 export function auditFromFlags(flags: AuditFlags): AuditOptions | undefined {
   const { auditPolicyFile: policyFile, auditLogPath: path, auditWebhookConfigFile: configFile } = flags;
-  if (policyFile === '' || (path === '' && configFile === '')) return undefined;
+  if (policyFile === '') return undefined;
   return {
     policyFile,
     ...(path === ''

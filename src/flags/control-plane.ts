@@ -10,6 +10,7 @@ import { ADMIN_USER, type ServingCertificates } from '../apiserver/certificates'
 import {
   CONTROLLER_NAMES,
   DEFAULT_SIGNING_DURATION_MS,
+  DEFAULT_LEGACY_TOKEN_PERIOD_MS,
   DEFAULT_TERMINATED_PODS,
   startControllers,
 } from '../controllers/start-controllers';
@@ -59,7 +60,7 @@ const LOOKS = 500;
 
 /**
  * Starts everything; resolves when requests are answered and what a fresh cluster has is there, pods' service account in
- * the namespace `default` included. What was started is ended when a part fails, the store included.
+ * the namespace `default` included where its controller runs. What was started is ended when a part fails, the store included.
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { flags, logger } = options;
@@ -131,8 +132,11 @@ async function startRest(
       signers: certificates.clientSigner === undefined ? {} : signersOf(certificates.clientSigner),
       signingDurationMs: DEFAULT_SIGNING_DURATION_MS,
       terminatedPodThreshold: DEFAULT_TERMINATED_PODS,
+      legacyTokenPeriodMs: DEFAULT_LEGACY_TOKEN_PERIOD_MS,
     });
-    await untilExists(client, '/api/v1/namespaces/default/serviceaccounts/default');
+    if (names.includes('serviceaccount')) {
+      await untilExists(client, '/api/v1/namespaces/default/serviceaccounts/default');
+    }
     return endOnce;
   } catch (error) {
     await endOnce();

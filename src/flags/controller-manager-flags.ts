@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { SIGNERS, type SignerName } from '../controllers/certificates/signing-request';
 import {
   CONTROLLER_NAMES,
+  DEFAULT_LEGACY_TOKEN_PERIOD_MS,
   DEFAULT_SIGNING_DURATION_MS,
   DEFAULT_TERMINATED_PODS,
   OFF_BY_DEFAULT,
@@ -68,6 +69,12 @@ export const controllerManagerFlags = {
     section: 'Garbage collection',
     default: String(DEFAULT_TERMINATED_PODS),
     help: 'As many pods that have ended are kept; 0 or less keeps all of them.',
+  },
+  'legacy-service-account-token-clean-up-period': {
+    type: 'duration',
+    section: 'Service accounts',
+    default: `${DEFAULT_LEGACY_TOKEN_PERIOD_MS / 3_600_000}h0m0s`,
+    help: 'Unused for so long, a generated token secret is marked as invalid, and after as long again it is deleted.',
   },
   'leader-elect': {
     type: 'bool',

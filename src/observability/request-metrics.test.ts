@@ -74,6 +74,7 @@ describe('RequestMetrics', () => {
       metrics.recordTermination(one, 504);
       const { group, version, resource } = one;
       metrics.recordWatchEvents({ group, version, resource }, 1, 100);
+      metrics.writes.recordBody(group === '' ? resource : `${resource}.${group}`, 'create', 100);
     }
     const end = metrics.startLongRunning(gone);
     await metrics.forgetUnserved(isServed);
@@ -85,6 +86,7 @@ describe('RequestMetrics', () => {
     expect(widgets(text)).toEqual([]);
     expect(text).toContain(`apiserver_request_total{${LABELS},code="200"} 1`);
     expect(text).toContain('apiserver_watch_events_total{version="v1",resource="pods"} 1');
+    expect(text).toContain('apiserver_request_body_size_bytes_count{resource="pods",verb="create"} 1');
   });
 
   it('lets two servers live in one process', () => {

@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { WriteMetrics } from './write-metrics';
 import { HistogramSeries, SeriesCounter, SeriesHistogram, type CounterSeries, type Labels } from './series';
 
 /** What a request was, in the labels of the metrics: bounded, for nothing here comes from unchecked input. */
@@ -63,6 +64,7 @@ interface WatchSeries {
 export class RequestMetrics {
   private readonly series = new Map<string, RequestSeries>();
   private readonly watches = new Map<string, WatchSeries>();
+  readonly writes: WriteMetrics;
   private readonly longRunning: Gauge;
   private readonly terminations: Counter;
   private readonly aborts: Counter;
@@ -70,6 +72,7 @@ export class RequestMetrics {
   private readonly tlsErrors: Counter;
 
   constructor(registry: Registry) {
+    this.writes = new WriteMetrics(registry);
     const all = this.series;
     const histogram = (
       name: string,
@@ -222,7 +225,13 @@ export class RequestMetrics {
   async forgetUnserved(isServed: (group: string, version: string, resource: string) => boolean): Promise<void> {
     const isGone = ({ group = '', version = '', resource = '' }: Partial<Record<string, string | number>>): boolean =>
       resource !== '' && !isServed(String(group), String(version), String(resource));
-    for (const [key, { labels }] of this.series) if (isGone(labels)) this.series.delete(key);
+    const served = new Set<string>();
+    for (const [key, { labels }] of this.series) {
+      const { group = '', resource = '' } = labels;
+      if (isGone(labels)) this.series.delete(key);
+      else served.add(group === '' ? resource : `${resource}.${group}`);
+    }
+    this.writes.forgetUnserved((resource) => served.has(resource));
     for (const [key, { events }] of this.watches) if (isGone(events.labels)) this.watches.delete(key);
     for (const { labels, value } of (await this.longRunning.get()).values) {
       if (value === 0 && isGone(labels)) this.longRunning.remove(labels);

@@ -28,6 +28,7 @@ export function convertedWatch(
     get isTooFarBehind() {
       return watch.isTooFarBehind;
     },
+    gaveUp: () => watch.gaveUp(),
     run: async (send) => {
       await watch.run(converted(send));
       if (failure !== undefined) throw failure.error;

@@ -191,6 +191,32 @@ describe('create', () => {
   });
 });
 
+it('says nothing of metadata where the kind finds something itself and has metadata checked last', async () => {
+  const validateCreate = () => [{ reason: 'FieldValueRequired' as const, field: 'a', message: 'Required value' }];
+  const metadata = { name: 'm', labels: { 'a b': '' } };
+  const fieldsOf = async (strategy: object): Promise<unknown> => {
+    const kind = thingKind({ resource: 'checked-last', metadataCheckedLast: true, strategy });
+    const status = await refusal(fixture.registry(kind).create(scope, { ...thing(''), metadata }, {}, context));
+    return status.details?.causes?.map(({ field }) => field);
+  };
+  expect(await fieldsOf({ validateCreate })).toEqual(['a']);
+  expect(await fieldsOf({})).toEqual(['metadata.labels']);
+});
+
+describe('a resourceVersion on a dry run', () => {
+  it.each(['5', '0', 'x'])('is shown as it was sent, as nothing is stored: %s', async (resourceVersion) => {
+    const sent = { ...thing(''), metadata: { name: 'dry-version', resourceVersion } };
+    const { entry } = await things.create(scope, sent, {}, dryRun);
+    expect(entry.object.metadata.resourceVersion).toBe(resourceVersion);
+  });
+
+  it('that is empty is left out', async () => {
+    const sent = { ...thing(''), metadata: { name: 'dry-version', resourceVersion: '' } };
+    const { entry } = await things.create(scope, sent, {}, dryRun);
+    expect(entry.object.metadata).not.toHaveProperty('resourceVersion');
+  });
+});
+
 describe('generated names', () => {
   const generating = (generateName: string) => ({ ...thing(''), metadata: { generateName } });
 
@@ -212,6 +238,12 @@ describe('generated names', () => {
     tries = 3;
     expect((await refusal(registry.create(scope, generating('g-'), {}, context))).reason).toBe('AlreadyExists');
     expect(tries).toBe(11);
+  });
+
+  it('are not for kinds that name what is nameless themselves', async () => {
+    const kind = thingKind({ resource: 'limits', namedWhenNameless: true });
+    const registry = fixture.registry(kind, { newUid: () => 'an-own-name' });
+    expect((await registry.create(scope, generating('g-'), {}, context)).entry.name).toBe('an-own-name');
   });
 
   it('are checked as prefixes', async () => {

@@ -83,10 +83,12 @@ function* newSteps(
   const prepared = strategy.prepareForCreate?.(withMeta, writeRequest(resource, context)) ?? withMeta;
   yield;
   const { metadata } = prepared;
-  const plain = yield* problemsOf(context, () => [
-    ...errorsOfNew(resource, metadata),
-    ...(strategy.validateCreate?.(prepared, context.requested) ?? []),
-  ]);
+  const plain = yield* problemsOf(context, () => {
+    const own = strategy.validateCreate?.(prepared, context.requested) ?? [];
+    return resource.definition.metadataCheckedLast === true && own.length > 0
+      ? own
+      : [...errorsOfNew(resource, metadata), ...own];
+  });
   const { checkRules } = strategy;
   const errors =
     checkRules === undefined
@@ -116,7 +118,8 @@ function newMetadata(resource: Resource, sent: ObjectMeta): ObjectMeta {
 function nameOf(resource: Resource, { name = '', generateName = '' }: ObjectMeta): { readonly name?: string } {
   const { randomSuffix, newUid, definition } = resource;
   if (name !== '') return {};
-  if (generateName === '') return definition.namedWhenNameless === true ? { name: newUid() } : {};
+  if (definition.namedWhenNameless === true) return { name: newUid() };
+  if (generateName === '') return {};
   return { name: generateName.slice(0, MAX_GENERATED_BASE) + randomSuffix() };
 }
 
@@ -124,7 +127,7 @@ type StoreOutcome =
   | { readonly ok: true; readonly entry: CacheEntry }
   | { readonly ok: false; readonly current: StoredValue | CacheEntry | undefined };
 
-/** Writes a prepared object, or finds out whether it could be written. Throws 400 when it carries a resourceVersion. */
+/** Writes a prepared object, throwing 400 when it carries a resourceVersion; or, on a dry run, finds out whether its name is free. */
 async function storeNew(
   resource: Resource,
   scope: Scope,
@@ -133,15 +136,18 @@ async function storeNew(
 ): Promise<StoreOutcome> {
   const { dryRun, signal } = context;
   const { resourceVersion = '', ...metadata } = prepared.metadata;
+  const key = keyOf(resource, scope, metadata.name ?? '');
+  if (dryRun) {
+    const current = await newestEntry(resource, key, signal);
+    if (current !== undefined) return { ok: false, current };
+    // A resourceVersion, whatever it says, is shown as it was sent: only storing minds it.
+    const shown = resourceVersion === '' ? withMetadata(prepared, metadata) : prepared;
+    return { ok: true, entry: localEntry(key, 0 as Revision, shown) };
+  }
   if (/^0*[1-9][0-9]*$/.test(resourceVersion)) {
     throw badRequest('resourceVersion should not be set on objects to be created');
   }
   const object = withMetadata(prepared, metadata);
-  const key = keyOf(resource, scope, metadata.name ?? '');
-  if (dryRun) {
-    const current = await newestEntry(resource, key, signal);
-    return current === undefined ? { ok: true, entry: localEntry(key, 0 as Revision, object) } : { ok: false, current };
-  }
   const encoded = encodeStored(resource, object, context);
   const stored = encoded instanceof Promise ? await encoded : encoded;
   const outcome = await resource.store.create(key, stored.value, writeOptions(resource), signal);

@@ -98,6 +98,20 @@ describe('a delete', () => {
 });
 
 describe('finalizers', () => {
+  it('for the garbage collector are not set by the first delete of a kind that ignores the policy', async () => {
+    const kind = thingKind({
+      resource: 'defined',
+      prepareForDelete: (object) => object,
+      firstDeleteIgnoresPolicy: true,
+    });
+    const defined = fixture.registry(kind, { clock: () => now });
+    await defined.create(scope, { ...thing(''), metadata: { name: 'd', finalizers: ['a.b/x'] } }, {}, context);
+    const finalizersAfter = async (options: DeleteOptions): Promise<unknown> =>
+      (await defined.delete(scope, 'd', options, {}, context)).entry.object.metadata.finalizers;
+    expect(await finalizersAfter({ propagationPolicy: 'Orphan' })).toEqual(['a.b/x']);
+    expect(await finalizersAfter({ propagationPolicy: 'Foreground' })).toEqual(['a.b/x', 'foregroundDeletion']);
+  });
+
   it('hold an object, and a second delete changes nothing', async () => {
     await things.create(scope, { ...thing(''), metadata: { name: 'held', finalizers: ['a.b/c'] } }, {}, context);
     const first = await things.delete(scope, 'held', { gracePeriodSeconds: 0 }, {}, context);

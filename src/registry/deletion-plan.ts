@@ -33,7 +33,9 @@ export function planDeletion(object: KubeObject, context: DeletionContext): Dele
   if (definition.prepareForDelete !== undefined && !terminating) {
     const marked = withFields(object, 'metadata', {
       deletionTimestamp: formatDate(now),
-      finalizers: collectorFinalizers(object.metadata, context),
+      ...(definition.firstDeleteIgnoresPolicy === true
+        ? {}
+        : { finalizers: collectorFinalizers(object.metadata, context) }),
     });
     return { write: definition.prepareForDelete(marked, formatDate(now)), remove: false };
   }

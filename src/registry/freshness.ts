@@ -13,13 +13,19 @@ const ASK_TIMEOUT_MS = 500;
 const LAG_WAIT_MS = 500;
 
 /** Whether memory gets soon to the revision that is the store's newest at the time of the call. */
-async function isNewest({ cache }: Resource, caller: Caller): Promise<boolean> {
+async function isNewest({ cache, cached: { activity } }: Resource, caller: Caller): Promise<boolean> {
   // The store answers soon or fails: nobody listens for a client that leaves meanwhile.
   const revision = await cache.currentRevision();
-  if (cache.revision >= revision) return true;
+  if (cache.revision >= revision) {
+    activity.consistentReads++;
+    return true;
+  }
   const signal = signalOf(caller);
   signal.throwIfAborted();
-  return cache.waitFor(revision, LAG_WAIT_MS, signal);
+  const isReached = await cache.waitFor(revision, LAG_WAIT_MS, signal);
+  if (isReached) activity.consistentReads++;
+  else activity.fallbackReads++;
+  return isReached;
 }
 
 /** Memory as of the store's newest revision at the time of the call; undefined when it does not get there soon. */

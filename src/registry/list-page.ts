@@ -102,17 +102,23 @@ export async function pageOfStore(
   let from = start;
   let at = revision;
   const turn = new Turn(work);
+  const { activity } = resource.cached;
+  activity.storeLists++;
   for (;;) {
     const range = { prefix, limit: Math.min(STORE_READ_LIMIT, limit), ...atStart(from), ...atRevision(at) };
     const outcome = await resource.store.list(range, signalOf(caller));
     if (!outcome.ok) return outcome;
     const { items } = outcome;
     at = outcome.revision;
+    activity.storeFetched += items.length;
+    const before = entries.length;
     let read = 0;
     for (; read < items.length && entries.length < limit; read++) {
       const entry = resource.cache.toEntry(resource.definition.storagePrefix, items[read] as StoredValue);
       if (matches === undefined || matches(entry)) entries.push(entry);
     }
+    activity.storeEvaluated += read;
+    activity.storeReturned += entries.length - before;
     const remaining = items.length - read + outcome.remaining;
     if (remaining === 0) return { ok: true, page: lastPage(at, entries) };
     if (entries.length === limit) {
@@ -126,7 +132,7 @@ export async function pageOfStore(
 }
 
 async function singleOfStore(
-  { store, cache, definition }: Resource,
+  { store, cache, cached: { activity }, definition }: Resource,
   { start, matches }: PageRequest,
   key: string,
   revision: Revision | undefined,
@@ -139,6 +145,10 @@ async function singleOfStore(
     .filter((value) => value.key === key && (start === undefined || start <= key))
     .map((value) => cache.toEntry(definition.storagePrefix, value))
     .filter((entry) => matches?.(entry) ?? true);
+  activity.storeLists++;
+  activity.storeFetched += outcome.items.length;
+  activity.storeEvaluated += outcome.items.length;
+  activity.storeReturned += entries.length;
   return { ok: true, page: lastPage(outcome.revision, entries) };
 }
 

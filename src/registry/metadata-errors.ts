@@ -42,5 +42,6 @@ export function errorsOfChange(
   const changes = isToldOnce ? change : [...change, ...change];
   const general = validateObjectMeta(meta, { ...rules, validateName: pathSegmentName, unqualifiedFinalizers: true });
   if (rules.unqualifiedFinalizers) return [...general, ...changes];
-  return [...general, ...changes, ...validateFinalizerDomains(meta.finalizers, 'metadata.finalizers'), ...own];
+  const domains = validateFinalizerDomains(meta.finalizers, 'metadata.finalizers');
+  return [...general, ...changes, ...domains, ...(definition.metadataToldByChange === true ? [] : own)];
 }

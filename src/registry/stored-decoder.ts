@@ -26,15 +26,17 @@ export function storedDecoder(definition: KindDefinition, schema: Schema): Resou
     return { version, struct };
   };
 
-  const decode = (
-    stored: object,
-    { version, struct }: ReturnType<typeof servedAs>,
-    applyDefaults: boolean,
-  ): KubeObject => {
-    const { object } = decodeObject(struct, stored, { applyDefaults, collectUnknown: false });
-    const defaulted = applyDefaults ? (definition.applyDefaults?.(object, version.version) ?? object) : object;
-    const converted = { ...(version.convert?.toStorage(defaulted) ?? defaulted), kind, apiVersion: storageApiVersion };
-    return applyDefaults ? (definition.completeStored?.(converted) ?? converted) : converted;
+  const converted = (object: KubeObject, { version }: ReturnType<typeof servedAs>): KubeObject => ({
+    ...(version.convert?.toStorage(object) ?? object),
+    kind,
+    apiVersion: storageApiVersion,
+  });
+
+  const decode = (stored: object, served: ReturnType<typeof servedAs>): KubeObject => {
+    const { object } = decodeObject(served.struct, stored, { applyDefaults: true, collectUnknown: false });
+    const defaulted = definition.applyDefaults?.(object, served.version.version) ?? object;
+    const inStorageVersion = converted(defaulted, served);
+    return definition.completeStored?.(inStorageVersion) ?? inStorageVersion;
   };
 
   return {
@@ -44,13 +46,13 @@ export function storedDecoder(definition: KindDefinition, schema: Schema): Resou
       if (isEnvelope(value)) {
         const { apiVersion, raw } = decodeEnvelope(value);
         const served = servedAs(apiVersion);
-        return decode(decodeMessage(served.struct, raw), served, true);
+        return decode(decodeMessage(served.struct, raw), served);
       }
       const parsed = parseExact(value.toString('utf8')) as KubeObject;
       const { apiVersion = '' } = parsed;
-      const isComplete = isInCurrentForm(value);
-      if (isComplete && apiVersion === storageApiVersion) return parsed;
-      return decode(parsed, servedAs(apiVersion), !isComplete);
+      if (!isInCurrentForm(value)) return decode(parsed, servedAs(apiVersion));
+      // Of the right types and complete, whichever version it is in.
+      return apiVersion === storageApiVersion ? parsed : converted(parsed, servedAs(apiVersion));
     },
   };
 }

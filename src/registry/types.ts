@@ -33,6 +33,8 @@ export interface OperationContext {
   readonly user?: UserInfo;
   /** Whose request it is; absent for what the server does by itself. */
   readonly pace?: Pace;
+  /** Who is told what does not stand in the way of the request. */
+  readonly heard?: { warn(text: string): void };
 }
 
 /** How the work of one request goes on. */

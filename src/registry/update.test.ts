@@ -183,6 +183,13 @@ describe('an update', () => {
     ]);
   });
 
+  it('of metadata is told once less where the kind looks at the change alone', async () => {
+    const registry = fixture.registry(thingKind({ resource: 'changelings', metadataToldByChange: true }));
+    await registry.create(scope, thing('c'), {}, context);
+    const bad = putting({ ...thing(''), metadata: { name: 'c', labels: { 'a b': '' } } });
+    expect((await refusal(registry.update(scope, 'c', bad, context))).details?.causes).toHaveLength(3);
+  });
+
   it('is computed again when another writer was faster', async () => {
     await things.create(scope, thing('race', { n: 0 }), {}, context);
     const count = patching((current) => ({ ...current, n: (current.n as number) + 1 }));

@@ -157,7 +157,9 @@ function* changeSteps(
   ]);
   const { checkRules } = strategy;
   const errors =
-    checkRules === undefined ? plain : yield* withRules(plain, checkRules(prepared, old, context.requested), strategy);
+    checkRules === undefined
+      ? plain
+      : yield* withRules(plain, checkRules(prepared, old, context.requested, context.heard), strategy);
   if (errors.length > 0) throw invalidObject(resource.groupKind, metadata.name ?? '', errors);
   yield;
   return strategy.canonicalize?.(prepared) ?? prepared;

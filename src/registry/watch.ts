@@ -36,6 +36,8 @@ export type SendItems = (items: Items) => MaybePromise<void>;
 export interface EntryWatch {
   /** The reader is too slow: the watch will end when it can take more. */
   readonly isTooFarBehind: boolean;
+  /** Its reader is not waited for any more: counts it among the watches that were ended for that. */
+  gaveUp(): void;
   /**
    * Sends what happens, until the signal aborts or the reader has fallen too far behind. Rejects with 410 when history
    * does not reach back far enough, and with 504 when initial events of a version that does not come are asked for.
@@ -85,6 +87,10 @@ class EntryStream implements EntryWatch {
     return this.events?.isTooFarBehind ?? false;
   }
 
+  gaveUp(): void {
+    this.resource.cached.activity.terminatedWatches++;
+  }
+
   async run(send: SendItems): Promise<void> {
     const { resource, watched, options, signal } = this;
     const startMs = performance.now();
@@ -106,7 +112,8 @@ class EntryStream implements EntryWatch {
         if (this.unread !== undefined) await this.unread;
       }
     } catch (error) {
-      if (signal.aborted || error instanceof SlowWatcherError) return;
+      if (signal.aborted) return;
+      if (error instanceof SlowWatcherError) return this.gaveUp();
       if (error instanceof CompactedError) {
         throw expired(`too old resource version: ${options.resourceVersion ?? ''} (${error.compactRevision})`);
       }
@@ -131,6 +138,7 @@ class EntryStream implements EntryWatch {
         const selected = await selectNext(entries, watched.matches, INITIAL_ENTRIES, signal, turn);
         if (selected.length === 0) break;
         for (const items of initialBatches(selected)) {
+          this.resource.cached.activity.initialEvents += items.length;
           const unread = send(items);
           if (unread !== undefined) await unread;
           if (turn.isOver) await turn.next();

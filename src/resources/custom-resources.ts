@@ -75,10 +75,20 @@ interface Conversion {
   readonly end: () => void;
 }
 
+/** All definitions that there are. */
+interface Loaded {
+  readonly revision: Revision;
+  readonly names: ReadonlySet<string>;
+  /** Those that were not known, or were known otherwise. */
+  readonly changed: readonly CustomResourceDefinition[];
+}
+
 /** Of services. */
 const DEFAULT_PORT = 443;
 const RETRY_MS = 100;
 const UNREADABLE_RETRY_MS = 1_000;
+/** For the log. */
+const WORK = 'custom resource definitions';
 /** How soon a definition that waits for its last objects is looked at again. */
 const CLEANUP_POLL_MS = 250;
 
@@ -90,8 +100,11 @@ export class CustomResources {
   readonly #options: CustomResourcesOptions;
   readonly #objectMeta: StructType;
   readonly #known = new Map<string, Known>();
+  /** The names of those that are known, by group. */
+  readonly #namesIn = new Map<string, Set<string>>();
   readonly #stop = new AbortController();
   readonly #groups: WorkQueue;
+  readonly #settling = new Turn(WORK);
   readonly #cleanups: WorkQueue;
   /** Definitions whose many stored objects are being brought into the form that they ask for. */
   readonly #preparing = new Map<string, Promise<void>>();
@@ -119,11 +132,10 @@ export class CustomResources {
   /** What is defined now is served when this resolves. */
   async start(): Promise<void> {
     await this.#untilReadable();
-    const loading = this.#load();
-    // All are known from here on; to serve them may take turns.
+    const loaded = await this.#takeAll();
     this.#unsettled = new Set(Array.from(this.#known.values(), ({ crd }) => crd.spec.group));
-    const revision = await loading;
-    this.#following = this.#follow(revision);
+    await this.#serveAll(loaded);
+    this.#following = this.#follow(loaded.revision);
   }
 
   /** What is served follows the definitions. */
@@ -154,26 +166,38 @@ export class CustomResources {
     }
   }
 
-  /** Takes in the cache's current state, and then serves it; returns its revision. */
-  async #load(): Promise<Revision> {
+  /** Takes in the cache's current state. */
+  async #takeAll(): Promise<Loaded> {
     const { definitions, keyRoot } = this.#options;
     const snapshot = definitions.cache.snapshot();
     const names = new Set<string>();
+    const changed: CustomResourceDefinition[] = [];
+    const turn = new Turn(WORK);
     for (const entry of snapshot.entries(`${keyRoot}${definitions.cache.storagePrefix}/`)) {
       names.add(entry.name);
-      this.#take(entry);
+      if (this.#know(entry)) changed.push(entry.object as CustomResourceDefinition);
+      if (turn.isOver) await turn.next();
     }
     const isUnreadable = (name: string): boolean =>
       definitions.cache.problemOf(`${keyRoot}${definitions.cache.storagePrefix}/${name}`) !== undefined;
     for (const name of this.#known.keys()) if (!names.has(name) && !isUnreadable(name)) this.#delete(name);
-    for (const name of names) await this.#serve(name);
-    return snapshot.revision;
+    return { revision: snapshot.revision, names, changed };
+  }
+
+  /** Whose names are whose is decided among all: so it is not looked at before all are known. */
+  async #serveAll({ names, changed }: Loaded): Promise<void> {
+    for (const crd of changed) this.#settle(crd);
+    const turn = new Turn(WORK);
+    for (const name of names) {
+      await this.#serve(name);
+      if (turn.isOver) await turn.next();
+    }
   }
 
   async #follow(from: Revision): Promise<void> {
     const { logger, definitions } = this.#options;
     const { signal } = this.#stop;
-    const turn = new Turn('custom resource definitions');
+    const turn = new Turn(WORK);
     let after = from;
     while (!signal.aborted) {
       this.#isFollowing = true;
@@ -192,7 +216,9 @@ export class CustomResources {
       this.#isFollowing = false;
       if (signal.aborted) return;
       await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      after = await this.#load();
+      const loaded = await this.#takeAll();
+      await this.#serveAll(loaded);
+      after = loaded.revision;
     }
   }
 
@@ -202,12 +228,26 @@ export class CustomResources {
 
   /** False: something as new is known. */
   #take(entry: CacheEntry): boolean {
+    if (!this.#know(entry)) return false;
+    this.#settle(entry.object as CustomResourceDefinition);
+    return true;
+  }
+
+  #settle(crd: CustomResourceDefinition): void {
+    this.#groups.add(crd.spec.group);
+    if (isEmptying(crd)) this.#cleanups.add(crd.metadata.name ?? '');
+  }
+
+  /** False: something as new is known. */
+  #know(entry: CacheEntry): boolean {
     const before = this.#known.get(entry.name);
     if (before !== undefined && before.revision >= entry.revision) return false;
     const crd = entry.object as CustomResourceDefinition;
     this.#known.set(entry.name, { ...before, crd, revision: entry.revision });
-    this.#groups.add(crd.spec.group);
-    if (isEmptying(crd)) this.#cleanups.add(entry.name);
+    const { group } = crd.spec;
+    const names = this.#namesIn.get(group);
+    if (names === undefined) this.#namesIn.set(group, new Set([entry.name]));
+    else names.add(entry.name);
     return true;
   }
 
@@ -215,11 +255,15 @@ export class CustomResources {
     const known = this.#known.get(name);
     if (known === undefined) return;
     this.#known.delete(name);
+    const { group } = known.crd.spec;
+    const names = this.#namesIn.get(group);
+    names?.delete(name);
+    if (names?.size === 0) this.#namesIn.delete(group);
     known.served?.conversion?.end();
     this.#options.catalogue.removeCustom(name);
     this.#options.onRemoved?.();
     if (known.storagePrefix !== undefined) this.#options.cache.unregister(known.storagePrefix);
-    this.#groups.add(known.crd.spec.group);
+    this.#groups.add(group);
   }
 
   /** The newest that is known of a definition. Never rejects. */
@@ -329,7 +373,9 @@ export class CustomResources {
 
   /** One definition after the other: a name that one is given is not there for the next. */
   async #settleGroup(group: string): Promise<void> {
-    const names = [...this.#known].filter(([, { crd }]) => crd.spec.group === group).map(([name]) => name);
+    // There may be many groups, and all at once at the start.
+    if (this.#settling.isOver) await this.#settling.next();
+    const names = [...(this.#namesIn.get(group) ?? [])];
     const taken = () => takenNames(names.flatMap((name) => this.#known.get(name)?.crd ?? []));
     let current = taken();
     for (const name of names) {

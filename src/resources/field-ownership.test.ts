@@ -1,3 +1,4 @@
+import { deployment } from '../api/kinds/apps/deployment';
 import { horizontalPodAutoscaler } from '../api/kinds/autoscaling/horizontal-pod-autoscaler';
 import { event } from '../api/kinds/events/event';
 import type { KindDefinition } from '../api/kinds/kind-definition';
@@ -87,6 +88,27 @@ describe('versions that are switched off', () => {
   });
 });
 
+describe('entries that a client sends, of a version that', () => {
+  const entry = (apiVersion: string) =>
+    ({ manager: 'sent', operation: 'Update', apiVersion, fieldsV1: { 'f:spec': { 'f:absent': {} } } }) as const;
+  const sending = (apiVersion: string) => (live: KubeObject) => ({
+    ...live,
+    metadata: { ...live.metadata, managedFields: [entry(apiVersion)] },
+    spec: { replicas: 1 },
+  });
+
+  it.each([
+    ['its kind never had are dropped', 'v1', false],
+    ['nobody knows are dropped', 'example.com/v7', false],
+    ['is empty are dropped', '', false],
+    ['its kind has are kept', 'apps/v1', true],
+    ['its kind had once are kept', 'extensions/v1beta1', true],
+  ])('%s', (_case, apiVersion, kept) => {
+    const tracked = writesTo(deployment)('apps/v1', 'creator', sending(apiVersion));
+    expect(managersOf(tracked)).toEqual([...(kept ? [`sent ${apiVersion}`] : []), 'creator apps/v1']);
+  });
+});
+
 describe('the core group and the others', () => {
   const noted = (note: string) => (live: KubeObject) => ({ ...live, note });
   const said = (message: string) => (live: KubeObject) => ({ ...live, message });
@@ -102,6 +124,12 @@ describe('the core group and the others', () => {
     const write = writesTo(event);
     expect(managersOf(write('events.k8s.io/v1', 'grouped', noted('a')))).toEqual(['grouped events.k8s.io/v1']);
     expect(managersOf(write('v1', 'core', reason))).toEqual(['core v1']);
+  });
+
+  it('forget who wrote in the other with a write that changes nothing, too', () => {
+    const write = writesTo(event);
+    write('v1', 'core', said('a'));
+    expect(managersOf(write('events.k8s.io/v1', 'grouped', (live) => live))).toEqual([]);
   });
 
   it('remember who wrote in another version of the same group', () => {

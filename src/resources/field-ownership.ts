@@ -5,6 +5,7 @@ import {
   type FieldManagerOptions,
   type UpdateOptions,
 } from '../api/apply/field-manager';
+import { isRetiredKind } from '../api/kinds/retired-kinds';
 import { withoutManagedFields } from '../api/apply/managed-fields';
 import type { JsonObject, KubeObject } from '../api/object';
 import { apiVersionOf, parseApiVersion } from '../api/object';
@@ -131,7 +132,7 @@ function throughStorage({ version: { convert } }: ServedResource, object: KubeOb
 function versionConverter(catalogue: Catalogue, served: ServedResource): FieldManagerOptions['convert'] {
   const { definition, version: requested } = served;
   if (requested.remote !== undefined) return remoteConverter(requested.remote, catalogue, served);
-  if (definition.versions.every(({ convert }) => convert === undefined)) return undefined;
+  if (definition.versions.every(({ convert }) => convert === undefined)) return sameShapeConverter(catalogue, served);
   return (object, apiVersion) => {
     const { group, version } = parseApiVersion(apiVersion);
     // The core group and the others do not know each other's types: events forget who wrote them in the other group.
@@ -142,6 +143,18 @@ function versionConverter(catalogue: Catalogue, served: ServedResource): FieldMa
     const stored = from?.convert?.toStorage(object) ?? object;
     const converted = target.version.convert?.fromStorage(stored) ?? stored;
     return { type: target.type, object: { ...converted, apiVersion } };
+  };
+}
+
+/** The same where all versions have the same shape, retired ones included. */
+function sameShapeConverter(catalogue: Catalogue, served: ServedResource): FieldManagerOptions['convert'] {
+  const { definition, type } = served;
+  return (object, apiVersion) => {
+    const { group, version } = parseApiVersion(apiVersion);
+    const isKnown =
+      knownVersion(catalogue, served, group, version) !== undefined ||
+      isRetiredKind({ group, version, kind: definition.kind });
+    return isKnown ? { type, object } : undefined;
   };
 }
 

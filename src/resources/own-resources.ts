@@ -29,17 +29,19 @@ export class OwnResource {
   readonly served: ServedResource;
   readonly registry: ResourceRegistry;
   readonly #ownership: FieldOwnership;
+  readonly #manager: string;
 
-  constructor(served: ServedResource, registry: ResourceRegistry, ownership: FieldOwnership) {
+  constructor(served: ServedResource, registry: ResourceRegistry, ownership: FieldOwnership, manager = OWN_MANAGER) {
     this.served = served;
     this.registry = registry;
     this.#ownership = ownership;
+    this.#manager = manager;
   }
 
   /** `updated` with the server as the owner of what differs from `live`. */
   own(live: KubeObject | undefined, updated: KubeObject): KubeObject {
     if (live === updated) return updated;
-    return this.#ownership.trackUpdate({ served: this.served, live, updated, manager: OWN_MANAGER });
+    return this.#ownership.trackUpdate({ served: this.served, live, updated, manager: this.#manager });
   }
 
   /** Throws a StatusError, AlreadyExists among them. */
@@ -60,11 +62,16 @@ export class OwnResource {
   }
 }
 
-/** The built-in resource of that name. Throws when there is none. */
-export type OwnResources = (group: string, resource: string) => OwnResource;
+/** The built-in resource of that name. Throws when there is none. `manager`: the name under which the server owns what it writes. */
+export type OwnResources = (group: string, resource: string, manager?: string) => OwnResource;
 
 /** What the server writes itself, of everything that it knows. */
 export function ownResources(catalogue: ServedCatalogue, ownership: FieldOwnership): OwnResources {
-  return (group, resource) =>
-    new OwnResource(catalogue.storageVersionOf(group, resource), catalogue.registryOf(group, resource), ownership);
+  return (group, resource, manager) =>
+    new OwnResource(
+      catalogue.storageVersionOf(group, resource),
+      catalogue.registryOf(group, resource),
+      ownership,
+      manager,
+    );
 }

@@ -41,6 +41,9 @@ const gauges: readonly SpaceGauge[] = [
   },
 ];
 
+/** What kube-apiserver calls the first of its stores, of which there is one here. */
+const CLUSTER_ID = 'etcd-0';
+
 /** Metrics of how full the store is. They are asked for when they are read; a store that does not answer keeps its last ones. */
 export class StorageMetrics {
   #asking: Promise<readonly StoreSpace[]> | undefined;
@@ -50,6 +53,17 @@ export class StorageMetrics {
     private readonly store: Pick<Store, 'space'>,
   ) {
     const read = (): Promise<readonly StoreSpace[]> => this.#read();
+    new Gauge({
+      name: 'apiserver_storage_size_bytes',
+      help: 'Size of the data file, as the store tells it; of a cluster, that of one of its servers.',
+      labelNames: ['storage_cluster_id'],
+      registers: [registry],
+      aggregator: 'max',
+      async collect() {
+        const [space] = await read();
+        if (space !== undefined) this.set({ storage_cluster_id: CLUSTER_ID }, space.fileBytes);
+      },
+    });
     for (const { name, help, value } of gauges) {
       new Gauge({
         name,

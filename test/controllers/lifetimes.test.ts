@@ -1,9 +1,13 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { get as httpsGet } from 'node:https';
 import { startApiServer, type ApiServer } from '../../src';
 import type { KubeObject } from '../../src/api/object';
 import type { ApiClient } from '../../src/client/api-client';
 import { startCertificateCleaner } from '../../src/controllers/certificates/cleaner';
 import type { Controller } from '../../src/controllers/controller';
+import { startLegacyTokenCleaner } from '../../src/controllers/legacy-token-cleaner';
 import { startPodGarbageCollector } from '../../src/controllers/pod-garbage-collector';
 import { startTtlAfterFinished } from '../../src/controllers/ttl-after-finished';
 import { silentLogger } from '../../src/observability/logger';
@@ -172,5 +176,88 @@ describe('pods that nobody else ends', () => {
       ({ items }) => items.filter(({ metadata }) => metadata.name?.startsWith('ended')).length === 2,
     );
     await expect(isThere(`${PODS}/on-node`)).resolves.toBe(true);
+  });
+});
+
+describe('token secrets that were generated', () => {
+  const DAY_MS = 24 * HOUR_MS;
+  const NAMESPACE = '/api/v1/namespaces/tokens';
+  const INVALID = 'kubernetes.io/legacy-token-invalid-since';
+  const LAST_USED = 'kubernetes.io/legacy-token-last-used';
+  const labelsOf = async (path: string): Promise<Readonly<Record<string, string>>> =>
+    (await client.get(path)).metadata.labels ?? {};
+  const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
+  const secretOf = async (account: string): Promise<string> => {
+    await client.create(`${NAMESPACE}/serviceaccounts`, { metadata: { name: account } });
+    const { secrets } = await until(
+      () => client.get<{ secrets?: readonly { readonly name: string }[] }>(`${NAMESPACE}/serviceaccounts/${account}`),
+      (found) => (found.secrets?.length ?? 0) > 0,
+    );
+    return `${NAMESPACE}/secrets/${secrets![0]!.name}`;
+  };
+  /** Whether the server believes the token of the secret. */
+  const isBelieved = async (path: string): Promise<boolean> => {
+    const token = Buffer.from(dataOfSecret(await client.get(path)).token ?? '', 'base64').toString();
+    const headers = { Authorization: `Bearer ${token}` };
+    const asked = httpsGet(`${server.url}/apis`, { headers, rejectUnauthorized: false });
+    const [response] = (await once(asked, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode === 200;
+  };
+  const dataOfSecret = ({ data }: KubeObject) => data as Readonly<Record<string, string>>;
+
+  it('are marked when nobody has used them for long, and deleted after as long again', async () => {
+    await client.create('/api/v1/namespaces', { metadata: { name: 'tokens' } });
+    const unused = await secretOf('unused');
+    const spared = await secretOf('spared');
+    const used = await secretOf('used');
+    const mounted = await secretOf('mounted');
+    const manual = `${NAMESPACE}/secrets/manual`;
+    await client.create(`${NAMESPACE}/secrets`, {
+      metadata: { name: 'manual', annotations: { 'kubernetes.io/service-account.name': 'unused' } },
+      type: 'kubernetes.io/service-account-token',
+    });
+    await client.create(`${NAMESPACE}/pods`, {
+      metadata: { name: 'pod' },
+      spec: {
+        serviceAccountName: 'used',
+        containers: [{ name: 'c', image: 'i', envFrom: [{ secretRef: { name: mounted.split('/').at(-1) } }] }],
+      },
+    });
+    await expect(isBelieved(unused)).resolves.toBe(true);
+    await until(
+      () => labelsOf(unused),
+      (labels) => labels[LAST_USED] !== undefined,
+    );
+    const tracking = await client.get(
+      '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking',
+    );
+    expect(dataOfSecret(tracking).since).toBe((await labelsOf(unused))[LAST_USED]);
+
+    let now = Date.now() + 365 * DAY_MS;
+    const note = (path: string, days: number) =>
+      client.patch(path, 'merge', { metadata: { labels: { [LAST_USED]: day(now + days * DAY_MS) } } });
+    await note(used, 800);
+    started.push(startLegacyTokenCleaner(parts(), { periodMs: 365 * DAY_MS, now: () => now, roundMs: 50 }));
+    // The day on which tracking began is not over everywhere.
+    await new Promise((done) => setTimeout(done, 300));
+    expect(Object.keys(await labelsOf(unused))).toEqual([LAST_USED]);
+    now += 2 * DAY_MS;
+    for (const path of [unused, spared]) {
+      await until(
+        () => labelsOf(path),
+        (labels) => labels[INVALID] === day(now),
+      );
+    }
+    await until(
+      () => isBelieved(unused),
+      (isGood) => !isGood,
+    );
+    await note(spared, 0);
+    now += 366 * DAY_MS;
+    await note(spared, 0);
+    await untilGone(unused);
+    for (const path of [spared, used, mounted, manual]) await expect(isThere(path)).resolves.toBe(true);
+    for (const path of [used, mounted, manual]) expect((await labelsOf(path))[INVALID]).toBeUndefined();
   });
 });

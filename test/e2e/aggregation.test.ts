@@ -1,8 +1,5 @@
-import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:https';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApiServer, type ApiServer } from '../../src';
@@ -10,6 +7,7 @@ import type { ApiClient } from '../../src/client/api-client';
 import type { KubeObject } from '../../src/api/object';
 import { createAuthority } from '../../src/pki/authority';
 import { adminClient } from '../support/admin-client';
+import { AggregatedApis, API_SERVICES, emptyList, type Condition } from '../support/aggregated-apis';
 import { Kubectl } from '../support/kubectl';
 import { RawClient } from '../support/raw-client';
 import { authority, clientKeys, servingKeys } from '../support/serving-keys';
@@ -18,7 +16,6 @@ import { until } from '../support/until';
 /** One API server behind another, as metrics-server is behind kube-apiserver; and backends that misbehave. */
 
 const GROUP = 'ships.example.io';
-const SERVICES = '/apis/apiregistration.k8s.io/v1/apiservices';
 const definition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -72,74 +69,8 @@ let front: ApiServer<'alice' | 'bob'>;
 let client: ApiClient;
 let raw: RawClient;
 let kubectl: Kubectl;
-const backends: Server[] = [];
+let apis: AggregatedApis;
 const never = new AbortController().signal;
-
-/** An APIService and its service, which leads to a port of this machine. */
-async function register(group: string, port: number, more: object = {}): Promise<string> {
-  const service = group.split('.')[0]!;
-  await client.create(
-    '/api/v1/namespaces/default/services',
-    {
-      metadata: { name: service },
-      spec: { type: 'ExternalName', externalName: 'localhost' },
-    },
-    never,
-  );
-  const name = `v1.${group}`;
-  await client.create(
-    SERVICES,
-    {
-      metadata: { name },
-      spec: {
-        group,
-        version: 'v1',
-        service: { namespace: 'default', name: service, port },
-        groupPriorityMinimum: 2000,
-        versionPriority: 10,
-        caBundle: Buffer.from(authority.certificatePem).toString('base64'),
-        ...more,
-      },
-    },
-    never,
-  );
-  return name;
-}
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly message: string;
-}
-
-async function availabilityOf(name: string): Promise<Condition | undefined> {
-  const { status } = await client.get<KubeObject>(`${SERVICES}/${name}`, never);
-  return (status as { conditions?: readonly Condition[] } | undefined)?.conditions?.find(
-    ({ type }) => type === 'Available',
-  );
-}
-
-const settled = (name: string, status: string): Promise<Condition | undefined> =>
-  until(
-    () => availabilityOf(name),
-    (condition) => condition?.status === status,
-  );
-
-async function backend(
-  service: string,
-  answer: (request: IncomingMessage, response: ServerResponse) => void,
-  keys = servingKeys(authority, `${service}.default.svc`),
-): Promise<number> {
-  const server = createServer({ cert: keys.certificatePem, key: keys.privateKeyPem }, answer);
-  server.on('tlsClientError', () => undefined);
-  backends.push(server);
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
-const list = (group: string): string =>
-  JSON.stringify({ kind: 'APIResourceList', apiVersion: 'v1', groupVersion: `${group}/v1`, resources: [] });
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sternpost-aggregation-'));
@@ -172,19 +103,17 @@ beforeAll(async () => {
     }),
   ]);
   client = adminClient(front);
+  apis = new AggregatedApis(client);
   raw = new RawClient(front);
   kubectl = new Kubectl(front.kubeconfig);
-  await register(GROUP, Number(new URL(behind.url).port));
-  await settled(`v1.${GROUP}`, 'True');
+  await apis.register(GROUP, Number(new URL(behind.url).port));
+  await apis.settled(`v1.${GROUP}`, 'True');
 }, 60_000);
 
 afterAll(async () => {
   raw?.close();
   kubectl?.remove();
-  for (const server of backends) {
-    server.closeAllConnections();
-    server.close();
-  }
+  apis?.close();
   await front?.stop();
   await behind?.stop();
   rmSync(folder, { recursive: true, force: true });
@@ -192,7 +121,7 @@ afterAll(async () => {
 
 describe('a group of another API server', () => {
   it('is available when it answers', async () => {
-    await expect(availabilityOf(`v1.${GROUP}`)).resolves.toMatchObject({
+    await expect(apis.availabilityOf(`v1.${GROUP}`)).resolves.toMatchObject({
       reason: 'Passed',
       message: 'all checks passed',
     });
@@ -227,6 +156,21 @@ describe('a group of another API server', () => {
     const names = groups.map(({ name }) => name);
     expect(names.indexOf(GROUP)).toBeGreaterThan(names.indexOf('apps'));
     await expect(client.get(`/apis/${GROUP}`, never)).resolves.toMatchObject({ kind: 'APIGroup', name: GROUP });
+  });
+
+  it('is described in OpenAPI, in both versions', async () => {
+    const v2 = await until(
+      async () => {
+        const { text } = await raw.sendText('GET', '/openapi/v2');
+        return JSON.parse(text) as Readonly<Record<'paths' | 'definitions', Readonly<Record<string, object>>>>;
+      },
+      ({ paths }) => paths[`/apis/${GROUP}/v1/boats`] !== undefined,
+    );
+    expect(v2.definitions['io.example.ships.v1.Boat']).toMatchObject({
+      properties: { spec: { properties: { masts: { type: 'integer' } } } },
+    });
+    const v3 = await client.get<{ components: { schemas: object } }>(`/openapi/v3/apis/${GROUP}/v1`, never);
+    expect(Object.keys(v3.components.schemas)).toContain('io.example.ships.v1.Boat');
   });
 
   it('is watched through both servers', async () => {
@@ -281,13 +225,13 @@ async function fetchAs(token: string, path: string): Promise<{ status: number; t
 describe('the request that another server gets', () => {
   it('names the user in headers that the client cannot set, and carries no credentials', async () => {
     const seen: IncomingMessage['headersDistinct'][] = [];
-    const port = await backend('echo', (request, response) => {
+    const port = await apis.backend('echo', (request, response) => {
       if (request.url === '/apis/echo.example.io/v1/things') seen.push(request.headersDistinct);
       response.setHeader('content-type', 'application/json');
-      response.end(list('echo.example.io'));
+      response.end(emptyList('echo.example.io'));
     });
-    const name = await register('echo.example.io', port);
-    await settled(name, 'True');
+    const name = await apis.register('echo.example.io', port);
+    await apis.settled(name, 'True');
     const answer = await fetchAs(front.token, '/apis/echo.example.io/v1/things');
     expect(answer.status).toBe(200);
     const [headers = {}] = seen;
@@ -302,7 +246,7 @@ describe('the request that another server gets', () => {
 describe('a backend', () => {
   it('whose service is not there is not available, and its requests get a 503', async () => {
     await client.create(
-      SERVICES,
+      API_SERVICES,
       {
         metadata: { name: 'v1.gone.example.io' },
         spec: {
@@ -315,7 +259,7 @@ describe('a backend', () => {
       },
       never,
     );
-    await expect(settled('v1.gone.example.io', 'False')).resolves.toMatchObject({
+    await expect(apis.settled('v1.gone.example.io', 'False')).resolves.toMatchObject({
       reason: 'ServiceNotFound',
       message: 'service/gone in "default" is not present',
     });
@@ -332,9 +276,9 @@ describe('a backend', () => {
       'stranger',
       'shows a certificate of another authority',
       async () =>
-        backend(
+        apis.backend(
           'stranger',
-          (_request, response) => response.end(list('stranger.example.io')),
+          (_request, response) => response.end(emptyList('stranger.example.io')),
           servingKeys(createAuthority('other', new Date()), 'stranger.default.svc'),
         ),
       'x509',
@@ -342,34 +286,34 @@ describe('a backend', () => {
     [
       'misnamed',
       'shows a certificate of another name',
-      async () => backend('another', (_request, response) => response.end(list('misnamed.example.io'))),
+      async () => apis.backend('another', (_request, response) => response.end(emptyList('misnamed.example.io'))),
       'x509',
     ],
     [
       'failing',
       'answers with an error',
-      async () => backend('failing', (_request, response) => response.writeHead(500).end()),
+      async () => apis.backend('failing', (_request, response) => response.writeHead(500).end()),
       'bad status from',
     ],
     [
       'endless',
       'answers with 10 MB',
-      async () => backend('endless', (_request, response) => response.end(Buffer.alloc(10_000_000, ' '))),
+      async () => apis.backend('endless', (_request, response) => response.end(Buffer.alloc(10_000_000, ' '))),
       'longer than',
     ],
     [
       'half',
       'answers half',
       async () =>
-        backend('half', (_request, response) => {
+        apis.backend('half', (_request, response) => {
           response.writeHead(200, { 'content-length': '1000' });
           response.write('{', () => response.destroy());
         }),
       'failing or missing response from',
     ],
   ])('%s.example.io that %s is not available', async (service, _what, start, message) => {
-    const name = await register(`${service}.example.io`, await start());
-    const condition = await settled(name, 'False');
+    const name = await apis.register(`${service}.example.io`, await start());
+    const condition = await apis.settled(name, 'False');
     expect(condition?.reason).toBe('FailedDiscoveryCheck');
     expect(condition?.message).toContain(message);
     const { text } = await raw.sendText(

@@ -37,9 +37,16 @@ it.each(['blocking', 'blocking-strict', 'batch'])(
   60_000,
 );
 
-it('a policy that is wrong stops the start', async () => {
-  const flags = flagsWith({ rules: [{ level: 'Everything' }] });
-  await expect(startApiServer({ flags })).rejects.toThrow(
-    'loading audit policy file: rules[0].level: Unsupported value: "Everything"',
-  );
-}, 60_000);
+it.each([
+  ['', {}],
+  [', also where its events go nowhere', { 'audit-log-path': '' }],
+])(
+  'a policy that is wrong stops the start%s',
+  async (_where, more) => {
+    const flags = { ...flagsWith({ rules: [{ level: 'Everything' }] }), ...more };
+    await expect(startApiServer({ flags })).rejects.toThrow(
+      'loading audit policy file: rules[0].level: Unsupported value: "Everything"',
+    );
+  },
+  60_000,
+);

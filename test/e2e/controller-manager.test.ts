@@ -163,6 +163,9 @@ describe('two controller managers', () => {
     // The first asked the plugin again, since its first token was refused.
     await until(asked, (times) => times === 3, 'the second is a candidate');
     expect(leads(two)).toBe(false);
+    const metricsOfTwo = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const leadership = 'leader_election_master_status{name="sternpost-controller-manager"}';
+    expect(await metricsOfTwo()).toContain(`${leadership} 0\n`);
 
     one.process.kill('SIGKILL');
     await one.exit;
@@ -185,7 +188,9 @@ describe('two controller managers', () => {
       () => true,
       'the root CA',
     );
-    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    const metrics = await metricsOfTwo();
+    expect(metrics).toContain(`${leadership} 1\n`);
+    expect(metrics).toMatch(/^rest_client_requests_total\{code="201",host="127\.0\.0\.1:\d+",method="POST"\} [1-9]/m);
     expect(metrics).toMatch(/^workqueue_adds_total\{name="root-ca-cert-publisher"\} [1-9]/m);
     await expect(accountIn('n2')()).rejects.toMatchObject({ status: { code: 404 } });
 

@@ -55,6 +55,42 @@ it('an object that breaks a rule is refused, and so is a change of what may not 
   expect(changed.body.message).toContain('spec.name: Invalid value: "object": name is immutable');
 });
 
+it('what a stricter definition finds wrong does not stand in the way of other changes', async () => {
+  const spec = (pattern: string, rule: string) => ({
+    type: 'object',
+    properties: {
+      code: { type: 'string', pattern },
+      note: { type: 'string' },
+      limits: {
+        type: 'object',
+        properties: { max: { type: 'integer' } },
+        'x-kubernetes-validations': [{ rule, message: 'max is too high' }],
+      },
+    },
+  });
+  expect((await post(DEFINITIONS, definition('stricters', spec('.', 'self.max < 100')))).status).toBe(201);
+  const path = '/apis/example.io/v1/stricters';
+  const one = { apiVersion: 'example.io/v1', kind: 'stricters', metadata: { name: 'a' } };
+  await until(
+    () => client.send('GET', path),
+    ({ status }) => status === 200,
+  );
+  expect((await post(path, { ...one, spec: { code: 'x', limits: { max: 50 } } })).status).toBe(201);
+  const stricter = definition('stricters', spec('^[A-Z]+$', 'self.max < 10'));
+  await client.send('PATCH', `${DEFINITIONS}/stricters.example.io`, JSON.stringify(stricter), MERGE);
+  const change = (change: object) => client.send('PATCH', `${path}/a`, JSON.stringify({ spec: change }), MERGE);
+  await until(
+    () => change({ code: 'y' }),
+    ({ status }) => status === 422,
+  );
+  const noted = await change({ note: 'b' });
+  expect(noted.status).toBe(200);
+  expect(noted.warning).toBe('299 - "spec.limits: Invalid value: \\"object\\": max is too high"');
+  const { message } = (await change({ limits: { max: 40 } })).body;
+  expect(message).toBe('stricters.example.io "a" is invalid: spec.limits: Invalid value: "object": max is too high');
+  expect((await change({ code: 'Y', limits: { max: 4 } })).status).toBe(200);
+});
+
 it('a definition whose rules cannot be compiled, or may cost too much, is refused', async () => {
   const spec = {
     type: 'object',

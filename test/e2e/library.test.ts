@@ -9,6 +9,7 @@ import { COMMAND_FLAGS } from '../../src/flags/control-plane-flags';
 import { ApiClient } from '../../src/client/api-client';
 import { createAuthority, issueKeyPair } from '../../src/pki/authority';
 import { adminClient } from '../support/admin-client';
+import { RawClient } from '../support/raw-client';
 
 /** The package as authors of controllers use it, with the JavaScript client. */
 
@@ -46,6 +47,15 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('startApiServer', () => {
+  it('waits for no service account where nobody makes one', async () => {
+    await using server = await startApiServer({ controllers: [] });
+    const client = new RawClient(server);
+    const { text } = await client.sendText('GET', '/metrics');
+    client.close();
+    expect(text).toContain('apiserver_request_total');
+    expect(text).not.toMatch(/apiserver_request_total\{[^}]*resource="serviceaccounts"/);
+  });
+
   it('gives every test a server of its own, which the JavaScript client reads and writes', async () => {
     await using one = await startApiServer();
     await using two = await startApiServer();

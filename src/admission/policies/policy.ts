@@ -26,7 +26,7 @@ export interface ValidationSpec {
 
 export interface Policy {
   readonly name: string;
-  readonly matches: ResourceMatcher;
+  readonly matcher: ResourceMatcher;
   readonly failsClosed: boolean;
   readonly paramKind: PolicySpec['paramKind'];
   /** Why it cannot be evaluated; the rest is empty then. */
@@ -47,7 +47,7 @@ export function compilePolicy(policy: KubeObject): Policy {
   const spec = (policy['spec'] ?? {}) as PolicySpec;
   const common = {
     name: policy.metadata.name ?? '',
-    matches: compileMatcher(spec.matchConstraints ?? {}, true),
+    matcher: compileMatcher(spec.matchConstraints ?? {}, true),
     failsClosed: spec.failurePolicy !== 'Ignore',
     paramKind: spec.paramKind,
   };

@@ -11,7 +11,12 @@ import type { Value } from '../../api/cel/values';
 import type { Authorizer } from '../../authz/attributes';
 import { adaptObject, requestValues, type RequestValues } from '../cel/request-values';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from '../plugin';
-import { compileMatcher, type MatchResources, type ResourceMatcher } from '../rules/match-resources';
+import {
+  compileMatcher,
+  type MatchResources,
+  type ResourceMatcher,
+  type ResourceOperation,
+} from '../rules/match-resources';
 import { decide, type Failure } from './decide';
 import type { PolicyMetrics } from './metrics';
 import { compilePolicy, type Policy } from './policy';
@@ -47,7 +52,7 @@ interface ParamRef {
 
 interface Binding {
   readonly name: string;
-  readonly matches: ResourceMatcher;
+  readonly matcher: ResourceMatcher;
   readonly paramRef: ParamRef | undefined;
   readonly actions: ReadonlySet<string>;
 }
@@ -73,6 +78,9 @@ const EXEMPT: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
+/** Kinds of requests whose policies are remembered. Resources come and go. */
+const MAX_REMEMBERED = 10_000;
+
 const CODES: Readonly<Partial<Record<StatusReason, number>>> = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -85,21 +93,34 @@ export function validatingAdmissionPolicy(dependencies: PolicyDependencies): Adm
   const compiled = new WeakMap<KubeObject, Policy>();
   let revision: number | undefined;
   let bound: readonly Bound[] = [];
+  const remembered = new Map<string, readonly Bound[]>();
   const refresh = (): readonly Bound[] => {
     const current = dependencies.revision();
     if (current === revision) return bound;
     bound = bindAll(dependencies, compiled);
+    remembered.clear();
     revision = current;
     return bound;
+  };
+  /** Those that may be about such requests: looked for once. */
+  const candidatesFor = (of: ResourceOperation): readonly Bound[] => {
+    const key = `${of.operation} ${of.group}/${of.version}/${of.resource}/${of.subresource}`;
+    let candidates = remembered.get(key);
+    if (candidates === undefined) {
+      candidates = bound.filter(({ policy }) => policy.matcher.mayMatch(of));
+      if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+      remembered.set(key, candidates);
+    }
+    return candidates;
   };
   return {
     name: 'ValidatingAdmissionPolicy',
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
     validate: (attributes) => {
-      const all = refresh();
-      if (all.length === 0) return undefined;
+      if (refresh().length === 0) return undefined;
       if (attributes.group === 'admissionregistration.k8s.io' && EXEMPT.has(attributes.resource)) return undefined;
-      return validate(all, attributes, dependencies);
+      const candidates = candidatesFor(attributes);
+      return candidates.length === 0 ? undefined : validate(candidates, attributes, dependencies);
     },
   };
 }
@@ -117,7 +138,7 @@ function bindAll(dependencies: PolicyDependencies, compiled: WeakMap<KubeObject,
     bindings.set(spec.policyName ?? '', list);
     list.push({
       name: binding.metadata.name ?? '',
-      matches: compileMatcher(spec.matchResources ?? {}, false),
+      matcher: compileMatcher(spec.matchResources ?? {}, false),
       paramRef: spec.paramRef ?? undefined,
       actions: new Set(spec.validationActions),
     });
@@ -127,7 +148,11 @@ function bindAll(dependencies: PolicyDependencies, compiled: WeakMap<KubeObject,
     const own = bindings.get(object.metadata.name ?? '');
     if (own === undefined) continue;
     let policy = compiled.get(object);
-    if (policy === undefined) compiled.set(object, (policy = compilePolicy(object)));
+    if (policy === undefined) {
+      const start = performance.now();
+      compiled.set(object, (policy = compilePolicy(object)));
+      dependencies.metrics.compiled((performance.now() - start) / 1000);
+    }
     all.push({ policy, bindings: own });
   }
   return all;
@@ -144,8 +169,8 @@ async function validate(
   const findings: Finding[] = [];
   let request: RequestValues | undefined;
   for (const { policy, bindings } of all) {
-    if (!policy.matches(attributes, labels)) continue;
-    const own = bindings.filter((binding) => binding.matches(attributes, labels));
+    if (!policy.matcher.matches(attributes, labels)) continue;
+    const own = bindings.filter(({ matcher }) => matcher.matches(attributes, labels));
     if (own.length === 0) continue;
     request ??= requestValues(attributes, dependencies.authorize);
     await applyPolicy(policy, own, { attributes, namespace, labels, request, dependencies, findings });

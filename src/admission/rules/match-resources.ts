@@ -25,8 +25,18 @@ export interface MatchResources {
   readonly matchPolicy?: string | null;
 }
 
-/** `namespaceLabels`: of the request's namespace, or of the namespace that it is about; undefined where it is in none. */
-export type ResourceMatcher = (attributes: AdmissionAttributes, namespaceLabels: Labels | undefined) => boolean;
+/** What of a request is the same for many: what is remembered by it has an end. */
+export type ResourceOperation = Pick<
+  AdmissionAttributes,
+  'operation' | 'group' | 'version' | 'resource' | 'subresource'
+>;
+
+export interface ResourceMatcher {
+  /** False: no such request matches, whatever it names and wherever it is. */
+  readonly mayMatch: (of: ResourceOperation) => boolean;
+  /** `namespaceLabels`: of the request's namespace, or of the namespace that it is about; undefined where it is in none. */
+  readonly matches: (attributes: AdmissionAttributes, namespaceLabels: Labels | undefined) => boolean;
+}
 
 /** `hasRules`: without rules nothing is meant; bindings without rules mean what their policy means. */
 export function compileMatcher(resources: MatchResources, hasRules: boolean): ResourceMatcher {
@@ -34,7 +44,11 @@ export function compileMatcher(resources: MatchResources, hasRules: boolean): Re
   const isExact = matchPolicy === 'Exact';
   const namespaces = selectorRequirements(resources.namespaceSelector) ?? [];
   const objects = selectorRequirements(resources.objectSelector) ?? [];
-  return (attributes, namespaceLabels) => {
+  const mayMatch = (of: ResourceOperation): boolean => {
+    if (!hasRules && resourceRules.length === 0) return true;
+    return resourceRules.some((rule) => isAbout(rule, of, isExact));
+  };
+  const matches: ResourceMatcher['matches'] = (attributes, namespaceLabels) => {
     const isNamed = (rule: ResourceRule): boolean => matchesRule(rule, attributes, isExact);
     if (hasRules && !resourceRules.some(isNamed)) return false;
     if (!hasRules && resourceRules.length > 0 && !resourceRules.some(isNamed)) return false;
@@ -47,6 +61,7 @@ export function compileMatcher(resources: MatchResources, hasRules: boolean): Re
       (object) => object !== undefined && matchesLabels(objects, object.metadata.labels),
     );
   };
+  return { mayMatch, matches };
 }
 
 function includes(names: readonly string[] | undefined, name: string): boolean {
@@ -54,22 +69,26 @@ function includes(names: readonly string[] | undefined, name: string): boolean {
 }
 
 /** Versions of a resource stand for one another, unless only the named ones are meant. */
+function isAbout(rule: ResourceRule, of: ResourceOperation, isExact: boolean): boolean {
+  if (!includes(rule.operations, of.operation) || !includes(rule.apiGroups, of.group)) return false;
+  if (isExact && !includes(rule.apiVersions, of.version)) return false;
+  return (rule.resources ?? []).some((entry) => matchesResource(entry, of));
+}
+
 function matchesRule(rule: ResourceRule, attributes: AdmissionAttributes, isExact: boolean): boolean {
-  const { operation, group, version, namespace, name, object } = attributes;
+  const { group, namespace, name, object } = attributes;
   const { resourceNames = [], scope = '*' } = rule;
   const isNamespace = group === '' && attributes.resource === 'namespaces';
   const isNamespaced = namespace !== '' && !isNamespace;
   if (scope === 'Namespaced' && !isNamespaced) return false;
   if (scope === 'Cluster' && isNamespaced) return false;
-  if (!includes(rule.operations, operation) || !includes(rule.apiGroups, group)) return false;
-  if (isExact && !includes(rule.apiVersions, version)) return false;
   const actualName = name === '' ? (object?.metadata.name ?? '') : name;
   if (resourceNames.length > 0 && !resourceNames.includes(actualName)) return false;
-  return (rule.resources ?? []).some((entry) => matchesResource(entry, attributes));
+  return isAbout(rule, attributes, isExact);
 }
 
 /** `pods`, `pods/log`, `pods/*`, `*` and so on. */
-function matchesResource(entry: string, { resource, subresource }: AdmissionAttributes): boolean {
+function matchesResource(entry: string, { resource, subresource }: ResourceOperation): boolean {
   const [wanted = '', wantedSub = ''] = entry.split('/');
   return (wanted === '*' || wanted === resource) && (wantedSub === '*' || wantedSub === subresource);
 }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { qualifiedNameProblems } from '../../api/validation/label-syntax';
 import type { AdmissionAttributes } from '../plugin';
 import { denied, dryRunUnsupported, WebhookFailure } from './failures';
 import { takeTurns } from './large-work';
@@ -62,7 +63,10 @@ export async function askWebhook(
     signal.throwIfAborted();
     throw new WebhookFailure(name, (error as Error).message, { cause: error });
   }
-  for (const [key, value] of Object.entries(response.auditAnnotations)) attributes.annotate(`${name}/${key}`, value);
+  for (const [key, value] of Object.entries(response.auditAnnotations)) {
+    const whole = `${name}/${key}`;
+    if (qualifiedNameProblems(whole).length === 0) attributes.annotate(whole, value);
+  }
   response.warnings.forEach(attributes.warn);
   if (!response.allowed) throw denied(name, response.status);
   return response;

@@ -47,12 +47,18 @@ export function mutatingWebhooks(index: WebhookIndex, dependencies: WebhookDepen
 class MutatingRound {
   private object: KubeObject | undefined;
   private seen: { readonly by: Candidate['seenAs']; readonly objects: SeenObjects } | undefined;
+  /**
+   * kube-apiserver keeps times of owners that it has just set to the nanosecond, and texts of objects have whole seconds: it takes the
+   * first patch of such a write for a change, whatever it does. Only its annotation says so here.
+   */
+  private hasFreshOwners: boolean;
 
   constructor(
     private readonly attributes: AdmissionAttributes,
     private readonly dependencies: WebhookDependencies,
   ) {
     this.object = attributes.object;
+    this.hasFreshOwners = attributes.reinvocation.round === 0 && hasNewOwners(attributes);
   }
 
   async callAll(candidates: readonly Candidate[]): Promise<KubeObject | undefined> {
@@ -92,7 +98,7 @@ class MutatingRound {
     const { attributes } = this;
     const { webhook, position } = candidate;
     const called: AnnotatedCall = { webhook, round: attributes.reinvocation.round, position };
-    let changed = false;
+    let mutated = false;
     try {
       const seen = await this.see(candidate);
       const { patch, patchType } = await askWebhook(candidate, attributes, seen, this.dependencies.callBackend);
@@ -101,13 +107,23 @@ class MutatingRound {
       if (patchType !== 'JSONPatch') {
         throw new WebhookFailure(webhook.name, `unsupported patch type ${quoteGo(patchType)}`);
       }
-      changed = await converted(() =>
-        takeTurns(attributes, this.patch(candidate, seen, patch, operations), seen.plain, patch),
-      );
+      const patching = (): MaybePromise<boolean> =>
+        takeTurns(attributes, this.patch(candidate, seen, patch, operations), seen.plain, patch);
+      let changed: boolean;
+      try {
+        changed = await converted(patching);
+      } catch (error) {
+        // A custom resource says itself what it is: it has been patched, and is refused for what it has become.
+        mutated = isInvalidObject(error);
+        if (mutated) patchAnnotation(attributes, called, patch);
+        throw error;
+      }
+      mutated = changed || this.hasFreshOwners;
+      this.hasFreshOwners = false;
       patchAnnotation(attributes, called, patch);
       return changed;
     } finally {
-      mutationAnnotation(attributes, called, changed);
+      mutationAnnotation(attributes, called, mutated);
     }
   }
 
@@ -149,4 +165,16 @@ class MutatingRound {
     }
     return this.seen.objects;
   }
+}
+
+const INVALID = 422;
+
+function isInvalidObject(error: unknown): boolean {
+  return error instanceof StatusError && !(error instanceof DecodeError) && error.status.code === INVALID;
+}
+
+/** Whether the write has set whom a field belongs to: entries that stay are the same objects. */
+function hasNewOwners({ object, oldObject }: AdmissionAttributes): boolean {
+  const before = oldObject?.metadata.managedFields ?? [];
+  return (object?.metadata.managedFields ?? []).some((entry) => !before.includes(entry));
 }

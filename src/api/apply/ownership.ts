@@ -182,13 +182,21 @@ export function ownershipAfterUpdate(
   const { comparison, managers: rest } = transfer(context, before, after, reconciled, writer, duplicates);
   const changed = changedBy(comparison);
   // A write that changes only what nobody can own leaves ownership as it is, however today's schema reads it.
-  if (isEmpty(changed) && isEmpty(withoutUnowned(comparison.removed))) return { managers, taken: EMPTY_SET };
+  if (isEmpty(changed) && isEmpty(withoutUnowned(comparison.removed))) {
+    return { managers: onlyThoseOf(managers, rest), taken: EMPTY_SET };
+  }
   const kept: Manager[] = [];
   for (const manager of rest) {
     const isOwn = isSameWriter(manager, writer);
     kept.push(isOwn ? withSet(manager, difference(manager.set, comparison.removed)) : manager);
   }
   return { managers: dropEmpty(kept), taken: recursiveDifference(changed, context.ignored) };
+}
+
+/** The managers as they were, without those whose version is gone. */
+function onlyThoseOf(managers: Managers, rest: Managers): Managers {
+  if (rest.length === managers.length) return managers;
+  return managers.filter((manager) => rest.some((one) => isSameWriter(one, manager)));
 }
 
 export interface ApplyOutcome {

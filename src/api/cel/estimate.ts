@@ -128,7 +128,8 @@ class Estimator {
     const isMap = this.checked.typeOf(expr.range).kind === 'map';
     const ofElement =
       element === undefined ? { size: MAX_REQUEST_SIZE } : { size: element.maxElements, source: element };
-    const key = { size: isMap ? MAX_REQUEST_SIZE : 1 };
+    // Nothing bounds the keys of a schema's map, and kube-apiserver takes what it knows of them as their size: 0.
+    const key = { size: !isMap ? 1 : range.source === undefined ? MAX_REQUEST_SIZE : 0 };
     const single = isMap ? key : ofElement;
     const grows = expr.initial.kind === 'list' || expr.initial.kind === 'map';
     const accumulator = { size: grows ? range.size : initial.size };

@@ -34,6 +34,8 @@ it.each([
   ["cidr('10.0.0.0/8').containsIP('10.1.2.3') && !cidr('10.0.0.0/8').containsCIDR('10.0.0.0/7')", 'true'],
   ["cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8')", 'true'],
   ["format.dns1123Label().validate('my-name').hasValue()", 'false'],
+  // Null may be compared with what is optional, from either side.
+  ["format.dns1123Label().validate('my-name') == null || null == optional.of(1)", 'false'],
   ["format.named('dns1123Label').value().validate('My').value().size()", '1'],
   ["semver('1.10.0').isGreaterThan(semver('1.9.0')) && semver('1.0.0-rc.1').isLessThan(semver('1.0.0'))", 'true'],
   ["semver('v1.2', true).minor()", '2'],

@@ -118,10 +118,8 @@ export class Substitution {
     if (right.kind === 'param') return this.#bind(right.name, left);
     if (left.kind === 'param') return this.#bind(left.name, right);
     if (isDynOrError(left) || isDynOrError(right)) return true;
-    if (left.kind === 'null') {
-      const nullable = ['object', 'opaque', 'timestamp', 'duration', 'null'].includes(right.kind);
-      return nullable;
-    }
+    if (left.kind === 'null') return NULLABLE.has(right.kind);
+    if (right.kind === 'null') return NULLABLE.has(left.kind);
     if (left.kind !== right.kind) return false;
     return this.#assignParts(left, right);
   }
@@ -162,6 +160,9 @@ export class Substitution {
     }
   }
 }
+
+/** What `null` may stand for, and what may be compared with it. */
+const NULLABLE: ReadonlySet<Type['kind']> = new Set(['object', 'opaque', 'optional', 'timestamp', 'duration', 'null']);
 
 export function isDynOrError({ kind }: Type): boolean {
   return kind === 'dyn' || kind === 'error';

@@ -78,8 +78,8 @@ export function customKind(
   const served = spec.versions
     .filter((version) => version.served)
     .sort((left, right) => compareVersions(left.name, right.name));
-  const strategy = customStrategy(crd, storageVersion, shapes, remote !== undefined);
-  const subresourcesOf = (version: CustomVersion) => subresourcesOfVersion(version, strategy);
+  const { strategy, ofStatus } = customStrategies(crd, storageVersion, shapes, remote !== undefined);
+  const subresourcesOf = (version: CustomVersion) => subresourcesOfVersion(version, ofStatus);
   const subresources = uniqueByName(served.flatMap(subresourcesOf));
   const definition: KindDefinition = {
     ...defineKind({
@@ -226,8 +226,8 @@ function keepingDecoder(crd: CustomResourceDefinition, kind: string, shapes: Sha
   };
 }
 
-function subresourcesOfVersion({ subresources }: CustomVersion, main: Strategy): readonly SubresourceDefinition[] {
-  const status = statusSubresource({ ...main, prepareForUpdate: keepAllButStatus });
+function subresourcesOfVersion({ subresources }: CustomVersion, ofStatus: Strategy): readonly SubresourceDefinition[] {
+  const status = statusSubresource(ofStatus);
   return [
     ...(subresources?.status === undefined ? [] : [status]),
     ...(subresources?.scale === undefined ? [] : [customScale(subresources.scale)]),
@@ -316,12 +316,12 @@ function selectableField({
 }
 
 /** By the version in which an object is sent: its schema validates, and its subresources say whose the status is. */
-function customStrategy(
+function customStrategies(
   { spec }: CustomResourceDefinition,
   storageVersion: string,
   shapes: Shapes,
   isRemote: boolean,
-): Strategy {
+): { readonly strategy: Strategy; readonly ofStatus: Strategy } {
   const structural = spec.preserveUnknownFields !== true;
   const rules = new Map(
     spec.versions.map((version) => [
@@ -334,7 +334,7 @@ function customStrategy(
   );
   const rulesOf = (requested: RequestedVersion | undefined) =>
     rules.get(requested?.version ?? storageVersion) ?? rules.get(storageVersion);
-  return {
+  const strategy: Strategy = {
     prepareForCreate: (object, request) => {
       if (rulesOf(request?.requested)?.statusApart !== true) return object;
       const { status: _status, ...rest } = object;
@@ -346,7 +346,7 @@ function customStrategy(
     validateUpdate: (object, old, requested) => rulesOf(requested)?.validation.validateUpdate(object, old) ?? [],
     ...(structural && spec.versions.some(({ schema }) => schema?.openAPIV3Schema && hasRules(schema.openAPIV3Schema))
       ? {
-          checkRules: (object, old, requested) => rulesOf(requested)?.validation.checkRules(object, old),
+          checkRules: (object, old, requested, heard) => rulesOf(requested)?.validation.checkRules(object, old, heard),
           tellsOfUncheckedRules: true,
         }
       : {}),
@@ -354,5 +354,14 @@ function customStrategy(
     ...(!isRemote && spec.versions.some((version) => shapes.differs(version, storageVersion))
       ? { canonicalize: shapes.pruner(storageVersion) }
       : {}),
+  };
+  return {
+    strategy,
+    ofStatus: {
+      ...strategy,
+      prepareForUpdate: keepAllButStatus,
+      validateUpdate: (object, old, requested) =>
+        rulesOf(requested)?.validation.validateStatusUpdate(object, old) ?? [],
+    },
   };
 }

@@ -70,6 +70,21 @@ describe.each(LARGE)('%s', (_, value) => {
   });
 });
 
+it('compares what is wrong with what it was a part at a time', () => {
+  const spec = (more: object): Readonly<Record<string, JsonValue>> => ({
+    items: many(() => ({ a: 'A' })),
+    nested: [many(() => 'A')],
+    ...more,
+  });
+  const object = counted(custom(spec({ map: { a: 'wrong' } })));
+  const old = custom(spec({}));
+  const errors = inParts(() => validation.validateUpdate(object, old));
+  expect(errors.map(({ field }) => field)).toEqual(['spec.map.a']);
+  const most = mostReads(checkInParts(() => validation.validateUpdate(object, old)));
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThan(MOST_READS);
+});
+
 it('decides between alternatives at once', () => {
   const value = custom({ alternatives: many(() => 'a') });
   expect(inParts(() => validation.validateCreate(value))).toEqual([]);

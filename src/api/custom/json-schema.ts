@@ -75,3 +75,19 @@ export function withoutDefaults({ default: _default, ...schema }: JsonSchema): J
 export function valueSchema({ additionalProperties }: JsonSchema): JsonSchema | undefined {
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;
 }
+
+/** The schemas, from the root on, that are as wanted, or that have one within that is. */
+export function schemasWith(root: JsonSchema, isWanted: (schema: JsonSchema) => boolean): ReadonlySet<JsonSchema> {
+  const found = new Set<JsonSchema>();
+  const look = (schema: JsonSchema): boolean => {
+    let has = isWanted(schema);
+    const values = valueSchema(schema);
+    if (schema.items !== undefined && look(schema.items)) has = true;
+    if (values !== undefined && look(values)) has = true;
+    for (const property of Object.values(schema.properties ?? {})) if (look(property)) has = true;
+    if (has) found.add(schema);
+    return has;
+  };
+  look(root);
+  return found;
+}

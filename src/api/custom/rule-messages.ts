@@ -12,6 +12,12 @@ function nameOf({ rule = '', message = '' }: ValidationRule): string {
 
 export const hintOf = {
   budget: 'validation failed due to running out of cost budget, no further validation rules will be run',
+  messageBudget:
+    'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run',
+  messageCost({ messageExpression = '' }: ValidationRule): string {
+    const source = JSON.stringify(messageExpression);
+    return `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${source}`;
+  },
   failure(outcome: { readonly error: string; readonly costExceeded: boolean }, rule: ValidationRule): string {
     const { error, costExceeded } = outcome;
     if (costExceeded) {

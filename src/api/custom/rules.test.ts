@@ -47,3 +47,35 @@ it('an absent field fails the rule that reads it', () => {
     'spec: Invalid value: "object": no such key: min evaluating rule: self.min <= self.max',
   ]);
 });
+
+it('a message that costs too much ends the check, and is told instead', () => {
+  const costly = 'string(self.list.all(a, self.list.all(b, self.list.all(c, a + b + c != 1))))';
+  const list: JsonSchema = { type: 'array', items: { type: 'integer' } };
+  const schema = rulesOf({ list }, [
+    { rule: 'false', messageExpression: costly, fieldPath: '.list' },
+    { rule: 'self.list.size() > 1000' },
+  ]);
+  const object = (length: number) => ({ spec: { list: Array.from({ length }, () => 5) } });
+  expect(problems(schema, object(2))).toEqual([
+    'spec.list: Invalid value: "object": true',
+    'spec: Invalid value: "object": failed rule: self.list.size() > 1000',
+  ]);
+  expect(problems(schema, object(200))).toEqual([
+    `spec.list: Invalid value: "object": no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(costly)}`,
+  ]);
+});
+
+it('messages share the budget of the object with its rules', () => {
+  const item: JsonSchema = {
+    type: 'object',
+    properties: { n: { type: 'array', items: { type: 'integer' } } },
+    'x-kubernetes-validations': [
+      { rule: 'false', messageExpression: 'string(self.n.all(a, self.n.all(b, a + b != 1)))' },
+    ],
+  };
+  const schema = rulesOf({ list: { type: 'array', items: item } }, [{ rule: 'true' }]);
+  const n = Array.from({ length: 300 }, () => 5);
+  const found = problems(schema, { spec: { list: Array.from({ length: 100 }, () => ({ n })) } });
+  expect(found.length).toBeLessThan(100);
+  expect(found.at(-1)).toContain('messageExpression evaluation failed due to running out of cost budget');
+});

@@ -4,40 +4,54 @@ import { CALL_LIMIT, OBJECT_BUDGET, UNITS_AT_ONCE } from '../cel/limits';
 import type { Outcome } from '../cel/run';
 import { schemaType, type SchemaType } from '../cel/schema-type';
 import { optionalOf, type Type } from '../cel/types';
-import { NONE, Optional, type Value } from '../cel/values';
+import { EvalError, NONE, Optional, type Value } from '../cel/values';
 import type { FieldError } from '../errors/field-error';
 import type { JsonValue } from '../object';
 import type { Steps } from '../parts';
-import { isJsonList, isJsonObject, valueSchema, type JsonSchema, type ValidationRule } from './json-schema';
-import { listKeyOf } from './list-key';
+import {
+  isJsonList,
+  isJsonObject,
+  schemasWith,
+  valueSchema,
+  type JsonSchema,
+  type ValidationRule,
+} from './json-schema';
 import { fieldErrorOf, hintOf, ruleText } from './rule-messages';
 import { parseRulePath } from './rule-path';
+import { counterpartsIn, Unchanged } from './unchanged';
 
 /**
  * The rules in CEL of a schema (`x-kubernetes-validations`), checked against an object, part by part: compiled once for a
  * definition, when an object is first written. An expensive evaluation is taken in steps, and all of an object share a budget.
  */
 export interface RuleCheck {
-  check(object: JsonValue, old: JsonValue | undefined): Steps<readonly FieldError[]>;
+  check(object: JsonValue, old: JsonValue | undefined, heard?: Hearer): Steps<readonly FieldError[]>;
+}
+
+/** Is told of rules that are broken where nothing has changed, and are no error therefore. */
+export interface Hearer {
+  warn(text: string): void;
 }
 
 /** A part of the schema with rules, or with parts that have some. */
 interface Part {
   readonly type: string;
-  readonly rules: readonly CompiledRule[];
+  readonly rules: readonly LazyRule[];
+  /** Undefined also where there are no rules. */
   readonly self: SchemaType | undefined;
-  readonly properties: readonly (readonly [name: string, part: Part])[];
-  readonly items: Part | undefined;
-  readonly values: Part | undefined;
-  /** By which an item of the old list is found; undefined: items have no counterparts. */
-  readonly itemKeys: readonly string[] | undefined;
-  readonly isAtomicMap: boolean;
+  readonly properties: readonly (readonly [name: string, part: LazyPart])[];
+  readonly items: LazyPart | undefined;
+  readonly values: LazyPart | undefined;
+  readonly schema: JsonSchema;
+  /** Rules of its members or items may compare them with what they were. */
+  readonly isComparable: boolean;
 }
 
 interface CompiledRule {
   readonly rule: ValidationRule;
   readonly program: Program;
   readonly message: Program | undefined;
+  readonly usesOld: boolean;
   /** Compares with the old value, and is not checked where there is none. */
   readonly isTransition: boolean;
   readonly fieldPath: string;
@@ -45,14 +59,16 @@ interface CompiledRule {
 
 /** Undefined: the schema has no rules. */
 export function compileRules(schema: JsonSchema): RuleCheck | undefined {
-  if (!hasRules(schema)) return undefined;
-  let root: Part | undefined;
+  const parts = schemasWith(schema, (part) => (part['x-kubernetes-validations']?.length ?? 0) > 0);
+  if (!parts.has(schema)) return undefined;
+  const root = new LazyPart(schema, true, parts);
   return {
-    *check(object, old) {
-      root ??= compilePart(schema, true);
+    *check(object, old, heard) {
       const checking = new Checking();
-      yield* checking.part(root, object, old, '');
-      return checking.errors;
+      yield* checking.part(root, object, old, true, '');
+      if (old === undefined || checking.forgivable.size === 0) return checking.errors;
+      const unchanged = yield* Unchanged.between(schema, object, old);
+      return checking.errorsOfChange(unchanged, heard);
     },
   };
 }
@@ -70,26 +86,61 @@ export function hasRules(schema: JsonSchema): boolean {
   return false;
 }
 
-function compilePart(schema: JsonSchema, isRoot: boolean): Part {
+/** Compiled when a value first gets there. */
+class LazyPart {
+  #part: Part | undefined;
+
+  constructor(
+    private readonly schema: JsonSchema,
+    private readonly isRoot: boolean,
+    /** Of the whole schema, those that have rules, or parts with rules. */
+    private readonly known: ReadonlySet<JsonSchema>,
+  ) {}
+
+  get(): Part {
+    return (this.#part ??= compilePart(this.schema, this.isRoot, this.known));
+  }
+}
+
+/** Compiled when it is first asked for: of many, each by itself. */
+class LazyRule {
+  #compiled: CompiledRule | undefined;
+  isCompiled = false;
+
+  constructor(
+    private readonly rule: ValidationRule,
+    private readonly self: SchemaType,
+  ) {}
+
+  get(): CompiledRule | undefined {
+    if (!this.isCompiled) this.#compiled = compileRule(this.rule, this.self);
+    this.isCompiled = true;
+    return this.#compiled;
+  }
+}
+
+function compilePart(schema: JsonSchema, isRoot: boolean, known: ReadonlySet<JsonSchema>): Part {
   const rules = schema['x-kubernetes-validations'] ?? [];
   const self = rules.length === 0 ? undefined : schemaType(schema, isRoot);
-  const within = (part: JsonSchema | undefined): Part | undefined =>
-    part !== undefined && hasRules(part)
-      ? compilePart(part, part['x-kubernetes-embedded-resource'] === true)
+  const within = (part: JsonSchema | undefined): LazyPart | undefined =>
+    part !== undefined && known.has(part)
+      ? new LazyPart(part, part['x-kubernetes-embedded-resource'] === true, known)
       : undefined;
-  const listType = schema['x-kubernetes-list-type'];
   return {
     type: isRoot ? 'object' : (schema.type ?? ''),
     self,
-    rules: self === undefined ? [] : rules.flatMap((rule) => compileRule(rule, self) ?? []),
+    rules: self === undefined ? [] : rules.map((rule) => new LazyRule(rule, self)),
     properties: Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
       const part = within(property);
       return part === undefined ? [] : [[name, part] as const];
     }),
     items: within(schema.items),
     values: within(valueSchema(schema)),
-    itemKeys: listType === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : undefined,
-    isAtomicMap: schema['x-kubernetes-map-type'] === 'atomic',
+    schema,
+    isComparable:
+      schema.items === undefined
+        ? schema['x-kubernetes-map-type'] !== 'atomic'
+        : schema['x-kubernetes-list-type'] === 'map',
   };
 }
 
@@ -107,11 +158,13 @@ function compileRule(rule: ValidationRule, self: SchemaType): CompiledRule | und
   try {
     const program = compileExpression(rule.rule ?? '', variables);
     const { messageExpression = '' } = rule;
+    const usesOld = program.checked.references.has('oldSelf');
     return {
       rule,
       program,
       message: messageExpression === '' ? undefined : compileExpression(messageExpression, variables),
-      isTransition: program.checked.references.has('oldSelf') && rule.optionalOldSelf !== true,
+      usesOld,
+      isTransition: usesOld && rule.optionalOldSelf !== true,
       fieldPath: parseRulePath(rule.fieldPath ?? '')?.text ?? '',
     };
   } catch (error) {
@@ -120,54 +173,90 @@ function compileRule(rule: ValidationRule, self: SchemaType): CompiledRule | und
   }
 }
 
+/** A value on the way to the part that is looked at, with what it was. */
+interface Place {
+  readonly value: JsonValue;
+  readonly old: JsonValue;
+}
+
 /** The check of one object. */
 class Checking {
   readonly errors: FieldError[] = [];
+  /** What is no error where one of these places is as it was. */
+  readonly forgivable = new Map<FieldError, readonly Place[]>();
   #budget = OBJECT_BUDGET;
   #ended = false;
   #sincePause = 0;
+  /** The parts around the one that is looked at, and itself, as far as they had a value before. */
+  readonly #values: JsonValue[] = [];
+  readonly #olds: (JsonValue | undefined)[] = [];
 
-  *part(part: Part, value: JsonValue, old: JsonValue | undefined, path: string): Steps<void> {
-    if (part.self !== undefined) yield* this.#rules(part, part.self, value, old, path);
+  /** `isComparable`: transition rules see `old`. */
+  *part(
+    lazy: LazyPart,
+    value: JsonValue,
+    old: JsonValue | undefined,
+    isComparable: boolean,
+    path: string,
+  ): Steps<void> {
+    const part = lazy.get();
+    this.#values.push(value);
+    this.#olds.push(old);
+    if (part.self !== undefined) yield* this.#rules(part, part.self, value, isComparable ? old : undefined, path);
+    const within = isComparable && part.isComparable;
     if (isJsonObject(value)) {
-      const before = isJsonObject(old) && !part.isAtomicMap ? old : undefined;
+      const before = isJsonObject(old) ? old : undefined;
       for (const [name, property] of part.properties) {
         const member = Object.hasOwn(value, name) ? value[name] : undefined;
         if (member === undefined) continue;
-        yield* this.part(property, member, memberOf(before, name), path === '' ? name : `${path}.${name}`);
+        yield* this.part(property, member, memberOf(before, name), within, path === '' ? name : `${path}.${name}`);
         if (this.#ended) return;
       }
-      if (part.values !== undefined) yield* this.#values(part.values, value, before, path);
-    } else if (part.items !== undefined && isJsonList(value)) yield* this.#items(part, part.items, value, old, path);
+      if (part.values !== undefined) yield* this.#members(part.values, value, before, within, path);
+    } else if (part.items !== undefined && isJsonList(value)) {
+      yield* this.#items(part, part.items, value, old, within, path);
+    }
+    this.#values.pop();
+    this.#olds.pop();
   }
 
-  *#values(
-    part: Part,
+  /** Without what is broken in parts that are as they were. */
+  errorsOfChange(unchanged: Unchanged, heard: Hearer | undefined): readonly FieldError[] {
+    return this.errors.filter((error) => {
+      const places = this.forgivable.get(error);
+      if (places?.some(({ value, old }) => unchanged.has(value, old)) !== true) return true;
+      heard?.warn(`${error.field}: ${error.message}`);
+      return false;
+    });
+  }
+
+  *#members(
+    part: LazyPart,
     map: Readonly<Record<string, JsonValue | undefined>>,
     before: Readonly<Record<string, JsonValue | undefined>> | undefined,
+    isComparable: boolean,
     path: string,
   ): Steps<void> {
     for (const name of Object.keys(map)) {
       const member = map[name];
       if (member === undefined) continue;
-      yield* this.part(part, member, memberOf(before, name), `${path}[${name}]`);
+      yield* this.part(part, member, memberOf(before, name), isComparable, `${path}[${name}]`);
       if (this.#ended) return;
     }
   }
 
   *#items(
-    { itemKeys }: Part,
-    part: Part,
+    { schema }: Part,
+    part: LazyPart,
     list: readonly JsonValue[],
     old: JsonValue | undefined,
+    isComparable: boolean,
     path: string,
   ): Steps<void> {
-    const before = new Map<string, JsonValue>();
-    if (itemKeys !== undefined && isJsonList(old)) for (const item of old) before.set(listKeyOf(item, itemKeys), item);
+    const find = isJsonList(old) ? counterpartsIn(old, schema) : undefined;
     for (let index = 0; index < list.length; index += 1) {
       const item = list[index] as JsonValue;
-      const counterpart = itemKeys === undefined ? undefined : before.get(listKeyOf(item, itemKeys));
-      yield* this.part(part, item, counterpart, `${path}[${index}]`);
+      yield* this.part(part, item, find?.(item, index), isComparable, `${path}[${index}]`);
       if (this.#ended) return;
     }
   }
@@ -175,16 +264,27 @@ class Checking {
   *#rules(part: Part, self: SchemaType, value: JsonValue, old: JsonValue | undefined, path: string): Steps<void> {
     let variables: Readonly<Record<string, Value>> | undefined;
     let optional: Readonly<Record<string, Value>> | undefined;
-    for (const rule of part.rules) {
+    for (const lazy of part.rules) {
+      if (!lazy.isCompiled && this.#isPauseDue(COMPILATION)) yield;
+      const rule = lazy.get();
+      if (rule === undefined) continue;
       if (rule.isTransition && old === undefined) continue;
       let of: Readonly<Record<string, Value>>;
-      if (rule.rule.optionalOldSelf === true) {
-        of = optional ??= {
-          self: self.adapt(value),
-          oldSelf: old === undefined ? NONE : new Optional(self.adapt(old)),
-        };
-      } else {
-        of = variables ??= { self: self.adapt(value), ...(old === undefined ? {} : { oldSelf: self.adapt(old) }) };
+      try {
+        if (rule.rule.optionalOldSelf === true) {
+          of = optional ??= {
+            self: self.adapt(value),
+            oldSelf: old === undefined ? NONE : new Optional(self.adapt(old)),
+          };
+        } else {
+          of = variables ??= { self: self.adapt(value), ...(old === undefined ? {} : { oldSelf: self.adapt(old) }) };
+        }
+      } catch (error) {
+        // What is not of its type has been forgiven by the schema, as it was so before.
+        if (!(error instanceof EvalError)) throw error;
+        const problem = hintOf.failure({ error: error.message, costExceeded: false }, rule.rule);
+        this.#add('FieldValueInvalid', path, part.type, problem);
+        continue;
       }
       yield* this.#rule(rule, of, part.type, path);
       if (this.#ended) return;
@@ -204,17 +304,33 @@ class Checking {
       return;
     }
     if (outcome.value === true) return;
-    const message = (yield* this.#message(rule, variables)) ?? ruleText(rule.rule);
     const field = `${path}${rule.fieldPath}`.replace(/^\./, '');
-    this.errors.push(fieldErrorOf(rule.rule.reason, field, type, message));
+    const message = yield* this.#message(rule, variables);
+    // What has run out while it was told what is wrong is told instead.
+    const error = this.#ended
+      ? fieldErrorOf(undefined, field, type, message)
+      : fieldErrorOf(rule.rule.reason, field, type, message);
+    this.errors.push(error);
+    if (!rule.usesOld) this.forgivable.set(error, this.#places());
   }
 
-  /** Undefined: it has none, or it cannot be used. */
-  *#message({ message }: CompiledRule, variables: Readonly<Record<string, Value>>): Steps<string | undefined> {
-    if (message === undefined) return undefined;
+  #places(): readonly Place[] {
+    return this.#values.flatMap((value, depth) => {
+      const old = this.#olds[depth];
+      return old === undefined ? [] : [{ value, old }];
+    });
+  }
+
+  /** Its own, unless that cannot be used. */
+  *#message({ message, rule }: CompiledRule, variables: Readonly<Record<string, Value>>): Steps<string> {
+    if (message === undefined) return ruleText(rule);
     const outcome = yield* this.#evaluate(message, variables);
+    if (this.#budget < 0 || ('error' in outcome && outcome.costExceeded)) {
+      this.#ended = true;
+      return this.#budget < 0 ? hintOf.messageBudget : hintOf.messageCost(rule);
+    }
     const text = 'value' in outcome && typeof outcome.value === 'string' ? outcome.value.trim() : '';
-    return text === '' || text.length > MAX_MESSAGE || text.includes('\n') ? undefined : text;
+    return text === '' || text.length > MAX_MESSAGE || text.includes('\n') ? ruleText(rule) : text;
   }
 
   *#evaluate(program: Program, variables: Readonly<Record<string, Value>>): Steps<Outcome> {
@@ -223,15 +339,18 @@ class Checking {
       const outcome = run.proceed(UNITS_AT_ONCE);
       if (outcome !== undefined) {
         this.#budget -= run.cost;
-        this.#sincePause += run.cost + EVALUATION;
-        if (this.#sincePause > UNITS_AT_ONCE) {
-          this.#sincePause = 0;
-          yield;
-        }
+        if (this.#isPauseDue(run.cost + EVALUATION)) yield;
         return outcome;
       }
       yield;
     }
+  }
+
+  #isPauseDue(units: number): boolean {
+    this.#sincePause += units;
+    if (this.#sincePause <= UNITS_AT_ONCE) return false;
+    this.#sincePause = 0;
+    return true;
   }
 
   #add(reason: FieldError['reason'], path: string, type: string, message: string): void {
@@ -245,6 +364,8 @@ class Checking {
 
 /** What an evaluation takes besides what it counts, in the same units. */
 const EVALUATION = 20;
+/** What it takes to compile a rule. */
+const COMPILATION = UNITS_AT_ONCE / 2;
 const MAX_MESSAGE = 5 * 1024;
 
 function memberOf(

@@ -148,7 +148,7 @@ function forAjv(schema: JsonSchema): AnySchemaObject {
   const values = plain.additionalProperties;
   return {
     ...plain,
-    ...(either === true && { type: ['integer', 'string'] }),
+    ...(either === true && { type: ['integer', 'string', ...(nullable === true ? ['null'] : [])] }),
     ...(plain.type !== undefined && { type: nullable === true ? [plain.type, 'null'] : plain.type }),
     ...(minimum !== undefined && { [exclusiveMinimum === true ? 'exclusiveMinimum' : 'minimum']: minimum }),
     ...(maximum !== undefined && { [exclusiveMaximum === true ? 'exclusiveMaximum' : 'maximum']: maximum }),

@@ -9,16 +9,26 @@ import { checkNow, isForLater, leftForLater } from '../validation/check-each';
 import { WorkBudget } from '../work-budget';
 import { FORMATS } from './formats';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
+import { counterpartsIn, type Unchanged } from './unchanged';
 
 /**
  * Checks values against a CustomResourceDefinition's schema, in the order and the words of kube-apiserver. Compiled into
  * closures, part by part when a value first gets there: a generic JSON schema compiler takes seconds and hundreds of
  * megabytes for schemas of the size that operators ship.
  */
-export type Check = (value: JsonValue, path: string, errors: FieldError[]) => void;
+export type Check = (value: JsonValue, path: string, errors: FieldError[], before?: Before) => void;
 
-/** A check of a part, with what may still be spent on the whole. */
-type PartCheck = (value: JsonValue, path: string, errors: FieldError[], work: WorkBudget) => void;
+/** What a value was before a change; nothing is wrong with what is the same. */
+export interface Before {
+  readonly value: JsonValue;
+  readonly unchanged: Unchanged;
+}
+
+/** One demand on a value that looks at nothing inside it. */
+type ValueCheck = (value: JsonValue, path: string, errors: FieldError[]) => void;
+
+/** A check of a part, with what may still be spent on the whole. `before`: of a change of which something has been found wrong. */
+type PartCheck = (value: JsonValue, path: string, errors: FieldError[], work: WorkBudget, before?: Before) => void;
 
 /** More than this are not looked for: a schema may have as many demands as a value has items. */
 const MAX_ERRORS = 10_000;
@@ -38,8 +48,9 @@ const NO_FIELD = '<nil>';
 
 export function compileValidation(schema: JsonSchema): Check {
   const check = compilePart(schema);
-  return (value, path, errors) => {
-    check(value, path, errors, new WorkBudget(MAX_ALTERNATIVES, 'its schema has too many alternatives for its values'));
+  return (value, path, errors, before) => {
+    const work = new WorkBudget(MAX_ALTERNATIVES, 'its schema has too many alternatives for its values');
+    check(value, path, errors, work, before);
   };
 }
 
@@ -54,15 +65,27 @@ function compilePart(schema: JsonSchema): PartCheck {
     ...mapChecks(schema),
   ].filter((check) => check !== undefined);
   const ofNull = [typeCheck(schema), ...enumChecks(schema)].filter((check) => check !== undefined);
-  return (value, path, errors, work) => {
-    for (const check of value === null ? ofNull : checks) check(value, path, errors, work);
+  return (value, path, errors, work, before) => {
+    if (before?.unchanged.has(value, before.value) === true) return;
+    for (const check of value === null ? ofNull : checks) check(value, path, errors, work, before);
   };
 }
 
 /** Compiled when first needed: most of a big schema never is. */
 function lazily(schema: JsonSchema): PartCheck {
   let check: PartCheck | undefined;
-  return (value, path, errors, work) => (check ??= compilePart(schema))(value, path, errors, work);
+  return (value, path, errors, work, before) => (check ??= compilePart(schema))(value, path, errors, work, before);
+}
+
+function beforeOf(value: JsonValue | undefined, before: Before): Before | undefined {
+  return value === undefined ? undefined : { value, unchanged: before.unchanged };
+}
+
+/** That an object is now of another version shows in neither of them: so these two count as new. */
+function memberBefore(name: string, path: string, before: Before): Before | undefined {
+  if (!isJsonObject(before.value) || !Object.hasOwn(before.value, name)) return undefined;
+  if (path === '' && (name === 'apiVersion' || name === 'kind')) return undefined;
+  return beforeOf(before.value[name], before);
 }
 
 function inBody(path: string, problem: string): string {
@@ -84,7 +107,7 @@ function typeOf(value: JsonValue): { readonly type: string; readonly format: str
   return { type: typeof value, format: '' };
 }
 
-function typeCheck(schema: JsonSchema): Check | undefined {
+function typeCheck(schema: JsonSchema): ValueCheck | undefined {
   const types =
     schema['x-kubernetes-int-or-string'] === true ? ['integer', 'string'] : schema.type ? [schema.type] : [];
   if (types.length === 0) return undefined;
@@ -134,9 +157,15 @@ function outcomes(
   return checks.map((check) => checkNow(() => problemsOf(check, value, path, work)));
 }
 
-function problemsOf(check: PartCheck, value: JsonValue, path: string, work: WorkBudget): readonly FieldError[] {
+function problemsOf(
+  check: PartCheck,
+  value: JsonValue,
+  path: string,
+  work: WorkBudget,
+  before?: Before,
+): readonly FieldError[] {
   const errors: FieldError[] = [];
-  check(value, path, errors, work);
+  check(value, path, errors, work, before);
   return errors;
 }
 
@@ -190,7 +219,13 @@ function countCharacters(text: string): number {
 }
 
 /** Length and pattern: the first that fails is told. */
-function textChecks({ type, format = '', maxLength, minLength, pattern }: JsonSchema): readonly (Check | undefined)[] {
+function textChecks({
+  type,
+  format = '',
+  maxLength,
+  minLength,
+  pattern,
+}: JsonSchema): readonly (ValueCheck | undefined)[] {
   const expression = pattern === undefined ? undefined : compilePattern(pattern);
   const problemOf = (text: string): string | undefined => {
     const length = maxLength === undefined && minLength === undefined ? 0 : countCharacters(text);
@@ -199,12 +234,12 @@ function textChecks({ type, format = '', maxLength, minLength, pattern }: JsonSc
     if (expression !== undefined && !expression(text)) return `should match '${pattern}'`;
     return undefined;
   };
-  const limits: Check = (value, path, errors) => {
+  const limits: ValueCheck = (value, path, errors) => {
     const problem = typeof value === 'string' ? problemOf(value) : undefined;
     if (problem !== undefined) errors.push(invalid(path, value, inBody(path, problem)));
   };
   const fitsFormat = type === 'integer' || type === 'number' ? undefined : FORMATS.get(format);
-  const formatCheck: Check = (value, path, errors) => {
+  const formatCheck: ValueCheck = (value, path, errors) => {
     if (typeof value !== 'string' || fitsFormat?.(value) !== false) return;
     errors.push(invalid(path, value, inBody(path, `must be of type ${format}: ${JSON.stringify(value)}`)));
   };
@@ -218,7 +253,7 @@ function compilePattern(pattern: string): (text: string) => boolean {
   return (text) => (compiled ??= RE2JS.compile(pattern)).matcher(text).find();
 }
 
-function numberChecks(schema: JsonSchema): readonly Check[] {
+function numberChecks(schema: JsonSchema): readonly ValueCheck[] {
   const { exclusiveMaximum = false, exclusiveMinimum = false } = schema;
   const [multipleOf, maximum, minimum] = [schema.multipleOf, schema.maximum, schema.minimum].map((number) =>
     number === undefined ? undefined : Number(number),
@@ -251,18 +286,24 @@ function isMultiple(value: number, factor: number): boolean {
   return Math.abs(quotient - Math.round(quotient)) <= Number.EPSILON * Math.max(1, Math.abs(quotient));
 }
 
-function listChecks({ items, minItems, maxItems }: JsonSchema): readonly PartCheck[] {
+function listChecks(schema: JsonSchema): readonly PartCheck[] {
+  const { items, minItems, maxItems } = schema;
   const item = items === undefined ? undefined : lazily(items);
   if (item === undefined && minItems === undefined && maxItems === undefined) return [];
   return [
-    (value, path, errors, work) => {
+    (value, path, errors, work, before) => {
       if (!isJsonList(value)) return;
       if (item !== undefined) {
-        if (isForLater(value)) errors.push(leftForLater(value, (one) => problemsOf(item, one, path, work)));
-        else {
-          for (const one of value) {
+        const find = before && isJsonList(before.value) ? counterpartsIn(before.value, schema) : undefined;
+        const itemBefore = (one: JsonValue, index: number): Before | undefined =>
+          before && find && beforeOf(find(one, index), before);
+        if (isForLater(value)) {
+          errors.push(leftForLater(value, (one, index) => problemsOf(item, one, path, work, itemBefore(one, index))));
+        } else {
+          for (let index = 0; index < value.length; index += 1) {
             if (errors.length > MAX_ERRORS) return;
-            item(one, path, errors, work);
+            const one = value[index] as JsonValue;
+            item(one, path, errors, work, find && itemBefore(one, index));
           }
         }
       }
@@ -277,7 +318,7 @@ function listChecks({ items, minItems, maxItems }: JsonSchema): readonly PartChe
   ];
 }
 
-function enumChecks({ enum: values }: JsonSchema): readonly Check[] {
+function enumChecks({ enum: values }: JsonSchema): readonly ValueCheck[] {
   if (values === undefined || values.length === 0) return [];
   const known = new Set(values.map(canonicalText));
   const supported = values
@@ -302,13 +343,21 @@ function mapChecks(schema: JsonSchema): readonly PartCheck[] {
   const properties = new Map(Object.entries(schema.properties ?? {}).map(([name, one]) => [name, lazily(one)]));
   const values = valueSchema(schema);
   const valueCheck = values === undefined ? undefined : lazily(values);
-  const checkMember = (map: JsonObject, key: string, path: string, errors: FieldError[], work: WorkBudget): void => {
+  const checkMember = (
+    map: JsonObject,
+    key: string,
+    path: string,
+    errors: FieldError[],
+    work: WorkBudget,
+    before: Before | undefined,
+  ): void => {
     const member = map[key];
     const check = properties.get(key) ?? valueCheck;
-    if (check !== undefined && member !== undefined) check(member, childPath(path, key), errors, work);
+    if (check === undefined || member === undefined) return;
+    check(member, childPath(path, key), errors, work, before && memberBefore(key, path, before));
   };
   return [
-    (value, path, errors, work) => {
+    (value, path, errors, work, before) => {
       if (!isJsonObject(value)) return;
       const keys = keysOf(value);
       if (minProperties !== undefined && keys.length < minProperties) {
@@ -325,14 +374,14 @@ function mapChecks(schema: JsonSchema): readonly PartCheck[] {
         errors.push(
           leftForLater(keys, (key) => {
             const found: FieldError[] = [];
-            checkMember(value, key, path, found, work);
+            checkMember(value, key, path, found, work, before);
             return found;
           }),
         );
       } else {
         for (const key of keys) {
           if (errors.length > MAX_ERRORS) return;
-          checkMember(value, key, path, errors, work);
+          checkMember(value, key, path, errors, work, before);
         }
       }
       for (const name of names) {

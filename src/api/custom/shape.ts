@@ -113,8 +113,10 @@ function compileObjectOrList(
   };
 }
 
+/** Of a large schema, what is compiled is what values have. */
 function memberOf(schema: JsonSchema, open = false): Member {
-  const shape = compileObjectOrList(schema, open);
+  let compiled: Shaper | undefined;
+  const shape: Shaper = (value, context) => (compiled ??= compileObjectOrList(schema, open))(value, context);
   const { nullable = false, default: own } = schema;
   const defaultValue =
     own === undefined ? undefined : shape(own, { unknown: undefined, path: [], room: new DefaultsRoom(false) });

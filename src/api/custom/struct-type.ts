@@ -49,7 +49,7 @@ export function customStruct(schema: JsonSchema | undefined, custom: CustomKind)
 
 /** A struct of nothing but `metadata`. */
 export function metadataWrapper(objectMeta: StructType, kind: string): StructType {
-  return struct(kind, new Map([['metadata', { ...fieldOf('metadata', objectMeta), pointer: false }]]));
+  return struct(kind, () => withMetadata(new Map(), objectMeta));
 }
 
 function fieldOf(name: string, type: TypeRef, schema?: JsonSchema): Field {
@@ -65,15 +65,24 @@ function fieldOf(name: string, type: TypeRef, schema?: JsonSchema): Field {
   };
 }
 
-function struct(name: string, fields: ReadonlyMap<string, Field>, schema: JsonSchema = {}): StructType {
+/** Its fields are built when they are first asked for, too: of a large schema, objects have few. */
+function struct(
+  name: string,
+  build: () => ReadonlyMap<string, Field>,
+  schema: JsonSchema = {},
+  isKind = false,
+): StructType {
   const mapType = schema['x-kubernetes-map-type'];
+  let fields: ReadonlyMap<string, Field> | undefined;
   return {
     kind: 'struct',
     name,
     description: schema.description ?? '',
-    fields,
+    get fields() {
+      return (fields ??= build());
+    },
     wire: [],
-    isKind: false,
+    isKind,
     preserveUnknownFields: schema['x-kubernetes-preserve-unknown-fields'] === true,
     ...(mapType === undefined ? {} : { mapType }),
   };
@@ -128,7 +137,7 @@ function objectOf(schema: JsonSchema, name: string, objectMeta: StructType): Typ
       ...(mapType === undefined ? {} : { mapType }),
     };
   }
-  const fields = fieldsOf(schema.properties, name, objectMeta);
+  const fields = () => fieldsOf(schema.properties, name, objectMeta);
   if (schema['x-kubernetes-embedded-resource'] !== true) return struct(name, fields, schema);
-  return { ...struct(name, withMetadata(fields, objectMeta), schema), isKind: true };
+  return struct(name, () => withMetadata(fields(), objectMeta), schema, true);
 }

@@ -5,7 +5,7 @@ import { keysOf } from '../parts';
 import { isForLater, leftForLater } from '../validation/check-each';
 import { dns1035LabelProblems, pathSegmentName } from '../validation/names';
 import { validateObjectMeta } from '../validation/object-meta';
-import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
+import { isJsonList, isJsonObject, schemasWith, valueSchema, type JsonSchema } from './json-schema';
 
 /**
  * What a structural schema demands beyond JSON schema: embedded objects are objects of the API, and lists that are merged by
@@ -32,23 +32,32 @@ export function compileListCheck(schema: JsonSchema): StructuralCheck | undefine
   });
 }
 
-/** Runs a rule wherever the schema asks for it, and walks only where it does. */
-function compile(
-  schema: JsonSchema,
-  ruleOf: (part: JsonSchema) => StructuralCheck | undefined,
-): StructuralCheck | undefined {
+type RuleOf = (part: JsonSchema) => StructuralCheck | undefined;
+
+/** Runs a rule wherever the schema asks for it, and walks only where it does. Compiled part by part when a value first gets there. */
+function compile(schema: JsonSchema, ruleOf: RuleOf): StructuralCheck | undefined {
+  const parts = schemasWith(schema, (part) => ruleOf(part) !== undefined);
+  return parts.has(schema) ? compilePart(schema, ruleOf, parts) : undefined;
+}
+
+function lazily(schema: JsonSchema, ruleOf: RuleOf, parts: ReadonlySet<JsonSchema>): StructuralCheck | undefined {
+  if (!parts.has(schema)) return undefined;
+  let check: StructuralCheck | undefined;
+  return (value, path, errors) => (check ??= compilePart(schema, ruleOf, parts))(value, path, errors);
+}
+
+function compilePart(schema: JsonSchema, ruleOf: RuleOf, parts: ReadonlySet<JsonSchema>): StructuralCheck {
   const own = ruleOf(schema);
   const properties = new Map(
     Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
-      const check = compile(property, ruleOf);
+      const check = lazily(property, ruleOf, parts);
       return check === undefined ? [] : [[name, check] as const];
     }),
   );
   const namesIn = namesInOrder([...properties.keys()]);
   const values = valueSchema(schema);
-  const ofValues = values && compile(values, ruleOf);
-  const ofItems = schema.items && compile(schema.items, ruleOf);
-  if (own === undefined && properties.size === 0 && ofValues === undefined && ofItems === undefined) return undefined;
+  const ofValues = values && lazily(values, ruleOf, parts);
+  const ofItems = schema.items && lazily(schema.items, ruleOf, parts);
   return (value, path, errors) => {
     own?.(value, path, errors);
     if (isJsonObject(value)) {

@@ -41,14 +41,17 @@ function resourceOf(definition: KindDefinition, version: ServedVersion): object 
   };
 }
 
-/** The resources of every group and version, in order. */
-function resourcesByVersion(definitions: readonly KindDefinition[]): ReadonlyMap<string, readonly object[]> {
-  const found = new Map<string, object[]>();
+/** The resources of every group and version, in order, as `describe` tells of them. */
+function resourcesByVersion<Described>(
+  definitions: readonly KindDefinition[],
+  describe: (definition: KindDefinition, version: ServedVersion) => Described,
+): ReadonlyMap<string, readonly Described[]> {
+  const found = new Map<string, Described[]>();
   for (const definition of byResource(definitions)) {
     for (const served of definition.versions) {
       const key = `${served.group}/${served.version}`;
       const resources = found.get(key) ?? [];
-      resources.push(resourceOf(definition, served));
+      resources.push(describe(definition, served));
       found.set(key, resources);
     }
   }
@@ -71,7 +74,7 @@ export function aggregatedDiscovery(
   version: AggregatedVersion,
   remote = NOTHING_REMOTE,
 ): object {
-  const resources = resourcesByVersion(definitions);
+  const resources = resourcesByVersion(definitions, resourceOf);
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: apiVersionOf(DISCOVERY_GROUP, version),
@@ -84,4 +87,38 @@ export function aggregatedDiscovery(
       })),
     })),
   };
+}
+
+/** What was printed of a kind stays for as long as the kind. */
+const printed = new WeakMap<KindDefinition, Map<ServedVersion, string>>();
+
+function printedResource(definition: KindDefinition, version: ServedVersion): string {
+  let known = printed.get(definition);
+  if (known === undefined) printed.set(definition, (known = new Map<ServedVersion, string>()));
+  let text = known.get(version);
+  if (text === undefined) known.set(version, (text = JSON.stringify(resourceOf(definition, version))));
+  return text;
+}
+
+/** As {@link aggregatedDiscovery}, in JSON: where there are many kinds, one that changes costs what is new of it. */
+export function printAggregatedDiscovery(
+  definitions: readonly KindDefinition[],
+  groups: readonly DiscoveredGroup[],
+  version: AggregatedVersion,
+  remote = NOTHING_REMOTE,
+): string {
+  const resources = resourcesByVersion(definitions, printedResource);
+  const ofVersion = (group: string, one: string): string => {
+    const elsewhere = remote.get(`${group}/${one}`);
+    if (elsewhere !== undefined) return JSON.stringify({ version: one, ...elsewhere });
+    const list = resources.get(`${group}/${one}`)?.join() ?? '';
+    return `{"version":${JSON.stringify(one)},"resources":[${list}],"freshness":"Current"}`;
+  };
+  const items = groups.map(({ name, versions }) => {
+    const metadata = name === '' ? '' : `"name":${JSON.stringify(name)},`;
+    const list = versions.map((one) => ofVersion(name, one)).join();
+    return `{"metadata":{${metadata}"creationTimestamp":null},"versions":[${list}]}`;
+  });
+  const apiVersion = JSON.stringify(apiVersionOf(DISCOVERY_GROUP, version));
+  return `{"kind":"APIGroupDiscoveryList","apiVersion":${apiVersion},"metadata":{},"items":[${items.join()}]}`;
 }

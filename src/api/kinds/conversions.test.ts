@@ -39,6 +39,11 @@ describe('conversion between versions', () => {
     });
   });
 
+  test('a backend of an ingress that names no service says nothing of it in v1beta1', () => {
+    const stable = { metadata: {}, spec: { defaultBackend: { service: { name: '', port: { number: 80 } } } } };
+    expect(ingressFromV1(stable)['spec']).toEqual({ backend: { servicePort: 80 } });
+  });
+
   const emptyLabel = 'pdb.kubernetes.io/deprecated-v1beta1-empty-selector-match';
   const budgets: readonly [what: string, beta: unknown, stable: unknown][] = [
     ['of all pods', { matchExpressions: [{ key: emptyLabel, operator: 'DoesNotExist' }] }, {}],

@@ -88,12 +88,14 @@ export interface Strategy {
   ) => readonly FieldError[];
   /**
    * Rules in CEL, for objects in which the others have found nothing that makes them meaningless. An expensive rule takes many
-   * steps. `old`: absent of a new object. Undefined: there are none.
+   * steps. `old`: absent of a new object. `heard`: is told of rules that are broken where nothing has changed. Undefined: there
+   * are none.
    */
   readonly checkRules?: (
     object: KubeObject,
     old: KubeObject | undefined,
     requested?: RequestedVersion,
+    heard?: { warn(text: string): void },
   ) => Steps<readonly FieldError[]> | undefined;
   /** An object with such problems is told that its rules were not checked, as custom resources are. */
   readonly tellsOfUncheckedRules?: boolean;
@@ -193,7 +195,7 @@ export interface KindDefinition {
   readonly table?: TableDefinition;
   /** metadata.generation counts changes of anything but metadata and status. */
   readonly tracksGeneration: boolean;
-  /** An object without any name is given one (limit ranges). */
+  /** An object without a name is given one, whatever its generateName says (limit ranges). */
   readonly namedWhenNameless?: boolean;
   /** A PUT on a name that does not exist creates it (leases, for example). */
   readonly allowCreateOnUpdate: boolean;
@@ -211,6 +213,8 @@ export interface KindDefinition {
    * (namespaces, custom resource definitions): such an object always stays until a later write or delete. `now`: RFC 3339.
    */
   readonly prepareForDelete?: (object: KubeObject, now: string) => KubeObject;
+  /** The first delete of such a kind says nothing to the garbage collector, whatever the policy (custom resource definitions). */
+  readonly firstDeleteIgnoresPolicy?: boolean;
   /** Objects that a cluster cannot do without: why one of this name is not deleted, for a 403; undefined: it may be. */
   readonly refuseDelete?: (name: string) => string | undefined;
   /** False while something other than metadata.finalizers holds a terminating object (spec.finalizers of namespaces). */
@@ -219,8 +223,12 @@ export interface KindDefinition {
   readonly ownedOnceApplied?: boolean;
   /** The kind's own rules do not look at metadata once more when it changes: what is wrong with the change is told once. */
   readonly metadataChangeToldOnce?: boolean;
+  /** The kind's own rules look at a change of metadata, but not at metadata as such: what is wrong with it is told once less. */
+  readonly metadataToldByChange?: boolean;
   /** Finalizers need no domain: the kind has no rules of its own for metadata. */
   readonly unqualifiedFinalizers?: boolean;
+  /** The rules of all kinds for metadata are looked at only in new objects that the kind's own find nothing wrong with. */
+  readonly metadataCheckedLast?: boolean;
   /** Seconds the object stays with a deletionTimestamp, when the kind deletes gracefully (pods). */
   readonly gracePeriodSeconds?: (object: KubeObject, requested: number | bigint | undefined) => number | bigint;
   /** False for kinds that kube-apiserver serves without a watch cache (events): resourceVersion=0 then means newest. */

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../object';
+import { prepareDefinitionStatus } from './apiextensions/definition-strategy';
 import { defaultDeployment } from './apps/workload-defaults';
 import { generateSelector } from './batch/job-selector';
 import { lease } from './coordination/lease';
@@ -41,6 +42,15 @@ describe('what a write does besides storing', () => {
       status: 1,
     });
     expect(keepSpecAndMetadata(sent, old)).toEqual({ metadata: { name: 'x', labels: { o: 'o' } }, spec: 2, status: 1 });
+  });
+
+  test('a status update of a definition leaves metadata but its finalizers', () => {
+    const old: KubeObject = { metadata: { name: 'x', labels: { o: 'o' }, finalizers: ['a.b/c', 'd.e/f'] }, status: 1 };
+    const sent: KubeObject = { metadata: { name: 'x', labels: { a: 'b' }, finalizers: ['d.e/f'] }, status: 2 };
+    expect(prepareDefinitionStatus(sent, old)).toEqual({
+      metadata: { name: 'x', labels: { o: 'o' }, finalizers: ['d.e/f'] },
+      status: 2,
+    });
   });
 
   test('empty lists in the fields that are named become null, other values and other fields stay', () => {

@@ -1,9 +1,13 @@
 import type { JsonObject } from '../object';
-import { customDefinition } from './custom-definition';
+import { atOnce } from '../parts';
+import { customDefinition as customDefinitionSteps, type Dialect } from './custom-definition';
 
 const COMMON = { apiVersion: { type: 'string' }, kind: { type: 'string' }, metadata: { $ref: '#/definitions/Meta' } };
 const OPEN_ENDED = 'x-kubernetes-preserve-unknown-fields';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
+
+const customDefinition = (schema: JsonObject, dialect: Dialect, common: JsonObject): JsonObject =>
+  atOnce(customDefinitionSteps(schema, dialect, common));
 
 const inV2 = (spec: JsonObject): unknown =>
   (customDefinition({ type: 'object', properties: { spec } }, 'v2', COMMON)['properties'] as JsonObject)['spec'];

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../object';
+import { isLarge, type Steps } from '../parts';
 
 /** The two OpenAPI versions say some things differently. */
 export type Dialect = 'v2' | 'v3';
@@ -15,31 +16,57 @@ const EMBEDDED = 'x-kubernetes-embedded-resource';
  * values that are open-ended, may be null or are of several types. kubectl's validation takes properties for all there
  * are, so that a kind that is open-ended as a whole names none, not even `common`.
  */
-export function customDefinition(schema: JsonObject, dialect: Dialect, common: JsonObject): JsonObject {
+export function* customDefinition(schema: JsonObject, dialect: Dialect, common: JsonObject): Steps<JsonObject> {
   if (dialect === 'v2' && schema[OPEN_ENDED] === true) return { type: 'object' };
-  const converted = dialect === 'v3' ? forV3(schema, common) : forV2(schema, common);
+  const converted = yield* convertInSteps(schema, DIALECTS[dialect], common);
   return { ...converted, type: 'object', properties: { ...(converted['properties'] as JsonObject), ...common } };
 }
 
-function forV3(schema: JsonObject, common: JsonObject): JsonObject {
-  return embed(
-    mapSchemas(schema, (nested) => forV3(nested, common)),
-    common,
-  );
+/** What becomes of a schema, besides of those in it. */
+interface Conversion {
+  /** What stays of its members. */
+  readonly keep: (schema: JsonObject) => JsonObject;
+  /** When those in it have been converted. */
+  readonly finish: (schema: JsonObject, converted: JsonObject, common: JsonObject) => JsonObject;
+}
+
+function convert(schema: JsonObject, conversion: Conversion, common: JsonObject): JsonObject {
+  const inside = mapSchemas(conversion.keep(schema), (nested) => convert(nested, conversion, common));
+  return conversion.finish(schema, inside, common);
+}
+
+/** A large one in many steps. */
+function* convertInSteps(schema: JsonObject, conversion: Conversion, common: JsonObject): Steps<JsonObject> {
+  if (!isLarge(schema)) return convert(schema, conversion, common);
+  const kept = conversion.keep(schema);
+  const converted = new Map<JsonObject, JsonObject>();
+  for (const nested of schemasIn(kept)) {
+    converted.set(nested, yield* convertInSteps(nested, conversion, common));
+    yield;
+  }
+  const inside = mapSchemas(kept, (nested) => converted.get(nested) ?? nested);
+  return conversion.finish(schema, inside, common);
 }
 
 /** v2 has no words for these. */
 const NOT_IN_V2: ReadonlySet<string> = new Set(['allOf', 'anyOf', 'default', 'not', 'nullable', 'oneOf']);
 
-function forV2(schema: JsonObject, common: JsonObject): JsonObject {
-  const ofManyTypes = schema['nullable'] === true || schema['x-kubernetes-int-or-string'] === true;
-  const openEnded = schema[OPEN_ENDED] === true;
-  const shapeless = ofManyTypes || openEnded;
+function isOfManyTypes(schema: JsonObject): boolean {
+  return schema['nullable'] === true || schema['x-kubernetes-int-or-string'] === true;
+}
+
+function keptInV2(schema: JsonObject): JsonObject {
+  const shapeless = isOfManyTypes(schema) || schema[OPEN_ENDED] === true;
   const members = Object.entries(schema).filter(([key]) => {
     if (NOT_IN_V2.has(key)) return false;
     return !(shapeless && (key === 'properties' || key === 'items' || key === 'required'));
   });
-  const converted = mapSchemas(Object.fromEntries(members), (nested) => forV2(nested, common));
+  return Object.fromEntries(members);
+}
+
+function finishV2(schema: JsonObject, converted: JsonObject, common: JsonObject): JsonObject {
+  const ofManyTypes = isOfManyTypes(schema);
+  const openEnded = schema[OPEN_ENDED] === true;
   const { type, required: named, ...rest } = converted;
   // Readers cannot take a list without items, nor an object of any shape.
   const untyped = ofManyTypes || (type === 'object' && openEnded) || (type === 'array' && rest['items'] === undefined);
@@ -49,7 +76,7 @@ function forV2(schema: JsonObject, common: JsonObject): JsonObject {
     ...(untyped || type === undefined ? {} : { type }),
     ...(required.length === 0 ? {} : { required }),
   };
-  return shapeless ? result : embed(result, common);
+  return ofManyTypes || openEnded ? result : embed(result, common);
 }
 
 /** What may be null would seem to be missing, so that it cannot be required. */
@@ -72,6 +99,17 @@ function embed(schema: JsonObject, common: JsonObject): JsonObject {
     properties: { ...(schema['properties'] as JsonObject | undefined), ...common },
     required: [...new Set([...required, 'kind', 'apiVersion'])],
   };
+}
+
+const DIALECTS: Readonly<Record<Dialect, Conversion>> = {
+  v2: { keep: keptInV2, finish: finishV2 },
+  v3: { keep: (schema) => schema, finish: (_, converted, common) => embed(converted, common) },
+};
+
+/** Those directly in it. */
+function schemasIn({ properties, items, additionalProperties }: JsonObject): readonly JsonObject[] {
+  const named = isObject(properties) ? Object.values(properties) : [];
+  return [...named, items, additionalProperties].filter(isObject);
 }
 
 /** Only `properties`, `items` and `additionalProperties` hold schemas. */

@@ -1,4 +1,5 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '../object';
+import type { Steps } from '../parts';
 import type { Field, ScalarName, Schema, SpecialName, SpecialType, StructType, TypeRef } from '../schema/model';
 import { customDefinition, type Dialect } from './custom-definition';
 import type { Form, Reference } from './form';
@@ -29,9 +30,15 @@ const API_VERSION_FIELD: JsonObject = {
   description: 'APIVersion defines the group and version that the object is written in, such as apps/v1.',
   type: 'string',
 };
-const KIND_FIELD: JsonObject = { description: 'Kind says what the object is, such as Deployment.', type: 'string' };
+const KIND_FIELD: JsonObject = {
+  description: 'Kind is what sort of object this is, such as Deployment.',
+  type: 'string',
+};
 const METADATA_DESCRIPTION = "metadata: Standard object's metadata, such as name, labels and annotations.";
 const LIST_METADATA_DESCRIPTION = 'metadata: Standard list metadata, such as the revision that the list is of.';
+
+/** A large definition is printed in steps. */
+type Print = () => Buffer | Steps<Buffer>;
 
 /** Collects the definitions that a document refers to, each when it is first referred to, printed in the document's form. */
 export class DefinitionSet {
@@ -40,7 +47,7 @@ export class DefinitionSet {
   readonly #form: Form;
   readonly #dialect: Dialect;
   readonly #printed = new Map<string, Buffer>();
-  readonly #pending: (() => void)[] = [];
+  readonly #pending: (readonly [name: string, print: Print])[] = [];
   /** What is referred to while something is printed that is kept. */
   #references: Reference[] | undefined;
 
@@ -86,12 +93,27 @@ export class DefinitionSet {
     }
   }
 
-  /** All that was referred to, and what that refers to, by name. */
-  *print(): Generator<void, readonly Buffer[], void> {
-    for (let print = this.#pending.shift(); print !== undefined; print = this.#pending.shift()) {
-      print();
+  /** Prints all that was referred to, and what that refers to. */
+  *print(): Steps<void> {
+    for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
+      const [name, print] = next;
+      const printing = print();
+      this.#printed.set(name, Buffer.isBuffer(printing) ? printing : yield* printing);
       yield;
     }
+  }
+
+  /** Undefined: there is none of this name. */
+  printedAs(name: string): Buffer | undefined {
+    return this.#printed.get(name);
+  }
+
+  add(name: string, printed: Buffer): void {
+    this.#printed.set(name, printed);
+  }
+
+  /** All that have been printed, by name. */
+  inOrder(): readonly Buffer[] {
     return [...this.#printed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, printed]) => printed);
   }
 
@@ -114,10 +136,10 @@ export class DefinitionSet {
     });
   }
 
-  #refToPrinted(name: string, print: () => Buffer): JsonObject {
+  #refToPrinted(name: string, print: Print): JsonObject {
     if (!this.#printed.has(name)) {
       this.#printed.set(name, NOT_YET);
-      this.#pending.push(() => this.#printed.set(name, print()));
+      this.#pending.push([name, print]);
     }
     return { $ref: `${this.#dialect === 'v2' ? '#/definitions/' : '#/components/schemas/'}${name}` };
   }
@@ -127,14 +149,8 @@ export class DefinitionSet {
     const own = this.#custom.get(`${group}/${version}/${kind.kind}`);
     const extension = { 'x-kubernetes-group-version-kind': [{ ...kind }] };
     if (own !== undefined) {
-      return this.#refToKept(customDefinitionName(kind), own, () => ({
-        ...customDefinition(own, this.#dialect, {
-          apiVersion: API_VERSION_FIELD,
-          kind: KIND_FIELD,
-          metadata: this.#metadata('ObjectMeta', METADATA_DESCRIPTION),
-        }),
-        ...extension,
-      }));
+      const name = customDefinitionName(kind);
+      return this.#refToPrinted(name, () => this.#printCustom(name, own, extension));
     }
     const item = kind.kind.endsWith('List') ? kind.kind.slice(0, -'List'.length) : undefined;
     if (item === undefined || !this.#custom.has(`${group}/${version}/${item}`)) return undefined;
@@ -154,6 +170,24 @@ export class DefinitionSet {
       },
       ...extension,
     }));
+  }
+
+  /** Kept as other types are. */
+  *#printCustom(name: string, schema: JsonObject, extension: JsonObject): Steps<Buffer> {
+    const kept = this.#form.definitions.get(schema);
+    if (kept?.name === name) {
+      for (const reference of kept.references) reference(this);
+      return kept.printed;
+    }
+    const { printed: common, references } = this.recording(() => ({
+      apiVersion: API_VERSION_FIELD,
+      kind: KIND_FIELD,
+      metadata: this.#metadata('ObjectMeta', METADATA_DESCRIPTION),
+    }));
+    const definition = yield* customDefinition(schema, this.#dialect, common);
+    const printed = yield* this.#form.definitionSteps(name, { ...definition, ...extension });
+    this.#form.definitions.set(schema, { name, printed, references });
+    return printed;
   }
 
   #metadata(message: string, description: string): JsonObject {

@@ -1,6 +1,8 @@
 import { stringifyExact } from '../codec/exact-json';
 import type { JsonObject } from '../object';
+import type { Steps } from '../parts';
 import type { Dialect } from './custom-definition';
+import { stringifySteps } from './print-steps';
 
 /** What was printed, and what it refers to: to be asked for in every document in which it stands. */
 export interface Kept<Printed> {
@@ -19,6 +21,8 @@ export interface Form {
   readonly dialect: Dialect;
   readonly path: (path: string, item: JsonObject) => Buffer;
   readonly definition: (name: string, definition: JsonObject) => Buffer;
+  /** As `definition`, for one that may be large. */
+  readonly definitionSteps: (name: string, definition: JsonObject) => Steps<Buffer>;
   /** Definitions by the type or schema that they are of. */
   readonly definitions: WeakMap<object, Kept<Buffer> & { readonly name: string }>;
   /** Paths by kind, and then by group and version. */
@@ -40,6 +44,9 @@ export function jsonForm(dialect: Dialect): Form {
     dialect,
     path: member,
     definition: member,
+    *definitionSteps(name, definition) {
+      return Buffer.concat([Buffer.from(`${JSON.stringify(name)}:`), yield* stringifySteps(definition)]);
+    },
     definitions: new WeakMap(),
     paths: new WeakMap(),
     discovery: new Map(),

@@ -1,26 +1,26 @@
 import { CATALOGUE } from '../kinds/catalogue';
 import type { JsonObject, JsonValue } from '../object';
+import { atOnce, type Steps } from '../parts';
 import { loadBuiltinSchema } from '../schema/builtin-schema';
+import { counted, mostReads } from '../steps/counted.fixture';
 import type { CustomSchemas } from './definitions';
 import { groupVersionsOf } from './discovery-operations';
 import { operationsOf } from './operations';
 import { printOpenApiV2 } from './v2-document';
 import { openApiV2Message, printOpenApiV2Protobuf } from './v2-protobuf';
-import { buildOpenApiV3Index, openApiHash, printOpenApiV3 } from './v3-document';
+import { hashSteps } from './print-steps';
+import { buildOpenApiV3Index, printOpenApiV3 } from './v3-document';
 
 const schema = loadBuiltinSchema();
 const info = { title: 'Kubernetes', version: 'v1.21.0' };
 const source = { schema, definitions: CATALOGUE, info };
 
 /** Nobody waits in a test. */
-function printed(steps: Generator<void, Buffer, void>): Buffer {
-  for (;;) {
-    const { done, value } = steps.next();
-    if (done === true) return value;
-  }
+function printed(steps: Steps<readonly Buffer[]>): Buffer {
+  return Buffer.concat(atOnce(steps));
 }
 
-function parsed<Parsed = JsonObject>(steps: Generator<void, Buffer, void>): Parsed {
+function parsed<Parsed = JsonObject>(steps: Steps<readonly Buffer[]>): Parsed {
   return JSON.parse(printed(steps).toString('utf8')) as Parsed;
 }
 
@@ -328,7 +328,10 @@ function readSchema(message: JsonObject): JsonObject {
       : { properties: unname(properties['additionalProperties'] as unknown as readonly Named[], readSchema) }),
     ...(additionalProperties === undefined
       ? {}
-      : { additionalProperties: readSchema(additionalProperties['schema'] as JsonObject) }),
+      : {
+          additionalProperties:
+            additionalProperties['boolean'] ?? readSchema(additionalProperties['schema'] as JsonObject),
+        }),
     ...Object.fromEntries((vendorExtension ?? []).map(({ name, value }) => [name, fromYaml(value)])),
   };
 }
@@ -371,7 +374,7 @@ describe('the OpenAPI v3 documents', () => {
   });
 
   it('are listed with a hash of each', () => {
-    const hash = openApiHash('{}');
+    const hash = atOnce(hashSteps([Buffer.from('{'), Buffer.from('}')]));
     expect(hash).toMatch(/^[0-9A-F]{128}$/);
     expect(
       buildOpenApiV3Index([
@@ -424,7 +427,7 @@ describe('custom kinds', () => {
     });
     expect(document.definitions['com.example.stable.v1.CronTab']?.['properties']).toEqual({
       apiVersion: { type: 'string', description: expect.stringMatching(/^APIVersion defines /) as unknown },
-      kind: { type: 'string', description: expect.stringMatching(/^Kind /) as unknown },
+      kind: { type: 'string', description: expect.stringMatching(/^Kind is /) as unknown },
       metadata: {
         $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
         description: expect.stringMatching(/^metadata: Standard object's metadata/) as unknown,
@@ -460,6 +463,67 @@ describe('custom kinds', () => {
         },
       },
     });
+  });
+});
+
+describe('a large custom kind', () => {
+  const group = 'large.example.com';
+  const configMap = CATALOGUE.find(({ kind }) => kind === 'ConfigMap')!;
+  const kind = { ...configMap, kind: 'Large', resource: 'larges', subresources: [] };
+  const definitions = [{ ...kind, versions: [{ group, version: 'v1' }] }];
+  const COUNT = 3_000;
+  const many = (property: JsonObject): JsonObject =>
+    Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`p${index}`, property]));
+  const own = {
+    type: 'object',
+    properties: {
+      spec: {
+        type: 'object',
+        properties: many({ type: 'string', description: 'A text.', nullable: true }),
+        required: ['p1'],
+      },
+      list: { type: 'array', items: { type: 'object', properties: many({ type: 'integer', default: 1 }) } },
+      map: { type: 'object', additionalProperties: { type: 'object', properties: many({ type: 'boolean' }) } },
+      open: { type: 'object', additionalProperties: true, 'x-kubernetes-map-type': 'atomic' },
+    },
+  };
+  const sourceOf = (schemaOfKind: JsonObject) => ({
+    schema,
+    definitions,
+    info,
+    custom: new Map([[`${group}/v1/Large`, schemaOfKind]]),
+  });
+  const name = 'com.example.large.v1.Large';
+
+  it('is published in v3 as it was defined', () => {
+    const document = parsed(printOpenApiV3(sourceOf(own), { group, version: 'v1' }));
+    expect(document).toMatchObject({ components: { schemas: { [name]: own } } });
+  });
+
+  it('is the same in both forms of v2', () => {
+    const definitionsInJson = parsed<Document>(printOpenApiV2(sourceOf(own))).definitions;
+    expect(definitionsInJson[name]).toMatchObject({
+      properties: {
+        spec: { type: 'object', properties: many({ description: 'A text.' }) },
+        list: { type: 'array', items: { type: 'object', properties: many({ type: 'integer' }) } },
+      },
+    });
+    const type = openApiV2Message();
+    const message = type.toObject(type.decode(printed(printOpenApiV2Protobuf(sourceOf(own)))), { longs: Number });
+    const read = message as unknown as DocumentMessage;
+    expect(unname(read.definitions.additionalProperties, readSchema)).toEqual(definitionsInJson);
+  });
+
+  it.each<[string, (own: JsonObject) => Steps<unknown>]>([
+    ['v2', (one) => printOpenApiV2(sourceOf(one))],
+    ['v2 in Protobuf', (one) => printOpenApiV2Protobuf(sourceOf(one))],
+    ['v3', (one) => printOpenApiV3(sourceOf(one), { group, version: 'v1' })],
+  ])('is printed in %s a part at a time', (_, print) => {
+    const once = counted(own as JsonObject);
+    const most = mostReads(print(once));
+    expect(most).toBeGreaterThan(0);
+    // Of some tens of thousands: a list of all names is made at once, and looked through for what is large.
+    expect(most).toBeLessThan(3 * COUNT);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { KindDefinition, ServedVersion } from '../kinds/kind-definition';
 import type { JsonObject } from '../object';
+import type { Steps } from '../parts';
 import type { Schema } from '../schema/model';
 import type { DefinitionSet } from './definitions';
 import { discoveryOperations } from './discovery-operations';
@@ -13,7 +14,7 @@ export interface Descriptions {
   readonly operation: (operation: Operation, types: DefinitionSet) => JsonObject;
 }
 
-/** The paths of all kinds and of discovery, or of those in the wanted group and version, in order. */
+/** The paths of all kinds and of discovery, or of those in the wanted group and version. */
 export function* printPaths(
   form: Form,
   schema: Schema,
@@ -21,7 +22,7 @@ export function* printPaths(
   types: DefinitionSet,
   describe: Descriptions,
   wanted?: { readonly group: string; readonly version: string },
-): Generator<void, readonly Buffer[], void> {
+): Steps<readonly PrintedPath[]> {
   const all: PrintedPath[] = [];
   const isWanted = (group: string, version: string): boolean =>
     wanted === undefined || (group === wanted.group && version === wanted.version);
@@ -37,7 +38,11 @@ export function* printPaths(
   });
   for (const operation of discoveryOperations(builtIn, wanted))
     all.push(discoveryPath(form, operation, types, describe));
-  return all.sort((a, b) => (a.path < b.path ? -1 : 1)).map(({ printed }) => printed);
+  return all;
+}
+
+export function inOrder(paths: readonly PrintedPath[]): readonly Buffer[] {
+  return [...paths].sort((a, b) => (a.path < b.path ? -1 : 1)).map(({ printed }) => printed);
 }
 
 /** A kind has its paths for itself. */

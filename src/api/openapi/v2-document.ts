@@ -1,11 +1,13 @@
 import type { KindDefinition } from '../kinds/kind-definition';
 import type { JsonObject } from '../object';
+import type { Steps } from '../parts';
 import type { Schema } from '../schema/model';
 import { type CustomSchemas, DefinitionSet } from './definitions';
 import { type Form, joinMembers, jsonForm } from './form';
 import type { Operation } from './operations';
 import { byName, type ParameterDescription } from './parameters';
-import { printPaths } from './paths';
+import { inOrder, printPaths } from './paths';
+import { printRemoteParts, type RemotePart } from './remote-part';
 import { consumedTypes, extensionsOf, payloadSchema, producedTypes, RESPONSE_DESCRIPTIONS } from './payloads';
 
 /** `info` of a document. */
@@ -27,6 +29,8 @@ export interface DocumentSource {
   readonly definitions: readonly KindDefinition[];
   readonly info: DocumentInfo;
   readonly custom?: CustomSchemas;
+  /** Of group versions of other servers. v3 has a document for each of these. */
+  readonly remote?: readonly RemotePart[];
 }
 
 export const V2_HEAD = { swagger: '2.0' } as const;
@@ -41,16 +45,17 @@ const V2_JSON = jsonForm('v2');
 
 /**
  * The OpenAPI v2 (Swagger 2.0) document of everything that is served: `GET /openapi/v2`, as JSON. Clients validate by it
- * (`kubectl apply`), explain by it, and read from it how lists are merged and which requests take `dryRun`.
+ * (`kubectl apply`), explain by it, and read from it how lists are merged and which requests take `dryRun`. The document is all pieces
+ * after one another, most of which other documents share.
  */
-export function* printOpenApiV2(source: DocumentSource): Generator<void, Buffer, void> {
+export function* printOpenApiV2(source: DocumentSource): Steps<readonly Buffer[]> {
   const { paths, definitions } = yield* printV2Parts(V2_JSON, source);
   yield;
   const head = JSON.stringify({ ...V2_HEAD, info: infoOf(source) });
-  return Buffer.concat([
+  return [
     ...joinMembers(`${head.slice(0, -1)},"paths":{`, paths, '},"definitions":{'),
     ...joinMembers('', definitions, `},${JSON.stringify(V2_SECURITY).slice(1)}`),
-  ]);
+  ];
 }
 
 export function infoOf({ info: { title, version } }: DocumentSource): JsonObject {
@@ -59,14 +64,18 @@ export function infoOf({ info: { title, version } }: DocumentSource): JsonObject
 
 export function* printV2Parts(
   form: Form,
-  { schema, definitions, custom = new Map() }: DocumentSource,
-): Generator<void, DocumentParts, void> {
+  { schema, definitions, custom = new Map(), remote = [] }: DocumentSource,
+): Steps<DocumentParts> {
   const types = new DefinitionSet(schema, custom, form);
   const paths = yield* printPaths(form, schema, definitions, types, {
     parameter: simpleParameter,
     operation: operationObject,
   });
-  return { paths, definitions: yield* types.print() };
+  yield* types.print();
+  const remotePaths = yield* printRemoteParts(form, types, remote);
+  const own = new Set(paths.map(({ path }) => path));
+  const all = [...paths, ...remotePaths.filter(({ path }) => !own.has(path))];
+  return { paths: inOrder(all), definitions: types.inOrder() };
 }
 
 function operationObject(operation: Operation, types: DefinitionSet): JsonObject {

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { type INamespace, Root, Type, Writer } from 'protobufjs';
 import type { JsonObject, JsonValue } from '../object';
 import { packageFile } from '../package-file';
+import { isLarge, type Steps } from '../parts';
 import type { Form } from './form';
+import { concatSteps } from './print-steps';
 import { type DocumentSource, infoOf, printV2Parts, V2_HEAD, V2_SECURITY } from './v2-document';
 
 /** Of a tag: its field's length comes first. */
@@ -12,6 +14,7 @@ const LENGTH_DELIMITED = 2;
 const MESSAGES_FILE = packageFile('generated', 'openapi-v2.json');
 
 let documentType: Type | undefined;
+let encodersAreReady = false;
 
 /** The message `openapi.v2.Document` of proto/openapi/v2.proto. */
 export function openApiV2Message(): Type {
@@ -26,6 +29,10 @@ const V2_PROTOBUF: Form = {
   path: (name, item) => encode('Paths', { path: [{ name, value: pathItem(item) }] }),
   definition: (name, definition) =>
     encode('Definitions', { additionalProperties: [{ name, value: schemaMessage(definition) }] }),
+  *definitionSteps(name, definition) {
+    const value = yield* encodeSchemaSteps(definition);
+    return Buffer.concat(nested('Definitions', 'additionalProperties', namedSchema(name, value)));
+  },
   definitions: new WeakMap(),
   paths: new WeakMap(),
   discovery: new Map(),
@@ -39,20 +46,21 @@ function encode(message: string, value: JsonObject): Buffer {
  * The Protobuf form of the OpenAPI v2 document
  * (`application/com.github.proto-openapi.spec.v2@v1.0+protobuf`), which kubectl asks for.
  */
-export function* printOpenApiV2Protobuf(source: DocumentSource): Generator<void, Buffer, void> {
+export function* printOpenApiV2Protobuf(source: DocumentSource): Steps<readonly Buffer[]> {
   yield* prepareEncoders();
   const { paths, definitions } = yield* printV2Parts(V2_PROTOBUF, source);
   yield;
-  return Buffer.concat([
+  return [
     encode('Document', { ...V2_HEAD, info: infoOf(source) }),
-    ...field('paths', paths),
-    ...field('definitions', definitions),
+    ...nested('Document', 'paths', paths),
+    ...nested('Document', 'definitions', definitions),
     encode('Document', securityMessage()),
-  ]);
+  ];
 }
 
 /** What the library generates for a message is made when it is first used, for all messages below it at once. */
 function* prepareEncoders(): Generator<void, void, void> {
+  if (encodersAreReady) return;
   const { parent } = openApiV2Message();
   yield;
   for (const type of parent!.nestedArray) {
@@ -60,11 +68,12 @@ function* prepareEncoders(): Generator<void, void, void> {
     type.setup();
     yield;
   }
+  encodersAreReady = true;
 }
 
-/** A field of the document that is a message, from the message's encoding in pieces. */
-function field(name: string, pieces: readonly Buffer[]): readonly Buffer[] {
-  const { id } = openApiV2Message().fields[name]!;
+/** A field of a message that is a message itself, from the encoding of that in pieces. */
+function nested(message: string, field: string, pieces: readonly Buffer[]): readonly Buffer[] {
+  const { id } = openApiV2Message().parent!.lookupType(message).fields[field]!;
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const head = Writer.create()
     .uint32((id << 3) | LENGTH_DELIMITED)
@@ -156,6 +165,42 @@ function schemaMessage(schema: JsonObject): JsonObject {
   }
   const vendorExtension = extensions(schema);
   return vendorExtension.length === 0 ? message : { ...message, vendorExtension };
+}
+
+function namedSchema(name: string, schema: readonly Buffer[]): readonly Buffer[] {
+  return [encode('NamedSchema', { name }), ...nested('NamedSchema', 'value', schema)];
+}
+
+/** A large one in many steps: fields of a message may stand in any order, and those in it are encoded by themselves. */
+function* encodeSchemaSteps(schema: JsonObject): Steps<readonly Buffer[]> {
+  if (!isLarge(schema)) return [encode('Schema', schemaMessage(schema))];
+  const { properties, items, additionalProperties, ...rest } = schema;
+  const pieces: Buffer[] = [encode('Schema', schemaMessage(rest))];
+  if (isSchema(properties)) {
+    const ofProperties: Buffer[] = [];
+    for (const [name, property] of Object.entries(properties as Readonly<Record<string, JsonObject>>)) {
+      const named = namedSchema(name, yield* encodeSchemaSteps(property));
+      ofProperties.push(...nested('Properties', 'additionalProperties', named));
+      yield;
+    }
+    pieces.push(...nested('Schema', 'properties', ofProperties));
+  }
+  if (isSchema(items)) {
+    const ofItems = nested('ItemsItem', 'schema', yield* encodeSchemaSteps(items));
+    pieces.push(...nested('Schema', 'items', ofItems));
+  }
+  if (isSchema(additionalProperties)) {
+    const ofValues = nested('AdditionalPropertiesItem', 'schema', yield* encodeSchemaSteps(additionalProperties));
+    pieces.push(...nested('Schema', 'additionalProperties', ofValues));
+  } else if (additionalProperties !== undefined) {
+    pieces.push(encode('Schema', schemaMessage({ additionalProperties })));
+  }
+  // What is put together again and again would be as many pieces as there are properties.
+  return [yield* concatSteps(pieces)];
+}
+
+function isSchema(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function withoutExtensions(source: JsonObject): JsonObject {

@@ -1,33 +1,33 @@
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../object';
+import type { Steps } from '../parts';
 import { DefinitionSet, type GroupVersion } from './definitions';
 import { joinMembers, jsonForm } from './form';
 import { pathPrefix } from './names';
 import type { Operation } from './operations';
 import type { ParameterDescription } from './parameters';
-import { printPaths } from './paths';
+import { inOrder, printPaths } from './paths';
 import { consumedTypes, extensionsOf, payloadSchema, producedTypes, RESPONSE_DESCRIPTIONS } from './payloads';
 import { type DocumentSource, infoOf } from './v2-document';
 
 const V3_JSON = jsonForm('v3');
 
 /** The OpenAPI v3 document of one group version: `GET /openapi/v3/apis/apps/v1`. */
-export function* printOpenApiV3(source: DocumentSource, groupVersion: GroupVersion): Generator<void, Buffer, void> {
+export function* printOpenApiV3(source: DocumentSource, groupVersion: GroupVersion): Steps<readonly Buffer[]> {
   const { schema, definitions, custom = new Map() } = source;
   const types = new DefinitionSet(schema, custom, V3_JSON);
   const describe = { parameter: parameterObject, operation: operationObject };
   const paths = yield* printPaths(V3_JSON, schema, definitions, types, describe, groupVersion);
-  const schemas = yield* types.print();
+  yield* types.print();
   yield;
   const head = JSON.stringify({ openapi: '3.0.0', info: infoOf(source) });
   const securitySchemes = {
     BearerToken: { type: 'apiKey', description: 'A bearer token.', name: 'authorization', in: 'header' },
   };
-  return Buffer.concat([
-    ...joinMembers(`${head.slice(0, -1)},"paths":{`, paths, '},"components":{"schemas":{'),
-    ...joinMembers('', schemas, `},${JSON.stringify({ securitySchemes }).slice(1)}`),
+  return [
+    ...joinMembers(`${head.slice(0, -1)},"paths":{`, inOrder(paths), '},"components":{"schemas":{'),
+    ...joinMembers('', types.inOrder(), `},${JSON.stringify({ securitySchemes }).slice(1)}`),
     Buffer.from(`,${JSON.stringify({ security: [{ BearerToken: [] }] }).slice(1)}`),
-  ]);
+  ];
 }
 
 /**
@@ -46,11 +46,6 @@ export function buildOpenApiV3Index(
 /** Where a document is, for as long as it is what the hash is of. */
 export function openApiV3Url(group: string, version: string, hash: string): string {
   return `/openapi/v3${pathPrefix(group, version)}?hash=${hash}`;
-}
-
-/** SHA-512 in upper-case hex: the entity tag of a document, and its hash in the index. */
-export function openApiHash(document: Uint8Array | string): string {
-  return createHash('sha512').update(document).digest('hex').toUpperCase();
 }
 
 function operationObject(operation: Operation, types: DefinitionSet): JsonObject {

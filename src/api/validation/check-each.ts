@@ -1,6 +1,6 @@
 import type { FieldError } from '../errors/field-error';
 import { MAX_PROBLEMS_LENGTH } from '../errors/status-error';
-import { isLarge, type Steps } from '../parts';
+import { atOnce, isLarge, type Steps } from '../parts';
 
 /**
  * Rules for the elements of lists and maps that may be long. What they find is what rules find anywhere; while a large object
@@ -33,6 +33,15 @@ class Deciding implements FieldError {
     readonly first: () => readonly FieldError[],
     readonly next: (found: readonly FieldError[]) => readonly FieldError[],
   ) {}
+}
+
+/** The place among the errors of what takes steps of its own. */
+class InSteps implements FieldError {
+  readonly reason = 'InternalError';
+  readonly field = '';
+  readonly message = 'not checked yet';
+
+  constructor(readonly check: () => Steps<readonly FieldError[]>) {}
 }
 
 /** Set while a large object is checked in parts; nothing is waited for meanwhile. */
@@ -75,6 +84,11 @@ export function checkThen(
   return inParts ? [new Deciding(first, next)] : next(first());
 }
 
+/** For rules that look at an object in steps of their own. */
+export function checkInSteps(check: () => Steps<readonly FieldError[]>): readonly FieldError[] {
+  return inParts ? [new InSteps(check)] : atOnce(check());
+}
+
 /** For rules whose outcome decides about others at once: none of their lists is left for later. */
 export function checkNow<Found>(check: () => Found): Found {
   const wasInParts = inParts;
@@ -97,6 +111,7 @@ export function* checkInParts(check: () => readonly FieldError[]): Steps<readonl
       if (length > MAX_PROBLEMS_LENGTH) return;
       if (error instanceof Unchecked) yield* addEach(error);
       else if (error instanceof Deciding) yield* addDecided(error);
+      else if (error instanceof InSteps) yield* add(yield* error.check());
       else {
         found.push(error);
         length += error.field.length + error.message.length;

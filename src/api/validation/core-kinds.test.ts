@@ -335,6 +335,14 @@ describe('events', () => {
       ['series.count: Invalid value: "": should be at least 2', 'series.lastObservedTime: Required value'],
     ],
     [
+      'with a finalizer that has no domain',
+      { ...timed, metadata: { name: 'e', namespace: 'n', finalizers: ['bare'] } },
+      strict,
+      [
+        'metadata.finalizers[0]: Invalid value: "bare": name is neither a standard finalizer name nor is it fully qualified',
+      ],
+    ],
+    [
       'that say too much',
       { ...timed, message: 'x'.repeat(1025) },
       strict,

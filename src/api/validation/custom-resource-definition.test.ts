@@ -48,6 +48,31 @@ test.each<[string, object, readonly string[]]>([
     ],
   ],
   [
+    'fields kept for all beside a default',
+    {
+      preserveUnknownFields: true,
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          schema: { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', default: 'b' } } } },
+        },
+      ],
+    },
+    [
+      'spec.preserveUnknownFields: Invalid value: true: must be false in order to use defaults in the schema',
+      'spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-preserve-unknown-fields to true in spec.versions[*].schema instead',
+    ],
+  ],
+  [
+    'a storage version without a name',
+    { versions: [{ name: '', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }] },
+    [
+      "spec.versions[0].name: Invalid value: \"\": a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')",
+    ],
+  ],
+  [
     'a webhook that is missing',
     { conversion: { strategy: 'Webhook' } },
     [
@@ -268,3 +293,69 @@ test.each(['.status.conditions[?(@.type=="Ready")].status', '.a[0,1]', '.a ', '.
     expect(problemsOfNew(v1, definition(plain, columns(`a${jsonPath}`)))).toHaveLength(1);
   },
 );
+
+describe('selectable fields', () => {
+  const schema = {
+    type: 'object',
+    properties: {
+      metadata: { type: 'object', properties: { name: { type: 'string' } } },
+      spec: {
+        type: 'object',
+        properties: {
+          text: { type: 'string' },
+          count: { type: 'integer' },
+          list: { type: 'array', items: { type: 'string' } },
+          map: { type: 'object', additionalProperties: { type: 'boolean' } },
+          ...Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`t${index}`, { type: 'string' }])),
+        },
+      },
+    },
+  };
+  const selecting = (...paths: readonly string[]): object => {
+    const selectableFields = paths.map((jsonPath) => ({ jsonPath }));
+    const version = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: schema }, selectableFields };
+    return definition({}, { versions: [version] });
+  };
+  const at = 'spec.versions[0].selectableFields';
+
+  test.each<[string, readonly string[], readonly string[]]>([
+    ['texts, numbers and members of maps', ['.spec.text', '.spec.count', '.spec.map.any'], []],
+    ['nothing', [''], [`${at}[0].jsonPath: Required value`]],
+    [
+      'paths that are none',
+      ['spec.text', '.spec.list[0]', '.spec.', '.spec.missing', '.spec.text.more'],
+      [
+        `${at}[0].jsonPath: Invalid value: "spec.text": is an invalid path: expected [ or . but got: spec`,
+        `${at}[1].jsonPath: Invalid value: ".spec.list[0]": is an invalid path: array notation is not allowed`,
+        `${at}[2].jsonPath: Invalid value: ".spec.": is an invalid path: unexpected end of JSON path`,
+        `${at}[3].jsonPath: Invalid value: ".spec.missing": is an invalid path: does not refer to a valid field`,
+        `${at}[4].jsonPath: Invalid value: ".spec.text.more": is an invalid path: does not refer to a valid field`,
+      ],
+    ],
+    [
+      'fields of metadata, lists, and one twice',
+      ['.metadata.name', '.spec.list', '.spec.text', '.spec.text'],
+      [
+        `${at}[0].jsonPath: Invalid value: ".metadata.name": must not point to fields in metadata`,
+        `${at}[1].jsonPath: Invalid value: ".spec.list": must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.`,
+        `${at}[3].jsonPath: Duplicate value: ".spec.text"`,
+      ],
+    ],
+    [
+      'nine',
+      Array.from({ length: 9 }, (_, index) => `.spec.t${index}`),
+      [`${at}: Too many: 9: must have at most 8 items`],
+    ],
+  ])('are checked: %s', (_, paths, expected) => {
+    expect(problemsOfNew(v1, selecting(...paths))).toEqual(expected);
+  });
+
+  test('of v1beta1 may stand there once for all versions', () => {
+    const selectableFields = [{ jsonPath: '.spec.text' }];
+    const versions = ['v1', 'v2'].map((name, index) => ({ name, served: true, storage: index === 0 }));
+    const both = { versions, validation: { openAPIV3Schema: schema }, selectableFields, preserveUnknownFields: false };
+    expect(created(beta, definition({}, both))).toMatchObject({
+      spec: { versions: [{ selectableFields }, { selectableFields }] },
+    });
+  });
+});

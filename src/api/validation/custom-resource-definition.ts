@@ -8,6 +8,7 @@ import type {
   CustomResourceDefinitionSpec,
   CustomResourceDefinitionStatus,
   CustomResourceDefinitionVersion,
+  JSONSchemaProps,
 } from '../schema/generated/apiextensions-v1';
 import { checkNow } from './check-each';
 import { validateConversion } from './custom-conversion';
@@ -148,6 +149,22 @@ function isStructural(object: KubeObject): boolean {
   return problems(true) === problems(false);
 }
 
+function hasDefault(schema: JSONSchemaProps | null | undefined): boolean {
+  if (!schema) return false;
+  const { properties, items, additionalProperties, allOf, anyOf, oneOf, not } = schema;
+  const parts = [...Object.values(properties ?? {}), items, additionalProperties, allOf, anyOf, oneOf, not].flat();
+  return schema.default !== undefined || parts.some((part) => typeof part === 'object' && hasDefault(part));
+}
+
+/** Fields that nobody knows could stand where a default belongs. */
+function validateKeptDefaults(object: KubeObject, { noDefaults }: Demands): readonly FieldError[] {
+  const { preserveUnknownFields, versions } = specOf(object);
+  if (noDefaults || preserveUnknownFields !== true) return [];
+  return (versions ?? []).some(({ schema }) => hasDefault(schema?.openAPIV3Schema))
+    ? [invalid('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema')]
+    : [];
+}
+
 function validateSpec(object: KubeObject, demands: Demands): readonly FieldError[] {
   const { group = '', scope = '', names = {}, versions, conversion, preserveUnknownFields } = specOf(object);
   const list = versions ?? [];
@@ -162,6 +179,7 @@ function validateSpec(object: KubeObject, demands: Demands): readonly FieldError
             : [required(`spec.versions[${index}].schema.openAPIV3Schema`, 'schemas are required')],
         )
       : []),
+    ...validateKeptDefaults(object, demands),
     ...list.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`)),
     ...validateExclusive(object),
     ...validateVersions(versions),

@@ -1,3 +1,4 @@
+import type { JsonSchema } from '../custom/json-schema';
 import { invalid, required, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
 import type {
@@ -7,6 +8,7 @@ import type {
 } from '../schema/generated/apiextensions-v1';
 import { dns1035LabelProblems } from './names';
 import { validateCustomSchema } from './custom-schema';
+import { validateSelectableFields } from './selectable-fields';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
@@ -136,6 +138,13 @@ export function validateVersionParts(
     ...eachPart(versions, 'subresources', 'spec.subresources', validateSubresources),
     ...eachPart(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns', (columns, path) =>
       columns.flatMap((column, index) => validateColumn(column, `${path}[${index}]`)),
+    ),
+    ...versions.flatMap(({ selectableFields, schema }, index) =>
+      validateSelectableFields(
+        selectableFields ?? [],
+        (schema?.openAPIV3Schema ?? undefined) as JsonSchema | undefined,
+        `spec.versions[${index}].selectableFields`,
+      ),
     ),
   ];
 }

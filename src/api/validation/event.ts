@@ -2,12 +2,14 @@ import { invalid, required, type FieldError } from '../errors/field-error';
 import type { RequestedVersion } from '../kinds/kind-definition';
 import type { KubeObject } from '../object';
 import type { Event } from '../schema/generated/core-v1';
-import { dns1123SubdomainProblems } from './names';
+import { dnsSubdomainName } from './names';
+import { validateObjectMeta } from './object-meta';
 import { validateQualifiedName } from './pod/field-rules';
 
 const TEXT_MAX_LENGTH = 128;
 const NOTE_MAX_LENGTH = 1024;
 const TYPES = ['Normal', 'Warning'];
+const STRICT_METADATA = { namespaced: true, validateName: dnsSubdomainName, unqualifiedFinalizers: false };
 
 function asEvent(object: KubeObject): Event {
   return object;
@@ -74,10 +76,9 @@ export function validateEvent(object: KubeObject, requested?: RequestedVersion):
   const event = asEvent(object);
   const errors = validateAnyEvent(event);
   if (!isStrict(requested)) return errors;
-  const { name = '' } = object.metadata;
   return [
     ...errors,
-    ...(name === '' ? [] : dns1123SubdomainProblems(name)).map((problem) => invalid('metadata.name', name, problem)),
+    ...validateObjectMeta(object.metadata, STRICT_METADATA),
     ...validateSeries(event),
     ...(event.eventTime ? [] : [required('eventTime', '')]),
     ...(TYPES.includes(event.type ?? '') ? [] : [invalid('type', '', `has invalid value: ${event.type ?? ''}`)]),

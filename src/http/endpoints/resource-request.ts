@@ -14,6 +14,7 @@ export function operationOf({ context, served }: ResourceRequest, dryRun: boolea
   return {
     signal: context,
     pace: context,
+    heard: context,
     dryRun,
     requested: { group, version },
     ...(user === undefined ? {} : { user }),

@@ -33,7 +33,8 @@ export function hasOrigin({ request }: RequestContext): boolean {
 export function openWebSocket(context: RequestContext, upgrade: ConnectionUpgrade): AcceptedWebSocket | undefined {
   const { request } = context;
   const offered = offeredProtocols(request.headers['sec-websocket-protocol']);
-  const protocol = offered.find((one) => !isTokenProtocol(one)) ?? '';
+  // Without another one, who asks was proven otherwise; a client that gets none of those it offers gives up.
+  const protocol = offered.find((one) => !isTokenProtocol(one)) ?? offered[0] ?? '';
   context.statusCode = 101;
   const { socket, head } = upgrade.take();
   // Over HTTP/1.1, the only one with upgrades, it is one.

@@ -206,7 +206,9 @@ async function drained(
 ): Promise<void> {
   await new Promise<void>((resolve) => {
     const check = setInterval(() => {
-      if (watch.isTooFarBehind) response.destroy();
+      if (!watch.isTooFarBehind) return;
+      watch.gaveUp();
+      response.destroy();
     }, STALL_CHECK_MS);
     const done = (): void => {
       clearInterval(check);

@@ -40,8 +40,21 @@ export function measureRequest(context: RequestContext, metrics: RequestMetrics,
     const outcome = { code, responseBytes, longRunning, durationSeconds };
     // Whoever may do nothing may ask for any combination of labels.
     const isRefused = code === 401 || code === 403;
+    if (context.requestBytes > 0 && labels.resource !== '') measureWrite(context, metrics, durationSeconds);
     metrics.recordRequest(isRefused ? { ...labels, scope: '', dryRun: '' } : labels, outcome);
   });
+}
+
+const VALIDATED: ReadonlySet<string> = new Set(['create', 'update', 'patch']);
+const FIELD_VALIDATIONS: ReadonlySet<string> = new Set(['Ignore', 'Warn', 'Strict']);
+
+/** Of a request for a resource that is served, with a body. */
+function measureWrite({ info, requestBytes }: RequestContext, { writes }: RequestMetrics, seconds: number): void {
+  const { group, resource, verb } = info;
+  writes.recordBody(group === '' ? resource : `${resource}.${group}`, verb, requestBytes);
+  if (!VALIDATED.has(verb)) return;
+  const wanted = info.query.first('fieldValidation') ?? '';
+  writes.recordValidation(FIELD_VALIDATIONS.has(wanted) ? wanted : 'Ignore', seconds);
 }
 
 function requestLabels({ info, request }: RequestContext, known: KnownPaths): RequestLabels {

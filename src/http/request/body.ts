@@ -22,6 +22,7 @@ const EMPTY = Buffer.alloc(0);
  */
 export async function readBody(context: RequestContext, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const body = await wholeBody(context, limit);
+  context.requestBytes = body.length;
   const returned = returnToSeat(context);
   if (returned !== undefined) await returned;
   return body;

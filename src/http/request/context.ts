@@ -67,6 +67,8 @@ export class RequestContext implements Work, Pace {
   impersonator: UserInfo | undefined;
   /** The code that was, or is about to be, sent. */
   statusCode = 0;
+  /** Bytes of the request's body, once it has been read. */
+  requestBytes = 0;
   /** Bytes of the answer's body. */
   responseBytes = 0;
   /** Its place among the requests under way, given back when it ends. Set by flow control. */

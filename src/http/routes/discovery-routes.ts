@@ -4,6 +4,7 @@ import { printYaml } from '../../api/codec/yaml-print';
 import {
   aggregatedDiscovery,
   DISCOVERY_GROUP,
+  printAggregatedDiscovery,
   type AggregatedResources,
   type AggregatedVersion,
 } from '../../api/discovery/aggregated';
@@ -92,11 +93,7 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     const { format = 'json', aggregated: version } = negotiateDiscovery(request.headers.accept) ?? {};
     if (version === undefined) return remember(path, plain);
     const document = rememberIn(documents, `${version} ${format} ${path}`, () => {
-      const body = print(
-        aggregatedDiscovery(source.definitions(), groups(), version, source.remote?.()),
-        format,
-        version,
-      );
+      const body = print(groups(), format, version);
       return {
         body,
         contentType: `${MEDIA_TYPES[format]};g=${DISCOVERY_GROUP};v=${version};as=APIGroupDiscoveryList`,
@@ -109,8 +106,10 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     return { type: 'bytes', code: 200, contentType, body, headers };
   };
 
-  const print = (list: object, format: Format, version: AggregatedVersion): Buffer => {
-    if (format === 'json') return Buffer.from(`${JSON.stringify(list)}\n`);
+  const print = (groups: readonly DiscoveredGroup[], format: Format, version: AggregatedVersion): Buffer => {
+    const told = [source.definitions(), groups, version, source.remote?.()] as const;
+    if (format === 'json') return Buffer.from(`${printAggregatedDiscovery(...told)}\n`);
+    const list = aggregatedDiscovery(...told);
     if (format === 'yaml') return Buffer.from(printYaml(list));
     const kind = 'APIGroupDiscoveryList';
     const apiVersion = apiVersionOf(DISCOVERY_GROUP, version);

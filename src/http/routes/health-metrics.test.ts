@@ -25,4 +25,10 @@ describe('the metrics of health checks', () => {
     expect(text).toContain('kubernetes_healthchecks_total{name="etcd",type="readyz",status="error"} 1');
     await expect(checks.readyz[1]?.check()).rejects.toThrow('gone');
   });
+
+  it('change nothing of who may read why a check fails', () => {
+    const shutdown = { name: 'shutdown', isPublic: true, check: () => undefined };
+    const checks = new HealthMetrics(new Registry()).counted({ livez: [], readyz: [shutdown], healthz: [] });
+    expect(checks.readyz[0]).toMatchObject({ name: 'shutdown', isPublic: true });
+  });
 });

@@ -31,7 +31,7 @@ export class HealthMetrics {
   /** The same checks, counted. */
   counted(checks: HealthChecks): HealthChecks {
     const of = (type: keyof HealthChecks): readonly HealthCheck[] =>
-      checks[type].map(({ name, check }) => ({ name, check: () => this.#count(name, type, check) }));
+      checks[type].map((one) => ({ ...one, check: () => this.#count(one.name, type, one.check) }));
     return { livez: of('livez'), readyz: of('readyz'), healthz: of('healthz') };
   }
 

@@ -16,6 +16,8 @@ export interface CacheObserver {
   watchBroken?(): void;
   /** A read has waited for memory to be recent enough, which it is now, or is not in time. */
   waited?(durationMs: number, reached: boolean): void;
+  /** The store has said how far it is, without an event. */
+  progressReported?(): void;
   /** The resource is not kept any more. */
   forget?(storagePrefix: string): void;
 }

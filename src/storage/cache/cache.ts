@@ -1,3 +1,4 @@
+import type { ResourceActivity } from './resource-activity';
 import type { Steps } from '../../api/parts';
 import type { KubeObject } from '../../api/object';
 import type { Revision, StoredValue } from '../store';
@@ -91,6 +92,8 @@ export interface ResourceDecoder {
 
 export interface ResourceCache {
   readonly storagePrefix: string;
+  /** Counted by whoever reads it. */
+  readonly activity: ResourceActivity;
   /** The revision of the last change that memory knows: while it stays, so does everything that {@link get} gives. */
   readonly changed: Revision;
   /** The newest state of one key that the cache knows: what {@link snapshot} has of it, without making one. */
@@ -176,6 +179,8 @@ export interface RegistryCache {
   readonly revision: Revision;
   /** How many objects there are, by storage prefix. */
   sizes(): Iterable<readonly [storagePrefix: string, objects: number]>;
+  /** What has been done with each resource, by storage prefix. */
+  activities(): Iterable<readonly [storagePrefix: string, activity: ResourceActivity]>;
   /** The recent events of all resources that are kept, and roughly the bytes that they hold. */
   readonly historySize: { readonly events: number; readonly bytes: number };
   /** The store's newest revision, linearizable; callers that ask at the same time share the next ask. */

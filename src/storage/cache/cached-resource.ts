@@ -18,6 +18,7 @@ import type { EventHistory } from './event-history';
 import { LogWatch, type WatchedResource } from './log-watch';
 import { OrderedTree } from './ordered-tree';
 import { PastStates, TreeSnapshot } from './snapshots';
+import { ResourceActivity } from './resource-activity';
 import { UnreadableValues, isUnreadable } from './unreadable-value';
 import type { WaitingReader } from './waiting-readers';
 
@@ -55,6 +56,7 @@ class Redecoded {
 
 /** One resource's current state, recent events and watches. */
 export class CachedResource implements ResourceCache, WatchedResource {
+  readonly activity = new ResourceActivity();
   readonly catchingUp = new Set<WaitingReader>();
   private tree = OrderedTree.empty<CacheEntry>();
   /** A clone of the tree as it is now, if anybody has asked since the last change. */

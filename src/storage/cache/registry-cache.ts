@@ -18,6 +18,7 @@ import { EventHistory } from './event-history';
 import { loadPages } from './load-state';
 import { OrderedTree } from './ordered-tree';
 import { ProgressRequests } from './progress-requests';
+import type { ResourceActivity } from './resource-activity';
 import { ResourceRoutes } from './resource-routes';
 import { RevisionWaiters } from './revision-waiters';
 import { RevisionReadBatcher } from './revision-read-batcher';
@@ -105,6 +106,10 @@ class WatchCache implements RegistryCache {
 
   *sizes(): Iterable<readonly [string, number]> {
     for (const { storagePrefix, size } of this.routes.all()) yield [storagePrefix, size];
+  }
+
+  *activities(): Iterable<readonly [string, ResourceActivity]> {
+    for (const { storagePrefix, activity } of this.routes.all()) yield [storagePrefix, activity];
   }
 
   get historySize(): { readonly events: number; readonly bytes: number } {
@@ -240,6 +245,7 @@ class WatchCache implements RegistryCache {
     for (const resource of this.routes.all()) {
       const { tree, unreadable } = resources.get(resource) ?? nothingLoaded();
       resource.replace(tree, unreadable, revision, gap);
+      resource.activity.initializations++;
     }
     this.waiters.advance(revision);
     const durationMs = this.nowMs() - startedMs;
@@ -346,6 +352,7 @@ class WatchCache implements RegistryCache {
       if (resource === undefined || resource.moving === 'out') this.keepUnclaimed(event);
       else if (resource.stage(event)) touched.push(resource);
     }
+    if (batch.events.length === 0) this.options.observer?.progressReported?.();
     if (batch.revision <= this.reached) return;
     this.reached = batch.revision;
     for (const resource of touched) {

@@ -7,10 +7,14 @@ import {
   validateDefinitionUpdate,
 } from '../../validation/custom-resource-definition';
 import { defineKind } from '../define-kind';
-import { keepSpecAndMetadata } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { definitionFromV1, definitionToV1 } from './definition-conversion';
-import { defaultDefinition, prepareDefinition, prepareDefinitionUpdate } from './definition-strategy';
+import {
+  defaultDefinition,
+  prepareDefinition,
+  prepareDefinitionStatus,
+  prepareDefinitionUpdate,
+} from './definition-strategy';
 
 export const customResourceDefinition = defineKind({
   group: 'apiextensions.k8s.io',
@@ -42,9 +46,10 @@ export const customResourceDefinition = defineKind({
     checkRules: (definition, old) => checkDefinitionRules(definition, old),
   },
   subresources: [
-    statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateDefinitionStatusUpdate }),
+    statusSubresource({ prepareForUpdate: prepareDefinitionStatus, validateUpdate: validateDefinitionStatusUpdate }),
   ],
   prepareForDelete: markForCleanup,
+  firstDeleteIgnoresPolicy: true,
   unqualifiedFinalizers: true,
   tracksGeneration: true,
   allowUnconditionalUpdate: false,

@@ -6,7 +6,7 @@ import { isPlainMap, listAt, mapAt, stringAt, type PlainMap } from '../field-val
  * v1beta1 says once for all versions what v1 says for each of them: `validation` for their `schema`, `subresources`,
  * `additionalPrinterColumns`. Versions that differ say it for themselves in both. A definition that does both contradicts
  * itself: it keeps the common field, for validation to refuse; as it refuses one whose versions all say the same, in which
- * the common field becomes null.
+ * the common field becomes null. Selectable fields, which came later, each version says for itself.
  */
 type Convert = (value: PlainMap) => PlainMap;
 
@@ -84,6 +84,13 @@ function spread(spec: PlainMap): PlainMap {
     if (!isGiven(value) || versions.some((version) => isGiven(version[own]))) continue;
     versions = versions.map((version) => ({ ...version, [own]: value }));
     spent.push(common);
+  }
+  const fields = spec['selectableFields'];
+  if (isGiven(fields)) {
+    versions = versions.map((version) =>
+      isGiven(version['selectableFields']) ? version : { ...version, selectableFields: fields },
+    );
+    spent.push('selectableFields');
   }
   const isRepeated = stringAt(spec, 'version') === '' || stringAt(versions[0], 'name') === spec['version'];
   const rest = { ...without(spec, ...spent, ...(isRepeated ? ['version'] : [])), ...repeated };

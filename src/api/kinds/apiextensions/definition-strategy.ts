@@ -1,6 +1,6 @@
 import type { KubeObject } from '../../object';
 import { isPlainMap, listAt, mapAt, stringAt, valueAt, type PlainMap } from '../field-values';
-import { keepStatus, withFields } from '../strategies';
+import { keepSpecAndMetadata, keepStatus, withFields } from '../strategies';
 
 function defaultNames(names: PlainMap): PlainMap {
   const kind = stringAt(names, 'kind');
@@ -37,7 +37,7 @@ function noteStorageVersion(object: KubeObject): KubeObject {
   const storage = listAt(object, 'spec', 'versions').find((version) => valueAt(version, 'storage') === true);
   const name = stringAt(storage, 'name');
   const stored = listAt(object, 'status', 'storedVersions');
-  if (name === '' || stored.includes(name)) return object;
+  if (storage === undefined || stored.includes(name)) return object;
   return withFields(object, 'status', { storedVersions: [...stored, name] });
 }
 
@@ -64,6 +64,11 @@ const UNESTABLISHED = { conditions: null, acceptedNames: { plural: '', kind: '' 
 
 export function prepareDefinition(object: KubeObject): KubeObject {
   return noteStorageVersion({ ...object, status: UNESTABLISHED });
+}
+
+/** Whoever has removed the objects of a terminating definition says so in its status and takes its finalizer away at once. */
+export function prepareDefinitionStatus(object: KubeObject, old: KubeObject): KubeObject {
+  return withFields(keepSpecAndMetadata(object, old), 'metadata', { finalizers: object.metadata.finalizers });
 }
 
 export function prepareDefinitionUpdate(object: KubeObject, old: KubeObject): KubeObject {

@@ -32,6 +32,7 @@ export const deployment = defineKind({
     statusSubresource({ prepareForUpdate: keepSpecAndLabels, validateUpdate: validateDeploymentStatusUpdate }),
   ],
   tracksGeneration: true,
+  metadataToldByChange: true,
   table: tableOf([
     nameColumn,
     column(

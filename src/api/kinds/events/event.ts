@@ -71,6 +71,7 @@ export const event = defineKind({
   shortNames: ['ev'],
   namespaced: true,
   metadataChangeToldOnce: true,
+  metadataCheckedLast: true,
   unqualifiedFinalizers: true,
   versions: [
     'v1',

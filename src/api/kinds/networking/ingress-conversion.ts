@@ -47,7 +47,12 @@ const backendFromV1: Convert = ({ service, ...rest }) => {
   // A port that is neither a number nor a name is the number zero, which v1beta1 always shows.
   if (!isPlainMap(service)) return { servicePort: 0, ...rest };
   const port = mapAt(service, 'port');
-  return { serviceName: service['name'] ?? '', servicePort: port['name'] ?? port['number'] ?? 0, ...rest };
+  const name = service['name'] ?? '';
+  return {
+    ...(name === '' ? {} : { serviceName: name }),
+    servicePort: port['name'] ?? port['number'] ?? 0,
+    ...rest,
+  };
 };
 
 export function ingressToV1(object: KubeObject): KubeObject {
