@@ -100,28 +100,17 @@ describe('@kubernetes/client-node', () => {
     expect(cluster.kubelet.openConnections).toBe(0);
   }, 60_000);
 
-  it('copies files into a container and out of it', async () => {
-    for (const name of ['from', 'in', 'out']) mkdirIn(name);
+  // Its `cpFromPod` asks for a compressed archive and cannot read one: `kubectl cp` below copies out of containers.
+  it('copies a folder into a container', async () => {
+    for (const name of ['from', 'in']) mkdirSync(join(folder, name));
     const bytes = randomBytes(3 * MIB);
     writeFileSync(join(folder, 'from', 'file'), bytes);
-    const cp = new Cp(config());
-    // A folder: of a file, `tar-fs` names the entry ".".
-    await cp.cpToPod('ns', 'pod', 'main', join(folder, 'from'), join(folder, 'in'));
-    await until(() => lengthOf('in') === bytes.length);
-    expect(sumOf(readFileSync(join(folder, 'in', 'file')))).toBe(sumOf(bytes));
-    await cp.cpFromPod('ns', 'pod', 'main', 'file', join(folder, 'out'), join(folder, 'in'));
-    await until(() => lengthOf('out') === bytes.length);
-    expect(sumOf(readFileSync(join(folder, 'out', 'file')))).toBe(sumOf(bytes));
+    await new Cp(config()).cpToPod('ns', 'pod', 'main', join(folder, 'from'), join(folder, 'in'));
+    const copied = join(folder, 'in', 'file');
+    await until(() => statSync(copied, { throwIfNoEntry: false })?.size === bytes.length);
+    expect(sumOf(readFileSync(copied))).toBe(sumOf(bytes));
   }, 60_000);
 });
-
-function mkdirIn(name: string): void {
-  mkdirSync(join(folder, name));
-}
-
-function lengthOf(name: string): number {
-  return statSync(join(folder, name, 'file'), { throwIfNoEntry: false })?.size ?? -1;
-}
 
 it.each([
   ['WebSocket', {}],
