@@ -28,6 +28,7 @@ import type { Logger } from '../observability/logger';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { CacheEntry, RegistryCache, ResourceCache, ResourceDecoder } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
+import { followResource } from './follow-resource';
 import type { CustomResource, ServedCatalogue } from './served-catalogue';
 
 export interface CustomResourcesOptions {
@@ -76,7 +77,7 @@ interface Conversion {
 }
 
 /** All definitions that there are. */
-interface Loaded {
+interface Definitions {
   readonly revision: Revision;
   readonly names: ReadonlySet<string>;
   /** Those that were not known, or were known otherwise. */
@@ -85,7 +86,6 @@ interface Loaded {
 
 /** Of services. */
 const DEFAULT_PORT = 443;
-const RETRY_MS = 100;
 const UNREADABLE_RETRY_MS = 1_000;
 /** For the log. */
 const WORK = 'custom resource definitions';
@@ -132,10 +132,28 @@ export class CustomResources {
   /** What is defined now is served when this resolves. */
   async start(): Promise<void> {
     await this.#untilReadable();
-    const loaded = await this.#takeAll();
-    this.#unsettled = new Set(Array.from(this.#known.values(), ({ crd }) => crd.spec.group));
-    await this.#serveAll(loaded);
-    this.#following = this.#follow(loaded.revision);
+    const { logger, definitions } = this.#options;
+    const turn = new Turn(WORK);
+    await new Promise<void>((caughtUp) => {
+      this.#following = followResource(
+        {
+          resource: definitions.cache,
+          list: () => this.#list(),
+          apply: async ({ type, entry }) => {
+            // One may be large, and has just been decoded.
+            await turn.next();
+            if (type === 'put') await this.#put(entry);
+            else this.#delete(entry.name);
+          },
+          following: (isFollowing) => {
+            this.#isFollowing = isFollowing;
+            if (isFollowing) caughtUp();
+          },
+          interrupted: (error) => logger.warn({ err: error }, 'following custom resource definitions was interrupted'),
+        },
+        this.#stop.signal,
+      ).finally(caughtUp);
+    });
   }
 
   /** What is served follows the definitions. */
@@ -166,8 +184,21 @@ export class CustomResources {
     }
   }
 
-  /** Takes in the cache's current state. */
-  async #takeAll(): Promise<Loaded> {
+  async #list(): Promise<Revision> {
+    const isFirst = this.#known.size === 0;
+    const { revision, names, changed } = await this.#knowAll();
+    if (isFirst) this.#unsettled = new Set(changed.map(({ spec }) => spec.group));
+    // Whose names are whose is decided among all: so it is not looked at before all are known.
+    for (const crd of changed) this.#settle(crd);
+    const turn = new Turn(WORK);
+    for (const name of names) {
+      await this.#serve(name);
+      if (turn.isOver) await turn.next();
+    }
+    return revision;
+  }
+
+  async #knowAll(): Promise<Definitions> {
     const { definitions, keyRoot } = this.#options;
     const snapshot = definitions.cache.snapshot();
     const names = new Set<string>();
@@ -182,44 +213,6 @@ export class CustomResources {
       definitions.cache.problemOf(`${keyRoot}${definitions.cache.storagePrefix}/${name}`) !== undefined;
     for (const name of this.#known.keys()) if (!names.has(name) && !isUnreadable(name)) this.#delete(name);
     return { revision: snapshot.revision, names, changed };
-  }
-
-  /** Whose names are whose is decided among all: so it is not looked at before all are known. */
-  async #serveAll({ names, changed }: Loaded): Promise<void> {
-    for (const crd of changed) this.#settle(crd);
-    const turn = new Turn(WORK);
-    for (const name of names) {
-      await this.#serve(name);
-      if (turn.isOver) await turn.next();
-    }
-  }
-
-  async #follow(from: Revision): Promise<void> {
-    const { logger, definitions } = this.#options;
-    const { signal } = this.#stop;
-    const turn = new Turn(WORK);
-    let after = from;
-    while (!signal.aborted) {
-      this.#isFollowing = true;
-      try {
-        for await (const { events } of definitions.cache.watch(after, signal)) {
-          for (const { type, entry } of events) {
-            // One may be large, and has just been decoded.
-            await turn.next();
-            if (type === 'put') await this.#put(entry);
-            else this.#delete(entry.name);
-          }
-        }
-      } catch (error) {
-        logger.warn({ err: error }, 'following custom resource definitions was interrupted');
-      }
-      this.#isFollowing = false;
-      if (signal.aborted) return;
-      await delay(RETRY_MS, undefined, { signal }).catch(() => undefined);
-      const loaded = await this.#takeAll();
-      await this.#serveAll(loaded);
-      after = loaded.revision;
-    }
   }
 
   #put(entry: CacheEntry): MaybePromise<void> {

@@ -1,10 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { KubeObject } from '../api/object';
-import { BackOff } from '../async/back-off';
 import { runSteps } from '../async/steps';
 import { Turn } from '../async/turn';
 import type { Logger } from '../observability/logger';
-import type { CacheEntry, ResourceCache } from '../storage/cache/cache';
+import type { CacheEntry, CacheEvent, ResourceCache } from '../storage/cache/cache';
+import type { Revision } from '../storage/store';
+import { followResource } from './follow-resource';
 
 /** An index that wants to know every object of a resource as it now stands. */
 export interface ResourceSink {
@@ -14,18 +14,14 @@ export interface ResourceSink {
   readonly delete: (object: KubeObject) => void;
 }
 
-const RETRIES = { first: 100, factor: 2, longest: 2_000 };
-
-/** Brings the index to what the cache has now, then follows the changes until the watch ends. */
-async function follow(
+/** Brings an index to what the cache has now. */
+async function list(
   resource: ResourceCache,
   sink: ResourceSink,
   known: Map<string, CacheEntry>,
-  keyRoot: string,
-  caughtUp: () => void,
+  prefix: string,
   signal: AbortSignal,
-): Promise<void> {
-  const prefix = `${keyRoot}${resource.storagePrefix}/`;
+): Promise<Revision> {
   // What is indexed of it stays: to forget a webhook that cannot be decrypted would be to let everything pass.
   const problem = resource.problemIn(prefix);
   if (problem !== undefined) throw problem;
@@ -39,24 +35,23 @@ async function follow(
   }
   for (const entry of snapshot.entries(prefix)) {
     if (turn.isOver) await turn.next();
-    if (signal.aborted) return;
+    if (signal.aborted) break;
     // Too many, perhaps, for what is parsed of them to be kept.
     sink.put(entry.parse());
     known.set(entry.key, entry);
   }
-  caughtUp();
-  for await (const { events } of resource.watch(snapshot.revision, signal)) {
-    for (const { type, entry } of events) {
-      const parsing = entry.prepare();
-      if (parsing !== undefined) await runSteps(parsing, 'indexing a large object');
-      if (type === 'put') {
-        sink.put(entry.object);
-        known.set(entry.key, entry);
-      } else {
-        sink.delete(entry.object);
-        known.delete(entry.key);
-      }
-    }
+  return snapshot.revision;
+}
+
+async function apply({ type, entry }: CacheEvent, sink: ResourceSink, known: Map<string, CacheEntry>): Promise<void> {
+  const parsing = entry.prepare();
+  if (parsing !== undefined) await runSteps(parsing, 'indexing a large object');
+  if (type === 'put') {
+    sink.put(entry.object);
+    known.set(entry.key, entry);
+  } else {
+    sink.delete(entry.object);
+    known.delete(entry.key);
   }
 }
 
@@ -81,26 +76,24 @@ export function feedResources(
   const following = new Set<ResourceSink>();
   let catchUp: () => void = () => undefined;
   const allCaughtUp = new Promise<void>((resolve) => (catchUp = resolve));
-  const has = (sink: ResourceSink): void => {
-    if (following.add(sink).size === sinks.length) catchUp();
-  };
   if (sinks.length === 0) catchUp();
-  const loops = sinks.map(async (sink) => {
+  const loops = sinks.map((sink) => {
     const known = new Map<string, CacheEntry>();
-    const retries = new BackOff(RETRIES);
-    const caughtUp = (): void => {
-      retries.reset();
-      has(sink);
-    };
-    while (!signal.aborted) {
-      try {
-        await follow(resourceCache(sink.storagePrefix), sink, known, keyRoot, caughtUp, signal);
-      } catch (error) {
-        following.delete(sink);
-        logger.warn({ err: error, resource: sink.storagePrefix }, 'following a resource was interrupted');
-        await delay(retries.next(), undefined, { signal }).catch(() => undefined);
-      }
-    }
+    const resource = resourceCache(sink.storagePrefix);
+    return followResource(
+      {
+        resource,
+        list: () => list(resource, sink, known, `${keyRoot}${resource.storagePrefix}/`, signal),
+        apply: (event) => apply(event, sink, known),
+        following: (isFollowing) => {
+          if (!isFollowing) following.delete(sink);
+          else if (following.add(sink).size === sinks.length) catchUp();
+        },
+        interrupted: (error) =>
+          logger.warn({ err: error, resource: sink.storagePrefix }, 'following a resource was interrupted'),
+      },
+      signal,
+    );
   });
   return {
     caughtUp: allCaughtUp,
