@@ -1,21 +1,10 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { MemoryAccount } from '../../memory/memory-budget';
+import { arrivingOn, type Arriving } from './node-http-internals';
 
 /** How often what has come of heads is written down. */
 const CHECK_MS = 500;
-
-/** What node:http knows of a connection on which a message is arriving. */
-interface ArrivingMessage {
-  /** Null until its head is there. */
-  readonly incoming: unknown;
-  readonly socket: Socket | null;
-}
-
-/** node:http's list of its connections, which has no interface. */
-interface Connections {
-  active(): readonly ArrivingMessage[];
-}
 
 interface Half {
   readonly account: MemoryAccount;
@@ -39,7 +28,7 @@ export class HalfHeads {
   /** Until the server closes. */
   attach(server: Server): void {
     server.on('listening', () => {
-      this.#checks ??= setInterval(() => this.check(arriving(server)), CHECK_MS).unref();
+      this.#checks ??= setInterval(() => this.check(arrivingOn(server)), CHECK_MS).unref();
     });
     server.on('close', () => {
       clearInterval(this.#checks);
@@ -48,7 +37,7 @@ export class HalfHeads {
   }
 
   /** `messages`: those that are arriving now. */
-  check(messages: readonly ArrivingMessage[]): void {
+  check(messages: readonly Arriving[]): void {
     const halves = new Map<Socket, Half>();
     for (const { incoming, socket } of messages) {
       if (incoming !== null || socket === null || socket.destroyed) continue;
@@ -69,12 +58,4 @@ export class HalfHeads {
     }
     this.#checkedMs = performance.now();
   }
-}
-
-function arriving(server: Server): readonly ArrivingMessage[] {
-  for (const key of Object.getOwnPropertySymbols(server)) {
-    if (key.description !== 'http.server.connections') continue;
-    return (server as unknown as Readonly<Record<symbol, Connections | undefined>>)[key]?.active() ?? [];
-  }
-  return [];
 }

@@ -2,6 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type Server, type ServerOptions, ty
 import type { Socket } from 'node:net';
 import { IdleConnections } from './idle-connections';
 import { endAndLinger } from './linger';
+import { parserOf, responseOn } from './node-http-internals';
 
 /** How long clients of HTTP/1.1 may take, in milliseconds. kube-apiserver's, where it has one. */
 export interface Http1Limits {
@@ -60,25 +61,17 @@ function isTls(server: Server): boolean {
   return 'setSecureContext' in server;
 }
 
-/** What node:http hangs on a connection. */
-interface Internals {
-  readonly parser?: { pause?: () => void } | null;
-  /** The response that is being written. */
-  readonly _httpMessage?: ServerResponse | null;
-}
-
 /**
  * While much is left to be sent, node:http reads no further and pauses the parser. But one read of TLS may bring several
  * records, the second of which then meets a paused parser, and a right request fails with HPE_PAUSED. The parser goes on
  * instead: reading has stopped, so that it gets no more than what was read already
  * (docs/decisions/0009-paused-parsers.md).
  *
- * Node has no interface for that. What this relies on: `socket.parser`, and its method `pause`. The parser serves other
- * connections later, also of other servers.
+ * Node has no interface for that.
  */
 function keepParsing(socket: Socket): void {
-  const { parser } = socket as Internals;
-  if (parser === undefined || parser === null) return;
+  const parser = parserOf(socket);
+  if (parser === undefined) return;
   parser.pause = doNothing;
   const letGo = (): void => {
     delete parser.pause;
@@ -124,8 +117,8 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
  * be answered 400: the connection just ends.
  */
 function endWith(socket: Socket, lastBytes: string): void {
-  const { _httpMessage: response } = socket as Internals;
-  if (response !== undefined && response !== null) {
+  const response = responseOn(socket);
+  if (response !== undefined) {
     if (!response.headersSent) response.setHeader('Connection', 'close');
     response.once('finish', () => endWith(socket, ''));
   } else if (socket.writable) {

@@ -1,10 +1,5 @@
-import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-
-/** What node:http hangs on a connection: the response that is being written. */
-interface Internals {
-  readonly _httpMessage?: ServerResponse | null;
-}
+import { responseOn } from './node-http-internals';
 
 interface Idle {
   /** Read of the connection when it was looked at last. */
@@ -43,8 +38,7 @@ export class IdleConnections {
   #sweep(): void {
     const now = performance.now();
     for (const [socket, idle] of this.#connections) {
-      const isAnswering = ((socket as Internals)._httpMessage ?? null) !== null;
-      if (isAnswering || socket.bytesRead !== idle.bytesRead) {
+      if (responseOn(socket) !== undefined || socket.bytesRead !== idle.bytesRead) {
         idle.bytesRead = socket.bytesRead;
         idle.sinceMs = now;
       } else if (now - idle.sinceMs >= this.limitMs) {

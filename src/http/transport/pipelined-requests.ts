@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Turn } from '../../async/turn';
 import type { MemoryAccount, MemoryBudget } from '../../memory/memory-budget';
+import { responseOn } from './node-http-internals';
 
 /** What a parsed request and its empty response take, roughly. */
 const REQUEST_BYTES = 4 * 1024;
@@ -10,11 +11,6 @@ const REQUEST_BYTES = 4 * 1024;
 interface Waiting {
   count: number;
   readonly account: MemoryAccount;
-}
-
-/** What node:http hangs on a connection: the response that is being written. */
-interface Internals {
-  readonly _httpMessage?: ServerResponse | null;
 }
 
 /**
@@ -39,7 +35,7 @@ export class PipelinedRequests {
     // node:http assigns the connection to one response at a time, in order.
     if (response.socket !== null) return true;
     const { socket } = response.req;
-    const current = (socket as Internals)._httpMessage;
+    const current = responseOn(socket);
     const early = this.#early.get(socket);
     const isNext = early === undefined || early === current || early.writableFinished;
     if (current?.writableEnded !== true || !isNext || (this.#connections.get(socket)?.count ?? 0) > 0) return false;

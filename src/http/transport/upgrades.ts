@@ -2,12 +2,8 @@ import { ServerResponse, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionUpgrade, HttpRequest } from './exchange';
 import { endAndLinger } from './linger';
+import { responseOn } from './node-http-internals';
 import { parseRequestInfo } from '../request/request-info';
-
-/** What node:http hangs on a connection: the response that is being written. */
-interface Internals {
-  readonly _httpMessage?: ServerResponse | null;
-}
 
 export interface UpgradesOptions {
   /** Whether somebody may take the connection of this request. All others are requests like any other. */
@@ -112,8 +108,8 @@ export function mayUpgrade({ method = '', url = '', headers }: IncomingMessage):
 
 /** Runs when the responses to earlier requests of the connection are written. */
 function whenAnswered(socket: Socket, then: () => void): void {
-  const { _httpMessage: earlier } = socket as Internals;
-  if (earlier === undefined || earlier === null) then();
+  const earlier = responseOn(socket);
+  if (earlier === undefined) then();
   else earlier.once('finish', () => whenAnswered(socket, then));
 }
 
