@@ -25,7 +25,7 @@ function organizationsOf(request: string): readonly string[] {
     .map(([, value]) => (typeof value?.value === 'string' ? Buffer.from(value.value, 'latin1').toString('utf8') : ''));
 }
 
-/** CertificateSubjectRestriction: nobody gets a client certificate of the group that may do everything. */
+/** CertificateSubjectRestriction: no client certificate is made for the group that may do everything. */
 export const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
   operations: ['CREATE'],

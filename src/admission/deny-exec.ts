@@ -42,7 +42,7 @@ function denyExec(
   };
 }
 
-/** DenyEscalatingExec: nobody runs commands in a pod that has more of its node than its container. */
+/** DenyEscalatingExec: no commands run in a pod that has more of its node than its container. */
 export function denyEscalatingExec(
   getPod: (namespace: string, name: string) => MaybePromise<KubeObject | undefined>,
 ): AdmissionPlugin {

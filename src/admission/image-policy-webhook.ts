@@ -137,7 +137,7 @@ export function imagePolicyWebhook(policy: ImagePolicy, dependencies: ImagePolic
       try {
         status = await review(reviewSpec(attributes), attributes.signal());
       } catch (error) {
-        // The request itself is over: nobody waits for a decision.
+        // The request itself is over: no decision is waited for.
         attributes.signal().throwIfAborted();
         if (!policy.defaultAllow) throw refuse(attributes, (error as Error).message);
         attributes.annotate(`${AUDIT_PREFIX}failed-open`, 'true');

@@ -199,7 +199,7 @@ export class QuotaLedger {
     return charges;
   }
 
-  /** Writes the quotas whose usage has changed. Returns those that somebody else has changed, as they are now. */
+  /** Writes the quotas whose usage has changed. Returns those that have changed meanwhile, as they are now. */
   async #write(
     book: Book,
     quotas: readonly KubeObject[],

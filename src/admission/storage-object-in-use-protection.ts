@@ -5,7 +5,7 @@ const FINALIZERS: Readonly<Record<string, string>> = {
   persistentvolumeclaims: 'kubernetes.io/pvc-protection',
 };
 
-/** StorageObjectInUseProtection: volumes and claims stay until the controllers say that nobody uses them any more. */
+/** StorageObjectInUseProtection: volumes and claims stay until the controllers say that they are out of use. */
 export const storageObjectInUseProtection: AdmissionPlugin = {
   name: 'StorageObjectInUseProtection',
   operations: ['CREATE'],

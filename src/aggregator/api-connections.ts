@@ -14,7 +14,7 @@ const DIAL_TIMEOUT_MS = 10_000;
 /** Of heads that the other server answers with. */
 const MAX_HEADER_BYTES = 64 * 1024;
 
-/** The connections to one other API server, which nobody uses for another. */
+/** The connections to one other API server, used for no other. */
 export class ApiConnections {
   #agent: Agent | undefined;
   #tls: PeerTls | undefined;

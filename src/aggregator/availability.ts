@@ -22,7 +22,7 @@ interface Subset {
   readonly ports?: readonly Port[];
 }
 
-/** What is wrong with the service before anybody asks it; undefined: nothing that can be seen. */
+/** What is wrong with the service before it is asked; undefined: nothing that can be seen. */
 export function serviceProblem({ service }: RemoteApi, lookup: ServiceLookup): Availability | undefined {
   const { namespace, name, port } = service;
   const of = `service/${name} in ${JSON.stringify(namespace)}`;
@@ -47,7 +47,7 @@ export function serviceProblem({ service }: RemoteApi, lookup: ServiceLookup): A
   );
 }
 
-/** Nobody has answered as an API server does. */
+/** There was no response of an API server. */
 export function failedDiscovery(message: string): Availability {
   return unavailable('FailedDiscoveryCheck', message);
 }

@@ -9,7 +9,7 @@ const EXTRA = 'x-remote-extra-';
 /** Whom the server itself is when it asks, as with kube-apiserver. */
 export const AGGREGATOR: UserInfo = { name: 'system:kube-aggregator', groups: ['system:masters'] };
 
-/** Lower-case. A client that sends one could say that it is anybody. */
+/** Lower-case. A client that sends one could pass for any user. */
 export function isIdentityHeader(name: string): boolean {
   return name === USER || name === UID || name === GROUP || name.startsWith(EXTRA);
 }

@@ -2,7 +2,7 @@ import type { KubeObject } from './object';
 import type { MaybePromise } from './maybe-promise';
 
 /**
- * Thrown out of a pure function that needs an object in a version that only somebody else can convert it to. Whoever may wait has the
+ * Thrown out of a pure function that needs an object in a version that only a webhook can convert it to. A caller that may wait has the
  * conversion done and runs the function again.
  */
 export class ConversionNeeded extends Error {
@@ -15,7 +15,7 @@ export class ConversionNeeded extends Error {
   }
 }
 
-/** Versions between which only somebody else converts: objects stay in the requested version until they are stored. */
+/** Versions between which only a webhook converts: objects stay in the requested version until they are stored. */
 export interface RemoteConversion {
   /** The object in that version. Throws {@link ConversionNeeded} until it is known. */
   readonly known: (object: KubeObject, apiVersion: string) => KubeObject;

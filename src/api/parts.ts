@@ -29,7 +29,7 @@ export function keysOf(map: object): readonly string[] {
   return keys;
 }
 
-/** From now on nobody changes which keys the map has. */
+/** From now on the map's keys stay as they are. */
 export function rememberKeys(map: object, keys: readonly string[]): void {
   if (keys.length > PART_VALUES) keysOfLarge.set(map, keys);
 }

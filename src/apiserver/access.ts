@@ -22,7 +22,7 @@ export interface AccessOptions {
   readonly logger: Logger;
 }
 
-/** Who somebody is, and what they may do. */
+/** Authentication and authorization. */
 export interface Access {
   readonly authentication: Authentication;
   readonly authorization: Authorization;

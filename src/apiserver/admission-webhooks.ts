@@ -17,7 +17,7 @@ import type { ResourceSink } from '../resources/resource-feed';
 
 export interface AdmissionWebhooksDependencies {
   readonly versions: ObjectVersions;
-  /** For conditions that ask whether somebody may do something. */
+  /** For conditions that check authorization. */
   readonly authorize: Authorizer;
   readonly getNamespace: (name: string) => MaybePromise<KubeObject | undefined>;
   /** For the webhooks of each plugin. */

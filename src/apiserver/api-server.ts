@@ -47,7 +47,7 @@ export interface RunningApiServer extends Pick<ApiServer, 'handler' | 'upgrade'>
   readonly ready: Promise<void>;
   /**
    * Ends in order: /readyz fails, the shutdown delay passes, in whose last quarter answers end their connections, watches end, requests under way finish, memory is let go.
-   * The store stays open; it belongs to whoever opened it.
+   * The store stays open; it belongs to its opener.
    */
   stop(): Promise<void>;
 }

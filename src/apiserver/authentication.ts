@@ -74,7 +74,7 @@ export interface AuthenticationDependencies {
   readonly metrics: AuthenticationMetrics;
   /** Writes down on which day the token of a secret was used. */
   readonly noteTokenUse: (secret: KubeObject, day: string) => void;
-  /** Told at every request of the certificate that somebody was known by. */
+  /** Told at every request of the client certificate that authenticated it. */
   readonly showedCertificate?: (certificate: X509Certificate) => void;
   readonly logger: Logger;
 }

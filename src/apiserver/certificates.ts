@@ -123,7 +123,7 @@ function namedBy(...flags: readonly string[]): string {
 /** What lies in a folder of generated certificates. */
 const GENERATED = /\.(crt|key|tmp)$/;
 
-/** Takes from others the right to read generated keys, which earlier versions or somebody else may have given them. */
+/** Takes from others the right to read generated keys, which they may have from earlier versions. */
 export function protectCertificates(directory: string, warn: Warn): void {
   if (!existsSync(directory)) return;
   protectFolder(directory, (name) => GENERATED.test(name), warn);

@@ -27,7 +27,7 @@ async function storeHealth(store: Store, signal: AbortSignal): Promise<Component
   }
 }
 
-/** Their certificates are their own, which nobody has signed: only their answer counts. */
+/** Their certificates are self-signed: only their response counts. */
 function askHealth(port: number, signal: AbortSignal): Promise<ComponentHealth> {
   const path = '/healthz';
   return new Promise((resolve) => {

@@ -5,7 +5,7 @@ import type { ServingCertificates } from './certificates';
 export const LOOPBACK_NAME = 'apiserver-loopback-client';
 
 /**
- * A serving certificate came from a file: it may have been issued by anybody, for any name. The server's own clients ask
+ * A serving certificate came from a file: it may have any issuer and any name. The server's own clients ask
  * for a name of their own, and get a certificate that lives in memory only.
  */
 export function loopbackCertificate(now: Date): {

@@ -30,7 +30,7 @@ export interface ApiServerOptions
   readonly livezGraceMs: number;
   /** Every request is logged, however little else is. */
   readonly logRequests: boolean;
-  /** `-v`: how much is logged until somebody changes it. Absent: 0. */
+  /** `-v`: how much is logged until it is changed. Absent: 0. */
   readonly verbosity?: number;
   /** /debug/pprof and /debug/flags are served. Absent: no. */
   readonly profiling?: boolean;

@@ -41,7 +41,7 @@ export const START_PHASES = [
 
 export type StartPhase = (typeof START_PHASES)[number];
 
-/** How far the start has come. A phase that nobody has spoken of is not finished. */
+/** How far the start has come. A phase that was not reported is not finished. */
 export class StartPhases {
   readonly #leftOut = new Set<StartPhase>();
   readonly #finished = new Map<StartPhase, () => boolean>();

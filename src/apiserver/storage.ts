@@ -40,7 +40,7 @@ export interface StorageOptions {
   readonly logger: Logger;
 }
 
-/** The registry in memory, and everything that reads and writes it without asking anybody. */
+/** The registry in memory, and everything that reads and writes it without access control. */
 export interface Storage {
   readonly store: Store;
   readonly keyRoot: string;

@@ -77,7 +77,7 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** Takes an item out that nobody waits for any more. False: it is not there. */
+  /** Takes an item out that is not waited for any more. False: it is not there. */
   remove(owner: unknown, item: T): boolean {
     const queue = this.owners.get(owner);
     const index = queue?.items.findIndex((waiting) => waiting.item === item) ?? -1;

@@ -1,18 +1,18 @@
 /**
- * What the event loop is at: whoever begins something says so, which costs a look at the clock and a few stores, and
- * nobody says when it ends. The one after which nothing else began for longest is what held the loop.
+ * What the event loop is at: what begins says so, which costs a look at the clock and a few stores, and
+ * its end is not told. The one after which nothing else began for longest is what held the loop.
  */
 
 /** Something that can say what it is, when it must: who wanted what, never contents. */
 export interface Work {
   describeWork(): Readonly<Record<string, unknown>>;
-  /** The name of whoever it is done for. */
+  /** The name of the user that it is done for. */
   readonly workOwner: string;
 }
 
 /** What was found to have held the loop. */
 export interface HeldBy {
-  /** Undefined: nobody had said a thing. */
+  /** Undefined: nothing was told. */
   readonly work: Work | string | undefined;
   /** From its beginning to that of the next. */
   readonly ms: number;

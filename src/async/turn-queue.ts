@@ -12,14 +12,14 @@ export class TurnQueue {
   readonly #late = new FairQueue<() => void>();
   #isDue = false;
 
-  /** `mayGoOn`: asked before each; while it says no, all wait, and whoever changes that calls {@link wake}. */
+  /** `mayGoOn`: asked before each; while it says no, all wait, until {@link wake} is called. */
   constructor(private readonly mayGoOn: () => boolean = always) {}
 
   get length(): number {
     return this.#waiting.length + this.#late.length;
   }
 
-  /** Resolves when it is the owner's turn. Whoever then finds that others have taken what there was waits again. */
+  /** Resolves when it is the owner's turn. An owner that then finds nothing left waits again. */
   turn(owner: unknown): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(owner, resolve);

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../api/maybe-promise';
 import type { AuditEvent } from './event';
 
-/** Keeps events, or hands them to whoever does. */
+/** Keeps events, or hands them on. */
 export interface AuditBackend {
   /** False: not all of them could be kept. Never rejects. */
   process(events: readonly AuditEvent[]): MaybePromise<boolean>;

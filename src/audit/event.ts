@@ -28,7 +28,7 @@ export interface AuditEvent {
   readonly stage: AuditStage;
   readonly requestURI: string;
   readonly verb: string;
-  /** Undefined: nobody could be authenticated. */
+  /** Undefined: the request was not authenticated. */
   readonly user: UserInfo | undefined;
   readonly impersonatedUser: UserInfo | undefined;
   readonly sourceIPs: readonly string[];

@@ -99,14 +99,14 @@ export class AuditPolicy {
     this.#otherwise = { level: 'None', omitStages: new Set(), omitManagedFields: false };
   }
 
-  /** `user` is undefined for a request that nobody could authenticate. */
+  /** `user` is undefined for a request that was not authenticated. */
   verdictOn(request: AuditedRequest, user: UserInfo | undefined): AuditVerdict {
     for (const rule of this.#rules) if (rule.matches(request, user)) return rule;
     return this.#otherwise;
   }
 }
 
-/** Reads a policy file. Throws an error in kube-apiserver's words; `warn` hears of fields that nobody knows. */
+/** Reads a policy file. Throws an error in kube-apiserver's words; `warn` hears of unknown fields. */
 export function parseAuditPolicy(text: string, file: string, warn: (problem: string) => void): AuditPolicy {
   const fail = (problem: string): Error => new Error(`loading audit policy file: ${problem}: from file ${file}`);
   let parsed: unknown;

@@ -9,7 +9,7 @@ interface Target {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** In place of a token: it would let whoever reads the log act as somebody else. */
+/** In place of a token: with it, readers of the log could act as its user. */
 const REDACTED = '<redacted>';
 
 /** The JSON of the body that a client has sent: decoded, or the bytes of a patch. Empty: there is none that can be shown. */

@@ -8,7 +8,7 @@ const STANDARD_OUTPUT = 1;
 /** Between tries while the reader of a pipe takes nothing. */
 const BUSY_WAIT_MS = 1;
 
-/** Lines to standard output. Waits for a reader that is slow; with `writeLater`, nobody else does. */
+/** Lines to standard output. Waits for a reader that is slow; with `writeLater`, requests do not. */
 export function standardOutput(): LogOutput {
   const write = (text: string): void => {
     const bytes = Buffer.from(text);

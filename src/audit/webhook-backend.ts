@@ -55,7 +55,7 @@ export class WebhookBackend implements AuditBackend {
   }
 
   async close(): Promise<void> {
-    // Nobody waits for the next try; what is on its way may arrive.
+    // There is no next try; what is on its way may arrive.
     this.#closing.abort();
     await Promise.all(this.#running);
     this.options.close();

@@ -102,7 +102,7 @@ export function oidcIssuers(create: (issuer: string) => OidcKeys): (issuer: stri
   };
 }
 
-/** Keys of other uses are left out, and shared secrets, which nobody should publish. */
+/** Keys of other uses are left out, and shared secrets, which should not be published. */
 function isSigningKey(value: unknown): value is PublicJwk {
   if (typeof value !== 'object' || value === null) return false;
   const { kty, use = 'sig' } = value as PublicJwk;

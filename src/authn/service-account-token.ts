@@ -153,7 +153,7 @@ async function legacyUser(
   }
   const object = await checkAccount(objects, namespace, name, uid, undefined);
   const day = dayToNote(secret, now());
-  // Of one that is marked, too: it shows that somebody still needs it.
+  // Of one that is marked, too: it shows that it is still needed.
   if (day !== undefined) noteUse?.(secret, day);
   if (secret.metadata.labels?.[INVALID_SINCE_LABEL]) {
     throw new InvalidToken(

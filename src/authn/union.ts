@@ -62,7 +62,7 @@ function annotateAll(annotations: Readonly<Record<string, string>>, annotate: An
 
 const joined = new WeakMap<UserInfo, UserInfo>();
 
-/** Nobody is in both groups, and the anonymous user in neither but its own. The same user gives the same object. */
+/** No user is in both groups, and the anonymous user in neither but its own. The same user gives the same object. */
 export function withAuthenticatedGroup(user: UserInfo): UserInfo {
   const { name, groups } = user;
   if (name === ANONYMOUS_USER || groups.includes(AUTHENTICATED_GROUP) || groups.includes(UNAUTHENTICATED_GROUP)) {

@@ -63,7 +63,7 @@ function textOf(map: Readonly<Record<string, unknown>>, name: string): string {
   return value;
 }
 
-/** A star stands for everyone who is authenticated, and for nobody else. */
+/** A star stands for authenticated users only. */
 function subjectOf(user: string, group: string): { readonly user: string; readonly group: string } {
   return { user, group: user === '*' || group === '*' ? AUTHENTICATED_GROUP : group };
 }

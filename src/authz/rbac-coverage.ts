@@ -102,7 +102,7 @@ class PathPatterns {
   }
 }
 
-/** What somebody holds. */
+/** The permissions of a user. */
 class HeldRules {
   private readonly atoms = new Set<string>();
   private readonly wide: readonly WideRule[];

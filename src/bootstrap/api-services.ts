@@ -97,7 +97,7 @@ export function isAvailable({ status }: KubeObject): boolean {
   return (conditions ?? []).some((one) => one.type === 'Available' && one.status === 'True');
 }
 
-/** Creates it, or brings it up to date; writes nothing when it is as it has to be or belongs to somebody else. */
+/** Creates it, or brings it up to date; writes nothing when it is as it has to be or is not managed by this server. */
 export async function putApiService(
   registry: ResourceRegistry,
   service: LocalService,
@@ -112,7 +112,7 @@ export async function putApiService(
   await registry.update(EVERYWHERE, apiServiceName(service), hooks, context, AS_IT_IS);
 }
 
-/** Deletes one as it was seen; somebody else may have done it, or may have made another of it. */
+/** Deletes one as it was seen; it may have been deleted or replaced meanwhile. */
 export async function deleteApiService(
   registry: ResourceRegistry,
   { metadata: { name = '', uid = '', resourceVersion = '' } }: KubeObject,

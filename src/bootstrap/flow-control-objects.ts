@@ -32,7 +32,7 @@ export function flowControlObjects(): readonly DefaultObject[] {
   ];
 }
 
-/** Without these there might be nobody who can set the others right. */
+/** Without these there might be no user who can set the others right. */
 export function isMandatory({ object }: DefaultObject): boolean {
   return object.metadata.name === EXEMPT || object.metadata.name === CATCH_ALL;
 }

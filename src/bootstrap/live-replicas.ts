@@ -36,7 +36,7 @@ export class LiveReplicas {
     this.#running = this.#run();
   }
 
-  /** Takes this server off the list, so that nobody is sent here any more. What fails is left to the lease's end. */
+  /** Takes this server off the list, so that no client is sent here any more. What fails is left to the lease's end. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#running;

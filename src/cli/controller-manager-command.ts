@@ -102,7 +102,7 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
       work,
       stop.signal,
     );
-    // Another replica leads now: whoever runs this process starts it again as a candidate.
+    // Another replica leads now: a supervisor starts this process again as a candidate.
     if (!stop.signal.aborted) throw new Error('leader election lost');
   } else await work(stop.signal);
   client.close();

@@ -32,7 +32,7 @@ export interface BackendRequest {
   readonly body?: readonly Uint8Array[];
   /** For the whole answer. */
   readonly timeoutMs: number;
-  /** Nobody waits for the answer any more. */
+  /** The response is not waited for any more. */
   readonly signal: AbortSignal;
   /** An answer with a longer body is none. */
   readonly maxBytes: number;
@@ -50,7 +50,7 @@ const MAX_IDLE_PER_BACKEND = 25;
 /** Backends whose connections are kept. */
 const MAX_POOLS = 256;
 
-/** A pool of connections that nobody may use for another backend, or with other credentials. */
+/** A pool of connections that may not be used for another backend, or with other credentials. */
 interface Pool {
   readonly agent: Agent;
   /** Requests under way. */

@@ -16,8 +16,8 @@ const TRACKING = `/api/v1/namespaces/kube-system/configmaps/${TRACKING_CONFIG_MA
 const ACCOUNT_ANNOTATION = 'kubernetes.io/service-account.name';
 
 /**
- * Cleans up token secrets that were made for an account by the control plane and that nobody uses: no client for so long, and no pod. A secret
- * that somebody made by hand is never touched.
+ * Cleans up token secrets that were made for an account by the control plane and that are out of use: by clients for so long, and by pods. A secret
+ * that was made by hand is never touched.
  */
 export function startLegacyTokenCleaner(parts: ControllerParts, options: LegacyTokenCleanerOptions): Controller {
   const { roundMs = DAY_MS } = options;

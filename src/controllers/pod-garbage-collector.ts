@@ -21,7 +21,7 @@ interface Known {
 }
 
 const ROUND_MS = 20_000;
-/** A node that is not there may be one that nobody has told of yet, or one that comes back. */
+/** A node that is not there may not have come by the watch yet, or may come back. */
 const QUARANTINE_MS = 40_000;
 const ENDED_PHASES = ['Succeeded', 'Failed'];
 
@@ -36,7 +36,7 @@ function knownOf({ metadata, spec, status }: KubeObject): Known {
 }
 
 /**
- * Deletes pods that nobody else will: of nodes that are gone, terminating ones that never had a node, and the oldest of
+ * Deletes pods that no kubelet will: of nodes that are gone, terminating ones that never had a node, and the oldest of
  * those that have ended when there are too many.
  */
 export function startPodGarbageCollector(parts: ControllerParts, options: PodCollectorOptions): Controller {

@@ -7,7 +7,7 @@ const NAME = 'kube-root-ca.crt';
 
 /**
  * Publishes the CA of the API server as `kube-root-ca.crt` in every active namespace, for the token volumes of pods, and
- * again when somebody changes or deletes it (spec, "Service account-related"). `rootCertificates`: PEM.
+ * again when it is changed or deleted (spec, "Service account-related"). `rootCertificates`: PEM.
  */
 export function startRootCaCertPublisher(parts: ControllerParts, rootCertificates: string): Controller {
   return startController('root-ca-cert-publisher', parts, (run) => {

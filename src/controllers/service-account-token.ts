@@ -140,7 +140,7 @@ function keepTokenSecrets(
       const secretList = [...referencesOf(account), { name: secretName }];
       await client.update(accountPath(objectKey(account)), { ...account, secrets: secretList }, signal);
     } catch (error) {
-      // Somebody else changed the account: the next try looks at it anew.
+      // The account has changed meanwhile: the next try reads it again.
       await deleteSecret(secret);
       throw error;
     }

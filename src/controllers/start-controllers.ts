@@ -117,7 +117,7 @@ export function selectControllers(list: readonly string[]): readonly string[] {
   });
 }
 
-/** Names in the list that nobody here knows; those of other controllers of Kubernetes may be among them. */
+/** Names in the list that are no controllers of this process; those of other controllers of Kubernetes may be among them. */
 export function unknownControllers(list: readonly string[]): readonly string[] {
   const known = CONTROLLER_NAMES.flatMap(namesOf);
   return list.filter((entry) => entry !== '*' && !known.includes(entry.replace(/^-/, '')));

@@ -54,7 +54,7 @@ export function startTtlAfterFinished(parts: ControllerParts, now: () => number)
       if (at === undefined) return;
       if (at > now()) return queue.addAfter(key, Math.min(at - now() + 1, LONGEST_WAIT_MS));
       try {
-        // As it is now: somebody may have prolonged it.
+        // As it is now: its time may have been prolonged.
         const job = await client.get(pathOf(key), signal);
         if (!((goesAt(job) ?? Infinity) <= now())) return;
         const { uid, resourceVersion } = job.metadata;

@@ -27,7 +27,7 @@ export function followFiles<T extends { readonly close: () => void }>(
   const make = (): T => {
     const value = load();
     made.push(value);
-    // Somebody may still use the one before; those before that have had their time.
+    // The one before may still be in use; those before that have had their time.
     while (made.length > 2) made.shift()?.close();
     return value;
   };

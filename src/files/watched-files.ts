@@ -13,7 +13,7 @@ export interface WatchedFilesOptions<T> {
   readonly onChanged?: (value: T) => void;
   readonly onFailed?: (error: unknown) => void;
   readonly pollMs?: number;
-  /** No timer looks: who asks does, unless somebody has just done so. Nothing is to be closed then. */
+  /** No timer looks: a caller does, unless another has just done so. Nothing is to be closed then. */
   readonly looksWhenAsked?: boolean;
 }
 

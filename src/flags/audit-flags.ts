@@ -177,10 +177,10 @@ export const auditFlags = {
 export type AuditFlags = OptionsOf<typeof auditFlags>;
 
 const VERSION = 'audit.k8s.io/v1';
-/** Bytes of a file where nobody says how many. */
+/** Bytes of a file where no flag says how many. */
 const DEFAULT_MEGABYTES = 100;
 const MEGABYTE = 1024 * 1024;
-/** Nobody waits longer for what is said to be without end. */
+/** The longest wait where a flag says that there is no end. */
 const LONGEST_QUEUE = 1_000_000;
 
 function isMode(text: string): text is AuditMode {

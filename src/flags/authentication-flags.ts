@@ -204,7 +204,7 @@ export function authenticationProblems(flags: AuthenticationFlags): readonly str
   ];
 }
 
-/** An empty name of a header, or of the proxy, would match what nobody meant. */
+/** An empty name of a header, or of the proxy, would match what was not meant. */
 function headerNameProblems(flags: AuthenticationFlags): readonly string[] {
   const lists = {
     'requestheader-username-headers': flags.requestheaderUsernameHeaders,

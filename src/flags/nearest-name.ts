@@ -19,7 +19,7 @@ export function editDistance(from: string, to: string): number {
 /** A name longer than this is no slip of the hand. */
 const MAX_LENGTH = 100;
 
-/** The known name that somebody may have meant: at most a third of its letters are others. */
+/** The known name that may have been meant: at most a third of its letters are others. */
 export function nearestName(name: string, known: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined;
   let nearest: { readonly name: string; readonly distance: number } | undefined;

@@ -152,7 +152,7 @@ export function prepareMaterial(
   const directory = certificateDirectory(options.dataDir, options.certDir);
   protectCertificates(directory, (message) => logger.warn(message));
   const signingKey = signingKeyFromFlags(options, directory);
-  // Whoever waits for it learns of its failure; an earlier one is told first.
+  // Its caller learns of its failure; an earlier one is told first.
   signingKey.catch(() => undefined);
   const load = () => extend(loadCertificates(directory, options, [advertiseAddress, ...addresses], new Date()));
   const certificates = load();

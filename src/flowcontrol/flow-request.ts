@@ -86,7 +86,7 @@ export class FlowRequest implements Seat {
     this.release();
   }
 
-  /** Executed, or nobody waits for it any more. May be called again. */
+  /** Executed, or not waited for any more. May be called again. */
   release(): void {
     if (this.state !== 'ended') this.level.end(this, performance.now());
   }

@@ -18,7 +18,7 @@ export function isRead(verb: string): boolean {
   return READS.has(verb);
 }
 
-/** Its requests are served whatever the limits: somebody has to set a busy cluster right. */
+/** Its requests are served whatever the limits: a busy cluster has to be set right. */
 export function isMaster(user: UserInfo | undefined): boolean {
   return user?.groups.includes(MASTERS_GROUP) === true;
 }
@@ -94,7 +94,7 @@ export class Seats implements Seat {
 export type Admittance = Seats | 'exempt' | 'dropped';
 
 /**
- * Bounds how many requests are under way at once, reads and writes apart, before anybody authorizes or parses them. No
+ * Bounds how many requests are under way at once, reads and writes apart, before they are authorized or parsed. No
  * queues: who finds no seat is told to come again. No user gets more than three quarters of the seats (of more than three), so that
  * one alone turns nobody else away. Members of system:masters are served even then.
  */

@@ -6,7 +6,7 @@ import { dealHand } from './shuffle-sharding';
 
 /** What a request is taken to last until it has ended, in milliseconds. */
 const ASSUMED_MS = 3;
-/** Queues that nobody uses are forgotten when there are more. */
+/** Queues that are not in use are forgotten when there are more. */
 const MAX_REMEMBERED_QUEUES = 4096;
 
 /**

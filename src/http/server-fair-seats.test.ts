@@ -66,7 +66,7 @@ describe('a server with priority and fairness', () => {
     const socket = connect(port(), '127.0.0.1').pause();
     socket.write(`GET ${CONFIG_MAPS} HTTP/1.1\r\nHost: a\r\n\r\n`);
     await until(() => executing() === 1);
-    // Nobody reads: the system's buffers are full, and a second later the seat is free.
+    // The client does not read: the system's buffers are full, and a second later the seat is free.
     await until(() => executing() === 0);
     expect(socket.destroyed).toBe(false);
     socket.destroy();

@@ -176,7 +176,7 @@ export function createServer(options: ServerOptions): ApiServer {
     const { request, response } = context;
     if (!features.compression) delete request.headers['accept-encoding'];
     context.onExpired = (error, isRequested) => {
-      // Nobody waits for the rest of the body.
+      // The rest of the body is not read.
       if (request.httpVersion !== '2.0' && hasMoreBody(request)) response.setHeader('Connection', 'close');
       else request.resume();
       if (isRequested) sendStatus(context, error.status, catalogue.schema);

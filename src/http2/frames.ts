@@ -38,7 +38,7 @@ export const PREFACE: Buffer = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 
 /** What everyone takes and, unless asked for more, sends. */
 export const MAX_FRAME_BYTES = 16_384;
-/** More than this nobody may ask for. */
+/** The most that a setting may ask for. */
 const MAX_FRAME_BYTES_LIMIT = 2 ** 24 - 1;
 export const DEFAULT_WINDOW_BYTES = 65_535;
 export const MAX_WINDOW_BYTES = 2 ** 31 - 1;
@@ -124,7 +124,7 @@ export function contentOf(type: number, flags: number, payload: Buffer): Buffer 
 
 export type FrameHandler = (type: number, flags: number, streamId: number, payload: Buffer) => void;
 
-/** Memory for the beginning of a frame: doubles as its bytes come, so that nobody gets more by announcing more. */
+/** Memory for the beginning of a frame: doubles as its bytes come, so that announcing more gets no more. */
 const FIRST_PARTIAL_BYTES = 1_024;
 
 /** Finds the frames in a stream of bytes, however it is cut. Only frames that are cut in two are copied. */

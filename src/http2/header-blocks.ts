@@ -16,7 +16,7 @@ interface OpenBlock {
   length: number;
 }
 
-/** Empty frames are free for whoever sends them. Clients fill frames of 16 KiB or more before they begin another. */
+/** Empty frames cost their sender nothing. Clients fill frames of 16 KiB or more before they begin another. */
 const MAX_FRAMES = 16;
 
 /** Puts the blocks of one connection together. */

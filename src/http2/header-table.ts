@@ -14,7 +14,7 @@ const TAB = 0x09;
 export const judged: { names: number; values: number } = { names: 0, values: 0 };
 
 /**
- * One line of a header. Whether it is well-formed is found out once, when somebody asks: the fields of a table, to which a byte
+ * One line of a header. Whether it is well-formed is found out once, when it is first asked for: the fields of a table, to which a byte
  * refers, keep the answer.
  */
 export class HeaderField {

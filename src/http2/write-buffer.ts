@@ -5,7 +5,7 @@ import { HEADER_BYTES, writeFrameHeader } from './frames';
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
- * Gathers what is to be sent next. It is copied, so that whoever wrote it may use its memory again; and the block that it is
+ * Gathers what is to be sent next. It is copied, so that its writer may use its memory again; and the block that it is
  * copied to is used again too, because memory for every frame and every packet would be most of what sending costs.
  */
 export class WriteBuffer {
@@ -46,7 +46,7 @@ export class WriteBuffer {
       return;
     }
     this.#block = NOTHING;
-    // After an error somebody may still be reading.
+    // After an error the socket may still be reading it.
     socket.write(bytes, (error) => {
       if (!error) this.#give(block);
     });

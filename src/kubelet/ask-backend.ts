@@ -54,7 +54,7 @@ function attemptOnce(
     request.on('close', () => signal.removeEventListener('abort', abort));
     signal.addEventListener('abort', abort, { once: true });
     request.on('response', (message) => {
-      // Whoever reads the body learns of its end by `close`.
+      // The body's reader learns of its end by `close`.
       message.on('error', ignore);
       resolve({ type: 'answer', message });
     });

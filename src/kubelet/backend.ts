@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 
 /**
  * How a backend proves who it is, and what it is shown: a kubelet has a certificate of the kubelets' CA and is shown the
- * client certificate; what pods and services show is not verified, as nobody knows what to expect.
+ * client certificate; what pods and services show is not verified, since there is no name or authority to expect.
  */
 export type Trust = 'kubelet' | 'kubelet-unverified' | 'anybody';
 

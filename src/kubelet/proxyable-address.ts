@@ -31,7 +31,7 @@ export const ADDRESS_NOT_ALLOWED = 'address not allowed';
 
 /**
  * Resolves a name and refuses addresses that a proxy request must not lead to: looked at when the connection is made, so that
- * nobody changes the name's address in between.
+ * the name's address cannot change in between.
  */
 export const lookupProxyable: LookupFunction = (hostname, options, callback) => {
   dnsLookup(hostname, { ...options, all: true }, (error, addresses) => {

@@ -10,7 +10,7 @@ export class BlockPool {
 
   constructor(
     readonly blockBytes: number,
-    /** Of the blocks that wait for use; those in use are bounded by whoever takes them. */
+    /** Of the blocks that wait for use; those in use are bounded by their users. */
     private readonly maxFreeBytes: number,
   ) {}
 

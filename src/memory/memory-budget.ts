@@ -33,7 +33,7 @@ export interface ConnectionMemory extends MemoryHolder {
 
 /**
  * The books of what the server holds for its clients: bytes that they have not taken yet, bodies that it has not worked
- * through. Every connection has an account. Bookkeeping only: what is held is said by whoever holds it.
+ * through. Every connection has an account. Bookkeeping only: what is held is said by its holder.
  *
  * A connection that holds as much as it may is made to wait. When all together hold three quarters of the limit, large
  * answers wait, connections that hold more than a little are refused new requests, and those that have taken nothing for
@@ -134,7 +134,7 @@ export class MemoryBudget {
 
   /**
    * The one that holds most for longest: what it holds times how long it has taken nothing. A large answer that has just begun
-   * is nobody's fault, nor is a little that waits.
+   * does not count, nor does a little that waits.
    */
   #worst(since: number): MemoryAccount | undefined {
     const now = performance.now();

@@ -39,7 +39,7 @@ export class CertificateMetrics {
     });
   }
 
-  /** A request was made by whoever has this certificate. */
+  /** A request was made with this certificate. */
   readonly clientShowed = (certificate: X509Certificate): void => {
     let endMs = this.#ends.get(certificate);
     if (endMs === undefined) this.#ends.set(certificate, (endMs = Date.parse(certificate.validTo)));

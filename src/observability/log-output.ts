@@ -4,7 +4,7 @@ import { write, writeSync } from 'node:fs';
 const RETRY_MS = 1_000;
 /** A pipe or terminal that takes nothing for the moment is tried again this soon. */
 const BUSY_RETRY_MS = 100;
-/** What waits for somebody who reads slowly; beyond that, lines are lost. */
+/** What waits for a slow reader; beyond that, lines are lost. */
 const MAX_PENDING_BYTES = 4 * 1024 * 1024;
 
 export const STANDARD_ERROR = 2;
@@ -59,7 +59,7 @@ export class LogOutput {
     try {
       while (rest.length > 0) rest = rest.subarray(this.#file.writeSync(rest));
     } catch {
-      // Nobody is left to be told.
+      // There is no reader left to tell.
     }
   }
 

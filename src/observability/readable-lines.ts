@@ -10,7 +10,7 @@ interface LoggedError {
   readonly stack?: unknown;
 }
 
-/** A line of the JSON log as somebody at a terminal reads it: `12:00:01.250 WARN  message name=value`. */
+/** A line of the JSON log as a terminal shows it: `12:00:01.250 WARN  message name=value`. */
 export function readableLine(line: string): string {
   let record: Readonly<Record<string, unknown>>;
   try {

@@ -39,7 +39,7 @@ const WATCH_EVENT_BOUNDS = [1024, 2048, 4096, 8192, 16384, 32768, 65536, 131072]
 
 /**
  * More sets of labels than any cluster needs, of 3 kB each. Beyond them requests count by their verb alone: the labels are
- * bounded one by one, but their combinations are many, and anybody may ask for them.
+ * bounded one by one, but their combinations are many, and any client may ask for them.
  */
 const MAX_SERIES = 10_000;
 

@@ -6,7 +6,7 @@ type MaybePromise<T> = T | Promise<T>;
 /** Begins a span below another one. */
 export type BeginSpan = (name: string, parent: Span, attributes: Attributes) => Span;
 
-/** W3C's `traceparent` for whoever is asked on behalf of a span. */
+/** W3C's `traceparent` for a call within a span. */
 function traceParentOf(span: Span): string {
   const { traceId, spanId } = span.spanContext();
   return `00-${traceId}-${spanId}-01`;
@@ -62,7 +62,7 @@ export class RequestTrace {
     return result;
   }
 
-  /** A span around one call of somebody else; several may be under way at once. `call` gets the header to send along. */
+  /** A span around one call of another server; several may be under way at once. `call` gets the header to send along. */
   async call<T>(name: string, attributes: Attributes, call: (traceParent: string) => Promise<T>): Promise<T> {
     const span = this.#begin(name, this.#current, attributes);
     try {

@@ -34,7 +34,7 @@ export interface Tracing {
 
 const SERVICE = 'apiserver';
 const PER_MILLION = 1_000_000;
-/** Anybody may ask to be sampled: so many are a second. */
+/** Any client may ask to be sampled: so many are a second. */
 const ASKED_PER_SECOND = 10;
 const ASKED_AT_ONCE = 50;
 const EXPORT_TIMEOUT_MS = 5_000;
@@ -69,7 +69,7 @@ export function sampler(
   };
 }
 
-/** Loads OpenTelemetry, which is nobody's dependency. Throws what there is to install. */
+/** Loads OpenTelemetry, which is an optional peer. Throws what there is to install. */
 export function startTracing(options: TracingOptions, logger: Pick<Logger, 'warn'>): Tracing {
   const { sdk, resources, otlp } = loadOpenTelemetry();
   const exporter: SpanExporter = new otlp.OTLPTraceExporter({

@@ -50,7 +50,7 @@ function certify(
   return issueCertificate({ ...spec, notBefore, notAfter }, publicKey, issuer);
 }
 
-/** An authority that somebody else has made. */
+/** An authority from elsewhere. */
 export function readAuthority(pair: KeyPair): Authority {
   return { ...pair, issuer: issuerOf(pair.certificatePem, createPrivateKey(pair.privateKeyPem)) };
 }
@@ -94,7 +94,7 @@ export function loadOrCreateAuthority(directory: string, name: string, commonNam
   return readAuthority(readPemPair(certificateFile, keyFile, remedy));
 }
 
-/** Whoever trusts an earlier certificate of the same name and key trusts this one. */
+/** What trusts an earlier certificate of the same name and key trusts this one. */
 function authorityOf(privateKeyPem: string, commonName: string, now: Date): Authority {
   const privateKey = createPrivateKey(privateKeyPem);
   const spec = { subject: { commonName, organizations: [] }, altNames: [], usages: [], isAuthority: true };

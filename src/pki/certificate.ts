@@ -134,7 +134,7 @@ export function newIssuer(subject: DistinguishedName, privateKey: KeyObject): Is
   return { name: encodeName(subject), keyIdentifier: keyIdentifier(publicKey), publicKey, privateKey };
 }
 
-/** One that exists, whoever has made its certificate. */
+/** One that exists, made here or elsewhere. */
 export function issuerOf(certificatePem: string, privateKey: KeyObject): Issuer {
   const certificate = asn1.fromDer(new X509Certificate(certificatePem).raw.toString('binary'));
   const [toBeSigned] = childrenOf(certificate);

@@ -16,7 +16,7 @@ export interface PemPair {
   readonly privateKeyPem: string;
 }
 
-/** The certificates of a file, as they stand there. `advice` is a sentence for somebody whose file is no good. */
+/** The certificates of a file, as they stand there. `advice` ends the message about a file that is no good. */
 export function readCertificates(file: string, advice: string): string {
   const pem = read(file, advice);
   const blocks = pem.match(CERTIFICATE) ?? [];

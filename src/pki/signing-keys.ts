@@ -49,7 +49,7 @@ export function parseSigningKey(pem: string): SigningKey {
   return { id: keyIdOf(publicKey), publicKey, privateKey };
 }
 
-/** The signing key of a file; `advice` is a sentence for somebody whose file is no good. */
+/** The signing key of a file; `advice` ends the message about a file that is no good. */
 export function readSigningKey(file: string, advice: string): SigningKey {
   return parseSigningKey(readPrivateKey(file, advice));
 }

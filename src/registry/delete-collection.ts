@@ -9,7 +9,7 @@ import type { DeleteHooks, DeleteOptions, ListOptions, ListResult, OperationCont
 const CONCURRENT_DELETES = 10;
 
 /**
- * Deletes what a list with these options gives, and answers that list. What somebody else has deleted meanwhile counts
+ * Deletes what a list with these options gives, and answers that list. What has been deleted meanwhile counts
  * as deleted; the first other error ends it.
  */
 export async function deleteEntries(

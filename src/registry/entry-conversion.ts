@@ -9,7 +9,7 @@ import type { CacheEntry } from '../storage/cache/cache';
 export type ConversionMode = 'asked' | 'trusted' | 'remembered';
 
 /**
- * For resources whose versions somebody else converts: the registry works in one of them, and this is what brings entries into it, and
+ * For resources whose versions a webhook converts: the registry works in one of them, and this is what brings entries into it, and
  * objects into the version that is stored. Both reject with a StatusError.
  */
 export interface EntryConversion {

@@ -14,7 +14,7 @@ const LAG_WAIT_MS = 500;
 
 /** Whether memory gets soon to the revision that is the store's newest at the time of the call. */
 async function isNewest({ cache, cached: { activity } }: Resource, caller: Caller): Promise<boolean> {
-  // The store answers soon or fails: nobody listens for a client that leaves meanwhile.
+  // The store answers soon or fails: a client that leaves meanwhile is not listened for.
   const revision = await cache.currentRevision();
   if (cache.revision >= revision) {
     activity.consistentReads++;

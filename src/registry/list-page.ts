@@ -125,7 +125,7 @@ export async function pageOfStore(
       return { ok: true, page: fullPage(at, entries, matches === undefined ? () => remaining : undefined) };
     }
     from = after(items.at(-1)?.key ?? prefix);
-    // A store in this process may answer without anybody having had a turn.
+    // A store in this process may answer within the same turn.
     if (turn.isOver) await turn.next();
     caller.throwIfAborted();
   }

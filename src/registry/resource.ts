@@ -22,7 +22,7 @@ export interface Resource {
   readonly groupResource: GroupResource;
   readonly groupKind: { readonly group: string; readonly kind: string };
   readonly toStored: StorageEncoder;
-  /** Present: objects are in a version that somebody else has to convert them to, and not in the stored one. */
+  /** Present: objects are in a version that a webhook has to convert them to, and not in the stored one. */
   readonly conversion?: EntryConversion;
   /** What writes need besides the object itself. */
   readonly sideEffects?: SideEffects;

@@ -9,7 +9,7 @@ const ENTRIES_PER_LOOK = 32;
 
 /**
  * Takes from the iterator until `limit` entries match or none is left. Gives way to others while it looks through many that do
- * not match. Throws the reason when nobody waits any more.
+ * not match. Throws the reason when the call is not waited for any more.
  */
 export async function selectNext(
   entries: Iterator<CacheEntry>,

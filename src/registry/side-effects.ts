@@ -5,7 +5,7 @@ import type { OperationContext } from './types';
  * What the writes of a kind need elsewhere in the store, besides the object itself: a service takes addresses out of
  * ranges that all replicas share. The store has no transactions over several keys, so that this is done before the
  * object is written, and undone when it is not. A server that dies in between leaves something taken without a taker;
- * whoever implements this finds such leaks again.
+ * an implementation of this finds such leaks again.
  */
 export interface SideEffects {
   /**

@@ -9,7 +9,7 @@ export interface StoredObject {
    * revision in without parsing.
    */
   readonly value: Buffer;
-  /** Whether reading the value gives the object again; undefined: nobody has looked. */
+  /** Whether reading the value gives the object again; undefined: it was not looked at. */
   readonly isPlain?: boolean;
 }
 

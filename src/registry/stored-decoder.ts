@@ -9,7 +9,7 @@ import type { ResourceDecoder } from '../storage/cache/cache';
 import { isInCurrentForm } from '../storage/cache/stored-form';
 
 /**
- * Reads what stands in the store, whoever wrote it and in whichever served version: our own JSON, kube-apiserver's JSON,
+ * Reads what stands in the store, in whichever served version and form: our own JSON, kube-apiserver's JSON,
  * or its Protobuf. Gives the storage version's object. What this server did not write itself in its current form gets the
  * defaults of the version it is in, as kube-apiserver gives them to whatever it reads: an older release knew fewer, and
  * some values have none before they are read. Throws when the bytes are of no version that is served.

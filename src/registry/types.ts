@@ -9,7 +9,7 @@ import type { Cancellation, Revision } from '../storage/store';
 
 export type { UserInfo };
 
-/** Who waits for an answer: a signal, or what makes one when it is asked for, and knows without whether anybody waits. */
+/** Who waits for an answer: a signal, or what makes one when it is asked for, and knows without one whether the call is waited for. */
 export type Caller = AbortSignal | (Cancellation & { readonly signal: AbortSignal } & Partial<Work>);
 
 export function signalOf(caller: Caller): AbortSignal {
@@ -23,7 +23,7 @@ export function workOf(caller: Caller): Work | undefined {
 
 /** What every operation needs besides its own arguments. */
 export interface OperationContext {
-  /** A signal only where somebody has to wait: to make one costs more than many a step of a write. */
+  /** A signal only where a call has to wait: to make one costs more than many a step of a write. */
   readonly signal: Caller;
   /** `dryRun=All`: every step but the store's transaction. */
   readonly dryRun: boolean;
@@ -41,7 +41,7 @@ export interface OperationContext {
 export interface Pace {
   /** It is large, and lets others have their turn between its steps. */
   readonly givesWay: boolean;
-  /** Takes steps in turns with others. Rejects when nobody waits for the answer any more. */
+  /** Takes steps in turns with others. Rejects when the client is gone or the time is over. */
   takeSteps<Result>(steps: Steps<Result>): Promise<Result>;
   /**
    * The object in hand has so many bytes: waits for a place among large requests, unless it has one, and gives way from then on.

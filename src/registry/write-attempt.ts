@@ -63,7 +63,7 @@ export async function writeAgainstNewest<T>(
   }
 }
 
-/** As the write looks at it: in the version of the request where somebody else converts between versions. */
+/** As the write looks at it: in the version of the request where a webhook converts between versions. */
 async function inVersion({ conversion }: Resource, entry: CacheEntry): Promise<CacheEntry> {
   const [read = entry] = (await conversion?.read([entry], 'remembered')) ?? [];
   return read;

@@ -56,7 +56,7 @@ export class ConversionWebhook {
   constructor(
     private readonly settings: ConversionSettings,
     private readonly call: CallConversionWebhook,
-    /** Nobody needs conversions any more. */
+    /** Conversions are not needed any more. */
     private readonly signal: AbortSignal,
   ) {}
 

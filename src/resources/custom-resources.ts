@@ -172,7 +172,7 @@ export class CustomResources {
     await Promise.all([this.#following, ...this.#preparing.values(), this.#groups.close(), this.#cleanups.close()]);
   }
 
-  /** Nobody may be told that a resource does not exist because its definition cannot be decrypted yet. */
+  /** No client may be told that a resource does not exist because its definition cannot be decrypted yet. */
   async #untilReadable(): Promise<void> {
     const { definitions, keyRoot, logger } = this.#options;
     const { signal } = this.#stop;

@@ -45,7 +45,7 @@ export interface FieldOwnership {
   readonly applyInSteps?: (change: AppliedConfiguration) => Steps<KubeObject>;
 }
 
-/** With the feature gate ServerSideApply off: nobody owns anything, whatever clients send and whoever did before. */
+/** With the feature gate ServerSideApply off: nothing is owned, whatever clients send and whatever was owned before. */
 export const noFieldOwnership: FieldOwnership = {
   trackUpdate: ({ updated }) => withoutManagedFields(updated),
   // eslint-disable-next-line require-yield

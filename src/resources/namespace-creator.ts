@@ -1,7 +1,7 @@
 import { StatusError } from '../api/errors/status-error';
 import type { ResourceRegistry } from '../registry/resource-registry';
 
-/** Creates a namespace without asking anybody; that it is there already is fine. */
+/** Creates a namespace without access control; that it is there already is fine. */
 export function namespaceCreator(namespaces: ResourceRegistry): (name: string, signal: AbortSignal) => Promise<void> {
   return async (name, signal) => {
     try {

@@ -118,7 +118,7 @@ class VersionReader {
   }
 
   /**
-   * A webhook may be mended or broken at any time, and nobody tells. Who asks for one object asks the webhook, as kube-apiserver does, and
+   * A webhook may be mended or broken at any time, without notice. Who asks for one object asks the webhook, as kube-apiserver does, and
    * what that says of it is compared with what is remembered.
    */
   async #ask(entries: readonly CacheEntry[]): Promise<readonly CacheEntry[]> {

@@ -102,7 +102,7 @@ class InstrumentedStore implements Store {
     return this.store.close();
   }
 
-  /** The call's own promise: whoever waits for it waits no turn longer. The time is taken before the call is made. */
+  /** The call's own promise: its caller waits no turn longer. The time is taken before the call is made. */
   private measured<T>(
     operation: StoreOperation,
     key: string,

@@ -24,7 +24,7 @@ interface CallSeries {
 export class StoreRequestMetrics {
   readonly #series = new Map<string, CallSeries>();
 
-  /** `resourceOf`: whose values a key is among; undefined: nobody's that is known. */
+  /** `resourceOf`: whose values a key is among; undefined: of no known resource. */
   constructor(
     registry: Registry,
     private readonly resourceOf: (key: string) => StoredResource | undefined,

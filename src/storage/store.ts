@@ -54,7 +54,7 @@ export interface WriteOptions {
 
 export interface WatchOptions {
   /**
-   * False: whoever watches knows what stood before an event, so that `previous` may be missing. It costs etcd a read for
+   * False: the watcher knows what stood before an event, so that `previous` may be missing. It costs etcd a read for
    * each event, and the object's bytes a second time.
    */
   readonly needsPrevious?: boolean;
@@ -119,11 +119,11 @@ export interface StoreSpace {
   readonly inUseBytes: number | undefined;
   /** Undefined: there is none, or it is not known. */
   readonly quotaBytes: number | undefined;
-  /** Why writes are refused, for whoever runs the server; undefined: they are taken. */
+  /** Why writes are refused, for the operator; undefined: they are taken. */
   readonly shortage: string | undefined;
 }
 
-/** Whether anybody still waits for a call: an AbortSignal, or what costs less to make and says the same when it is asked. */
+/** Whether a call is still waited for: an AbortSignal, or what costs less to make and says the same when it is asked. */
 export interface Cancellation {
   readonly aborted: boolean;
   /** What is thrown then. */

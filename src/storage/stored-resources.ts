@@ -21,7 +21,7 @@ export class StoredResources {
     return this.of(`${this.root}${storagePrefix}/`) ?? { group: '', resource: storagePrefix };
   }
 
-  /** A key outside of the root is nobody's; one of a custom resource has its group and its plural in it. */
+  /** A key outside of the root is of no resource; one of a custom resource has its group and its plural in it. */
   readonly of = (key: string): StoredResource | undefined => {
     const start = this.root.length;
     if (!key.startsWith(this.root)) return undefined;

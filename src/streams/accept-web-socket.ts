@@ -30,7 +30,7 @@ export function offeredProtocols(header: string | undefined): readonly string[] 
 /**
  * Answers a client's handshake. Empty: no subprotocol. Undefined when the handshake is wrong: the client has been told so, and its
  * connection ends.
- * Messages come from `resume` on, so that none is lost before somebody listens.
+ * Messages come from `resume` on, so that none is lost before there is a listener.
  */
 export function acceptWebSocket(
   request: IncomingMessage,

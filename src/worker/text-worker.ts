@@ -10,7 +10,7 @@ const THREAD_FILE = packageFile('generated', 'text-worker.js');
 export interface TextWorkerOptions {
   /**
    * After so much processor time the thread is ended, and its job has failed: a busy machine refuses no honest text. By the clock
-   * where nobody knows how long a thread has worked.
+   * where the system does not tell how long a thread has worked.
    */
   readonly jobTimeoutMs: number;
   /** A thread without work is ended after so long. */
@@ -168,7 +168,7 @@ export class TextWorker {
       // Those of the process are about the process: profiles, hooks, sizes of heaps.
       execArgv: [],
     });
-    // The connection of whoever waits keeps the process alive.
+    // The connection of the waiting client keeps the process alive.
     thread.unref();
     thread.on('message', (message: ThreadMessage) => {
       if (thread !== this.thread) return;
@@ -203,7 +203,7 @@ export class TextWorker {
     const { thread } = this;
     this.thread = undefined;
     this.started = undefined;
-    // It ends by itself; that it does so is nobody's concern.
+    // It ends by itself, and is not waited for.
     void thread?.terminate();
   }
 }

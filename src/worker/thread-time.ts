@@ -11,7 +11,7 @@ export function ownTask(): string | undefined {
   }
 }
 
-/** How long a thread has had a processor since it began, in milliseconds; undefined where nobody knows. */
+/** How long a thread has had a processor since it began, in milliseconds; undefined where the system does not tell. */
 export function processorTimeOf(task: string): number | undefined {
   try {
     const [nanoseconds = ''] = readFileSync(`/proc/${task}/schedstat`, 'latin1').split(' ', 1);

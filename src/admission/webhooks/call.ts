@@ -17,7 +17,7 @@ export interface BackendCall {
   readonly timeoutMs: number;
   /** The same in whole seconds, as the backend is told. */
   readonly timeoutSeconds: number;
-  /** Nobody waits for the answer any more. */
+  /** The response is not waited for any more. */
   readonly signal: AbortSignal;
   /** W3C's header, for a request that is traced. */
   readonly traceParent?: string;
@@ -59,7 +59,7 @@ export async function askWebhook(
         ));
     response = await takeTurns(attributes, readResponse(answer, { uid, version, type }), answer);
   } catch (error) {
-    // The request itself is over: nobody waits for what would follow.
+    // The request itself is over: what would follow is not waited for.
     signal.throwIfAborted();
     throw new WebhookFailure(name, (error as Error).message, { cause: error });
   }

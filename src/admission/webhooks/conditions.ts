@@ -5,7 +5,7 @@ import type { Webhook } from './webhook';
 
 /**
  * Evaluates a webhook's matchConditions: whether it is to be called. Throws an Error that says why they have no value. Handed in by
- * whoever has an environment for CEL.
+ * what has an environment for CEL.
  */
 export type EvaluateConditions = (webhook: Webhook, attributes: AdmissionAttributes) => MaybePromise<boolean>;
 

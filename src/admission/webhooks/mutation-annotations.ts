@@ -22,9 +22,9 @@ export function mutationAnnotation({ annotate }: AdmissionAttributes, call: Anno
   annotate(`mutation.webhook.admission.k8s.io/${place(call)}`, stringifyExact({ ...subject(call), mutated }));
 }
 
-/** Told from the audit level Request on: whoever writes the log leaves it out below. */
+/** Told from the audit level Request on: the log leaves it out below. */
 export function patchAnnotation({ annotate }: AdmissionAttributes, call: AnnotatedCall, patch: Buffer): void {
-  // As it came: it may be large, and nobody may want to know it.
+  // As it came: it may be large, and may not be wanted.
   const value = `${stringifyExact(subject(call)).slice(0, -1)},"patch":${patch.toString('utf8')},"patchType":"JSONPatch"}`;
   annotate(`${PATCH_ANNOTATION_PREFIX}${place(call)}`, value);
 }

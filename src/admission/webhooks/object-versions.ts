@@ -23,7 +23,7 @@ export interface ObjectVersions {
   readonly toVersion: (object: KubeObject, wanted: VersionedResource, of: AdmissionAttributes) => KubeObject;
   /**
    * What a patch made of an object of that version, in the storage version, with defaults. Throws an Error when it is no object of
-   * the kind, a StatusError where the client is told so. Both throw ConversionNeeded where somebody else converts.
+   * the kind, a StatusError where the client is told so. Both throw ConversionNeeded where a webhook converts.
    */
   readonly fromVersion: (document: JsonObject, given: VersionedResource, of: AdmissionAttributes) => Steps<KubeObject>;
 }

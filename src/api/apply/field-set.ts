@@ -9,7 +9,7 @@ import type { PathElement } from './path-element';
 export interface FieldSet {
   readonly member: boolean;
   readonly children: ReadonlyMap<PathElement, FieldSet>;
-  /** FieldsV1 of this node once somebody asked for it: see fields-v1.ts. Sets share their unchanged parts with it. */
+  /** FieldsV1 of this node once it was asked for: see fields-v1.ts. Sets share their unchanged parts with it. */
   written: JsonObject | undefined;
 }
 

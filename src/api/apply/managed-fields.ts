@@ -234,7 +234,7 @@ export function capUpdateManagers(managers: Managers): Managers {
   return [...result.values()];
 }
 
-/** What the server writes or what identifies the object: nobody owns these. */
+/** What the server writes or what identifies the object: these are never owned. */
 export const UNOWNED = setOf(
   ...['apiVersion', 'kind', 'metadata'].map((name) => [fieldElement(name)]),
   ...[

@@ -72,7 +72,7 @@ function partsOf(
   return undefined;
 }
 
-/** All paths of an object except those that nobody can own. */
+/** All paths of an object except those that cannot be owned. */
 export function pathsOf(type: StructType, object: JsonObject | KubeObject): Paths {
   const result = new Map<string, string | undefined>();
   const walk = (merged: MergeType, value: JsonValue, path: string): void => {

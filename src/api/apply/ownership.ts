@@ -35,7 +35,7 @@ export interface OwnershipContext {
   readonly convert: (from: Typed, apiVersion: string) => Typed | undefined;
   /** See SchemaChange. */
   readonly inferOwnership: boolean;
-  /** Fields that this endpoint resets and that nobody can own through it (status on the main resource). */
+  /** Fields that this endpoint resets and that cannot be owned through it (status on the main resource). */
   readonly ignored: FieldSet;
 }
 
@@ -140,7 +140,7 @@ function compareInVersion(
   return compare(versionedBefore.type, json(versionedBefore.object), json(versionedAfter.object));
 }
 
-/** What a write takes: all that it changed or added, without what nobody can own. */
+/** What a write takes: all that it changed or added, without what cannot be owned. */
 function changedBy({ modified, added }: Comparison): FieldSet {
   return withoutUnowned(union(modified, added));
 }
@@ -181,7 +181,7 @@ export function ownershipAfterUpdate(
   const reconciled = reconcile(context, before, managers);
   const { comparison, managers: rest } = transfer(context, before, after, reconciled, writer, duplicates);
   const changed = changedBy(comparison);
-  // A write that changes only what nobody can own leaves ownership as it is, however today's schema reads it.
+  // A write that changes only what cannot be owned leaves ownership as it is, however today's schema reads it.
   if (isEmpty(changed) && isEmpty(withoutUnowned(comparison.removed))) {
     return { managers: onlyThoseOf(managers, rest), taken: EMPTY_SET };
   }
@@ -207,7 +207,7 @@ export interface ApplyOutcome {
 }
 
 /**
- * Merges the applied configuration into the live object, removes what the applier gave up and nobody else owns, and
+ * Merges the applied configuration into the live object, removes what the applier gave up and no other manager owns, and
  * computes who owns what. With conflicts, the outcome is what a forced apply would do.
  */
 export function applyConfiguration(
@@ -258,7 +258,7 @@ function takeOver(previous: Manager | undefined, applier: Writer, set: FieldSet)
 }
 
 /**
- * Removes what the applier's previous configuration had and this one has not, unless somebody owns it. What was never
+ * Removes what the applier's previous configuration had and this one has not, unless a manager owns it. What was never
  * owned by the applier stays, except inside of a list item or map entry that goes.
  */
 function prune(
@@ -281,7 +281,7 @@ function prune(
   const inLast = inVersion(context, restored, previous.apiVersion);
   if (inLast === undefined) return merged;
   const all = withNamedFields(start.type, toFieldSet(start.type, json(start.object)));
-  // Empty structs, which nobody can own, are kept with what they stand in.
+  // Empty structs, which cannot be owned, are kept with what they stand in.
   const kept = everything(start.type, json(inLast.object), 'joined');
   const dropped = intersection(difference(all, kept), last);
   const result = isEmpty(dropped) ? start : without(start, dropped);

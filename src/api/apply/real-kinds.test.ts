@@ -108,7 +108,7 @@ describe('on objects of the built-in kinds', () => {
       fc.property(variants(2, true, { empties: true }), ({ kind, parts }) => {
         const [before, config] = firstOf(parts);
         const once = applied(kind, updated(kind, undefined, before, 'u'), config, 'm');
-        // An object of which nobody owns anything is one that was never applied to.
+        // An object without owned fields is one that was never applied to.
         if (once.metadata.managedFields === undefined) return;
         expect(applied(kind, once, config, 'm')).toBe(once);
       }),
@@ -227,7 +227,7 @@ function checkMerged(apply: {
   const owned = [...owners].flatMap(([id, set]) => (id === `Apply ${manager}` ? [...configuration] : [...set]));
   const isOwned = (path: string): boolean => owned.some((each) => isAtOrBelow(each, path));
   expect(givenUp.filter((path) => after.has(path) && !isOwned(path))).toEqual([]);
-  // Zero values are nobody's; decoding puts them back.
+  // Zero values are not owned; decoding puts them back.
   const zeros = pathsOfNothing(type);
   for (const path of paths.keys()) {
     if (after.has(path) || zeros.has(path)) continue;

@@ -125,7 +125,7 @@ class Values {
   /** A struct of some of these fields. */
   recordOf(fields: readonly Field[], depth: number): fc.Arbitrary<JsonObject> {
     const known = fields.flatMap((field) => {
-      // A zero that is always written says nothing, and nobody owns it.
+      // A zero that is always written says nothing, and is not owned.
       const known = this.valueOf(field.type, depth);
       const value = field.always ? known?.filter((one) => one !== false) : known;
       if (value === undefined) return [];

@@ -165,7 +165,7 @@ export function withNamedFields(type: MergeType, set: FieldSet): FieldSet {
   return makeSet(set.member, children);
 }
 
-/** Whether the set is about keys that no schema names (labels, a secret's data): others beside them are nobody's business. */
+/** Whether the set is about keys that no schema names (labels, a secret's data): others beside them do not matter. */
 function isMapOfValues(type: MergeType | undefined, { children }: FieldSet): boolean {
   if (type?.kind !== 'map' || children.size === 0) return false;
   for (const element of children.keys()) {

@@ -128,7 +128,7 @@ function isZero(zero: ZeroKind, value: unknown): boolean {
   }
 }
 
-/** A default is plain JSON in the schema; a list or map is copied so that nobody shares it with the schema. */
+/** A default is plain JSON in the schema; a list or map is copied so that it is not shared with the schema. */
 function defaultOf(value: JsonValue): unknown {
   return typeof value === 'object' && value !== null ? structuredClone(value) : value;
 }

@@ -13,7 +13,7 @@ import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-s
 export type Shaper = (value: JsonValue, context: ShapeContext) => JsonValue;
 
 export interface ShapeContext {
-  /** Collects the paths of fields that are dropped because nobody knows them: `spec.foo[0].bar`. */
+  /** Collects the paths of fields that are dropped because they are unknown: `spec.foo[0].bar`. */
   readonly unknown: string[] | undefined;
   /** Where the value in hand stands. */
   readonly path: (string | number)[];
@@ -52,7 +52,7 @@ export class DefaultsRoom {
   }
 }
 
-/** Reports are for humans: more than this of one document help nobody. */
+/** Reports are for humans: more than this of one document do not help. */
 const MAX_UNKNOWN = 100;
 
 const TYPE_META: ReadonlySet<string> = new Set(['apiVersion', 'kind']);

@@ -26,7 +26,7 @@ export interface CustomKind {
 
 /**
  * The struct of a custom kind. Without a schema only metadata is known, and everything is kept. Its fields are built when
- * they are first asked for, because a server that starts may find thousands of definitions that nobody uses.
+ * they are first asked for, because a server that starts may find thousands of definitions that are not used.
  */
 export function customStruct(schema: JsonSchema | undefined, custom: CustomKind): StructType {
   const { group, version, kind, objectMeta, decode } = custom;

@@ -15,7 +15,7 @@ const schema = loadBuiltinSchema();
 const info = { title: 'Kubernetes', version: 'v1.21.0' };
 const source = { schema, definitions: CATALOGUE, info };
 
-/** Nobody waits in a test. */
+/** Steps do not wait in a test. */
 function printed(steps: Steps<readonly Buffer[]>): Buffer {
   return Buffer.concat(atOnce(steps));
 }

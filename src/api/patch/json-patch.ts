@@ -65,7 +65,7 @@ class Patching {
   /** Whether something came to stand below something else; a value in the place of another changes no depth. */
   mayBeDeep = false;
   private readonly shifts = new WorkBudget(MAX_SHIFTED_ITEMS, 'the patch moves the items of lists too often');
-  /** Containers that were made here and that nobody else sees. */
+  /** Containers that were made here and are not shared. */
   private readonly owned = new WeakSet<object>();
 
   constructor(document: JsonValue) {

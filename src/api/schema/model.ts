@@ -91,7 +91,7 @@ export interface StructType {
   readonly decode?: StructDecoder;
 }
 
-/** From parsed JSON to the object, and the paths of the fields that were dropped because nobody knows them. Throws a 400. */
+/** From parsed JSON to the object, and the paths of the fields that were dropped because they are unknown. Throws a 400. */
 export type StructDecoder = (
   value: unknown,
   options: {

@@ -156,7 +156,7 @@ function hasDefault(schema: JSONSchemaProps | null | undefined): boolean {
   return schema.default !== undefined || parts.some((part) => typeof part === 'object' && hasDefault(part));
 }
 
-/** Fields that nobody knows could stand where a default belongs. */
+/** Unknown fields could stand where a default belongs. */
 function validateKeptDefaults(object: KubeObject, { noDefaults }: Demands): readonly FieldError[] {
   const { preserveUnknownFields, versions } = specOf(object);
   if (noDefaults || preserveUnknownFields !== true) return [];
@@ -303,7 +303,7 @@ export function validateDefinitionUpdate(
   return [
     ...validateSpec(object, {
       schemas: demands.schemas && hadSchemas,
-      // Whoever prunes needs to know all fields; otherwise a schema that was not structural need not become it.
+      // Pruning needs to know all fields; otherwise a schema that was not structural need not become it.
       structure: !isPreserving || (demands.structure && isStructural(old)),
       noDefaults: false,
     }),

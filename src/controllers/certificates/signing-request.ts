@@ -33,7 +33,7 @@ function has({ conditions }: Status, type: string): boolean {
   return (conditions ?? []).some((condition) => condition.type === type && condition.status === 'True');
 }
 
-/** Nobody has decided on it. */
+/** Neither approved, denied nor failed. */
 export function isUndecided(request: KubeObject): boolean {
   const { conditions } = statusOf(request);
   return !(conditions ?? []).some(({ type }) => type === 'Approved' || type === 'Denied');
@@ -57,7 +57,7 @@ export function withCondition(
   };
 }
 
-/** Undefined for what is none: it was let in by an older version, and nobody can do anything about it. */
+/** Undefined for what is none: an older version let it in, and no signer can use it. */
 export function parsedRequest(request: KubeObject): CertificateRequest | undefined {
   try {
     return parseCertificateRequest(Buffer.from(specOf(request).request ?? '', 'base64').toString('latin1'));

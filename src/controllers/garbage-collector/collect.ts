@@ -119,7 +119,7 @@ function waitsForDependents({ metadata: { deletionTimestamp, finalizers = [] } }
   return deletionTimestamp != null && finalizers.includes(FOREGROUND_FINALIZER);
 }
 
-/** What the object's own deletion does to its dependents, if somebody has said so before. */
+/** What the object's own deletion does to its dependents, where its finalizers say so. */
 function policyOf({ metadata: { finalizers = [] } }: KubeObject): 'Orphan' | 'Foreground' | 'Background' {
   if (finalizers.includes(ORPHAN_FINALIZER)) return 'Orphan';
   return finalizers.includes(FOREGROUND_FINALIZER) ? 'Foreground' : 'Background';

@@ -4,7 +4,7 @@ import type { ApiClient } from '../../client/api-client';
 import { collectionPath, kindKey, type DiscoveredResource } from '../../client/discovery';
 import type { Identity } from './node';
 
-/** Nobody serves the kind in this version now: nothing can be said of its objects. */
+/** The kind is not served in this version now: nothing can be said of its objects. */
 export class UnknownKindError extends Error {
   constructor({ apiVersion, kind }: Pick<OwnerReference, 'apiVersion' | 'kind'>) {
     super(`no matches for kind "${kind}" in version "${apiVersion}"`);

@@ -12,7 +12,7 @@ export interface Identity {
 
 const NONE: ReadonlySet<GraphNode> = new Set();
 
-/** An object in the graph of owners, or one that others have named as their owner and nobody has seen: a virtual one. */
+/** An object in the graph of owners, or one that is only known as the owner of others: a virtual one. */
 export class GraphNode {
   owners: readonly OwnerReference[] = [];
   beingDeleted = false;

@@ -15,7 +15,7 @@ export function layersOf(router: unknown): readonly Layer[] {
 }
 
 /**
- * The paths at which there is something, in routers within, too. Patterns are left out: nobody can ask for them.
+ * The paths at which there is something, in routers within, too. Patterns are left out: they cannot be asked for.
  */
 export function pathsIn(layers: readonly Layer[], prefix = ''): readonly string[] {
   return layers.flatMap(({ rawPath, route, handle }) => {

@@ -60,7 +60,7 @@ export function facadeOf(request: HttpRequest, response: HttpResponse, url: stri
     outgoing.destroyed = true;
     const isCutShort = !incoming.complete && !response.writableFinished;
     socket.over();
-    // What is left of a body that nobody waits for has no end, and that is no mistake.
+    // What is left of a body that is not read has no end, and that is no mistake.
     incoming.complete ||= response.writableFinished;
     incoming.destroy(isCutShort ? abortError() : undefined);
     outgoing.emit('close');
@@ -204,7 +204,7 @@ function end(
   return this;
 }
 
-/** Its time is over, or the client is gone: somebody else has answered, and what comes now is dropped. */
+/** Its time is over, or the client is gone: the response has been sent, and what comes now is dropped. */
 function isOver(response: FacadeResponse): boolean {
   const target = response[TARGET];
   return response.destroyed || target.destroyed || target.writableEnded;

@@ -55,7 +55,7 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-/** Nobody writes to it. */
+/** It is never written to. */
 class NoResponse {
   req: unknown = undefined;
   locals: unknown = undefined;

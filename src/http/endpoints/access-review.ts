@@ -144,7 +144,7 @@ function userProblems(object: KubeObject): readonly FieldError[] {
     : [];
 }
 
-/** A review is nobody's object: apart from who owns its fields it has no metadata. */
+/** A review is not stored: apart from who owns its fields it has no metadata. */
 function metadataProblems({ metadata }: KubeObject): readonly FieldError[] {
   const { managedFields: _fields, creationTimestamp: _created, ...rest } = metadata;
   return Object.keys(rest).length === 0 ? [] : [invalid('metadata', rest, 'must be empty')];

@@ -118,7 +118,7 @@ async function readLargePatch(
   }
 }
 
-/** What strict field validation looks at beside the fields that nobody knows. */
+/** What strict field validation looks at beside the unknown fields. */
 interface StrictCheck {
   readonly fieldValidation: FieldValidation;
   /** What is wrong with the body. */

@@ -53,7 +53,7 @@ function targetOf(id: string, what: string): Target {
   return { scheme: scheme === 'https' ? 'https' : 'http', name, port };
 }
 
-/** Of pods, services and nodes' own ports: nobody knows whom to expect there. */
+/** Of pods, services and nodes' own ports: there is no identity to expect there. */
 function backendAt(scheme: 'http' | 'https', host: string, port: string): Backend {
   if (isIP(host) !== 0 && !isProxyableAddress(host)) throw badRequest(ADDRESS_NOT_ALLOWED);
   return { scheme, host, port: portNumber(port) ?? DEFAULT_PORTS[scheme], trust: 'anybody' };

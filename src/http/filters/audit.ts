@@ -53,7 +53,7 @@ export function recordReceived(context: RequestContext, auditor: Auditor): Maybe
   return kept === false ? check(false) : kept.then(check);
 }
 
-/** The client has the end of its answer, mostly all of it, when whoever keeps the events has the last one. */
+/** The client has the end of its answer, mostly all of it, when the backend has the last event. */
 function holdAnswer({ response }: RequestContext, audit: RequestAudit): void {
   const end = response.end.bind(response) as (...parts: readonly unknown[]) => void;
   const held = (...parts: readonly unknown[]): HttpResponse => {

@@ -7,7 +7,7 @@ import { PlainTextError } from '../response/refusals';
 
 /**
  * Asks the authorizer for the request as it was read. Throws the 403 that names who may not do what where; a 500 when
- * nobody allows it and somebody could not be asked.
+ * no authorizer allows it and one could not be asked.
  */
 export function authorizeRequest(context: RequestContext, authorize: Authorizer): MaybePromise<void> {
   const { info, user } = context;

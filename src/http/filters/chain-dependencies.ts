@@ -13,7 +13,7 @@ export interface ChainDependencies {
   readonly authorize: Authorizer;
   /** Absent: nothing is audited. */
   readonly auditor?: Auditor | undefined;
-  /** Writes down what came of the request. Absent: nobody does. */
+  /** Writes down what came of the request. Absent: it is not recorded. */
   readonly logRequest?: ((context: RequestContext) => void) | undefined;
   /** Absent: nothing is traced. */
   readonly tracing?: Pick<Tracing, 'begin'> | undefined;

@@ -77,7 +77,7 @@ const authenticate: Filter = (context, dependencies) => {
   return whenKnown(user, (known) => {
     context.user = known;
     if (known.name !== ANONYMOUS_USER) context.request.trustClient?.();
-    // Nobody behind the server gets to see the client's token. Deleting it would turn the headers into a hash table.
+    // No server behind this one gets to see the client's token. Deleting it would turn the headers into a hash table.
     context.request.headers.authorization = undefined;
   });
 };

@@ -38,7 +38,7 @@ export function measureRequest(context: RequestContext, metrics: RequestMetrics,
     if (code === 504 || context.turnedAway) metrics.recordTermination(labels, code);
     const durationSeconds = (performance.now() - receivedAt) / 1000;
     const outcome = { code, responseBytes, longRunning, durationSeconds };
-    // Whoever may do nothing may ask for any combination of labels.
+    // A user without rights may ask for any combination of labels.
     const isRefused = code === 401 || code === 403;
     if (context.requestBytes > 0 && labels.resource !== '') measureWrite(context, metrics, durationSeconds);
     metrics.recordRequest(isRefused ? { ...labels, scope: '', dryRun: '' } : labels, outcome);

@@ -2,7 +2,7 @@ import { isMaster } from '../../flowcontrol/max-in-flight';
 import type { RequestContext } from '../request/context';
 import { outOfRoom } from '../response/refusals';
 
-/** A probe that fails would have the server restarted, which helps nobody. */
+/** A probe that fails would have the server restarted, which does not help. */
 const HEALTH_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
 
 /**

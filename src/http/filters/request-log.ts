@@ -1,7 +1,7 @@
 import type { Logger } from '../../observability/logger';
 import type { RequestContext } from '../request/context';
 
-/** Nobody reads more of what a client may have made up. */
+/** A client may have made it up: no more of it is logged. */
 const MAX_TEXT = 2_048;
 
 /** Writes down every request that comes while that is wanted, when it is over, with kube-apiserver's names of its parts. */

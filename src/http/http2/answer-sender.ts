@@ -82,7 +82,7 @@ export class AnswerSender implements StreamSender {
     }
   }
 
-  /** A text that has to wait is nobody else's. */
+  /** A text that has to wait is not shared. */
   #kept(text: string): Waiting {
     const bytes = Buffer.from(text, 'latin1');
     this.account.hold(bytes.length);
@@ -137,7 +137,7 @@ export class AnswerSender implements StreamSender {
     if (!this.socket.writable) this.#writeBuffer.clear();
     else if (this.#writeBuffer.length > 0) {
       this.#writeBuffer.sendTo(this.socket);
-      // Whoever asks and does not read would have us keep the answers.
+      // A client that asks and does not read would have us keep the responses.
       if (this.socket.writableLength > DEAF_FROM_BYTES) this.socket.pause();
       this.countUnsent();
     }

@@ -2,7 +2,7 @@ import { DEFAULT_WINDOW_BYTES } from '../../http2/frames';
 import { ErrorCode, Http2Error } from '../../http2/http2-error';
 
 /**
- * How much of all bodies together a client may send ahead: what it has sent and nobody has taken is memory of ours. The window
+ * How much of all bodies together a client may send ahead: what it has sent and the server has not read is memory of ours. The window
  * opens again for what was taken or dropped.
  */
 export class BodyWindow {
@@ -19,7 +19,7 @@ export class BodyWindow {
     if (bytes > DEFAULT_WINDOW_BYTES) open(bytes - DEFAULT_WINDOW_BYTES);
   }
 
-  /** Bytes that came and that nobody has taken. */
+  /** Bytes that came and have not been read. */
   get heldBytes(): number {
     return this.#received - this.#gone;
   }
@@ -38,7 +38,7 @@ export class BodyWindow {
     }
   }
 
-  /** Somebody took them, or nobody ever will. */
+  /** They have been read, or never will be. */
   release(bytes: number): void {
     this.#gone += bytes;
     if (this.#gone === 0) return;

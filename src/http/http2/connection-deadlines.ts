@@ -41,7 +41,7 @@ class Standstill {
 }
 
 /**
- * The deadlines of a connection. Somebody looks at all connections once a second: a timer for each block and each idle
+ * The deadlines of a connection. All connections are looked at once a second: a timer for each block and each idle
  * connection would cost more, and keep more, than all of these together.
  */
 export class ConnectionDeadlines {

@@ -14,7 +14,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   readableEnded: boolean;
   readonly #repeated: RequestHead['repeated'];
   #distinct: NodeJS.Dict<string[]> | undefined;
-  /** What came before somebody listened. */
+  /** What came before there was a listener. */
   #early: GrowingBytes | undefined;
   #isFlowing = false;
   #hasAll: boolean;
@@ -26,7 +26,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     private readonly stream: {
       readonly isClosed: boolean;
       bodyTaken(bytes: number): void;
-      /** So many more bytes are kept until somebody takes them; fewer when negative. */
+      /** So many more bytes are kept until they are read; fewer when negative. */
       bodyKept(bytes: number): void;
       trustClient(): void;
     },
@@ -62,7 +62,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
   resume(): this {
     if (this.#isFlowing || this.readableEnded) return this;
     this.#isFlowing = true;
-    // Whoever listens for data listens for its end in the same turn.
+    // A listener for data listens for its end in the same turn.
     process.nextTick(() => this.#flow());
     return this;
   }

@@ -48,7 +48,7 @@ export class Http2Response extends EventEmitter implements HttpResponse {
     this.#isWithoutBody = isHead;
   }
 
-  /** Nobody takes more of it: it was broken off, the client is gone, or it is complete. */
+  /** No more of it is sent: it was broken off, the client is gone, or it is complete. */
   get destroyed(): boolean {
     return this.#isBrokenOff || this.stream.isClosed;
   }

@@ -7,7 +7,7 @@ import type { Http2ServerStream } from './server-stream';
 /** How much of a body a client sends ahead, as with kube-apiserver. */
 export const STREAM_WINDOW_BYTES = 256 * 1024;
 
-/** The windows of a connection's bodies: of each, and of all together. They open again for what somebody took. */
+/** The windows of a connection's bodies: of each, and of all together. They open again for what has been read. */
 export class RequestBodies {
   readonly #all: BodyWindow;
 
@@ -18,7 +18,7 @@ export class RequestBodies {
     this.#all = new BodyWindow(bytes, STREAM_WINDOW_BYTES, (more) => sender.write(windowUpdateFrame(0, more)));
   }
 
-  /** Bytes that came and that nobody has taken. */
+  /** Bytes that came and have not been read. */
   get heldBytes(): number {
     return this.#all.heldBytes;
   }
@@ -45,17 +45,17 @@ export class RequestBodies {
     this.#all.release(bytes);
   }
 
-  /** Nobody will take them. The stream's window stays as it is: a watch lasts, and would take such a body for as long. */
+  /** They will not be read. The stream's window stays as it is: a watch lasts, and would take such a body for as long. */
   drop(stream: Http2ServerStream, bytes: number): void {
     stream.dropped += bytes;
     this.#all.release(bytes);
   }
 
-  /** Somebody took them. */
+  /** They have been read. */
   take(stream: Http2ServerStream, bytes: number): void {
     stream.taken += bytes;
     this.#all.release(bytes);
-    // Nobody sends more of it.
+    // The client sends no more of it.
     if (stream.hasReceivedAll) return;
     if (2 * stream.taken < STREAM_WINDOW_BYTES) return;
     const { account } = this.sender;
@@ -63,7 +63,7 @@ export class RequestBodies {
     else void account.roomToGoOn(stream).then(() => this.#openWindow(stream));
   }
 
-  /** The stream has ended: nobody takes what is left. */
+  /** The stream has ended: what is left is not read. */
   forget({ received, taken, dropped }: Http2ServerStream): void {
     this.#all.release(received - taken - dropped);
   }

@@ -238,7 +238,7 @@ describe('a client that is silent', () => {
   const more = frame(FrameType.CONTINUATION, 0, 1);
   const part = (bytes: Buffer): Buffer => bytes.subarray(0, bytes.length - 1);
 
-  /** Lets seconds go by, in each of which somebody looks. */
+  /** Lets seconds go by, with a look at the deadlines in each. */
   async function wait(served: Served, seconds: number, each?: (second: number) => Promise<void>): Promise<void> {
     const from = served.lookedAt;
     for (let second = 1; second <= seconds; second++) {

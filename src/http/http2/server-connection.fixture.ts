@@ -18,7 +18,7 @@ export interface Served {
   readonly wire: Wire;
   /** The requests so far. */
   readonly streams: Http2ServerStream[];
-  /** When somebody last looked at the deadlines of the connection; tests move it. */
+  /** When the deadlines were last looked at of the connection; tests move it. */
   lookedAt: number;
   /** What the connection has told its owner: how often that it has ended, and what was not the client's fault. */
   readonly told: { readonly closed: number; readonly faults: readonly unknown[] };

@@ -38,7 +38,7 @@ const HEADER_TABLE_BYTES = 4096;
 /** How long a client that was told to go may take to close the connection. */
 const LINGER_MS = 1_000;
 
-/** What a connection may make us hold: headers of all requests under way, and bytes of bodies that nobody has taken. */
+/** What a connection may make us hold: headers of all requests under way, and bytes of bodies that have not been read. */
 interface ConnectionLimits {
   /** References into the header table are large for us and small for the client. */
   readonly headerBytes: number;

@@ -21,7 +21,7 @@ export interface StreamSender {
 export interface StreamOwner {
   readonly socket: Socket;
   readonly sender: StreamSender;
-  /** Somebody took bytes of the request's body. */
+  /** Bytes of the request's body were read. */
   bodyTaken(stream: Http2ServerStream, bytes: number): void;
   abort(stream: Http2ServerStream): void;
   /** The client of one of the requests has proved who it is. */
@@ -42,7 +42,7 @@ export class Http2ServerStream implements ResponseStream {
   /** Bytes of the body for which the client's window has not been opened again, and those of them that were taken. */
   received = 0;
   taken = 0;
-  /** Bytes of a body that nobody would take. */
+  /** Bytes of a body that is not read any more. */
   dropped = 0;
   readonly hasUsefulBody: boolean;
   /** What is to come according to Content-Length. */
@@ -120,7 +120,7 @@ export class Http2ServerStream implements ResponseStream {
     this.owner.drain();
   }
 
-  /** Nothing more is sent; whoever waits for that is told. */
+  /** Nothing more is sent; writers that wait for room are told. */
   close(): void {
     this.isClosed = true;
     clearTimeout(this.endTimer);

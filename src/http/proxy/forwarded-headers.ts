@@ -15,7 +15,7 @@ const HOP_BY_HOP: ReadonlySet<string> = new Set([
   'upgrade',
 ]);
 
-/** Who asks is proved to this server, and to nobody behind it. */
+/** The user is proved to this server, and not to those behind it. */
 function isCredential(name: string): boolean {
   return name === 'authorization' || name.startsWith('impersonate-');
 }

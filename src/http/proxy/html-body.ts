@@ -9,7 +9,7 @@ const ENCODINGS: ReadonlyMap<string, () => readonly [Transform, Transform]> = ne
   ['deflate', () => [createInflateRaw(), createDeflateRaw()] as const],
 ]);
 
-/** The body of a page, with its links changed. Undefined for what is no page, or is encoded in a way that nobody knows here. */
+/** The body of a page, with its links changed. Undefined for what is no page, or is encoded in an unknown way. */
 export function withChangedLinks(message: IncomingMessage, place: ProxiedPlace): Readable | undefined {
   const { 'content-type': contentType = '', 'content-encoding': encoding = '' } = message.headers;
   if (!contentType.startsWith('text/html')) return undefined;
@@ -32,5 +32,5 @@ function linksOf(place: ProxiedPlace): Transform {
   });
 }
 
-/** Whoever reads the body learns of it. */
+/** The body's reader learns of it. */
 function ignore(): void {}

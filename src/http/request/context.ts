@@ -81,7 +81,7 @@ export class RequestContext implements Work, Pace {
   onExpired: ((error: StatusError, isRequested: boolean) => void) | undefined;
   /** Its body is so large that it lets others have their turn between its steps. */
   givesWay = false;
-  /** Somebody will read the annotations; set by the audit filter. */
+  /** The annotations are recorded; set by the audit filter. */
   audited = false;
   /** Its spans, when it is sampled; set by the filter of that. */
   trace: RequestTrace | undefined;
@@ -96,7 +96,7 @@ export class RequestContext implements Work, Pace {
   responseText = '';
   /** Its answer lasts as long as the client wants. */
   staysOpen = false;
-  /** The server failed in a way that nobody foresaw. */
+  /** The server failed in an unforeseen way. */
   panicked = false;
 
   private controller: AbortController | undefined;
@@ -110,14 +110,14 @@ export class RequestContext implements Work, Pace {
   constructor(
     readonly request: HttpRequest,
     readonly response: HttpResponse,
-    /** False: `warn` is heard by nobody. */
+    /** False: what `warn` is told goes nowhere. */
     private readonly sendsWarnings = true,
     private readonly accounts = UNLIMITED,
     /** For large requests; absent: they need none. */
     private readonly places?: Places,
   ) {
     response.on('close', () => this.finish());
-    // A write to a connection that has just broken; whoever waits for the answer is gone.
+    // A write to a connection that has just broken: the client is gone.
     response.on('error', ignore);
   }
 
@@ -165,7 +165,7 @@ export class RequestContext implements Work, Pace {
     return this.limitMs - (performance.now() - this.receivedAt);
   }
 
-  /** Where whoever has the server hold something for this request writes it down. */
+  /** The account of what the server holds for this request. */
   get memory(): RequestMemory {
     if (this.held === undefined) {
       this.held = new RequestMemory(this.accounts.of(this.request.socket));

@@ -19,7 +19,7 @@ export function parseInt64Parameter(text: string | undefined): number | bigint |
   return exactInteger(value);
 }
 
-/** An integer of the query of which nobody needs the last digits beyond 2^53. */
+/** An integer of the query, rounded beyond 2^53. */
 export function parseIntParameter(text: string | undefined): number | undefined {
   const value = parseInt64Parameter(text);
   return typeof value === 'bigint' ? Number(value) : value;

@@ -153,7 +153,7 @@ function refusal({ reason }: TextJobRefused, { limits }: TextWorker): Error {
   }
 }
 
-/** Lets others have their turn. Throws when nobody waits for the answer any more. */
+/** Lets others have their turn. Throws when the client is gone or the time is over. */
 export async function nextTurn(context: RequestContext): Promise<void> {
   await new Turn(context).next();
   if (context.finished) throw new ClientGoneError();

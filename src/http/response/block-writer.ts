@@ -131,7 +131,7 @@ export class BlockWriter {
   }
 }
 
-/** Whoever waits hears of errors by themselves. */
+/** The waiting writer hears of errors by itself. */
 function ignore(): void {}
 
 /** Waits until more can be written, or the response is closed. */

@@ -21,7 +21,7 @@ const PART_BYTES = 256 * 1024;
 /** zlib's memory for one stream at the level above, with the chunk that it writes to. */
 const GZIP_BYTES = 384 * 1024;
 
-/** What is compressed before anybody takes it. */
+/** What is compressed ahead of the client. */
 const AHEAD_BYTES = 256 * 1024;
 
 export interface BodyWrite {
@@ -184,7 +184,7 @@ function headersOf({ contentType, length }: BodyWrite, compressed: boolean): Out
 function gzipInto(response: HttpResponse): Sink {
   const gzip = createGzip({ level: GZIP_LEVEL, chunkSize: GZIP_CHUNK_BYTES });
   gzip.pipe(response);
-  // Nobody reads on for a client that is gone.
+  // Nothing is read on for a client that is gone.
   response.once('close', () => gzip.destroy());
   return gzip;
 }

@@ -114,7 +114,7 @@ function writeNow(
   }
 }
 
-/** Before it is made: of what is made of other objects nobody knows. */
+/** Before it is made: what is made of other objects is not known yet. */
 function isLargeReply(reply: Reply): boolean {
   return reply.type === 'list' || (reply.type === 'entry' && reply.entry.body.length > LARGE_ENTRY_BYTES);
 }

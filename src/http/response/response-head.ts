@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import type { HttpResponse } from '../transport/exchange';
 
 /**
- * Starts an answer. Nobody is to keep it, unless a header that was set before says otherwise. Headers that are all given
+ * Starts an answer. It is not to be cached, unless a header that was set before says otherwise. Headers that are all given
  * here cost a third of those that are set one by one.
  */
 export function writeHead(response: HttpResponse, code: number, headers?: OutgoingHttpHeaders): void {

@@ -7,7 +7,7 @@ const LABELS = ['name', 'type'] as const;
 
 /**
  * The health checks as metrics, for `/metrics/slis` (component SLIs): what each last found, and how often it found what. Counted whenever
- * a check runs, for a probe or for whoever reads these metrics.
+ * a check runs, for a probe or for a scrape of these metrics.
  */
 export class HealthMetrics {
   readonly #now: Gauge<'name' | 'type'>;

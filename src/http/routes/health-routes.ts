@@ -12,7 +12,7 @@ export interface HealthChecks {
 }
 
 const OK = textReply(200, 'ok');
-/** A check that fails is logged this often at most: anybody may probe, as often as they like. */
+/** A check that fails is logged this often at most: any client may probe, as often as it likes. */
 const LOG_EVERY_MS = 1_000;
 
 /** `/livez`, `/readyz`, `/healthz` and each single check below them (spec, "Health endpoints"). Any method answers. */

@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../api/maybe-promise';
 export interface HealthCheck {
   readonly name: string;
   readonly check: () => MaybePromise<void>;
-  /** What it throws is the server's own words, which whoever asks for this check alone may read. */
+  /** What it throws is the server's own words, which a request for this check alone may read. */
   readonly isPublic?: boolean;
 }
 

@@ -10,7 +10,7 @@ const [lease, role] = ['Lease', 'Role'].map((name) => CATALOGUE.find(({ kind }) 
 const LEASES = { group: 'coordination.k8s.io', version: 'v1' };
 const ROLES = { group: 'rbac.authorization.k8s.io', version: 'v1' };
 
-/** What is served, and how often somebody asked for what is printed. */
+/** What is served, and how often what is printed was asked for. */
 class Served {
   definitions: readonly KindDefinition[] = [lease, role];
   generation = 1;

@@ -135,7 +135,7 @@ export class OpenApiDocuments {
     const document = runSteps(this.#print(key, contentType, pieces), WORK);
     const made = { document, kinds, remote, generation: this.#generation };
     this.#made.set(key, made);
-    // Whoever asked hears of it; the next one tries again.
+    // Its caller hears of it; the next one tries again.
     made.document.catch(() => {
       if (this.#made.get(key) === made) this.#made.delete(key);
     });

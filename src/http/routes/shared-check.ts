@@ -12,7 +12,7 @@ interface Asked {
 }
 
 /**
- * A check that asks somebody else, such as etcd. Probes share its questions, so that strangers who probe in a loop cost
+ * A check that asks another server, such as etcd. Probes share its questions, so that strangers who probe in a loop cost
  * no more than four questions a second; a question without an answer is not waited for by those who come later, and
  * fails after two seconds. At most eight are under way.
  */

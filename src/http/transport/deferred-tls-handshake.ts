@@ -41,7 +41,7 @@ export class DeferredTlsHandshake {
   readonly #sockets = new Set<Socket>();
   /** Those whose handshake is under way, by the client's address and port. */
   readonly #handshakes = new Map<string, Handshake>();
-  /** A handshake costs a signature: hundreds at once wait for each other, and nobody else for them. */
+  /** A handshake costs a signature: hundreds at once wait for each other, and other connections do not. */
   readonly #starts = new PacedStarts(HANDSHAKES_AT_ONCE);
   #isDraining = false;
 

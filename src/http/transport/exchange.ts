@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /**
  * A request as the filters and endpoints see it, whichever version of HTTP brought it. Its body comes in `data` events from
- * the moment somebody listens, until `end`; `close` without `end` means that the client is gone.
+ * the moment there is a listener, until `end`; `close` without `end` means that the client is gone.
  */
 export interface HttpRequest extends Pick<
   IncomingMessage,

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import type { HttpRequest, HttpResponse } from './exchange';
 
 /**
- * A request that came over somebody else's server, perhaps through middleware. What is done to it here (its token is taken away) is not
+ * A request that came over the host application's server, perhaps through middleware. What is done to it here (its token is taken away) is not
  * seen there, and what they did to it (a URL cut off at the front) stays.
  */
 export class MountedRequest implements HttpRequest {
@@ -15,7 +15,7 @@ export class MountedRequest implements HttpRequest {
   readonly socket: Socket;
   /** Their TLS decides which certificates it believes, and they are no users of ours. */
   readonly hidesCertificate = true;
-  /** Somebody before us has taken of the body, which is not whole any more. */
+  /** Middleware has read of the body, which is not whole any more. */
   readonly bodyWasRead: boolean;
   #distinct: NodeJS.Dict<string[]> | undefined;
 

@@ -6,7 +6,7 @@ import { responseOn } from './node-http-internals';
 import { parseRequestInfo } from '../request/request-info';
 
 export interface UpgradesOptions {
-  /** Whether somebody may take the connection of this request. All others are requests like any other. */
+  /** Whether the connection of this request may be taken over. All others are requests like any other. */
   readonly isUpgrade: (request: IncomingMessage) => boolean;
   readonly onRequest: (request: IncomingMessage & HttpRequest, response: ServerResponse) => void;
   /** Says that the connection speaks HTTP again. */
@@ -74,7 +74,7 @@ export class Upgrades {
       socket.off('drain', onDrain);
       response.detachSocket(socket);
       endAndLinger(socket, '');
-      // Without its connection nobody else says so.
+      // Without its connection node:http does not say so.
       process.nextTick(() => response.emit('close'));
     });
     const upgrade: ConnectionUpgrade = {

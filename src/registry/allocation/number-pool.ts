@@ -4,7 +4,7 @@ import type { Bitmap } from './bitmap';
 export type TakeOutcome = 'taken' | 'occupied' | 'out of range';
 
 /**
- * Numbers of one range, while somebody takes and gives back. What was taken here can be told from what was taken before,
+ * Numbers of one range, while they are allocated and released. What was taken here can be told from what was taken before,
  * and all of it can be undone.
  */
 export class NumberPool {

@@ -23,7 +23,7 @@ export interface ServiceAllocationsOptions {
   readonly addressRanges: AddressRanges;
   /** `--service-node-port-range`. */
   readonly nodePorts: PortRange;
-  /** Reads a RangeAllocation, whoever wrote it. */
+  /** Reads a RangeAllocation, ours or kube-apiserver's. */
   readonly decode: (value: Buffer) => RangeAllocation;
   /** What could not be given back, which a repair will find. */
   readonly onLeak: (error: unknown) => void;
@@ -74,7 +74,7 @@ export class ServiceAllocations implements SideEffects {
   }
 
   async begin(object: KubeObject, old: KubeObject | undefined, { dryRun }: OperationContext): Promise<SideEffect> {
-    // A write of the status, by somebody who has no say in addresses.
+    // A write of the status, which has no say in addresses.
     if (old !== undefined && object['spec'] === old['spec']) return withoutEffect(object);
     const oldSpec = old && specOf(old);
     const service = this.#withFamilies(object, oldSpec);
@@ -106,7 +106,7 @@ export class ServiceAllocations implements SideEffects {
 
   /**
    * Brings the objects in line with the services that there are: creates them in a cluster that has none, takes what
-   * services have and nobody noted, and releases what nobody has. `list` gives all services, newer than the call.
+   * services have and were not noted, and releases what no service has. `list` gives all services, newer than the call.
    */
   async repair(list: () => Promise<Iterable<KubeObject>>): Promise<void> {
     for (const repair of this.#repairs) await repair.run(list);
@@ -165,7 +165,7 @@ export class ServiceAllocations implements SideEffects {
     await this.#release(this.#nodePorts, this.#portIndexes(ports));
   }
 
-  /** Those of ranges that the cluster no longer has are nobody's. */
+  /** Those of ranges that the cluster no longer has are not kept. */
   async #releaseAddresses(addresses: readonly string[], except: readonly string[] = []): Promise<void> {
     for (const { range, numbers } of this.#pools) {
       const kept = new Set(indexesOf(except, range));

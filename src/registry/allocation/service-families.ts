@@ -22,7 +22,7 @@ function otherFamily(family: string): Family {
   return family === 'IPv4' ? 'IPv6' : 'IPv4';
 }
 
-/** Anyone may say of which families the addresses are that somebody else lists. */
+/** The request may name the families of addresses that are listed already. */
 function isSelectorless(spec: ServiceSpec): boolean {
   return isHeadless(spec) && Object.keys(spec.selector ?? {}).length === 0;
 }

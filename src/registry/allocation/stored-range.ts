@@ -15,7 +15,7 @@ export interface StoredRangeOptions {
   readonly range: string;
   /** How many numbers it has. */
   readonly size: number;
-  /** Reads a RangeAllocation, whoever wrote it. */
+  /** Reads a RangeAllocation, ours or kube-apiserver's. */
   readonly decode: (value: Buffer) => RangeAllocation;
 }
 
@@ -65,7 +65,7 @@ export class StoredRange {
 
   /**
    * Brings the object in line with the numbers that are really in use: `correct` gets the bitmap as it stands, and
-   * gives the right one. Returns false when somebody took or released numbers meanwhile; nothing is stored then.
+   * gives the right one. Returns false when numbers were allocated or released meanwhile; nothing is stored then.
    */
   async rebuild(correct: (bitmap: Bitmap) => Promise<Bitmap>): Promise<boolean> {
     const stored = await this.#options.store.get(this.#options.key);

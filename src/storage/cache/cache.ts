@@ -18,7 +18,7 @@ export interface CacheEntry {
   readonly object: KubeObject;
   /** That of the object, known without parsing it. */
   readonly apiVersion: string;
-  /** The same, not kept for the next who asks: for one of so many that keeping them would help nobody. */
+  /** The same, not kept for the next who asks: for one of so many that keeping them would not help. */
   parse(): KubeObject;
   readonly labels: Readonly<Record<string, string>>;
   /**
@@ -56,7 +56,7 @@ export interface ResourceSnapshot {
   entries(prefix: string, start?: string): Iterable<CacheEntry>;
   /**
    * Those of the entries with this prefix of which the field has this value, in key order; undefined where no index tells, and
-   * whoever asks has to look through them.
+   * the caller has to look through them.
    */
   withField(field: FieldInterest, prefix: string, start?: string): readonly CacheEntry[] | undefined;
   /** How many entries `entries(prefix, start)` would give. */
@@ -67,7 +67,7 @@ export interface ResourceSnapshot {
 export interface ResourceDecoder {
   /**
    * From stored bytes (JSON, or kube-apiserver's Protobuf when they begin with `k8s\0`, in any served version) to the
-   * storage version's object without resourceVersion, with the defaults of the version it is in. Where only somebody else converts, the
+   * storage version's object without resourceVersion, with the defaults of the version it is in. Where only a webhook converts, the
    * object stays in the version that it is stored in. Throws when the bytes cannot be understood.
    */
   readonly decode: (value: Buffer) => KubeObject;
@@ -92,7 +92,7 @@ export interface ResourceDecoder {
 
 export interface ResourceCache {
   readonly storagePrefix: string;
-  /** Counted by whoever reads it. */
+  /** Counted by its readers. */
   readonly activity: ResourceActivity;
   /** The revision of the last change that memory knows: while it stays, so does everything that {@link get} gives. */
   readonly changed: Revision;

@@ -59,7 +59,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
   readonly activity = new ResourceActivity();
   readonly catchingUp = new Set<WaitingReader>();
   private tree = OrderedTree.empty<CacheEntry>();
-  /** A clone of the tree as it is now, if anybody has asked since the last change. */
+  /** A clone of the tree as it is now, if one was asked for since the last change. */
   private view: OrderedTree<CacheEntry> | undefined;
   /** The revision of the last change, or of the load. */
   changed: Revision;
@@ -164,7 +164,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
         if (isUnreadable(before) || (event.type === 'put' && isUnreadable(event))) {
           throw new CompactedError(event.revision);
         }
-        // Whoever wrote a value that cannot be decoded has heard of it when it was written.
+        // That a value cannot be decoded was logged when it was written.
         const previous = before && decodedOrReported(this.entries, before, () => undefined);
         const seen = toCacheEvent(this.entries, event, previous, reportUndecodable);
         if (seen !== undefined) events.push(seen);
@@ -228,7 +228,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
 
   /**
    * A write of what cannot be opened is no deletion, and a write over it or its deletion is not the first that a watcher may
-   * have heard of it. So watches end, and whoever lists anew is told what is the matter.
+   * have heard of it. So watches end, and a new list is told what is the matter.
    */
   private stageUnreadable(event: StoreEvent, previous: CacheEntry | undefined): boolean {
     const isFirst = this.staged.length === 0 && !this.hasGap;
@@ -255,7 +255,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
 
   /**
    * Puts a loaded state in place of the current one. How it came about is not known, so watches end with `gap` and
-   * events begin anew. Nobody else changes the tree.
+   * events begin anew. Only this changes the tree.
    */
   replace(
     tree: OrderedTree<CacheEntry>,

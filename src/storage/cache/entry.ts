@@ -13,7 +13,7 @@ import { UnreadableValueError } from './unreadable-value';
 const CLOSE_BRACE = 0x7d;
 const BEFORE_REVISION = '"metadata":{"resourceVersion":"';
 const METADATA = '"metadata":{';
-/** Bytes of a value that is worth remembering as it was decoded: so large ones are few, whoever loads all of a registry. */
+/** Bytes of a value that is worth remembering as it was decoded: so large ones are few, even in a whole registry. */
 const LARGE_VALUE = 64 * 1024;
 /** Some tenths of a millisecond. */
 const PIECES = { maxValues: Infinity, pieceBytes: 32 * 1024 };

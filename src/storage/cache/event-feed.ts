@@ -83,7 +83,7 @@ export class EventFeed {
     this.deliverable = this.log.end;
     this.deliverableRevision = this.publishedRevision;
     this.joined = this.deliverable - from > 1 ? this.log.joined(from) : undefined;
-    // Of what the log has dropped already nobody knows whom it concerned.
+    // Whom it concerned is not known of what the log has dropped already.
     const readers = isComplete ? this.readers.concernedBy(this.log.batchesFrom(from)) : this.readers.all();
     if (readers.length >= FEW) return this.deliverTo(readers, 0);
     for (const reader of readers) reader.deliver();

@@ -30,7 +30,7 @@ export class EventHistory {
     return { events: this.events, bytes: this.bytes };
   }
 
-  /** Drops what is too old or too much. A log that nobody uses any more only takes its turn. */
+  /** Drops what is too old or too much. A log that is not used any more only takes its turn. */
   trim(nowMs: number): void {
     let dropped = 0;
     for (let oldest = this.queue[this.head]; oldest !== undefined; oldest = this.queue[++this.head]) {

@@ -58,7 +58,7 @@ export class FieldIndexes {
   find({ label, read, value }: FieldInterest): readonly CacheEntry[] | undefined {
     const index = this.indexes.get(label);
     if (index === undefined) {
-      // Whoever looks through the entries instead hears of what is wrong with them.
+      // A read that looks through the entries instead hears of what is wrong with them.
       if (!this.making.has(label)) this.make({ label, read }).catch(() => undefined);
       return undefined;
     }

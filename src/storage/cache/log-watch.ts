@@ -108,7 +108,7 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
     this.pending = undefined;
     const end = this.afterFeed(gap);
     if (pending !== undefined) end.then(pending.resolve, pending.reject);
-    // Nobody waits, so nobody can be told before the next call, which finds the watch ended.
+    // No call waits, so none can be told before the next one, which finds the watch ended.
     else end.catch(() => undefined);
   }
 
@@ -151,7 +151,7 @@ export class LogWatch implements ResourceWatch, AsyncIterator<CacheBatch, undefi
       this.resource.catchingUp.delete(this);
       enough();
       controller.abort();
-      // What the store says to a watch that nobody reads any more is of no interest.
+      // What the store says to a watch that is not read any more is of no interest.
       events.return(undefined).catch(() => undefined);
     };
     return { events, close };

@@ -8,7 +8,7 @@ import type { ResourceActivity } from './resource-activity';
 const LOAD_BOUNDS = [0.1, 0.5, 1, 5, 15, 60];
 const WAIT_BOUNDS = [0.005, 0.025, 0.1, 0.4, 1, 3];
 
-/** What the cache is told of by whoever builds it. */
+/** What the cache tells its metrics. */
 export interface CacheMetricsOptions {
   readonly registry: Registry;
   /** By storage prefix. */

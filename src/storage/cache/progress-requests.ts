@@ -1,10 +1,10 @@
 /** The first request goes out soon, since a store whose events are on their way will have sent them by then. */
 const FIRST_AFTER_MS = 10;
 
-/** KEP-2340 asks ten times a second while somebody waits. */
+/** KEP-2340 asks ten times a second while a read waits. */
 const INTERVAL_MS = 100;
 
-/** Asks the store's watches how far they are, as long as somebody needs to know. */
+/** Asks the store's watches how far they are, as long as a read needs to know. */
 export class ProgressRequests {
   private needed = 0;
   private timer: NodeJS.Timeout | undefined;

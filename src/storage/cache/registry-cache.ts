@@ -207,7 +207,7 @@ class WatchCache implements RegistryCache {
 
   /**
    * Without progress reports, memory may never hear of a revision whose writes were not below the prefix. So once the
-   * revision is known to exist and its events have had time to come, waiting longer is not worth it, and nobody else has to
+   * revision is known to exist and its events have had time to come, waiting longer is not worth it, and no other read has to
    * wait for the same revision.
    */
   private async waitForEvents(revision: Revision, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
@@ -337,7 +337,7 @@ class WatchCache implements RegistryCache {
         this.options.logger?.warn({ revision: this.reached, newest }, 'the watch of the store hangs');
         this.restartWatch?.abort();
       } catch {
-        // The store does not answer. Whoever asks it will hear; the watch is none the worse for it.
+        // The store does not answer. Reads that ask it will hear; the watch is none the worse for it.
       }
     }
   }

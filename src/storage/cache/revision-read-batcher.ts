@@ -47,7 +47,7 @@ export class RevisionReadBatcher<T> {
     this.abortTimer ??= this.startAbortTimer();
     if (this.underWay >= MAX_UNDER_WAY) await new Promise<void>((resolve) => (this.hasRoom = resolve));
     await this.gather();
-    // Whoever comes from now on comes too late for this one.
+    // A call from now on comes too late for this one.
     this.next = undefined;
     this.underWay++;
     const sentAt = performance.now();

@@ -3,7 +3,7 @@ import type { CacheEvent, FieldInterest, WatchInterest } from './cache';
 
 /** A watch that reads the log to its end, and is told when there is more. */
 export interface WaitingReader {
-  /** Nobody need tell it of events outside of this; absent: it wants all. */
+  /** It need not be told of events outside of this; absent: it wants all. */
   readonly interest?: WatchInterest | undefined;
   /** There is more in the log than the reader has taken. */
   deliver(): void;
@@ -55,7 +55,7 @@ export class WaitingReaders {
     }
   }
 
-  /** Whoever may want one of these events; others may be among them. */
+  /** The readers that may want one of these events; others may be among them. */
   concernedBy(batches: readonly { readonly events: readonly CacheEvent[] }[]): readonly WaitingReader[] {
     if (this.ofAll.size === this.count) return [...this.ofAll];
     const concerned = new Set(this.ofAll);

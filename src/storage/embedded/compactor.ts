@@ -11,7 +11,7 @@ const STEP = 256;
 const STEP_BYTES = 1024 * 1024;
 
 /**
- * Forgets history. A compaction is one small change of the state, after which nobody may read behind it; what it gave up
+ * Forgets history. A compaction is one small change of the state, after which reads behind it are refused; what it gave up
  * is then removed from the file in steps.
  */
 export class Compactor {

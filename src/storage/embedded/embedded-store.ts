@@ -177,7 +177,7 @@ class EmbeddedStore implements Store {
       if (revision > current) return { ok: false, reason: 'future', current };
       if (revision < compacted) return { ok: false, reason: 'compacted', current };
       const outcome = await this.#listAt(range, revision, signal);
-      // Whoever asked for the newest state gets it, though it was compacted while it was read.
+      // A read of the newest state gets it, though it was compacted meanwhile.
       if (outcome.ok || range.revision !== undefined) return outcome;
     }
   }

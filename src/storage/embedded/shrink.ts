@@ -7,7 +7,7 @@ import type { Revision } from '../store';
 
 /** A smaller file is not worth the time. */
 const LEAST_BYTES = 64 * 1024 * 1024;
-/** Nor is one of which less than this share is empty, or history that nobody may ask for. */
+/** Nor is one of which less than this share is empty, or history that cannot be asked for. */
 const LEAST_SHARE = 1 / 2;
 
 export interface Shrunk {

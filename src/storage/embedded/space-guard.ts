@@ -22,7 +22,7 @@ export interface SpaceGuardOptions {
 
 export interface Shortage {
   readonly cause: 'quota' | 'disk';
-  /** A sentence, with paths and numbers, for whoever runs the server. */
+  /** A sentence, with paths and numbers, for the operator. */
   readonly message: string;
 }
 

@@ -228,7 +228,7 @@ export class EncryptedStore implements Store {
     return this.#store.close();
   }
 
-  /** Undefined: the key is nobody's. */
+  /** Undefined: the key is of no resource. */
   #transformerOf(key: string): Transformer | undefined {
     const resource = this.#options.resourceOf(key);
     return resource === undefined ? undefined : this.#options.transformerOf(resource);

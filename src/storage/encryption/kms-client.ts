@@ -48,7 +48,7 @@ const NOBODY_ANSWERED: ReadonlySet<number> = new Set([GrpcCode.deadlineExceeded,
 class KmsChannel {
   readonly #channel: GrpcChannel;
   readonly #timeoutMs: number;
-  /** Why the last call to open a value has failed, when nobody has answered it. */
+  /** Why the last call to open a value has failed, when the service did not answer. */
   #away: GrpcError | undefined;
   #awayUntil = 0;
 

@@ -39,7 +39,7 @@ export function seededGcm(seed: Buffer): Cipher {
 }
 
 /**
- * Values whose keys come from a seed that the service has encrypted, once, until it says that it has another key. So a write asks nobody,
+ * Values whose keys come from a seed that the service has encrypted, once, until it says that it has another key. So a write asks no service,
  * and a read asks once for each seed.
  */
 export class KmsV2Transformer implements Transformer {

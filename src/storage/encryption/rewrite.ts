@@ -24,7 +24,7 @@ export interface RewriteResult {
 
 /**
  * Writes every value again that would be written otherwise today. Servers may go on serving: each write compares what it was made from,
- * and what somebody else writes meanwhile is as it should be.
+ * and what is written meanwhile is as it should be.
  */
 export async function rewriteRegistry(store: EncryptedStore, options: RewriteOptions): Promise<RewriteResult> {
   const { keyRoot, concerns, onProgress, signal } = options;

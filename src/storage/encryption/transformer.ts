@@ -9,7 +9,7 @@ export interface Opened {
 
 /**
  * One way of keeping values, with its keys. What is written begins with {@link prefix}, which says who can read it; `context` is the
- * key under which the value stands, so that nobody can put it under another one.
+ * key under which the value stands, so that it cannot be moved to another one.
  */
 export interface Transformer {
   /** `k8s:enc:aesgcm:v1:`; empty: values are written as they are. */
@@ -81,7 +81,7 @@ export function firstOf(transformers: readonly Transformer[]): Transformer {
         } catch (error) {
           failures.push(error as Error);
         }
-        // Who has no prefix takes what nobody else has.
+        // The one without a prefix takes what no other has.
         if (transformer.prefix.length > 0) break;
       }
       const [only] = failures;

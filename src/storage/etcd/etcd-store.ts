@@ -87,7 +87,7 @@ const MAX_RECONNECT_PAUSE_MS = 5_000;
 /** As a server's status names it. */
 const NO_SPACE_ALARM = 'alarm:NOSPACE';
 
-// A key that nobody writes: asking for it costs nothing but the answer's header.
+// A key that is never written: asking for it costs nothing but the answer's header.
 const NO_KEY = Buffer.from([0]);
 
 /** One stream to one server. */

@@ -99,7 +99,7 @@ export class StreamCall extends GrpcCall {
   }
 
   protected override take(messages: readonly Buffer[]): void {
-    // What comes in one turn of the loop comes in several pieces; whoever follows is to hear of it once.
+    // What comes in one turn of the loop comes in several pieces; the reader is to hear of it once.
     if (this.#arrived.length === 0) setImmediate(this.#wake);
     this.#arrived.push(...messages);
   }

@@ -203,7 +203,7 @@ export class GrpcChannel {
     }, DEADLINE_PRECISION_MS).unref();
   }
 
-  /** Ends what nobody waits for any more. Returns whether any calls with a deadline remain. */
+  /** Ends calls that are not waited for any more. Returns whether any calls with a deadline remain. */
   #endOverdue(): boolean {
     const now = performance.now();
     let remain = false;

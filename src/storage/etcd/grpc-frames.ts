@@ -34,7 +34,7 @@ export class MessageReader {
   #target: Buffer = this.#prefix;
   #filled = 0;
 
-  /** The messages that these bytes complete. Throws an Error for a compressed one: nobody asked for that. */
+  /** The messages that these bytes complete. Throws an Error for a compressed one, which was not asked for. */
   push(chunk: Buffer): Buffer[] {
     const messages: Buffer[] = [];
     for (let at = 0; ;) {

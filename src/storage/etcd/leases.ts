@@ -60,7 +60,7 @@ export class LeasePool {
   async #grantNew(ttlSeconds: number, reuseSeconds: number, signal: Cancellation | undefined): Promise<Lease> {
     const seconds = ttlSeconds + reuseSeconds;
     const expires = this.clock() + seconds * 1000;
-    // A lease that nobody got to know expires by itself.
+    // A lease whose id did not arrive expires by itself.
     const id = await this.client.call(leaseGrant, { ttlSeconds: seconds }, { isRepeatable: true, signal });
     const lease = { id, expires, keys: 0 };
     if (reuseSeconds > 0) this.#newest.set(ttlSeconds, lease);

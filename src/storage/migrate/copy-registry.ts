@@ -41,7 +41,7 @@ export interface CopyOutcome {
 
 /** Writes under way at once: stores join them into few commits. */
 const PARALLEL_WRITES = 64;
-/** A source that somebody writes to is copied again, this often. */
+/** A source that is written to is copied again, this often. */
 const MAX_ROUNDS = 3;
 
 /**
@@ -77,7 +77,7 @@ export async function copyRegistry(options: CopyOptions): Promise<CopyOutcome> {
         running.delete(write);
         if (source !== undefined) options.onProgress(++done, total);
       });
-      // One that fails stays there, for whoever awaits them next.
+      // One that fails stays there, until they are next awaited.
       write.catch(() => undefined);
       running.add(write);
       if (source === undefined) deleted++;

@@ -12,7 +12,7 @@ export interface PruneConsent {
   readonly announce: (text: string) => void;
 }
 
-/** Refuses to delete what nobody wanted deleted. */
+/** Refuses to delete more than was agreed to. */
 export function pruneConsent({ prune, yes, announce }: PruneConsent): (plan: PrunePlan) => void {
   return (plan) => {
     const { keys, deletions, examples } = plan;

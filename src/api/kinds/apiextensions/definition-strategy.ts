@@ -66,7 +66,7 @@ export function prepareDefinition(object: KubeObject): KubeObject {
   return noteStorageVersion({ ...object, status: UNESTABLISHED });
 }
 
-/** Whoever has removed the objects of a terminating definition says so in its status and takes its finalizer away at once. */
+/** What has removed the objects of a terminating definition says so in its status and takes its finalizer away at once. */
 export function prepareDefinitionStatus(object: KubeObject, old: KubeObject): KubeObject {
   return withFields(keepSpecAndMetadata(object, old), 'metadata', { finalizers: object.metadata.finalizers });
 }

@@ -158,7 +158,7 @@ export function validateEphemeralContainers(
   });
 }
 
-/** Pods check this, templates do not: some contain a blank for somebody else to replace. */
+/** Pods check this, templates do not: some contain a blank for a controller to replace. */
 export function validateImageSpelling({ image = '' }: Container, path: string): readonly FieldError[] {
   return image.trim() === image
     ? []

@@ -43,7 +43,7 @@ interface Step {
 /**
  * The body in order, uncompressed; some pieces at a time, and none while the items are only measured. Items are not held all
  * at once, but for lists that are neither short nor long and asked for again and again. Where the head depends on their
- * length, items are made twice if nobody remembers them.
+ * length, items are made twice unless they are remembered.
  */
 export function* listPieces(list: ListParts, runs = remembered): Iterable<readonly Uint8Array[]> {
   const { items, entries, tail } = list;

@@ -34,7 +34,7 @@ const LIST_OF_ONE_END = Buffer.from(']');
 /** From so many bytes of JSON on, printing takes milliseconds. */
 const LARGE_YAML_BYTES = 24 * 1024;
 
-/** Whether an object is printed as YAML where that holds nobody up. */
+/** Whether an object is printed as YAML in a turn of its own. */
 export function isLargeYaml({ body }: CacheEntry): boolean {
   return body.length > LARGE_YAML_BYTES;
 }
@@ -105,7 +105,7 @@ export class ListRepresenter {
     return { ...parts, later: (entry) => this.yamlItem(parts, entry) };
   }
 
-  /** A small item is printed here, a large one where it holds nobody up. */
+  /** A small item is printed here, a large one in a turn of its own. */
   private yamlItem({ items }: ListParts, entry: CacheEntry): MaybePromise<readonly Uint8Array[]> {
     if (!isLargeYaml(entry)) return items.pieces([entry], 0, 1);
     const form = wireFormOf(this.served);

@@ -148,7 +148,7 @@ export class Http2Connection<Stream extends Http2Stream> {
     }
   }
 
-  /** Ends a stream whose answer nobody wants any more; it is not told. */
+  /** Ends a stream whose response is not wanted any more; it is not told. */
   cancel(stream: Stream): void {
     if (stream.isClosed) return;
     if (stream.id !== 0) this.#write(resetFrame(stream.id, ErrorCode.CANCEL));
@@ -297,7 +297,7 @@ export class Http2Connection<Stream extends Http2Stream> {
         return this.#onGoAway(streamId, payload);
       case FrameType.PUSH_PROMISE:
         throw protocolError('the server pushes');
-      default: // PRIORITY, and what RFC 9113 (4.1) wants ignored because nobody knows it
+      default: // PRIORITY, and what RFC 9113 (4.1) wants ignored because it is unknown
     }
   };
 

@@ -39,7 +39,7 @@ function newDeflater(): Deflater {
   const stream = createDeflateRaw(OPTIONS);
   const deflater: Deflater = { stream, chunks: [] };
   stream.on('data', (chunk: Buffer) => deflater.chunks.push(chunk));
-  // Whoever waits for the write is told.
+  // The caller of the write is told.
   stream.on('error', () => undefined);
   return deflater;
 }

@@ -37,7 +37,7 @@ export class DeflatedChunks {
       run.made = await run.made;
       this.memo.remember(run);
     } catch {
-      // Whoever waits for it is told; the next one tries again.
+      // Its caller is told; the next one tries again.
       this.memo.forget(run);
     }
   }
@@ -56,7 +56,7 @@ async function deflate(
   return { ...part, bytes };
 }
 
-/** The pieces as one, in a block if they fit. `done` must only be called when nobody reads them any more. */
+/** The pieces as one, in a block if they fit. `done` must only be called when they are not read any more. */
 function joined(pieces: readonly Uint8Array[]): { readonly plain: Buffer; readonly done: () => void } {
   const length = lengthOf(pieces);
   const fits = length <= blocks.blockBytes;
