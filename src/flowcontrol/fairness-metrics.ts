@@ -1,7 +1,6 @@
 import { Gauge, type Registry } from 'prom-client';
 import { SeriesCounter, SeriesHistogram, type CounterSeries, type HistogramSeries } from '../observability/series';
-import { BOUNDS, type FlowStats } from './flow-stats';
-import type { Rejection } from './flow-request';
+import { BOUNDS, type FlowStats, type Rejection } from './flow-stats';
 import type { PriorityAndFairness } from './priority-and-fairness';
 import type { PriorityLevel } from './priority-level';
 import { RATIO_BOUNDS, type RatioSamples } from './ratio-samples';

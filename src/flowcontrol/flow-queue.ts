@@ -1,7 +1,16 @@
-import type { FlowRequest } from './flow-request';
+/** A request as its queue sees it. */
+export interface QueuedRequest<Request> {
+  /** Seats that are kept for it while it is executed. */
+  readonly seats: number;
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt: number;
+  /** Its neighbours while it waits. */
+  previous: Request | undefined;
+  next: Request | undefined;
+}
 
 /** Requests of some flows, in the order in which they came. */
-export class FlowQueue {
+export class FlowQueue<FlowRequest extends QueuedRequest<FlowRequest>> {
   /** Of the longest-waiting request. */
   first: FlowRequest | undefined = undefined;
   #last: FlowRequest | undefined = undefined;

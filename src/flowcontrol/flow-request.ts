@@ -1,10 +1,9 @@
 import type { UserInfo } from '../api/user';
-import type { FlowQueue } from './flow-queue';
-import type { FlowAttributes } from './matching';
-import type { PriorityLevel } from './priority-level';
-import type { Seat } from './seat';
-import type { MatchedSchema } from './matched-schema';
+import type { FlowQueue, QueuedRequest } from './flow-queue';
+import type { FlowStats, Rejection } from './flow-stats';
 import type { KindLoad } from './kind-load';
+import type { FlowAttributes } from './matching';
+import type { Seat } from './seat';
 
 /** How much of the server a request takes. */
 export interface WorkEstimate {
@@ -19,14 +18,29 @@ export const ONE_SEAT: WorkEstimate = { seats: 1, finalSeats: 0, finalMs: 0 };
 
 export type RequestState = 'new' | 'waiting' | 'executing' | 'paused' | 'ended';
 
-/** Why a request was not executed, in the words of the metrics. */
-export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled';
+/** The flow schema that a request matched, as the request sees it. */
+export interface RequestSchema {
+  readonly name: string;
+  /** For clients; undefined: one of the two objects is not stored. */
+  readonly names: { readonly schemaUid: string; readonly levelUid: string } | undefined;
+  readonly stats: FlowStats;
+  /** The queues that the flow's requests may wait in. */
+  handOf(flow: string): readonly FlowQueue<FlowRequest>[];
+}
+
+/** The priority level of a request, as the request sees it. */
+export interface RequestLevel {
+  readonly name: string;
+  admit(request: FlowRequest, now: number): boolean | Promise<boolean>;
+  pause(request: FlowRequest, now: number): void;
+  end(request: FlowRequest, now: number): void;
+}
 
 /** A request in flow control, from its arrival to its end: the one object that it costs there. */
-export class FlowRequest implements Seat {
+export class FlowRequest implements Seat, QueuedRequest<FlowRequest> {
   state: RequestState = 'new';
   /** Where it stands; undefined in levels without queues. */
-  queue: FlowQueue | undefined = undefined;
+  queue: FlowQueue<FlowRequest> | undefined = undefined;
   /** Among those that wait in its queue. */
   previous: FlowRequest | undefined = undefined;
   next: FlowRequest | undefined = undefined;
@@ -41,8 +55,8 @@ export class FlowRequest implements Seat {
   onDecided: ((isAdmitted: boolean) => void) | undefined = undefined;
 
   constructor(
-    readonly schema: MatchedSchema,
-    readonly level: PriorityLevel,
+    readonly schema: RequestSchema,
+    readonly level: RequestLevel,
     /** Its flow among those of the schema. */
     readonly flow: string,
     readonly work: WorkEstimate,

@@ -1,10 +1,12 @@
 import { HistogramSeries } from '../observability/series';
-import type { Rejection } from './flow-request';
 
 const DURATION_BOUNDS: readonly number[] = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30];
 const LENGTH_BOUNDS: readonly number[] = [0, 10, 25, 50, 100, 250, 500, 1000];
 const SEAT_BOUNDS: readonly number[] = [1, 2, 4, 10];
 export const BOUNDS = { duration: DURATION_BOUNDS, length: LENGTH_BOUNDS, seats: SEAT_BOUNDS };
+
+/** Why a request was not executed, in the words of the metrics. */
+export type Rejection = 'queue-full' | 'concurrency-limit' | 'time-out' | 'cancelled';
 
 /** What has become of the requests of one flow schema in one priority level. */
 export class FlowStats {

@@ -1,6 +1,7 @@
 import type { UserInfo } from '../api/user';
 import type { SchemaConfiguration } from './configuration';
 import type { FlowQueue } from './flow-queue';
+import type { FlowRequest, RequestSchema } from './flow-request';
 import type { FlowStats } from './flow-stats';
 import { RequestMatcher, type FlowAttributes } from './matching';
 import type { PriorityLevel } from './priority-level';
@@ -9,11 +10,10 @@ import type { PriorityLevel } from './priority-level';
 const MAX_REMEMBERED_FLOWS = 1024;
 
 /** A flow schema as requests meet it, with its priority level. */
-export class MatchedSchema {
-  /** For clients; undefined: one of the two objects is not stored. */
-  readonly names: { readonly schemaUid: string; readonly levelUid: string } | undefined;
+export class MatchedSchema implements RequestSchema {
+  readonly names: RequestSchema['names'];
   readonly #matcher: RequestMatcher;
-  readonly #hands = new Map<string, readonly FlowQueue[]>();
+  readonly #hands = new Map<string, readonly FlowQueue<FlowRequest>[]>();
 
   constructor(
     readonly configuration: SchemaConfiguration,
@@ -44,8 +44,7 @@ export class MatchedSchema {
     }
   }
 
-  /** The queues that the flow's requests may wait in. */
-  handOf(flow: string): readonly FlowQueue[] {
+  handOf(flow: string): readonly FlowQueue<FlowRequest>[] {
     const known = this.#hands.get(flow);
     if (known !== undefined) return known;
     if (this.#hands.size >= MAX_REMEMBERED_FLOWS) this.#hands.clear();

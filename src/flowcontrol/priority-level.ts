@@ -1,6 +1,7 @@
 import type { LevelConfiguration, Queuing } from './configuration';
 import { FlowQueue } from './flow-queue';
-import type { FlowRequest, Rejection } from './flow-request';
+import type { FlowRequest, RequestLevel } from './flow-request';
+import type { Rejection } from './flow-stats';
 import { RatioSamples } from './ratio-samples';
 import { dealHand } from './shuffle-sharding';
 
@@ -14,7 +15,7 @@ const MAX_REMEMBERED_QUEUES = 4096;
  * requests gets as many seats times milliseconds as every other, whatever its requests are like. What a queue has had is a
  * place on a scale that all share ("virtual time"): the queue whose first request would be through earliest there is next.
  */
-export class PriorityLevel {
+export class PriorityLevel implements RequestLevel {
   readonly name: string;
   uid: string;
   readonly isExempt: boolean;
@@ -38,9 +39,9 @@ export class PriorityLevel {
   readonly waitingSamples: RatioSamples;
 
   #queuing: Queuing | undefined;
-  #queues = new Map<number, FlowQueue>();
+  #queues = new Map<number, FlowQueue<FlowRequest>>();
   /** Those that have requests waiting, in no order. */
-  readonly #waitingQueues: FlowQueue[] = [];
+  readonly #waitingQueues: FlowQueue<FlowRequest>[] = [];
   /** Where the next search among them begins, so that equals take turns. */
   #robin = 0;
   /** Queues with requests, waiting or executing. */
@@ -83,7 +84,7 @@ export class PriorityLevel {
   }
 
   /** Those that have been used, and some that wait but belong to a configuration of the past. */
-  get queues(): readonly FlowQueue[] {
+  get queues(): readonly FlowQueue<FlowRequest>[] {
     return [...new Set([...this.#queues.values(), ...this.#waitingQueues])].sort(
       (left, right) => left.index - right.index,
     );
@@ -98,14 +99,14 @@ export class PriorityLevel {
     return this.#queuing === undefined ? Infinity : Math.max(1, Math.ceil(this.limit / this.#queuing.handSize));
   }
 
-  deal(schema: string, flow: string): readonly FlowQueue[] {
+  deal(schema: string, flow: string): readonly FlowQueue<FlowRequest>[] {
     if (this.#queuing === undefined) return [];
     if (this.#queues.size > MAX_REMEMBERED_QUEUES) this.#forgetIdleQueues();
     const { queues, handSize } = this.#queuing;
     return dealHand(schema, flow, queues, handSize).map((index) => {
       const known = this.#queues.get(index);
       if (known !== undefined) return known;
-      const queue = new FlowQueue(index);
+      const queue = new FlowQueue<FlowRequest>(index);
       this.#queues.set(index, queue);
       return queue;
     });
@@ -218,7 +219,7 @@ export class PriorityLevel {
     timer.unref();
   }
 
-  #enqueue(request: FlowRequest, queue: FlowQueue, now: number): void {
+  #enqueue(request: FlowRequest, queue: FlowQueue<FlowRequest>, now: number): void {
     if (queue.isIdle) this.#busyQueues++;
     if (queue.length === 0) this.#waitingQueues.push(queue);
     queue.push(request);
@@ -321,7 +322,7 @@ export class PriorityLevel {
   }
 }
 
-function shortest(hand: readonly FlowQueue[]): FlowQueue {
+function shortest(hand: readonly FlowQueue<FlowRequest>[]): FlowQueue<FlowRequest> {
   let best = hand[0]!;
   for (let index = 1; index < hand.length; index++) if (hand[index]!.load < best.load) best = hand[index]!;
   return best;
