@@ -166,7 +166,8 @@ function keepTokenSecrets(
     const uid = secret.metadata.annotations?.[UID_ANNOTATION] ?? '';
     if (account === undefined || (uid !== '' && uid !== account.metadata.uid)) return deleteSecret(secret);
     const data = (secret.data ?? {}) as Data;
-    if (data.token && data.namespace && data['ca.crt'] && uid !== '') return;
+    const hasAuthority = options.rootCertificates === '' || data['ca.crt'] === base64(options.rootCertificates);
+    if (data.token && data.namespace && hasAuthority && uid !== '') return;
     const { namespace = '', name = '', annotations } = secret.metadata;
     const filled = { ...(await dataFor(account, name)), ...(data.token ? { token: data.token } : {}) };
     await client.update(

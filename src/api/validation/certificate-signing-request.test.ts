@@ -51,6 +51,11 @@ describe('certificate signing requests', () => {
   test.each([
     [request, ['digital signature', 'key encipherment', 'client auth'], 'kubernetes.io/kube-apiserver-client-kubelet'],
     [serving, ['digital signature', 'key encipherment', 'server auth'], 'kubernetes.io/kubelet-serving'],
+    [
+      request,
+      ['digital signature', 'client auth', 'key encipherment', 'client auth'],
+      'kubernetes.io/kube-apiserver-client-kubelet',
+    ],
     [serving, ['client auth'], 'kubernetes.io/legacy-unknown'],
     ['', undefined, 'kubernetes.io/legacy-unknown'],
   ])('v1beta1 tells the signer from the request', (pem, usages, signerName) => {
