@@ -40,6 +40,17 @@ function isGenerated(name: string, { metadata: { name: account = '' } }: KubeObj
   return name.startsWith(`${account}-token-`) && isNameSuffix(name.slice(`${account}-token-`.length));
 }
 
+/** Of the account that the secret is for; empty where only its name is known yet. */
+function uidOf({ metadata: { annotations } }: KubeObject): string {
+  return annotations?.[UID_ANNOTATION] ?? '';
+}
+
+/** The secrets that are for the account, and those of another of its name. */
+function byOwner(secrets: readonly KubeObject[], { metadata: { uid } }: KubeObject) {
+  const isForeign = (secret: KubeObject): boolean => uidOf(secret) !== '' && uidOf(secret) !== uid;
+  return { own: secrets.filter((secret) => !isForeign(secret)), foreign: secrets.filter(isForeign) };
+}
+
 function referencesOf(account: KubeObject): readonly { readonly name?: string }[] {
   return (account.secrets as readonly { readonly name?: string }[] | undefined) ?? [];
 }
@@ -180,9 +191,13 @@ function keepTokenSecrets(
       return;
     }
     const account = await getAccount(key);
-    if (account === undefined || account.metadata.deletionTimestamp) return;
-    const own = new Set(secretsOf(key).map(({ metadata: { name } }) => name));
-    if (referencesOf(account).some(({ name }) => own.has(name))) return;
+    if (account === undefined) return;
+    const { own, foreign } = byOwner(secretsOf(key), account);
+    // Of an account that had the name before.
+    for (const secret of foreign) await deleteSecret(secret);
+    if (account.metadata.deletionTimestamp) return;
+    const names = new Set(own.map(({ metadata: { name } }) => name));
+    if (referencesOf(account).some(({ name }) => names.has(name))) return;
     // Memory may be behind, and whoever was here before may have been killed in the midst of it.
     const there = await namesOfSecrets(account);
     if (referencesOf(account).some(({ name = '' }) => there.has(name))) return;
@@ -194,9 +209,13 @@ function keepTokenSecrets(
   const syncSecret = async (key: string): Promise<void> => {
     const secret = secrets.get(key);
     if (secret === undefined) return;
-    const account = accounts.get(accountKeyOf(secret)) ?? (await getAccount(accountKeyOf(secret)));
-    const uid = secret.metadata.annotations?.[UID_ANNOTATION] ?? '';
-    if (account === undefined || (uid !== '' && uid !== account.metadata.uid)) return deleteSecret(secret);
+    const uid = uidOf(secret);
+    const isOf = (account: KubeObject | undefined): account is KubeObject =>
+      account !== undefined && (uid === '' || uid === account.metadata.uid);
+    const known = accounts.get(accountKeyOf(secret));
+    // Memory may know the one before.
+    const account = isOf(known) ? known : await getAccount(accountKeyOf(secret));
+    if (!isOf(account)) return deleteSecret(secret);
     const data = (secret.data ?? {}) as Data;
     const hasAuthority = options.rootCertificates === '' || data['ca.crt'] === base64(options.rootCertificates);
     if (data.token && data.namespace && hasAuthority && uid !== '') return;

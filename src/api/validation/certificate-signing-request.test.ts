@@ -1,3 +1,4 @@
+import { createAuthority } from '../../pki/authority';
 import { newCertificateRequest } from '../../pki/certificate-request.fixture';
 import { changed, created, problemsOfChange, problemsOfNew, sentAs } from '../kinds/write.fixture';
 
@@ -82,6 +83,26 @@ describe('certificate signing requests', () => {
     expect(problemsOfChange(v1, old, { status: { certificate: 'eA==' } }, 'status')).toEqual([
       'status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block',
     ]);
+    const der = Buffer.from(
+      createAuthority('ca', new Date()).certificatePem.replace(/-----[^-]+-----|\n/g, ''),
+      'base64',
+    );
+    const problemsOf = (...parts: readonly Buffer[]): readonly string[] =>
+      problemsOfChange(
+        v1,
+        old,
+        {
+          status: {
+            certificate: base64(
+              `-----BEGIN CERTIFICATE-----\n${Buffer.concat(parts).toString('base64')}\n-----END CERTIFICATE-----\n`,
+            ),
+          },
+        },
+        'status',
+      );
+    const malformed = 'status.certificate: Invalid value: "<certificate data>": x509: malformed certificate';
+    expect(problemsOf(der, der)).toEqual([]);
+    expect(problemsOf(der, Buffer.from('junk'))).toEqual([malformed]);
     const issued = { ...old, status: { certificate: 'eA==' } };
     expect(problemsOfChange(v1, issued, { status: {} }, 'status')).toEqual([
       'status.certificate: Forbidden: updates may not modify existing certificate content',
