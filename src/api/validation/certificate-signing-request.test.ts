@@ -78,6 +78,24 @@ describe('certificate signing requests', () => {
     ]);
   });
 
+  test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+    ['takes conditions that decide nothing', [], ['Other', 'Failed'], ['Other', 'Failed']],
+    ['removes them', ['Other'], [], []],
+    ['leaves all as they are when it adds a decision', ['Other'], ['Approved', 'Failed'], ['Other']],
+    ['leaves all as they are when it takes a decision back', ['Approved', 'Other'], ['Failed'], ['Approved', 'Other']],
+    ['keeps the decision and takes the others', ['Approved', 'Other'], ['Approved', 'Failed'], ['Approved', 'Failed']],
+  ])('the status through v1beta1 %s', (_name, before, sent, after) => {
+    const conditions = (types: readonly string[], reason: string): object => ({
+      conditions: types.map((type) => ({ type, status: 'True', reason })),
+    });
+    const old = { ...created(v1, { metadata, spec }), status: conditions(before, 'old') };
+    const { status } = changed(beta, old, { status: conditions(sent, 'new') }, 'status');
+    const found = (status as { readonly conditions?: readonly { readonly type: string; readonly reason: string }[] })
+      .conditions;
+    expect((found ?? []).map(({ type }) => type)).toEqual(after);
+    expect(found?.find(({ type }) => type === 'Approved')?.reason ?? 'old').toBe('old');
+  });
+
   test('a certificate is PEM, and is put in once', () => {
     const old = created(v1, { metadata, spec });
     expect(problemsOfChange(v1, old, { status: { certificate: 'eA==' } }, 'status')).toEqual([
