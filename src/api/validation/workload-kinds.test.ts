@@ -77,6 +77,13 @@ describe('daemon sets', () => {
   test.each<[string, object, readonly string[]]>([
     ['a plain one', {}, []],
     [
+      'a strategy that there is not',
+      { updateStrategy: { type: 'X' } },
+      [
+        'spec.updateStrategy: Unsupported value: apps.DaemonSetUpdateStrategy{Type:"X", RollingUpdate:(*apps.RollingUpdateDaemonSet)(nil)}: supported values: "RollingUpdate", "OnDelete"',
+      ],
+    ],
+    [
       'an update that moves nothing',
       { updateStrategy: { rollingUpdate: { maxUnavailable: 0 } } },
       [

@@ -29,6 +29,7 @@ export const cronJob = defineKind({
   shortNames: ['cj'],
   categories: ['all'],
   namespaced: true,
+  metadataOnUpdate: ['change'],
   versions: [
     'v1',
     {
@@ -42,7 +43,7 @@ export const cronJob = defineKind({
   storageVersion: 'v1beta1',
   applyDefaults: defaultCronJob,
   strategy: { ...specStrategy(), validateCreate: validateCronJob, validateUpdate: validateCronJobSpec },
-  subresources: [statusSubresource()],
+  subresources: [statusSubresource({ metadataOnUpdate: [] })],
   selectableFields: successful,
   unknownFieldLabel: (label) => `field label ${JSON.stringify(label)} not supported for "CronJob"`,
   table: tableOf([
