@@ -56,6 +56,21 @@ describe('stateful sets', () => {
   });
 });
 
+describe('cron jobs', () => {
+  it('keep their spec when their status changes', () => {
+    const cronJob = sentAs('batch/v1 CronJob');
+    const spec = { schedule: '* * * * *', suspend: true, jobTemplate: { spec: { template: { spec: {} } } } };
+    const old = created(cronJob, { metadata, spec });
+    const next = changed(
+      cronJob,
+      old,
+      { metadata, spec: { ...spec, suspend: false }, status: { active: [] } },
+      'status',
+    );
+    expect(next).toMatchObject({ spec: { suspend: true } });
+  });
+});
+
 describe('daemon sets', () => {
   const daemonSet = sentAs('apps/v1 DaemonSet');
   const generation = 'deprecated.daemonset.template.generation';
