@@ -160,8 +160,8 @@ export class PriorityLevel {
   }
 
   #fits(seats: number): boolean {
-    // What is wider than the level has it for itself.
-    return this.seatsInUse + seats <= this.limit || this.seatsInUse === 0;
+    // What is wider than the level has it for itself. A level without seats holds its requests until their time is over.
+    return this.seatsInUse + seats <= this.limit || (this.seatsInUse === 0 && this.limit > 0);
   }
 
   #begin(request: FlowRequest, now: number): true {
@@ -178,7 +178,7 @@ export class PriorityLevel {
     }
     const { stats } = schema;
     stats.executing++;
-    if (!this.isExempt) this.executingSamples.set(this.executing / this.limit, now);
+    if (!this.isExempt) this.executingSamples.set(this.executing / Math.max(1, this.limit), now);
     request.kind.begin(now);
     if (request.isCounted) return true;
     request.isCounted = true;
@@ -199,7 +199,7 @@ export class PriorityLevel {
     if (seats > 1) this.#wideSeats -= seats;
     request.schema.stats.executing--;
     request.kind.end(now);
-    if (!this.isExempt) this.executingSamples.set(this.executing / this.limit, now);
+    if (!this.isExempt) this.executingSamples.set(this.executing / Math.max(1, this.limit), now);
     if (queue === undefined) return;
     queue.end(request);
     queue.nextDispatch += seats * (tookMs - ASSUMED_MS);
