@@ -28,14 +28,24 @@ export interface ServerProcessOptions {
   readonly flags: readonly string[];
   /** Of Node.js. */
   readonly nodeFlags?: readonly string[];
+  /** The file of the command of another build; absent: that of the sources. */
+  readonly command?: string | undefined;
 }
 
 /** `sternpost apiserver` in a process of its own, on loopback. */
 export class ServerProcess implements AsyncDisposable {
   #child: ChildProcess | undefined;
+  #command: string | undefined;
   #log = '';
 
-  constructor(private readonly options: ServerProcessOptions) {}
+  constructor(private readonly options: ServerProcessOptions) {
+    this.#command = options.command;
+  }
+
+  /** Runs the sources when it is started next. */
+  upgrade(): void {
+    this.#command = undefined;
+  }
 
   get port(): number {
     return this.options.port;
@@ -67,7 +77,7 @@ export class ServerProcess implements AsyncDisposable {
     const arguments_ = [
       ...nodeFlags,
       ...(bug === undefined ? [] : ['--require', SABOTAGE]),
-      buildServer(),
+      this.#command ?? buildServer(),
       'apiserver',
       `--data-dir=${dataDir}`,
       `--secure-port=${port}`,
