@@ -91,7 +91,10 @@ export class Cluster implements AsyncDisposable {
     });
     // The first one makes the certificates that all share; the rest finds an empty cluster nearly at once.
     replicas[0]!.launch();
-    while (!replicas[0]!.log.includes('"msg":"serving"')) await delay(10);
+    while (!replicas[0]!.log.includes('"msg":"serving"')) {
+      replicas[0]!.throwIfEnded();
+      await delay(10);
+    }
     for (const replica of replicas.slice(1)) replica.launch();
     await Promise.all(replicas.map((replica) => replica.untilReady()));
     const backends = replicas.map((replica) => ({ port: replica.port, isReady: () => replica.isReady() }));

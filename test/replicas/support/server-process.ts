@@ -65,10 +65,14 @@ export class ServerProcess implements AsyncDisposable {
   async untilReady(): Promise<void> {
     const deadline = Date.now() + START_TIMEOUT_MS;
     while (!(await this.isReady())) {
-      if (this.#child?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`);
+      this.throwIfEnded();
       if (Date.now() > deadline) throw new Error(`the server does not become ready: ${this.#log}`);
       await delay(50);
     }
+  }
+
+  throwIfEnded(): void {
+    if (this.#child?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`);
   }
 
   /** Starts the process without waiting. */
