@@ -7,7 +7,7 @@ import { hasEtcd } from '../support/etcd-server';
 import { Haproxy, hasHaproxy } from './haproxy';
 
 const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
-/** STERNPOST_LOAD multiplies clients and calls: 8 is 500 requests a second and 200 watches. */
+/** STERNPOST_LOAD multiplies clients and calls: with 8, 64 clients ask for 500 requests a second, and 192 watches are open (two cores get through 140 a second). */
 const LOAD = Number(process.env['STERNPOST_LOAD'] ?? 1);
 /** The file of the command of an older build (`dist/cli/main.js`): the replicas are upgraded from it. */
 const OLDER = process.env['STERNPOST_UPGRADE_FROM'];
