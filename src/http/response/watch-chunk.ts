@@ -1,8 +1,10 @@
 import { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { MemoryHolder } from '../../memory/memory-budget';
+import { SharedBytes } from '../../memory/shared-bytes';
 import type { WatchItem } from '../../registry/types';
 import type { HttpResponse } from '../transport/exchange';
+import { COPIED_BYTES } from '../transport/tls-copies';
 import type { WatchEncoder } from './watch-encoder';
 
 /** The events of one turn of the loop as one chunk of a chunked body, ready to be sent on any number of connections. */
@@ -13,14 +15,14 @@ export interface WatchChunk {
   readonly start: number;
   /** Bytes of the body. */
   readonly length: number;
-  /** Connections that have not taken it. */
-  waiting: number;
+  /** For connections that have not taken it. */
+  readonly shared: SharedBytes;
 }
 
 /** What may wait for a client before it holds its watch back. The stream's own bound is reached by one chunk of many events. */
 export const MAX_UNSENT_BYTES = 64 * 1024;
 
-/** TLS copies what it is given for each connection: so much of a longer chunk is handed over at a time. */
+/** Of a longer chunk so much is handed over at a time, and the next part when the client has taken the one before. */
 const PART_BYTES = 256 * 1024;
 
 const LINE_END = Buffer.from('\r\n');
@@ -54,7 +56,7 @@ function chunkOf(items: readonly WatchItem[], encoder: WatchEncoder): WatchChunk
     framed: Buffer.concat(pieces, size.length + length + LINE_END.length),
     start: size.length,
     length,
-    waiting: 0,
+    shared: new SharedBytes(length),
   };
 }
 
@@ -81,17 +83,17 @@ export async function chunkTaken(
   memory: MemoryHolder,
   drained: () => Promise<void>,
 ): Promise<void> {
-  const { framed } = chunk;
+  const { framed, shared } = chunk;
   const socket = chunkedSocket(response);
-  const shared = chunk.waiting++ === 0 ? chunk.length : 0;
-  const held = shared + (socket === undefined ? 0 : Math.min(framed.length, PART_BYTES));
-  if (held > 0) memory.hold(held);
+  const copied = socket === undefined ? 0 : Math.min(framed.length, COPIED_BYTES);
+  memory.hold(copied);
+  shared.join(memory);
   await drained();
   for (let at = PART_BYTES; socket !== undefined && at < framed.length && !response.destroyed; at += PART_BYTES) {
     if (!socket.write(framed.subarray(at, at + PART_BYTES))) await drained();
   }
-  chunk.waiting--;
-  if (held > 0) memory.release(held);
+  shared.leave(memory);
+  memory.release(copied);
 }
 
 /** What tells when more can be written. */
