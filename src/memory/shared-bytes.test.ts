@@ -1,5 +1,5 @@
 import { MemoryBudget } from './memory-budget';
-import { SharedBytes } from './shared-bytes';
+import { SharedBytes, sharedBytesOf } from './shared-bytes';
 
 const LENGTH = 1000;
 
@@ -16,4 +16,10 @@ it('shared bytes are held once, for as long as anybody waits for them', () => {
   bytes.leave(accounts[1]!);
   bytes.leave(accounts[1]!);
   expect(budget.heldBytes).toBe(0);
+});
+
+it('the same bytes are the same for all', () => {
+  const bytes = Buffer.alloc(LENGTH);
+  expect(sharedBytesOf(bytes)).toBe(sharedBytesOf(bytes));
+  expect(sharedBytesOf(Buffer.alloc(LENGTH))).not.toBe(sharedBytesOf(bytes));
 });

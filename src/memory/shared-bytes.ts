@@ -22,3 +22,15 @@ export class SharedBytes {
     return this.#waiting.values().next().value;
   }
 }
+
+const known = new WeakMap<Uint8Array, SharedBytes>();
+
+/**
+ * Those of a Buffer that many answers are made of. It may lie in memory anyway when the first answer waits, but answers that wait
+ * may be what keeps it there.
+ */
+export function sharedBytesOf(bytes: Uint8Array): SharedBytes {
+  let shared = known.get(bytes);
+  if (shared === undefined) known.set(bytes, (shared = new SharedBytes(bytes.length)));
+  return shared;
+}

@@ -4,7 +4,7 @@ import type { MaybePromise } from '../../api/maybe-promise';
 import type { Work } from '../../async/loop-work';
 import { Turn } from '../../async/turn';
 import type { ConnectionMemory } from '../../memory/memory-budget';
-import { SharedBytes } from '../../memory/shared-bytes';
+import { sharedBytesOf, type SharedBytes } from '../../memory/shared-bytes';
 import { BlockWriter, drained, type Sink } from './block-writer';
 import type { HttpResponse } from '../transport/exchange';
 import { COPIED_BYTES } from '../transport/tls-copies';
@@ -81,9 +81,6 @@ export function writeReady(
   return length;
 }
 
-/** Those that clients have not taken yet, by the longest of their pieces: once it is not in memory anyway, they still hold it. */
-const sharedBodies = new WeakMap<Buffer, SharedBytes>();
-
 /**
  * The next part is handed over when the client has taken the one before. Bytes that others share are not copied: `sharing` is told
  * of them while they wait.
@@ -98,7 +95,7 @@ async function writeInParts(
   for (const part of cutPieces(ready, PART_BYTES)) {
     if (!response.write(part) && response.writableNeedDrain) {
       if (sharing !== undefined && shared === undefined) {
-        shared = sharedBytesOf(ready, length);
+        shared = sharedBytesOf(longestOf(ready));
         shared.join(sharing);
       }
       await drained(response, response);
@@ -110,13 +107,8 @@ async function writeInParts(
   return length;
 }
 
-function sharedBytesOf(ready: readonly Buffer[], length: number): SharedBytes {
-  const longest = ready.reduce((one, other) => (other.length > one.length ? other : one));
-  const known = sharedBodies.get(longest);
-  if (known !== undefined) return known;
-  const shared = new SharedBytes(length);
-  sharedBodies.set(longest, shared);
-  return shared;
+function longestOf(pieces: readonly Buffer[]): Buffer {
+  return pieces.reduce((one, other) => (other.length > one.length ? other : one));
 }
 
 function latin1Of(ready: readonly Buffer[]): string {

@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import type { Server as TlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
+import { PacedStarts } from '../../async/paced-starts';
 import type { MemoryBudget } from '../../memory/memory-budget';
 import { divertConnections } from './divert-connections';
 
@@ -8,6 +9,10 @@ import { divertConnections } from './divert-connections';
 export const COPIED_BYTES = 16 * 1024 - 1;
 /** Of the memory for clients, how much comes on top for buffers of larger writes. */
 const SHARE = 1 / 4;
+
+/** Most of what an end costs comes after the connection's own, with its request's. */
+const ENDS_AT_ONCE = 32;
+const ENDS_MS = 1;
 
 type Done = (error?: Error | null) => void;
 
@@ -17,11 +22,14 @@ interface Chunk {
 }
 
 /**
- * Bounds what TLS keeps of what it is given. For a write it makes a buffer as large, and keeps that for as long as the connection
+ * Bounds what TLS keeps and does. For a write it makes a buffer as large, and keeps that for as long as the connection
  * lasts: a thousand connections that were sent one large object each would hold a quarter of a gigabyte. So large writes are whole on
- * as many connections as there is room for, since they cost least then; on the others they go to TLS a record at a time.
+ * as many connections as there is room for, since they cost least then; on the others they go to TLS a record at a time. When thousands of connections take such records, or end, in one
+ * turn of the loop, some milliseconds' worth of them have it, and the others the next ones.
  */
 export class TlsCopies {
+  readonly parts = new PacedStarts();
+  readonly ends = new PacedStarts(ENDS_AT_ONCE, ENDS_MS);
   #room: number;
 
   constructor(budget: MemoryBudget) {
@@ -61,6 +69,8 @@ class ConnectionWrites {
   ) {
     socket._write = (chunk: Buffer | string, encoding, done) => this.#write({ chunk, encoding }, done);
     socket._writev = (chunks: Chunk[], done) => this.#writeAll(chunks, done);
+    const destroy = socket._destroy.bind(socket);
+    socket._destroy = (error, done) => begin(this.copies.ends, socket, () => destroy(error, done));
   }
 
   #write({ chunk, encoding }: Chunk, done: Done): void {
@@ -78,8 +88,11 @@ class ConnectionWrites {
   #writeParts(parts: Iterator<Buffer>, done: Done): void {
     const next: Done = (error) => {
       const part = error ? undefined : parts.next();
-      if (part === undefined || part.done === true) done(error);
-      else Socket.prototype._write.call(this.socket, part.value, 'buffer' as BufferEncoding, next);
+      if (part === undefined || part.done === true) return done(error);
+      const { value } = part;
+      begin(this.copies.parts, this.socket, () => {
+        Socket.prototype._write.call(this.socket, value, 'buffer' as BufferEncoding, next);
+      });
     };
     next();
   }
@@ -91,6 +104,11 @@ class ConnectionWrites {
     this.#kept = length;
     return true;
   }
+}
+
+function begin(starts: PacedStarts, socket: Socket, work: () => void): void {
+  if (starts.mayBegin(performance.now())) work();
+  else starts.wait(socket, work);
 }
 
 /** All bytes, as many at a time as TLS is to copy: small chunks are joined, large ones cut. */
