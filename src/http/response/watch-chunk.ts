@@ -69,7 +69,7 @@ function joinSmall(pieces: readonly Uint8Array[]): readonly Buffer[] {
   pieces.forEach((piece, index) => {
     if (piece.length < UNCOPIED_BYTES) return;
     if (from < index) joined.push(Buffer.concat(pieces.slice(from, index)));
-    joined.push(piece instanceof Buffer ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length));
+    joined.push(Buffer.isBuffer(piece) ? piece : Buffer.from(piece.buffer, piece.byteOffset, piece.length));
     from = index + 1;
   });
   joined.push(Buffer.concat(from === 0 ? pieces : pieces.slice(from)));
