@@ -146,6 +146,80 @@ it('a policy whose expressions cannot be compiled is refused', async () => {
   expect(body.message).toContain('spec.validations[1].expression: Invalid value: "\'text\'": must evaluate to bool');
 });
 
+describe('a policy about one of several versions', () => {
+  const scalers = (version: string) =>
+    `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers?dryRun=All`;
+  const scaler = {
+    metadata: { name: 'web' },
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 3 },
+  };
+  const v1Scaler = { ...scaler, spec: { ...scaler.spec, targetCPUUtilizationPercentage: 90 } };
+  const onScalers = (matchPolicy: string) => ({
+    matchPolicy,
+    resourceRules: [
+      { apiGroups: ['autoscaling'], apiVersions: ['v1'], operations: ['*'], resources: ['horizontalpodautoscalers'] },
+    ],
+  });
+
+  it('sees objects in the version that it names, however they are sent', async () => {
+    await policy('versioned', {
+      matchConstraints: onScalers('Equivalent'),
+      validations: [
+        {
+          expression: 'object.spec.targetCPUUtilizationPercentage < 90',
+          messageExpression:
+            "object.apiVersion + ' ' + request.kind.version + request.resource.version + ' ' + " +
+            'request.requestKind.version + request.requestResource.version',
+        },
+      ],
+    });
+    const asV1 = await until(
+      () => post(scalers('v1'), v1Scaler),
+      ({ status }) => status !== 201,
+    );
+    expect(asV1.body.message).toContain('denied request: autoscaling/v1 v1v1 v1v1');
+    const metric = {
+      type: 'Resource',
+      resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 90 } },
+    };
+    const asV2 = await post(scalers('v2'), { ...scaler, spec: { ...scaler.spec, metrics: [metric] } });
+    expect(asV2.body.message).toContain('denied request: autoscaling/v1 v1v1 v2v2');
+    await withoutPolicy('versioned');
+  });
+
+  it('is about no other version where it says so', async () => {
+    await policy('exact', { matchConstraints: onScalers('Exact'), validations: [{ expression: 'false' }] });
+    await until(
+      () => post(scalers('v1'), v1Scaler),
+      ({ status }) => status !== 201,
+    );
+    expect((await post(scalers('v2'), scaler)).status).toBe(201);
+    await withoutPolicy('exact');
+  });
+
+  it('sees parameters in the version of its paramKind', async () => {
+    const named = { ...v1Scaler, metadata: { name: 'params' } };
+    expect((await post(scalers('v1').replace('?dryRun=All', ''), named)).status).toBe(201);
+    await policy(
+      'versioned-params',
+      {
+        paramKind: { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler' },
+        validations: [{ expression: 'params.spec.targetCPUUtilizationPercentage < 90', message: 'seen' }],
+      },
+      {
+        validationActions: ['Deny'],
+        paramRef: { name: 'params', namespace: 'default', parameterNotFoundAction: 'Deny' },
+      },
+    );
+    const refused = await until(
+      () => post(dryRun, map('f', {})),
+      ({ status }) => status !== 201,
+    );
+    expect(refused.body.message).toContain('denied request: seen');
+    await withoutPolicy('versioned-params');
+  });
+});
+
 describe('the status of a policy', () => {
   const path = `${GROUP}/validatingadmissionpolicies/typed`;
   const statusOf = async () => (await client.send('GET', path)).body['status'] as Status | undefined;
