@@ -1,4 +1,5 @@
-import { clientOfOwnServer } from '../support/raw-client';
+import { startApiServer } from '../../src';
+import { clientOfOwnServer, RawClient } from '../support/raw-client';
 import { until } from '../support/until';
 
 /** ValidatingAdmissionPolicies and their bindings, from the policy to the refusal. */
@@ -144,6 +145,66 @@ it('a policy whose expressions cannot be compiled is refused', async () => {
   expect(status).toBe(422);
   expect(body.message).toContain("undeclared reference to 'params' (in container '')");
   expect(body.message).toContain('spec.validations[1].expression: Invalid value: "\'text\'": must evaluate to bool');
+});
+
+it('a binding without the parameters that it must have refuses, whatever is to be done about failures', async () => {
+  const spec = { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, validations: [{ expression: 'true' }] };
+  const paramRef = { name: 'absent', namespace: 'default', parameterNotFoundAction: 'Deny' };
+  await policy('unbound', spec, { validationActions: ['Audit'], paramRef });
+  const refused = await until(
+    () => post(dryRun, map('g', {})),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.body.message).toContain(
+    'denied request: failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+  );
+  await withoutPolicy('unbound');
+});
+
+it('a policy whose annotation has no value refuses, unless failures are ignored', async () => {
+  const spec = { auditAnnotations: [{ key: 'k', valueExpression: 'string(object.data.missing)' }] };
+  await policy('annotating', spec);
+  const refused = await until(
+    () => post(dryRun, map('h', { a: '1' })),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.body.message).toContain(
+    "expression 'string(object.data.missing)' resulted in error: no such key: missing",
+  );
+  await withoutPolicy('annotating');
+});
+
+it('policies of v1beta1 act like those of v1 where they are served', async () => {
+  await using server = await startApiServer({
+    flags: { 'runtime-config': { 'admissionregistration.k8s.io/v1beta1': true } },
+  });
+  const own = new RawClient(server);
+  const beta = GROUP.replace('/v1', '/v1beta1');
+  const name = 'older';
+  const made = await own.send(
+    'POST',
+    `${beta}/validatingadmissionpolicies`,
+    JSON.stringify({
+      apiVersion: 'admissionregistration.k8s.io/v1beta1',
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name },
+      spec: { matchConstraints: ON_CONFIG_MAPS, validations: [{ expression: 'false' }] },
+    }),
+  );
+  expect({ status: made.status, warning: made.warning, spec: made.body['spec'] }).toMatchObject({
+    status: 201,
+    spec: { failurePolicy: 'Fail', matchConstraints: { matchPolicy: 'Equivalent', objectSelector: {} } },
+  });
+  const spec = { policyName: name, validationActions: ['Deny'] };
+  await own.send('POST', `${beta}/validatingadmissionpolicybindings`, JSON.stringify({ metadata: { name }, spec }));
+  const refused = await until(
+    () => own.send('POST', dryRun, JSON.stringify(map('i', {}))),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.body.message).toContain("ValidatingAdmissionPolicy 'older' with binding 'older' denied request");
+  const { body } = await own.send('GET', `${GROUP}/validatingadmissionpolicies/${name}`);
+  expect(body).toMatchObject({ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' });
+  own.close();
 });
 
 describe('a policy about one of several versions', () => {

@@ -15,6 +15,7 @@ export interface Failure {
 
 export interface PolicyDecision {
   readonly failures: readonly Failure[];
+  /** Of the audit event; several bindings may have values for one key. */
   readonly annotations: readonly (readonly [key: string, value: string])[];
 }
 
@@ -38,22 +39,25 @@ export async function decide(
       return { failures: allowed(policy, failures), annotations: [] };
     }
     const { expression = '', reason } = validation.spec;
-    if ('error' in outcome) {
-      const message = `expression '${expression}' resulted in error: ${outcome.error}`;
-      failures.push({ message, reason: '', index: undefined });
-    } else if (outcome.value !== true) {
+    if ('error' in outcome) failures.push(unknown(expression, outcome.error));
+    else if (outcome.value !== true) {
       const message = (await messageOf(validation, variables, request, budget)) ?? defaultMessage(validation);
       failures.push({ message, reason: reason ?? '', index });
     }
   }
   const annotations: (readonly [string, string])[] = [];
-  for (const [key, program] of policy.auditAnnotations) {
+  for (const { key, expression, program } of policy.auditAnnotations) {
     const outcome = await evaluate(program, variables, request.authorizers, budget);
-    if ('value' in outcome && typeof outcome.value === 'string' && outcome.value.trim() !== '') {
+    if ('error' in outcome) failures.push(unknown(expression, outcome.error));
+    else if (typeof outcome.value === 'string' && outcome.value.trim() !== '') {
       annotations.push([`${policy.name}/${key}`, outcome.value.trim().slice(0, MAX_ANNOTATION)]);
     }
   }
   return { failures: allowed(policy, failures), annotations };
+}
+
+function unknown(expression: string, error: string): Failure {
+  return { message: `expression '${expression}' resulted in error: ${error}`, reason: '', index: undefined };
 }
 
 /** What could not be evaluated counts as the policy says. */

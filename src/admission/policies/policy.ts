@@ -34,7 +34,13 @@ export interface Policy {
   readonly conditions: CompiledConditions | undefined;
   readonly variables: readonly (readonly [name: string, program: Program])[];
   readonly validations: readonly Validation[];
-  readonly auditAnnotations: readonly (readonly [key: string, program: Program])[];
+  readonly auditAnnotations: readonly AuditAnnotation[];
+}
+
+interface AuditAnnotation {
+  readonly key: string;
+  readonly expression: string;
+  readonly program: Program;
 }
 
 export interface Validation {
@@ -81,8 +87,8 @@ function compileExpressions(spec: PolicySpec) {
         message: messageExpression === '' ? undefined : compileExpression(messageExpression, all),
       };
     }),
-    auditAnnotations: auditAnnotations.map(
-      ({ key = '', valueExpression = '' }) => [key, compileExpression(valueExpression, all)] as const,
-    ),
+    auditAnnotations: auditAnnotations.map(({ key = '', valueExpression = '' }): AuditAnnotation => {
+      return { key, expression: valueExpression, program: compileExpression(valueExpression, all) };
+    }),
   };
 }

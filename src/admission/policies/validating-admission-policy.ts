@@ -1,12 +1,7 @@
 import { StatusError, type StatusReason } from '../../api/errors/status-error';
 import type { MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
-import {
-  selectorRequirements,
-  type LabelRequirement,
-  type Labels,
-  type LabelSelector,
-} from '../../api/selectors/label-selector';
+import { selectorRequirements, type LabelRequirement, type LabelSelector } from '../../api/selectors/label-selector';
 import type { Value } from '../../api/cel/values';
 import type { Authorizer } from '../../authz/attributes';
 import { adaptObject, requestValues, type RequestValues } from '../cel/request-values';
@@ -73,6 +68,8 @@ interface Candidates {
 
 /** A failure of a policy with one of its bindings. */
 interface Finding extends Failure {
+  /** The binding cannot be followed at all: that refuses, whatever it says is to be done about failures. */
+  readonly isBroken?: boolean;
   readonly policy: Policy;
   readonly binding: Binding;
 }
@@ -187,6 +184,7 @@ async function validate(
   const labels =
     attributes.namespace === '' && namespace === undefined ? undefined : (namespace?.metadata.labels ?? {});
   const findings: Finding[] = [];
+  const annotations = new Map<string, Set<string>>();
   const seen = new Map<string, MaybePromise<RequestValues>>();
   /** Policies that name the same version see the same values. */
   const see = (as: VersionedResource): MaybePromise<RequestValues> => {
@@ -203,8 +201,16 @@ async function validate(
     if (seenAs === undefined) continue;
     const own = bindings.filter(({ matcher }) => matcher.match(attributes, requested, labels) !== undefined);
     if (own.length === 0) continue;
-    await applyPolicy(policy, own, { attributes, namespace, see: () => see(seenAs), dependencies, findings });
+    await applyPolicy(policy, own, {
+      attributes,
+      namespace,
+      see: () => see(seenAs),
+      dependencies,
+      findings,
+      annotations,
+    });
   }
+  for (const [key, values] of annotations) attributes.annotate(key, [...values].join(', '));
   report(findings, attributes, dependencies.metrics);
 }
 
@@ -215,27 +221,39 @@ interface Application {
   readonly see: () => MaybePromise<RequestValues>;
   readonly dependencies: PolicyDependencies;
   readonly findings: Finding[];
+  /** Of the audit event: bindings and parameters each may have a value. */
+  readonly annotations: Map<string, Set<string>>;
 }
 
 async function applyPolicy(policy: Policy, bindings: readonly Binding[], application: Application): Promise<void> {
-  const { attributes, dependencies } = application;
+  const { attributes, dependencies, findings } = application;
   for (const binding of bindings) {
     /** What cannot be evaluated counts as the policy says. */
-    const attempt = async (evaluation: () => Promise<void>): Promise<void> => {
-      try {
-        await evaluation();
-      } catch (error) {
-        const { message } = error as Error;
-        if (policy.failsClosed) application.findings.push({ policy, binding, message, reason: '', index: undefined });
-      }
+    const failed = (error: unknown, more: Pick<Finding, 'isBroken'> = {}): void => {
+      const { message } = error as Error;
+      if (policy.failsClosed) findings.push({ policy, binding, message, reason: '', index: undefined, ...more });
     };
-    await attempt(async () => {
-      if (policy.problem !== undefined) throw new Error(policy.problem);
-      const request = await seenRequest(application.see);
-      for (const param of await converted(() => paramsOf(policy, binding, attributes, dependencies))) {
-        await attempt(() => applyBinding(policy, binding, param, request, application));
+    if (policy.problem !== undefined) {
+      failed(new Error(policy.problem));
+      continue;
+    }
+    let request: RequestValues;
+    let params: readonly (KubeObject | undefined)[];
+    try {
+      request = await seenRequest(application.see);
+      params = await converted(() => paramsOf(policy, binding, attributes, dependencies));
+    } catch (error) {
+      const { message } = error as Error;
+      failed(new Error(`failed to configure binding: ${message}`), { isBroken: true });
+      continue;
+    }
+    for (const param of params) {
+      try {
+        await applyBinding(policy, binding, param, request, application);
+      } catch (error) {
+        failed(error);
       }
-    });
+    }
   }
 }
 
@@ -244,7 +262,7 @@ async function applyBinding(
   binding: Binding,
   param: KubeObject | undefined,
   request: RequestValues,
-  { attributes, namespace, dependencies, findings }: Application,
+  { namespace, dependencies, findings, annotations: all }: Application,
 ): Promise<void> {
   const more: Record<string, Value> = { namespaceObject: adaptObject(namespace) };
   if (policy.paramKind) more['params'] = adaptObject(param);
@@ -255,7 +273,10 @@ async function applyBinding(
   const outcome = failures.length === 0 ? 'allow' : 'deny';
   dependencies.metrics.checked(policy.name, binding.name, outcome, seconds);
   for (const failure of failures) findings.push({ ...failure, policy, binding });
-  for (const [key, value] of annotations) attributes.annotate(key, value);
+  for (const [key, value] of annotations) {
+    const values = all.get(key) ?? new Set();
+    all.set(key, values.add(value));
+  }
 }
 
 async function seenRequest(see: Application['see']): Promise<RequestValues> {
@@ -283,16 +304,15 @@ async function paramsOf(
   { params }: PolicyDependencies,
 ): Promise<readonly (KubeObject | undefined)[]> {
   if (!paramKind || paramRef === undefined) return [undefined];
-  const failed = (cause: string): Error => new Error(`failed to configure binding: ${cause}`);
   const { apiVersion = '', kind = '' } = paramKind;
   const namespace =
     paramRef.namespace === undefined || paramRef.namespace === '' ? attributes.namespace : paramRef.namespace;
   const source = params({ apiVersion, kind }, namespace);
   if (source === undefined) {
-    throw failed(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`);
+    throw new Error(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`);
   }
   if (source.namespaced && namespace === '') {
-    throw failed('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+    throw new Error('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
   }
   const found: KubeObject[] = [];
   if (paramRef.name !== undefined && paramRef.name !== '') {
@@ -303,7 +323,7 @@ async function paramsOf(
   }
   if (found.length > 0) return found;
   if (paramRef.parameterNotFoundAction !== 'Deny') return [];
-  throw failed('no params found for policy binding with `Deny` parameterNotFoundAction');
+  throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction');
 }
 
 /** Warns, annotates, and refuses with the first of those that are to refuse. */
@@ -313,8 +333,8 @@ function report(findings: readonly Finding[], attributes: AdmissionAttributes, m
   for (const finding of findings) {
     const { policy, binding, message, index } = finding;
     const { actions } = binding;
-    // What could not be evaluated refuses, whatever is done about validations.
-    if (index === undefined ? actions.has('Deny') || actions.size === 0 : actions.has('Deny')) denial ??= finding;
+    if (actions.has('Deny') || finding.isBroken === true) denial ??= finding;
+    if (finding.isBroken === true) continue;
     if (actions.has('Warn')) {
       attributes.warn(
         `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,

@@ -2,7 +2,7 @@ import { checkExpression } from '../cel/compile-expression';
 import type { Type } from '../cel/types';
 
 /** What an expression of an object is to come to; undefined: anything. */
-export type WantedType = 'bool' | 'string' | undefined;
+export type WantedType = 'bool' | 'string' | 'string or null' | undefined;
 
 /** The type of an expression in CEL, and what is wrong with it. */
 export function typeOfExpression(
@@ -12,8 +12,10 @@ export function typeOfExpression(
 ): { readonly type?: Type; readonly problem?: string } {
   try {
     const { type } = checkExpression(expression, variables);
-    const fits = wanted === undefined || type.kind === wanted || type.kind === 'dyn';
-    return fits ? { type } : { type, problem: `must evaluate to ${wanted}` };
+    if (wanted === undefined || type.kind === wanted || type.kind === 'dyn') return { type };
+    if (wanted !== 'string or null') return { type, problem: `must evaluate to ${wanted}` };
+    const fits = type.kind === 'string' || type.kind === 'null';
+    return fits ? { type } : { type, problem: 'must evaluate to one of [string null_type]' };
   } catch (error) {
     if (!(error instanceof Error && error.name === 'CelSyntaxError')) throw error;
     return { problem: `compilation failed: ${error.message}` };
