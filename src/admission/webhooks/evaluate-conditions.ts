@@ -24,7 +24,7 @@ export function evaluateConditions(
     const conditions = conditionsOf(webhook);
     if (conditions instanceof Error) throw conditions;
     let seen = requests.get(attributes);
-    if (seen === undefined) requests.set(attributes, (seen = new Map()));
+    if (seen === undefined) requests.set(attributes, (seen = new Map<string, MaybePromise<RequestValues>>()));
     const key = keyOf(seenAs);
     let request = seen.get(key);
     if (request === undefined) {
