@@ -2,7 +2,7 @@ import { OBJECT_BUDGET } from '../../api/cel/limits';
 import type { Value } from '../../api/cel/values';
 import { Budget, evaluate } from '../cel/evaluation';
 import type { RequestValues } from '../cel/request-values';
-import type { Policy, Validation } from './policy';
+import type { Policy, PolicyPrograms, Validation } from './policy';
 import { PolicyVariables } from './variables';
 
 /** What a policy, with one binding and one parameter object, finds wrong with a request. */
@@ -25,14 +25,15 @@ const MAX_ANNOTATION = 10 * 1024;
 
 export async function decide(
   policy: Policy,
+  programs: PolicyPrograms,
   request: RequestValues,
   more: Readonly<Record<string, Value>>,
 ): Promise<PolicyDecision> {
   const budget = new Budget(OBJECT_BUDGET);
   const base = { ...request.variables, ...more };
-  const variables = { ...base, variables: new PolicyVariables(policy.variables, base, budget) };
+  const variables = { ...base, variables: new PolicyVariables(programs.variables, base, budget) };
   const failures: Failure[] = [];
-  for (const [index, validation] of policy.validations.entries()) {
+  for (const [index, validation] of programs.validations.entries()) {
     const outcome = await evaluate(validation.program, variables, request.authorizers, budget);
     if (budget.isSpent) {
       failures.push({ message: OUT_OF_BUDGET, reason: '', index: undefined });
@@ -46,7 +47,7 @@ export async function decide(
     }
   }
   const annotations: (readonly [string, string])[] = [];
-  for (const { key, expression, program } of policy.auditAnnotations) {
+  for (const { key, expression, program } of programs.auditAnnotations) {
     const outcome = await evaluate(program, variables, request.authorizers, budget);
     if ('error' in outcome) failures.push(unknown(expression, outcome.error));
     else if (typeof outcome.value === 'string' && outcome.value.trim() !== '') {

@@ -16,7 +16,7 @@ import { converted } from '../versions/converted';
 import { keyOf, type ObjectVersions, type VersionedResource } from '../versions/object-versions';
 import { decide, type Failure } from './decide';
 import type { PolicyMetrics } from './metrics';
-import { compilePolicy, type Policy } from './policy';
+import { compilePolicy, type Policy, type PolicyPrograms } from './policy';
 
 /** What the plugin reads. Parameters throw ConversionNeeded where a webhook converts them. */
 export interface PolicyDependencies {
@@ -166,9 +166,8 @@ function bindAll(dependencies: PolicyDependencies, compiled: WeakMap<KubeObject,
     if (own === undefined) continue;
     let policy = compiled.get(object);
     if (policy === undefined) {
-      const start = performance.now();
-      compiled.set(object, (policy = compilePolicy(object)));
-      dependencies.metrics.compiled((performance.now() - start) / 1000);
+      policy = compilePolicy(object, (seconds) => dependencies.metrics.compiled(seconds));
+      compiled.set(object, policy);
     }
     all.push({ policy, bindings: own });
   }
@@ -227,14 +226,15 @@ interface Application {
 
 async function applyPolicy(policy: Policy, bindings: readonly Binding[], application: Application): Promise<void> {
   const { attributes, dependencies, findings } = application;
+  const programs = await policy.programs();
   for (const binding of bindings) {
     /** What cannot be evaluated counts as the policy says. */
     const failed = (error: unknown, more: Pick<Finding, 'isBroken'> = {}): void => {
       const { message } = error as Error;
       if (policy.failsClosed) findings.push({ policy, binding, message, reason: '', index: undefined, ...more });
     };
-    if (policy.problem !== undefined) {
-      failed(new Error(policy.problem));
+    if (programs.problem !== undefined) {
+      failed(new Error(programs.problem));
       continue;
     }
     let request: RequestValues;
@@ -249,7 +249,7 @@ async function applyPolicy(policy: Policy, bindings: readonly Binding[], applica
     }
     for (const param of params) {
       try {
-        await applyBinding(policy, binding, param, request, application);
+        await applyBinding({ policy, programs, binding, param }, request, application);
       } catch (error) {
         failed(error);
       }
@@ -258,17 +258,25 @@ async function applyPolicy(policy: Policy, bindings: readonly Binding[], applica
 }
 
 async function applyBinding(
-  policy: Policy,
-  binding: Binding,
-  param: KubeObject | undefined,
+  {
+    policy,
+    programs,
+    binding,
+    param,
+  }: {
+    readonly policy: Policy;
+    readonly programs: PolicyPrograms;
+    readonly binding: Binding;
+    readonly param: KubeObject | undefined;
+  },
   request: RequestValues,
   { namespace, dependencies, findings, annotations: all }: Application,
 ): Promise<void> {
   const more: Record<string, Value> = { namespaceObject: adaptObject(namespace) };
   if (policy.paramKind) more['params'] = adaptObject(param);
-  if (policy.conditions !== undefined && !(await policy.conditions.match(request, more))) return;
+  if (programs.conditions !== undefined && !(await programs.conditions.match(request, more))) return;
   const start = performance.now();
-  const { failures, annotations } = await decide(policy, request, more);
+  const { failures, annotations } = await decide(policy, programs, request, more);
   const seconds = (performance.now() - start) / 1000;
   const outcome = failures.length === 0 ? 'allow' : 'deny';
   dependencies.metrics.checked(policy.name, binding.name, outcome, seconds);

@@ -154,42 +154,43 @@ export function* checkPolicyExpressions(object: KubeObject, old: KubeObject | un
   if (old !== undefined && deepEqual(object['spec'], old['spec'])) return [];
   const errors: FieldError[] = [];
   const base = policyVariables(spec.paramKind);
-  const check = (
+  const check = function* (
     source: string | undefined,
     field: string,
     variables: ReadonlyMap<string, Type>,
     wanted: WantedType,
-  ) => {
+  ): Steps<Type | undefined> {
     const expression = (source ?? '').trim();
     if (expression === '') {
       errors.push(required(field, `${field.slice(field.lastIndexOf('.') + 1)} is not specified`));
       return undefined;
     }
-    const { type, problem } = typeOfExpression(expression, variables, wanted);
+    const { type, problem } = yield* typeOfExpression(expression, variables, wanted);
     if (problem !== undefined) errors.push(invalid(field, source, problem));
     return type;
   };
   for (const [index, { expression }] of (spec.matchConditions ?? []).entries()) {
-    if ((expression ?? '').trim() !== '') check(expression, `spec.matchConditions[${index}].expression`, base, 'bool');
+    if ((expression ?? '').trim() !== '')
+      yield* check(expression, `spec.matchConditions[${index}].expression`, base, 'bool');
     yield;
   }
   const known = new Map<string, Type>();
   const all = withVariables(base, known);
   for (const [index, { name = '', expression }] of (spec.variables ?? []).entries()) {
-    const type = check(expression, `spec.variables[${index}].expression`, all, undefined);
+    const type = yield* check(expression, `spec.variables[${index}].expression`, all, undefined);
     known.set(name, type ?? DYN);
     yield;
   }
   for (const [index, { expression, messageExpression = '' }] of (spec.validations ?? []).entries()) {
     const path = `spec.validations[${index}]`;
-    check(expression, `${path}.expression`, all, 'bool');
+    yield* check(expression, `${path}.expression`, all, 'bool');
     const field = `${path}.messageExpression`;
-    if (messageExpression.trim() !== '') check(messageExpression, field, all, 'string');
+    if (messageExpression.trim() !== '') yield* check(messageExpression, field, all, 'string');
     else if (messageExpression !== '') errors.push(invalid(field, messageExpression, 'must be non-empty if specified'));
     yield;
   }
   for (const [index, { valueExpression }] of (spec.auditAnnotations ?? []).entries()) {
-    check(valueExpression, `spec.auditAnnotations[${index}].valueExpression`, all, 'string or null');
+    yield* check(valueExpression, `spec.auditAnnotations[${index}].valueExpression`, all, 'string or null');
     yield;
   }
   return errors;

@@ -147,7 +147,7 @@ export function* checkConditionExpressions(
   for (const [hook, webhook] of webhooksOf(object).entries()) {
     for (const [index, { expression = '' }] of conditionsOf(webhook).entries()) {
       if (accepted.has(expression)) continue;
-      const { problem } = typeOfExpression(expression, CONDITION_VARIABLES, 'bool');
+      const { problem } = yield* typeOfExpression(expression, CONDITION_VARIABLES, 'bool');
       const field = `webhooks[${hook}].matchConditions[${index}].expression`;
       if (problem !== undefined) errors.push(invalid(field, expression, problem));
       yield;
