@@ -332,11 +332,18 @@ describe('the status of a policy', () => {
     const rule = { apiGroups: ['example.io'], apiVersions: ['v1'], operations: ['*'], resources: ['typeds'] };
     await policy('typed', {
       matchConstraints: { resourceRules: [rule] },
-      validations: [{ expression: 'object.spec.size < 3' }, { expression: "object.spec.size == 'large'" }],
+      paramKind: { apiVersion: 'example.io/v1', kind: 'Typed' },
+      validations: [
+        { expression: 'object.spec.size < params.spec.size' },
+        { expression: "object.spec.size == 'large'" },
+        { expression: 'params.spec.colour == 1', messageExpression: 'string(object.spec.shape)' },
+      ],
     });
     const { typeChecking } = await observed(1);
     expect(typeChecking?.expressionWarnings?.map(({ fieldRef }) => fieldRef)).toEqual([
       'spec.validations[1].expression',
+      'spec.validations[2].expression',
+      'spec.validations[2].messageExpression',
     ]);
     await withoutPolicy('typed');
   });
