@@ -12,6 +12,7 @@ export interface GoUrl {
   readonly fragment: string;
 }
 
+// eslint-disable-next-line no-control-regex -- what Go refuses
 const CONTROL = /[\0-\x1f\x7f]/;
 const BROKEN_ESCAPE = /%(?![0-9a-fA-F]{2})/;
 

@@ -34,7 +34,7 @@ export function listFunctions(): readonly Overload[] {
     ),
     declare(
       'list<duration>.sum(): duration',
-      (list) => checkDuration(items(list).reduce((sum, one) => sum + (one as Duration).nanos, 0n)),
+      (list) => checkDuration(items(list).reduce<bigint>((sum, one) => sum + (one as Duration).nanos, 0n)),
       OF_LIST,
     ),
     declare('list<T>.indexOf(T): int', (list, item) => indexOf(items(list), item), OF_LIST),
