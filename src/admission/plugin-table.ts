@@ -23,6 +23,7 @@ import { persistentVolumeClaimResize } from './persistent-volume-claim-resize';
 import type { AdmissionPlugin } from './plugin';
 import type { PolicyMetrics } from './policies/metrics';
 import { policyParams } from './policies/params';
+import type { ObjectVersions } from './versions/object-versions';
 import { validatingAdmissionPolicy } from './policies/validating-admission-policy';
 import type { KindDefinition } from '../api/kinds/kind-definition';
 import type { MaybePromise } from '../api/maybe-promise';
@@ -51,6 +52,7 @@ export interface PluginSetup {
   readonly quotas: QuotaStore;
   /** By group, version and kind; undefined when it is not served. */
   readonly findResource: (group: string, version: string, kind: string) => (OwnerResource & KindDefinition) | undefined;
+  readonly versions: ObjectVersions;
   readonly policyMetrics: PolicyMetrics;
   /** Does nothing when it is there. */
   readonly createNamespace: (name: string, signal: AbortSignal) => Promise<void>;
@@ -232,13 +234,14 @@ export const PLUGINS = [
   {
     name: 'ValidatingAdmissionPolicy',
     on: true,
-    create: ({ reader, findResource, authorizer, policyMetrics, getNamespace }) =>
+    create: ({ reader, findResource, versions, authorizer, policyMetrics, getNamespace }) =>
       validatingAdmissionPolicy({
         listPolicies: () => reader.list(POLICIES),
         listBindings: () => reader.list(BINDINGS),
         revision: () => reader.changed(POLICIES) + reader.changed(BINDINGS),
         getNamespace,
-        params: policyParams(reader, findResource),
+        params: policyParams(reader, findResource, versions),
+        versions,
         authorize: authorizer,
         metrics: policyMetrics,
       }),

@@ -28,7 +28,7 @@ export const DEFAULT_ADMISSION: AdmissionOptions = {
 /** What plugins read, ask and write. */
 export interface AdmissionDependencies extends Pick<
   PluginSetup,
-  'reader' | 'quotas' | 'findResource' | 'policyMetrics' | 'createNamespace' | 'webhooks'
+  'reader' | 'quotas' | 'findResource' | 'versions' | 'policyMetrics' | 'createNamespace' | 'webhooks'
 > {
   readonly authorize: Authorizer;
   readonly requestTimeoutMs: number;

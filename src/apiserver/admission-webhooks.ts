@@ -4,7 +4,7 @@ import { compileConfiguration } from '../admission/webhooks/compile';
 import { evaluateConditions } from '../admission/webhooks/evaluate-conditions';
 import { WebhookMetrics } from '../admission/webhooks/metrics';
 import { mutatingWebhooks } from '../admission/webhooks/mutating';
-import type { NamespaceLabels, ObjectVersions } from '../admission/webhooks/object-versions';
+import type { NamespaceLabels, ObjectVersions } from '../admission/versions/object-versions';
 import { validatingWebhooks } from '../admission/webhooks/validating';
 import type { Webhook, WebhookType } from '../admission/webhooks/webhook';
 import { WebhookIndex } from '../admission/webhooks/webhook-index';
@@ -44,7 +44,7 @@ export function admissionWebhooks(dependencies: AdmissionWebhooksDependencies): 
   const shared = {
     versions,
     namespaceLabels,
-    evaluateConditions: evaluateConditions(authorize),
+    evaluateConditions: evaluateConditions(authorize, versions),
     metrics: new WebhookMetrics(registry),
     failedOpen: ({ name, configuration, type }: Webhook, failure: Error) =>
       logger.warn({ webhook: name, configuration, type, reason: failure.message }, 'a webhook failed, failing open'),

@@ -3,7 +3,8 @@ import { guardedAdmission } from '../admission/guards';
 import { AdmissionMetrics } from '../admission/metrics';
 import { PolicyMetrics } from '../admission/policies/metrics';
 import type { CallBackend } from '../admission/webhooks/call';
-import { servedVersions } from '../admission/webhooks/served-versions';
+import type { ObjectVersions } from '../admission/versions/object-versions';
+import { servedVersions } from '../admission/versions/served-versions';
 import type { WebhookType } from '../admission/webhooks/webhook';
 import { escalationGuard } from '../authz/escalation';
 import type { Logger } from '../observability/logger';
@@ -49,10 +50,12 @@ export async function startAdmission(
   const { catalogue, reader, own } = storage;
   const { authorize, rbac } = access.authorization;
   const admission = options.admission ?? DEFAULT_ADMISSION;
-  const webhooks = await startWebhooks(options, admission, made, parts);
+  const versions = servedVersions(catalogue);
+  const webhooks = await startWebhooks(options, admission, versions, made, parts);
   const plugins = admissionPlugins(admission, {
     reader,
     webhooks,
+    versions,
     authorize,
     quotas: quotaStore({ ...storage, quotas: own('', 'resourcequotas') }),
     findResource: (group, version, kind) =>
@@ -79,6 +82,7 @@ export async function startAdmission(
 async function startWebhooks(
   { certificates, logger }: AdmissionStartOptions,
   { configurations }: AdmissionOptions,
+  versions: ObjectVersions,
   { storage, access, instruments, backends }: AdmissionParts,
   parts: CloseStack,
 ): Promise<AdmissionWebhooks> {
@@ -89,7 +93,7 @@ async function startWebhooks(
       ownAuthority: certificates.servingAuthority,
     });
   const webhooks = admissionWebhooks({
-    versions: servedVersions(storage.catalogue),
+    versions,
     authorize: access.authorization.authorize,
     getNamespace: (name) => storage.reader.getLive('namespaces', name),
     callBackend: { admit: callerFor('admit'), validating: callerFor('validating') },

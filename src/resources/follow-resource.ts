@@ -34,7 +34,9 @@ export async function followResource(follower: Follower, signal: AbortSignal): P
     } catch (error) {
       follower.interrupted(error);
     }
+    // What is told to end has lost nothing: a server that is shut down is not ill.
+    if (signal.aborted) return;
     follower.following(false);
-    if (!signal.aborted) await delay(retries.next(), undefined, { signal }).catch(() => undefined);
+    await delay(retries.next(), undefined, { signal }).catch(() => undefined);
   }
 }

@@ -53,6 +53,23 @@ describe('--runtime-config', () => {
     expect(servedWith(given)).toEqual(served);
   });
 
+  it.each<[Readonly<Record<string, string>>, boolean]>([
+    [{}, false],
+    [{ 'admissionregistration.k8s.io/v1beta1': 'true' }, true],
+    [{ 'admissionregistration.k8s.io/v1': 'true' }, false],
+    [{ 'api/beta': 'true' }, true],
+    [{ 'api/all': 'true' }, true],
+    [{ 'api/beta': 'true', 'admissionregistration.k8s.io/v1beta1': 'false' }, false],
+  ])('%j serves policies of v1beta1: %s', (given, expected) => {
+    const { isServed } = parseRuntimeConfig(given, GROUPS);
+    for (const resource of ['validatingadmissionpolicies', 'validatingadmissionpolicybindings']) {
+      expect(isServed('admissionregistration.k8s.io', 'v1beta1', resource)).toBe(expected);
+      expect(isServed('admissionregistration.k8s.io', 'v1', resource)).toBe(true);
+    }
+    const webhooks = isServed('admissionregistration.k8s.io', 'v1beta1', 'validatingwebhookconfigurations');
+    expect(webhooks).toBe(given['admissionregistration.k8s.io/v1beta1'] !== 'false');
+  });
+
   it.each<[Readonly<Record<string, string>>, string]>([
     [{ 'nonsense/v1': 'true' }, 'unknown api groups nonsense'],
     [{ 'a/v1': 'true', 'b/v1/x': 'true', 'a/v2': 'true' }, 'unknown api groups a,b,a'],

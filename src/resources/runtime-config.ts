@@ -37,8 +37,15 @@ const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io/v1beta1';
 const TRUE: readonly string[] = ['', '1', 't', 'T', 'true', 'TRUE', 'True'];
 const FALSE: readonly string[] = ['0', 'f', 'F', 'false', 'FALSE', 'False'];
 
-/** Without settings: everything but alpha versions. */
-export const isServedByDefault: IsServed = (_group, version) => !ALPHA.test(version);
+/** Beta resources that came when such were no longer on by default (1.24), in a version that other resources have had before. */
+const ON_DEMAND: readonly string[] = [
+  'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicies',
+  'admissionregistration.k8s.io/v1beta1/validatingadmissionpolicybindings',
+];
+
+/** Without settings: everything but alpha versions, and betas that have never been on. */
+export const isServedByDefault: IsServed = (group, version, resource) =>
+  !ALPHA.test(version) && !ON_DEMAND.includes(`${group}/${version}/${resource}`);
 
 /** A key that names a group version, and maybe a resource of it. */
 interface Key {

@@ -300,6 +300,22 @@ describe('a validating webhook', () => {
     expect(backend.callsTo('/conditional')).toHaveLength(1);
   });
 
+  it('has conditions that see objects in the version that it is registered for', async () => {
+    const scalers = { operations: ['*'], apiGroups: ['autoscaling'], apiVersions: ['v1'], resources: ['*'] };
+    const expression = 'object.spec.targetCPUUtilizationPercentage == 90 && request.requestKind.version == "v2"';
+    const hook = backend.clientConfig('/scalers', { allowed: true });
+    const matchConditions = [{ name: 'versioned', expression }];
+    await register('validating', hookFor('scalers', hook, { rules: [scalers], matchConditions }));
+    const scaleTargetRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
+    const target = { type: 'Utilization', averageUtilization: 90 };
+    const { status, body } = await send('POST', '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers', {
+      metadata: { name: 'web', labels: { case: 'scalers' } },
+      spec: { scaleTargetRef, maxReplicas: 3, metrics: [{ type: 'Resource', resource: { name: 'cpu', target } }] },
+    });
+    expect({ status, message: body.message }).toEqual({ status: 201, message: undefined });
+    expect(backend.callsTo('/scalers')).toHaveLength(1);
+  });
+
   it('whose conditions have no value fails as its failurePolicy says', async () => {
     const matchConditions = [{ name: 'failing', expression: "object.data.missing == 'x'" }];
     const hook = backend.clientConfig('/failing', { allowed: true });

@@ -289,7 +289,8 @@ describe('sternpost apiserver', () => {
 
     server.process.kill('SIGTERM');
     await until(async () => (await status(port, '/readyz')) === 500, 'readyz failing');
-    await expect(status(port, '/livez')).resolves.toBe(200);
+    // It has no time of grace after the start, as livez has.
+    await expect(status(port, '/healthz')).resolves.toBe(200);
     await expect(client.get('/api/v1/namespaces/default')).resolves.toMatchObject({ kind: 'Namespace' });
     const types = await watch;
     expect(types).not.toContain('ERROR');

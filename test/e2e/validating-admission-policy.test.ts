@@ -1,4 +1,5 @@
-import { clientOfOwnServer } from '../support/raw-client';
+import { startApiServer } from '../../src';
+import { clientOfOwnServer, RawClient } from '../support/raw-client';
 import { until } from '../support/until';
 
 /** ValidatingAdmissionPolicies and their bindings, from the policy to the refusal. */
@@ -146,6 +147,140 @@ it('a policy whose expressions cannot be compiled is refused', async () => {
   expect(body.message).toContain('spec.validations[1].expression: Invalid value: "\'text\'": must evaluate to bool');
 });
 
+it('a binding without the parameters that it must have refuses, whatever is to be done about failures', async () => {
+  const spec = { paramKind: { apiVersion: 'v1', kind: 'ConfigMap' }, validations: [{ expression: 'true' }] };
+  const paramRef = { name: 'absent', namespace: 'default', parameterNotFoundAction: 'Deny' };
+  await policy('unbound', spec, { validationActions: ['Audit'], paramRef });
+  const refused = await until(
+    () => post(dryRun, map('g', {})),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.body.message).toContain(
+    'denied request: failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction',
+  );
+  await withoutPolicy('unbound');
+});
+
+it('a policy whose annotation has no value refuses, unless failures are ignored', async () => {
+  const spec = { auditAnnotations: [{ key: 'k', valueExpression: 'string(object.data.missing)' }] };
+  await policy('annotating', spec);
+  const refused = await until(
+    () => post(dryRun, map('h', { a: '1' })),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.body.message).toContain(
+    "expression 'string(object.data.missing)' resulted in error: no such key: missing",
+  );
+  await withoutPolicy('annotating');
+});
+
+it('policies of v1beta1 act like those of v1 where they are served', async () => {
+  await using server = await startApiServer({
+    flags: { 'runtime-config': { 'admissionregistration.k8s.io/v1beta1': true } },
+  });
+  const own = new RawClient(server);
+  const beta = GROUP.replace('/v1', '/v1beta1');
+  const name = 'older';
+  const made = await own.send(
+    'POST',
+    `${beta}/validatingadmissionpolicies`,
+    JSON.stringify({
+      apiVersion: 'admissionregistration.k8s.io/v1beta1',
+      kind: 'ValidatingAdmissionPolicy',
+      metadata: { name },
+      spec: { matchConstraints: ON_CONFIG_MAPS, validations: [{ expression: 'false' }] },
+    }),
+  );
+  expect({ status: made.status, warning: made.warning, spec: made.body['spec'] }).toMatchObject({
+    status: 201,
+    spec: { failurePolicy: 'Fail', matchConstraints: { matchPolicy: 'Equivalent', objectSelector: {} } },
+  });
+  const spec = { policyName: name, validationActions: ['Deny'] };
+  await own.send('POST', `${beta}/validatingadmissionpolicybindings`, JSON.stringify({ metadata: { name }, spec }));
+  const refused = await until(
+    () => own.send('POST', dryRun, JSON.stringify(map('i', {}))),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.body.message).toContain("ValidatingAdmissionPolicy 'older' with binding 'older' denied request");
+  const { body } = await own.send('GET', `${GROUP}/validatingadmissionpolicies/${name}`);
+  expect(body).toMatchObject({ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' });
+  own.close();
+});
+
+describe('a policy about one of several versions', () => {
+  const scalers = (version: string) =>
+    `/apis/autoscaling/${version}/namespaces/default/horizontalpodautoscalers?dryRun=All`;
+  const scaler = {
+    metadata: { name: 'web' },
+    spec: { scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' }, maxReplicas: 3 },
+  };
+  const v1Scaler = { ...scaler, spec: { ...scaler.spec, targetCPUUtilizationPercentage: 90 } };
+  const onScalers = (matchPolicy: string) => ({
+    matchPolicy,
+    resourceRules: [
+      { apiGroups: ['autoscaling'], apiVersions: ['v1'], operations: ['*'], resources: ['horizontalpodautoscalers'] },
+    ],
+  });
+
+  it('sees objects in the version that it names, however they are sent', async () => {
+    await policy('versioned', {
+      matchConstraints: onScalers('Equivalent'),
+      validations: [
+        {
+          expression: 'object.spec.targetCPUUtilizationPercentage < 90',
+          messageExpression:
+            "object.apiVersion + ' ' + request.kind.version + request.resource.version + ' ' + " +
+            'request.requestKind.version + request.requestResource.version',
+        },
+      ],
+    });
+    const asV1 = await until(
+      () => post(scalers('v1'), v1Scaler),
+      ({ status }) => status !== 201,
+    );
+    expect(asV1.body.message).toContain('denied request: autoscaling/v1 v1v1 v1v1');
+    const metric = {
+      type: 'Resource',
+      resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 90 } },
+    };
+    const asV2 = await post(scalers('v2'), { ...scaler, spec: { ...scaler.spec, metrics: [metric] } });
+    expect(asV2.body.message).toContain('denied request: autoscaling/v1 v1v1 v2v2');
+    await withoutPolicy('versioned');
+  });
+
+  it('is about no other version where it says so', async () => {
+    await policy('exact', { matchConstraints: onScalers('Exact'), validations: [{ expression: 'false' }] });
+    await until(
+      () => post(scalers('v1'), v1Scaler),
+      ({ status }) => status !== 201,
+    );
+    expect((await post(scalers('v2'), scaler)).status).toBe(201);
+    await withoutPolicy('exact');
+  });
+
+  it('sees parameters in the version of its paramKind', async () => {
+    const named = { ...v1Scaler, metadata: { name: 'params' } };
+    expect((await post(scalers('v1').replace('?dryRun=All', ''), named)).status).toBe(201);
+    await policy(
+      'versioned-params',
+      {
+        paramKind: { apiVersion: 'autoscaling/v1', kind: 'HorizontalPodAutoscaler' },
+        validations: [{ expression: 'params.spec.targetCPUUtilizationPercentage < 90', message: 'seen' }],
+      },
+      {
+        validationActions: ['Deny'],
+        paramRef: { name: 'params', namespace: 'default', parameterNotFoundAction: 'Deny' },
+      },
+    );
+    const refused = await until(
+      () => post(dryRun, map('f', {})),
+      ({ status }) => status !== 201,
+    );
+    expect(refused.body.message).toContain('denied request: seen');
+    await withoutPolicy('versioned-params');
+  });
+});
+
 describe('the status of a policy', () => {
   const path = `${GROUP}/validatingadmissionpolicies/typed`;
   const statusOf = async () => (await client.send('GET', path)).body['status'] as Status | undefined;
@@ -197,11 +332,18 @@ describe('the status of a policy', () => {
     const rule = { apiGroups: ['example.io'], apiVersions: ['v1'], operations: ['*'], resources: ['typeds'] };
     await policy('typed', {
       matchConstraints: { resourceRules: [rule] },
-      validations: [{ expression: 'object.spec.size < 3' }, { expression: "object.spec.size == 'large'" }],
+      paramKind: { apiVersion: 'example.io/v1', kind: 'Typed' },
+      validations: [
+        { expression: 'object.spec.size < params.spec.size' },
+        { expression: "object.spec.size == 'large'" },
+        { expression: 'params.spec.colour == 1', messageExpression: 'string(object.spec.shape)' },
+      ],
     });
     const { typeChecking } = await observed(1);
     expect(typeChecking?.expressionWarnings?.map(({ fieldRef }) => fieldRef)).toEqual([
       'spec.validations[1].expression',
+      'spec.validations[2].expression',
+      'spec.validations[2].messageExpression',
     ]);
     await withoutPolicy('typed');
   });

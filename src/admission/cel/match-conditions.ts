@@ -1,7 +1,8 @@
 import { CONDITION_VARIABLES } from '../../api/cel/admission-environment';
-import { compileExpression } from '../../api/cel/compile-expression';
+import { compileSteps } from '../../api/cel/compile-expression';
 import type { Program } from '../../api/cel/evaluate';
 import { CONDITIONS_BUDGET } from '../../api/cel/limits';
+import type { Steps } from '../../api/parts';
 import type { Type } from '../../api/cel/types';
 import type { Value } from '../../api/cel/values';
 import { Budget, evaluate } from './evaluation';
@@ -21,15 +22,16 @@ export interface CompiledConditions {
   readonly match: (request: RequestValues, more?: Readonly<Record<string, Value>>) => Promise<boolean>;
 }
 
-/** `variables`: what they may name beside the request. Throws a CelSyntaxError. */
-export function compileConditions(
+/** In steps. `variables`: what they may name beside the request. Throws a CelSyntaxError. */
+export function* compileConditions(
   conditions: readonly MatchCondition[],
   variables: ReadonlyMap<string, Type> = CONDITION_VARIABLES,
-): CompiledConditions {
-  const compiled = conditions.map(({ name = '', expression = '' }): readonly [string, Program] => [
-    name,
-    compileExpression(expression, variables),
-  ]);
+): Steps<CompiledConditions> {
+  const compiled: (readonly [string, Program])[] = [];
+  for (const { name = '', expression = '' } of conditions) {
+    compiled.push([name, yield* compileSteps(expression, variables)]);
+    yield;
+  }
   return {
     match: async (request, more) => {
       const budget = new Budget(CONDITIONS_BUDGET);

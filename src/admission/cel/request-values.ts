@@ -6,6 +6,7 @@ import type { JsonValue, KubeObject } from '../../api/object';
 import { serviceAccountUserName, type UserInfo } from '../../api/user';
 import type { Authorizer } from '../../authz/attributes';
 import type { AdmissionAttributes } from '../plugin';
+import type { ObjectVersions, VersionedResource } from '../versions/object-versions';
 
 /** What expressions see of a request; made once for all that look at it. */
 export interface RequestValues {
@@ -13,16 +14,25 @@ export interface RequestValues {
   readonly authorizers: Authorizers;
 }
 
-export function requestValues(attributes: AdmissionAttributes, authorize: Authorizer): RequestValues {
+/**
+ * How those see a request that are about `seenAs`: its objects are in that version. Throws an Error where they cannot be; ConversionNeeded
+ * where a webhook converts.
+ */
+export function requestValues(
+  attributes: AdmissionAttributes,
+  seenAs: VersionedResource,
+  { toVersion }: Pick<ObjectVersions, 'toVersion'>,
+  authorize: Authorizer,
+): RequestValues {
   const authorizers = new Authorizers((question) => ask(question, attributes.user, authorize));
   const authorizer = new Check('Authorizer', authorizers, {});
-  const { group, resource, subresource, namespace, name } = attributes;
+  const { group, resource, subresource, namespace, name, object, oldObject } = attributes;
   return {
     authorizers,
     variables: {
-      object: adaptObject(attributes.object),
-      oldObject: adaptObject(attributes.oldObject),
-      request: requestValue(attributes),
+      object: adaptObject(object && toVersion(object, seenAs, attributes)),
+      oldObject: adaptObject(oldObject && toVersion(oldObject, seenAs, attributes)),
+      request: requestValue(attributes, seenAs),
       authorizer,
       'authorizer.requestResource': authorizer.with('ResourceCheck', { group, resource, subresource, namespace, name }),
     },
@@ -33,15 +43,14 @@ export function adaptObject(object: KubeObject | undefined): Value {
   return object === undefined ? null : adaptDynamic(object as unknown as JsonValue);
 }
 
-function requestValue(attributes: AdmissionAttributes): Value {
+function requestValue(attributes: AdmissionAttributes, seenAs: VersionedResource): Value {
   const { operation, group, version, resource, subresource, kind, namespace, name, options, user, dryRun } = attributes;
-  const named = { group, version, resource };
   return new StructData(REQUEST, {
-    kind,
-    resource: named,
-    subResource: subresource,
+    kind: seenAs.kind,
+    resource: { group: seenAs.group, version: seenAs.version, resource: seenAs.resource },
+    subResource: seenAs.subresource,
     requestKind: kind,
-    requestResource: named,
+    requestResource: { group, version, resource },
     requestSubResource: subresource,
     name: name === '' ? (attributes.object?.metadata.name ?? '') : name,
     namespace,

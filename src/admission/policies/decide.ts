@@ -2,7 +2,7 @@ import { OBJECT_BUDGET } from '../../api/cel/limits';
 import type { Value } from '../../api/cel/values';
 import { Budget, evaluate } from '../cel/evaluation';
 import type { RequestValues } from '../cel/request-values';
-import type { Policy, Validation } from './policy';
+import type { Policy, PolicyPrograms, Validation } from './policy';
 import { PolicyVariables } from './variables';
 
 /** What a policy, with one binding and one parameter object, finds wrong with a request. */
@@ -15,6 +15,7 @@ export interface Failure {
 
 export interface PolicyDecision {
   readonly failures: readonly Failure[];
+  /** Of the audit event; several bindings may have values for one key. */
   readonly annotations: readonly (readonly [key: string, value: string])[];
 }
 
@@ -24,36 +25,40 @@ const MAX_ANNOTATION = 10 * 1024;
 
 export async function decide(
   policy: Policy,
+  programs: PolicyPrograms,
   request: RequestValues,
   more: Readonly<Record<string, Value>>,
 ): Promise<PolicyDecision> {
   const budget = new Budget(OBJECT_BUDGET);
   const base = { ...request.variables, ...more };
-  const variables = { ...base, variables: new PolicyVariables(policy.variables, base, budget) };
+  const variables = { ...base, variables: new PolicyVariables(programs.variables, base, budget) };
   const failures: Failure[] = [];
-  for (const [index, validation] of policy.validations.entries()) {
+  for (const [index, validation] of programs.validations.entries()) {
     const outcome = await evaluate(validation.program, variables, request.authorizers, budget);
     if (budget.isSpent) {
       failures.push({ message: OUT_OF_BUDGET, reason: '', index: undefined });
       return { failures: allowed(policy, failures), annotations: [] };
     }
     const { expression = '', reason } = validation.spec;
-    if ('error' in outcome) {
-      const message = `expression '${expression}' resulted in error: ${outcome.error}`;
-      failures.push({ message, reason: '', index: undefined });
-    } else if (outcome.value !== true) {
+    if ('error' in outcome) failures.push(unknown(expression, outcome.error));
+    else if (outcome.value !== true) {
       const message = (await messageOf(validation, variables, request, budget)) ?? defaultMessage(validation);
       failures.push({ message, reason: reason ?? '', index });
     }
   }
   const annotations: (readonly [string, string])[] = [];
-  for (const [key, program] of policy.auditAnnotations) {
+  for (const { key, expression, program } of programs.auditAnnotations) {
     const outcome = await evaluate(program, variables, request.authorizers, budget);
-    if ('value' in outcome && typeof outcome.value === 'string' && outcome.value.trim() !== '') {
+    if ('error' in outcome) failures.push(unknown(expression, outcome.error));
+    else if (typeof outcome.value === 'string' && outcome.value.trim() !== '') {
       annotations.push([`${policy.name}/${key}`, outcome.value.trim().slice(0, MAX_ANNOTATION)]);
     }
   }
   return { failures: allowed(policy, failures), annotations };
+}
+
+function unknown(expression: string, error: string): Failure {
+  return { message: `expression '${expression}' resulted in error: ${error}`, reason: '', index: undefined };
 }
 
 /** What could not be evaluated counts as the policy says. */

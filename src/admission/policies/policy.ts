@@ -1,8 +1,11 @@
 import { policyVariables, withVariables } from '../../api/cel/admission-environment';
-import { compileExpression } from '../../api/cel/compile-expression';
+import { compileSteps } from '../../api/cel/compile-expression';
 import type { Program } from '../../api/cel/evaluate';
 import type { Type } from '../../api/cel/types';
+import type { MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
+import type { Steps } from '../../api/parts';
+import { runSteps } from '../../async/steps';
 import { compileConditions, type CompiledConditions, type MatchCondition } from '../cel/match-conditions';
 import { compileMatcher, type MatchResources, type ResourceMatcher } from '../rules/match-resources';
 
@@ -29,12 +32,23 @@ export interface Policy {
   readonly matcher: ResourceMatcher;
   readonly failsClosed: boolean;
   readonly paramKind: PolicySpec['paramKind'];
-  /** Why it cannot be evaluated; the rest is empty then. */
+  /** Compiled when they are first needed, and in steps: a policy may have many, and long ones. */
+  readonly programs: () => MaybePromise<PolicyPrograms>;
+}
+
+export interface PolicyPrograms {
+  /** Why the policy cannot be evaluated; the rest is empty then. */
   readonly problem: string | undefined;
   readonly conditions: CompiledConditions | undefined;
   readonly variables: readonly (readonly [name: string, program: Program])[];
   readonly validations: readonly Validation[];
-  readonly auditAnnotations: readonly (readonly [key: string, program: Program])[];
+  readonly auditAnnotations: readonly AuditAnnotation[];
+}
+
+interface AuditAnnotation {
+  readonly key: string;
+  readonly expression: string;
+  readonly program: Program;
 }
 
 export interface Validation {
@@ -43,46 +57,61 @@ export interface Validation {
   readonly message: Program | undefined;
 }
 
-export function compilePolicy(policy: KubeObject): Policy {
+/** `compiled` hears how long the expressions took. */
+export function compilePolicy(policy: KubeObject, compiled: (seconds: number) => void): Policy {
   const spec = (policy['spec'] ?? {}) as PolicySpec;
-  const common = {
+  let programs: MaybePromise<PolicyPrograms> | undefined;
+  const compile = async (): Promise<PolicyPrograms> => {
+    const start = performance.now();
+    programs = await runSteps(compileOrFail(spec), 'compiling a policy');
+    compiled((performance.now() - start) / 1000);
+    return programs;
+  };
+  return {
     name: policy.metadata.name ?? '',
     matcher: compileMatcher(spec.matchConstraints ?? {}, true),
     failsClosed: spec.failurePolicy !== 'Ignore',
     paramKind: spec.paramKind,
+    programs: () => (programs ??= compile()),
   };
+}
+
+function* compileOrFail(spec: PolicySpec): Steps<PolicyPrograms> {
   try {
-    return { ...common, problem: undefined, ...compileExpressions(spec) };
+    return yield* compileExpressions(spec);
   } catch (error) {
     if (!(error instanceof Error && error.name === 'CelSyntaxError')) throw error;
-    const nothing = { conditions: undefined, variables: [], validations: [], auditAnnotations: [] };
-    return { ...common, problem: `compilation failed: ${error.message}`, ...nothing };
+    const problem = `compilation failed: ${error.message}`;
+    return { problem, conditions: undefined, variables: [], validations: [], auditAnnotations: [] };
   }
 }
 
-function compileExpressions(spec: PolicySpec) {
-  const { matchConditions = [], validations = [], auditAnnotations = [] } = spec;
+function* compileExpressions(spec: PolicySpec): Steps<PolicyPrograms> {
+  const { matchConditions = [] } = spec;
   const base = policyVariables(spec.paramKind);
   const known = new Map<string, Type>();
-  const variables = (spec.variables ?? []).map(({ name = '', expression = '' }) => {
-    const program = compileExpression(expression, withVariables(base, new Map(known)));
-    known.set(name, program.checked.type);
-    return [name, program] as const;
-  });
   const all = withVariables(base, known);
-  return {
-    conditions: matchConditions.length === 0 ? undefined : compileConditions(matchConditions, base),
-    variables,
-    validations: validations.map((one): Validation => {
-      const { expression = '', messageExpression = '' } = one;
-      return {
-        spec: one,
-        program: compileExpression(expression, all),
-        message: messageExpression === '' ? undefined : compileExpression(messageExpression, all),
-      };
-    }),
-    auditAnnotations: auditAnnotations.map(
-      ({ key = '', valueExpression = '' }) => [key, compileExpression(valueExpression, all)] as const,
-    ),
-  };
+  const variables: (readonly [string, Program])[] = [];
+  for (const { name = '', expression = '' } of spec.variables ?? []) {
+    const program = yield* compileSteps(expression, all);
+    known.set(name, program.checked.type);
+    variables.push([name, program]);
+    yield;
+  }
+  const conditions = matchConditions.length === 0 ? undefined : yield* compileConditions(matchConditions, base);
+  const validations: Validation[] = [];
+  for (const one of spec.validations ?? []) {
+    const { expression = '', messageExpression = '' } = one;
+    const program = yield* compileSteps(expression, all);
+    yield;
+    const message = messageExpression === '' ? undefined : yield* compileSteps(messageExpression, all);
+    validations.push({ spec: one, program, message });
+    yield;
+  }
+  const auditAnnotations: AuditAnnotation[] = [];
+  for (const { key = '', valueExpression: expression = '' } of spec.auditAnnotations ?? []) {
+    auditAnnotations.push({ key, expression, program: yield* compileSteps(expression, all) });
+    yield;
+  }
+  return { problem: undefined, conditions, variables, validations, auditAnnotations };
 }

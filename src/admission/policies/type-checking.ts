@@ -1,5 +1,5 @@
 import { policyVariables, withVariables } from '../../api/cel/admission-environment';
-import { checkExpression } from '../../api/cel/compile-expression';
+import { checkSteps } from '../../api/cel/compile-expression';
 import { celTypeOf } from '../../api/cel/struct-type';
 import { DYN, type Type } from '../../api/cel/types';
 import type { GroupVersionKind } from '../../api/object';
@@ -42,7 +42,7 @@ export function* typeWarnings(spec: PolicySpec, kinds: TypedKinds): Steps<readon
   const check = function* (fieldRef: string, expression: string): Steps<void> {
     const problems: string[] = [];
     for (const { kind, variables } of environments) {
-      const problem = checkTypes(expression, variables);
+      const problem = yield* checkTypes(expression, variables);
       if (typeof problem === 'string') problems.push(`${kind.group}/${kind.version}, Kind=${kind.kind}: ${problem}`);
       yield;
     }
@@ -89,7 +89,7 @@ function* variablesFor(spec: PolicySpec, object: Type, kinds: TypedKinds): Steps
   const own = new Map<string, Type>();
   const all = withVariables(typed, own);
   for (const { name = '', expression = '' } of spec.variables ?? []) {
-    const type = checkTypes(expression, all);
+    const type = yield* checkTypes(expression, all);
     own.set(name, typeof type === 'string' ? DYN : type);
     yield;
   }
@@ -97,9 +97,9 @@ function* variablesFor(spec: PolicySpec, object: Type, kinds: TypedKinds): Steps
 }
 
 /** The type of an expression, or what is wrong with it. */
-function checkTypes(expression: string, variables: ReadonlyMap<string, Type>): Type | string {
+function* checkTypes(expression: string, variables: ReadonlyMap<string, Type>): Steps<Type | string> {
   try {
-    return checkExpression(expression.trim(), variables).type;
+    return (yield* checkSteps(expression.trim(), variables)).type;
   } catch (error) {
     if (!(error instanceof Error && error.name === 'CelSyntaxError')) throw error;
     return error.message;

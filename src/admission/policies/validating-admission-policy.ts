@@ -1,12 +1,7 @@
 import { StatusError, type StatusReason } from '../../api/errors/status-error';
 import type { MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
-import {
-  matchesLabels,
-  selectorRequirements,
-  type Labels,
-  type LabelSelector,
-} from '../../api/selectors/label-selector';
+import { selectorRequirements, type LabelRequirement, type LabelSelector } from '../../api/selectors/label-selector';
 import type { Value } from '../../api/cel/values';
 import type { Authorizer } from '../../authz/attributes';
 import { adaptObject, requestValues, type RequestValues } from '../cel/request-values';
@@ -14,14 +9,16 @@ import { refuse, type AdmissionAttributes, type AdmissionPlugin } from '../plugi
 import {
   compileMatcher,
   type MatchResources,
+  type RequestedResource,
   type ResourceMatcher,
-  type ResourceOperation,
 } from '../rules/match-resources';
+import { converted } from '../versions/converted';
+import { keyOf, type ObjectVersions, type VersionedResource } from '../versions/object-versions';
 import { decide, type Failure } from './decide';
 import type { PolicyMetrics } from './metrics';
-import { compilePolicy, type Policy } from './policy';
+import { compilePolicy, type Policy, type PolicyPrograms } from './policy';
 
-/** What the plugin reads. */
+/** What the plugin reads. Parameters throw ConversionNeeded where a webhook converts them. */
 export interface PolicyDependencies {
   readonly listPolicies: () => Iterable<KubeObject>;
   readonly listBindings: () => Iterable<KubeObject>;
@@ -33,6 +30,7 @@ export interface PolicyDependencies {
     kind: { readonly apiVersion: string; readonly kind: string },
     namespace: string | undefined,
   ) => ParamSource | undefined;
+  readonly versions: ObjectVersions;
   readonly authorize: Authorizer;
   readonly metrics: PolicyMetrics;
 }
@@ -40,7 +38,7 @@ export interface PolicyDependencies {
 export interface ParamSource {
   readonly namespaced: boolean;
   readonly get: (name: string) => MaybePromise<KubeObject | undefined>;
-  readonly list: () => Iterable<KubeObject>;
+  readonly list: (labels: readonly LabelRequirement[]) => Iterable<KubeObject>;
 }
 
 interface ParamRef {
@@ -62,8 +60,16 @@ interface Bound {
   readonly bindings: readonly Binding[];
 }
 
+/** Policies that may be about requests for a resource. */
+interface Candidates {
+  readonly requested: RequestedResource;
+  readonly bound: readonly Bound[];
+}
+
 /** A failure of a policy with one of its bindings. */
 interface Finding extends Failure {
+  /** The binding cannot be followed at all: that refuses, whatever it says is to be done about failures. */
+  readonly isBroken?: boolean;
   readonly policy: Policy;
   readonly binding: Binding;
 }
@@ -92,22 +98,33 @@ const CODES: Readonly<Partial<Record<StatusReason, number>>> = {
 export function validatingAdmissionPolicy(dependencies: PolicyDependencies): AdmissionPlugin {
   const compiled = new WeakMap<KubeObject, Policy>();
   let revision: number | undefined;
+  let generation: number | undefined;
   let bound: readonly Bound[] = [];
-  const remembered = new Map<string, readonly Bound[]>();
+  const remembered = new Map<string, Candidates>();
+  const { versions } = dependencies;
   const refresh = (): readonly Bound[] => {
     const current = dependencies.revision();
-    if (current === revision) return bound;
-    bound = bindAll(dependencies, compiled);
-    remembered.clear();
+    if (current !== revision) bound = bindAll(dependencies, compiled);
+    if (current !== revision || versions.generation() !== generation) remembered.clear();
     revision = current;
+    generation = versions.generation();
     return bound;
   };
   /** Those that may be about such requests: looked for once. */
-  const candidatesFor = (of: ResourceOperation): readonly Bound[] => {
-    const key = `${of.operation} ${of.group}/${of.version}/${of.resource}/${of.subresource}`;
+  const candidatesFor = ({
+    operation,
+    group,
+    version,
+    resource,
+    subresource,
+    kind,
+  }: AdmissionAttributes): Candidates => {
+    const asRequested = { group, version, resource, subresource, kind };
+    const key = `${operation} ${keyOf(asRequested)}`;
     let candidates = remembered.get(key);
     if (candidates === undefined) {
-      candidates = bound.filter(({ policy }) => policy.matcher.mayMatch(of));
+      const requested = { operation, asRequested, equivalents: versions.equivalents(asRequested) };
+      candidates = { requested, bound: bound.filter(({ policy }) => policy.matcher.mayMatch(requested)) };
       if (remembered.size >= MAX_REMEMBERED) remembered.clear();
       remembered.set(key, candidates);
     }
@@ -120,7 +137,7 @@ export function validatingAdmissionPolicy(dependencies: PolicyDependencies): Adm
       if (refresh().length === 0) return undefined;
       if (attributes.group === 'admissionregistration.k8s.io' && EXEMPT.has(attributes.resource)) return undefined;
       const candidates = candidatesFor(attributes);
-      return candidates.length === 0 ? undefined : validate(candidates, attributes, dependencies);
+      return candidates.bound.length === 0 ? undefined : validate(candidates, attributes, dependencies);
     },
   };
 }
@@ -149,9 +166,8 @@ function bindAll(dependencies: PolicyDependencies, compiled: WeakMap<KubeObject,
     if (own === undefined) continue;
     let policy = compiled.get(object);
     if (policy === undefined) {
-      const start = performance.now();
-      compiled.set(object, (policy = compilePolicy(object)));
-      dependencies.metrics.compiled((performance.now() - start) / 1000);
+      policy = compilePolicy(object, (seconds) => dependencies.metrics.compiled(seconds));
+      compiled.set(object, policy);
     }
     all.push({ policy, bindings: own });
   }
@@ -159,7 +175,7 @@ function bindAll(dependencies: PolicyDependencies, compiled: WeakMap<KubeObject,
 }
 
 async function validate(
-  all: readonly Bound[],
+  { bound, requested }: Candidates,
   attributes: AdmissionAttributes,
   dependencies: PolicyDependencies,
 ): Promise<void> {
@@ -167,58 +183,115 @@ async function validate(
   const labels =
     attributes.namespace === '' && namespace === undefined ? undefined : (namespace?.metadata.labels ?? {});
   const findings: Finding[] = [];
-  let request: RequestValues | undefined;
-  for (const { policy, bindings } of all) {
-    if (!policy.matcher.matches(attributes, labels)) continue;
-    const own = bindings.filter(({ matcher }) => matcher.matches(attributes, labels));
+  const annotations = new Map<string, Set<string>>();
+  const seen = new Map<string, MaybePromise<RequestValues>>();
+  /** Policies that name the same version see the same values. */
+  const see = (as: VersionedResource): MaybePromise<RequestValues> => {
+    const key = keyOf(as);
+    let values = seen.get(key);
+    if (values === undefined) {
+      const { versions, authorize } = dependencies;
+      seen.set(key, (values = converted(() => requestValues(attributes, as, versions, authorize))));
+    }
+    return values;
+  };
+  for (const { policy, bindings } of bound) {
+    const seenAs = policy.matcher.match(attributes, requested, labels);
+    if (seenAs === undefined) continue;
+    const own = bindings.filter(({ matcher }) => matcher.match(attributes, requested, labels) !== undefined);
     if (own.length === 0) continue;
-    request ??= requestValues(attributes, dependencies.authorize);
-    await applyPolicy(policy, own, { attributes, namespace, labels, request, dependencies, findings });
+    await applyPolicy(policy, own, {
+      attributes,
+      namespace,
+      see: () => see(seenAs),
+      dependencies,
+      findings,
+      annotations,
+    });
   }
+  for (const [key, values] of annotations) attributes.annotate(key, [...values].join(', '));
   report(findings, attributes, dependencies.metrics);
 }
 
 interface Application {
   readonly attributes: AdmissionAttributes;
   readonly namespace: KubeObject | undefined;
-  readonly labels: Labels | undefined;
-  readonly request: RequestValues;
+  /** Rejects where the objects cannot be had in the version that the policy names. */
+  readonly see: () => MaybePromise<RequestValues>;
   readonly dependencies: PolicyDependencies;
   readonly findings: Finding[];
+  /** Of the audit event: bindings and parameters each may have a value. */
+  readonly annotations: Map<string, Set<string>>;
 }
 
 async function applyPolicy(policy: Policy, bindings: readonly Binding[], application: Application): Promise<void> {
-  const { attributes, namespace, request, dependencies, findings } = application;
-  const failed = (binding: Binding, message: string): void => {
-    if (policy.failsClosed) findings.push({ policy, binding, message, reason: '', index: undefined });
-  };
+  const { attributes, dependencies, findings } = application;
+  const programs = await policy.programs();
   for (const binding of bindings) {
-    if (policy.problem !== undefined) {
-      failed(binding, policy.problem);
+    /** What cannot be evaluated counts as the policy says. */
+    const failed = (error: unknown, more: Pick<Finding, 'isBroken'> = {}): void => {
+      const { message } = error as Error;
+      if (policy.failsClosed) findings.push({ policy, binding, message, reason: '', index: undefined, ...more });
+    };
+    if (programs.problem !== undefined) {
+      failed(new Error(programs.problem));
       continue;
     }
-    const params = await paramsOf(policy, binding, attributes, dependencies);
-    if (typeof params === 'string') {
-      failed(binding, `failed to configure binding: ${params}`);
+    let request: RequestValues;
+    let params: readonly (KubeObject | undefined)[];
+    try {
+      request = await seenRequest(application.see);
+      params = await converted(() => paramsOf(policy, binding, attributes, dependencies));
+    } catch (error) {
+      const { message } = error as Error;
+      failed(new Error(`failed to configure binding: ${message}`), { isBroken: true });
       continue;
     }
     for (const param of params) {
-      const more: Record<string, Value> = { namespaceObject: adaptObject(namespace) };
-      if (policy.paramKind) more['params'] = adaptObject(param);
       try {
-        if (policy.conditions !== undefined && !(await policy.conditions.match(request, more))) continue;
+        await applyBinding({ policy, programs, binding, param }, request, application);
       } catch (error) {
-        failed(binding, (error as Error).message);
-        continue;
+        failed(error);
       }
-      const start = performance.now();
-      const { failures, annotations } = await decide(policy, request, more);
-      const seconds = (performance.now() - start) / 1000;
-      if (failures.length === 0) dependencies.metrics.checked(policy.name, binding.name, 'allow', seconds);
-      else dependencies.metrics.checked(policy.name, binding.name, 'deny', seconds);
-      for (const failure of failures) findings.push({ ...failure, policy, binding });
-      for (const [key, value] of annotations) attributes.annotate(key, value);
     }
+  }
+}
+
+async function applyBinding(
+  {
+    policy,
+    programs,
+    binding,
+    param,
+  }: {
+    readonly policy: Policy;
+    readonly programs: PolicyPrograms;
+    readonly binding: Binding;
+    readonly param: KubeObject | undefined;
+  },
+  request: RequestValues,
+  { namespace, dependencies, findings, annotations: all }: Application,
+): Promise<void> {
+  const more: Record<string, Value> = { namespaceObject: adaptObject(namespace) };
+  if (policy.paramKind) more['params'] = adaptObject(param);
+  if (programs.conditions !== undefined && !(await programs.conditions.match(request, more))) return;
+  const start = performance.now();
+  const { failures, annotations } = await decide(policy, programs, request, more);
+  const seconds = (performance.now() - start) / 1000;
+  const outcome = failures.length === 0 ? 'allow' : 'deny';
+  dependencies.metrics.checked(policy.name, binding.name, outcome, seconds);
+  for (const failure of failures) findings.push({ ...failure, policy, binding });
+  for (const [key, value] of annotations) {
+    const values = all.get(key) ?? new Set();
+    all.set(key, values.add(value));
+  }
+}
+
+async function seenRequest(see: Application['see']): Promise<RequestValues> {
+  try {
+    return await see();
+  } catch (error) {
+    throw new Error(`failed to convert object version: ${(error as Error).message}`, { cause: error });
   }
 }
 
@@ -231,33 +304,34 @@ function namespaceOf(
   return namespace === '' ? undefined : getNamespace(namespace);
 }
 
-/** The parameters with which a binding evaluates its policy; a text says why there are none and there should be. */
+/** The parameters with which a binding evaluates its policy. Throws an Error that says why there are none and there should be. */
 async function paramsOf(
   { paramKind }: Policy,
   { paramRef }: Binding,
   attributes: AdmissionAttributes,
   { params }: PolicyDependencies,
-): Promise<readonly (KubeObject | undefined)[] | string> {
+): Promise<readonly (KubeObject | undefined)[]> {
   if (!paramKind || paramRef === undefined) return [undefined];
   const { apiVersion = '', kind = '' } = paramKind;
   const namespace =
     paramRef.namespace === undefined || paramRef.namespace === '' ? attributes.namespace : paramRef.namespace;
   const source = params({ apiVersion, kind }, namespace);
-  if (source === undefined) return `failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`;
-  if (source.namespaced && namespace === '')
-    return 'cannot use namespaced paramRef in policy binding that matches cluster-scoped resources';
+  if (source === undefined) {
+    throw new Error(`failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`);
+  }
+  if (source.namespaced && namespace === '') {
+    throw new Error('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
+  }
   const found: KubeObject[] = [];
   if (paramRef.name !== undefined && paramRef.name !== '') {
     const one = await source.get(paramRef.name);
     if (one !== undefined) found.push(one);
   } else {
-    const wanted = selectorRequirements(paramRef.selector) ?? [];
-    for (const one of source.list()) if (matchesLabels(wanted, one.metadata.labels)) found.push(one);
+    found.push(...source.list(selectorRequirements(paramRef.selector) ?? []));
   }
   if (found.length > 0) return found;
-  return paramRef.parameterNotFoundAction === 'Deny'
-    ? 'no params found for policy binding with `Deny` parameterNotFoundAction'
-    : [];
+  if (paramRef.parameterNotFoundAction !== 'Deny') return [];
+  throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction');
 }
 
 /** Warns, annotates, and refuses with the first of those that are to refuse. */
@@ -267,8 +341,8 @@ function report(findings: readonly Finding[], attributes: AdmissionAttributes, m
   for (const finding of findings) {
     const { policy, binding, message, index } = finding;
     const { actions } = binding;
-    // What could not be evaluated refuses, whatever is done about validations.
-    if (index === undefined ? actions.has('Deny') || actions.size === 0 : actions.has('Deny')) denial ??= finding;
+    if (actions.has('Deny') || finding.isBroken === true) denial ??= finding;
+    if (finding.isBroken === true) continue;
     if (actions.has('Warn')) {
       attributes.warn(
         `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,

@@ -1,6 +1,6 @@
 import type { CallBackend } from './call';
 import type { EvaluateConditions } from './conditions';
-import type { NamespaceLabels, ObjectVersions } from './object-versions';
+import type { NamespaceLabels, ObjectVersions } from '../versions/object-versions';
 import type { OutcomeDependencies } from './outcome';
 
 /** What both plugins ask, call and count with. */

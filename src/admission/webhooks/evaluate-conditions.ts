@@ -1,35 +1,53 @@
 import type { Authorizer } from '../../authz/attributes';
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
+import { runSteps } from '../../async/steps';
 import { compileConditions, type CompiledConditions } from '../cel/match-conditions';
 import { requestValues, type RequestValues } from '../cel/request-values';
 import type { AdmissionAttributes } from '../plugin';
+import { converted } from '../versions/converted';
+import { keyOf, type ObjectVersions } from '../versions/object-versions';
 import type { EvaluateConditions } from './conditions';
 import type { Webhook } from './webhook';
 
-/** Evaluates conditions in CEL. They are compiled once for a configuration; all webhooks see the same values of a request. */
-export function evaluateConditions(authorize: Authorizer): EvaluateConditions {
-  const compiled = new WeakMap<Webhook, CompiledConditions | Error>();
-  const requests = new WeakMap<AdmissionAttributes, RequestValues>();
-  const conditionsOf = (webhook: Webhook): CompiledConditions | Error => {
+/** Evaluates conditions in CEL. They are compiled once for a configuration; all webhooks that want a version see the same values of a request. */
+export function evaluateConditions(
+  authorize: Authorizer,
+  versions: Pick<ObjectVersions, 'toVersion'>,
+): EvaluateConditions {
+  const compiled = new WeakMap<Webhook, MaybePromise<CompiledConditions>>();
+  const requests = new WeakMap<AdmissionAttributes, Map<string, MaybePromise<RequestValues>>>();
+  const conditionsOf = (webhook: Webhook): MaybePromise<CompiledConditions> => {
     let conditions = compiled.get(webhook);
-    if (conditions === undefined) compiled.set(webhook, (conditions = compileOrFail(webhook)));
+    if (conditions === undefined) {
+      const compiling = compile(webhook).then((done) => {
+        compiled.set(webhook, done);
+        return done;
+      });
+      compiled.set(webhook, (conditions = compiling));
+    }
     return conditions;
   };
-  return (webhook, attributes) => {
-    const conditions = conditionsOf(webhook);
-    if (conditions instanceof Error) throw conditions;
-    let request = requests.get(attributes);
-    if (request === undefined) requests.set(attributes, (request = requestValues(attributes, authorize)));
-    return conditions.match(request);
+  return ({ webhook, seenAs }, attributes) => {
+    let seen = requests.get(attributes);
+    if (seen === undefined) requests.set(attributes, (seen = new Map<string, MaybePromise<RequestValues>>()));
+    const key = keyOf(seenAs);
+    let request = seen.get(key);
+    if (request === undefined) {
+      request = converted(() => requestValues(attributes, seenAs, versions, authorize));
+      seen.set(key, request);
+    }
+    return whenKnown(conditionsOf(webhook), (conditions) => whenKnown(request, (values) => conditions.match(values)));
   };
 }
 
-/** Configurations with such conditions are refused; one may have been stored by another server. */
-function compileOrFail({ matchConditions }: Webhook): CompiledConditions | Error {
+/** Rejects for conditions that cannot be compiled: configurations with such are refused, but another server may have stored one. */
+async function compile({ matchConditions }: Webhook): Promise<CompiledConditions> {
   try {
-    return compileConditions(matchConditions);
+    return await runSteps(compileConditions(matchConditions), 'compiling the conditions of a webhook');
   } catch (error) {
-    if (error instanceof Error && error.name === 'CelSyntaxError')
-      return new Error(`compilation failed: ${error.message}`);
+    if (error instanceof Error && error.name === 'CelSyntaxError') {
+      throw new Error(`compilation failed: ${error.message}`, { cause: error });
+    }
     throw error;
   }
 }

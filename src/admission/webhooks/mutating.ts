@@ -14,7 +14,7 @@ import type { WebhookDependencies } from './dependencies';
 import { WebhookFailure } from './failures';
 import { takeTurns } from './large-work';
 import { mutationAnnotation, patchAnnotation, type AnnotatedCall } from './mutation-annotations';
-import { converted } from './converted';
+import { converted } from '../versions/converted';
 import { decided } from './outcome';
 import { patchedDocument, readPatch } from './patch';
 import { seeObjects, type SeenObjects } from './seen-objects';
@@ -90,7 +90,7 @@ class MutatingRound {
       const view = await namespaceView(attributes, this.dependencies.namespaceLabels);
       if (inNamespace([candidate], view).length === 0) return false;
     }
-    return applies(webhook, attributes, this.dependencies.evaluateConditions);
+    return applies(candidate, attributes, this.dependencies.evaluateConditions);
   }
 
   /** Whether the object is another one afterwards. */

@@ -2,7 +2,7 @@ import { stringifyExact } from '../../api/codec/exact-json';
 import type { GroupVersionKind } from '../../api/object';
 import type { UserInfo } from '../../api/user';
 import { isNamespace, type AdmissionAttributes } from '../plugin';
-import type { VersionedResource } from './object-versions';
+import type { VersionedResource } from '../versions/object-versions';
 import type { ReviewVersion } from './webhook';
 
 /** The objects of a request as a webhook sees them, printed. Several webhooks see the same. */

@@ -3,7 +3,7 @@ import { printJson } from '../../api/codec/json-print';
 import type { KubeObject } from '../../api/object';
 import { isLarge, type Steps } from '../../api/parts';
 import type { AdmissionAttributes } from '../plugin';
-import type { ObjectVersions, VersionedResource } from './object-versions';
+import type { ObjectVersions, VersionedResource } from '../versions/object-versions';
 import type { PrintedObjects } from './review';
 
 /** The objects of a request in one version. */

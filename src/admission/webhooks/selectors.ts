@@ -3,7 +3,7 @@ import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import { matchesLabels, type LabelRequirement, type Labels } from '../../api/selectors/label-selector';
 import { isNamespace, type AdmissionAttributes } from '../plugin';
-import type { NamespaceLabels } from './object-versions';
+import type { NamespaceLabels } from '../versions/object-versions';
 import type { Webhook } from './webhook';
 import type { Candidate } from './webhook-index';
 

@@ -5,7 +5,7 @@ import { askWebhook } from './call';
 import { applies } from './conditions';
 import type { WebhookDependencies } from './dependencies';
 import { takeTurns } from './large-work';
-import { converted } from './converted';
+import { converted } from '../versions/converted';
 import { decided } from './outcome';
 import { seeObjects, type SeenObjects } from './seen-objects';
 import { inNamespace, namespaceView, selectsObject } from './selectors';
@@ -37,7 +37,7 @@ async function askAll(
   const { versions, callBackend, evaluateConditions } = dependencies;
   const called: Candidate[] = [];
   for (const candidate of relevant) {
-    if (await applies(candidate.webhook, attributes, evaluateConditions)) called.push(candidate);
+    if (await applies(candidate, attributes, evaluateConditions)) called.push(candidate);
   }
   const seen = new Map<string, MaybePromise<SeenObjects>>();
   const see = ({ seenAs }: Candidate): MaybePromise<SeenObjects> => {

@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/object';
 import { admissionRequest } from '../../../test/fixtures/admission-request';
 import type { AdmissionAttributes } from '../plugin';
 import { compileConfiguration } from './compile';
-import type { VersionedResource } from './object-versions';
+import type { VersionedResource } from '../versions/object-versions';
 import { inNamespace, selectsObject } from './selectors';
 import { WebhookIndex } from './webhook-index';
 

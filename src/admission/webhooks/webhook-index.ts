@@ -1,5 +1,5 @@
 import { isNamespace, type AdmissionAttributes } from '../plugin';
-import type { ObjectVersions, VersionedResource } from './object-versions';
+import type { ObjectVersions, VersionedResource } from '../versions/object-versions';
 import { matchesRule, type RuleSubject } from './rules';
 import type { Webhook } from './webhook';
 

@@ -14,6 +14,7 @@ import {
   mapOf,
   optionalOf,
   Substitution,
+  TypesTooLarge,
   type Type,
 } from './types';
 
@@ -32,7 +33,14 @@ export interface Checked {
 
 /** Throws a CelSyntaxError that lists all problems. */
 export function check(source: string, expr: Expr, environment: Environment): Checked {
-  return new Checker(source, environment).check(expr);
+  try {
+    return new Checker(source, environment).check(expr);
+  } catch (error) {
+    if (error instanceof TypesTooLarge) {
+      throw new CelSyntaxError(source, [{ position: expr.position, message: error.message }]);
+    }
+    throw error;
+  }
 }
 
 interface Scope {
@@ -95,6 +103,11 @@ class Checker {
   #report({ position }: { readonly position: number }, message: string): Type {
     if (this.#problems.length < MAX_PROBLEMS) this.#problems.push({ position, message });
     return ERROR;
+  }
+
+  /** As messages name it. */
+  #shown(type: Type): string {
+    return formatType(this.#substitution.apply(type, true));
   }
 
   #check(expr: Expr): Type {
@@ -192,7 +205,7 @@ class Checker {
       case 'error':
         return DYN;
       default:
-        return this.#report(at, `type '${formatType(from)}' does not support field selection`);
+        return this.#report(at, `type '${this.#shown(from)}' does not support field selection`);
     }
   }
 
@@ -243,7 +256,7 @@ class Checker {
     }
     if (result === undefined) {
       if (argTypes.some(({ kind }) => kind === 'error')) return ERROR;
-      const shown = argTypes.map((type) => formatType(this.#substitution.apply(type, true)));
+      const shown = argTypes.map((type) => this.#shown(type));
       const applied = member ? `'${shown[0]}.(${shown.slice(1).join(', ')})'` : `'(${shown.join(', ')})'`;
       return this.#report(
         expr,
@@ -259,8 +272,8 @@ class Checker {
     const { params, result, isGeneric } = overload;
     if (!isGeneric) return overload;
     this.#fresh += 1;
-    const suffix = `%${this.#fresh}`;
-    return { params: params.map((type) => renamed(type, suffix)), result: renamed(result, suffix) };
+    const order = this.#fresh;
+    return { params: params.map((type) => renamed(type, order)), result: renamed(result, order) };
   }
 
   #list({ elements, optional }: ListExpr): Type {
@@ -275,14 +288,15 @@ class Checker {
 
   #freshParam(): Type {
     this.#fresh += 1;
-    return { kind: 'param', name: `_var${this.#fresh}` };
+    return { kind: 'param', name: `_var${this.#fresh}`, order: this.#fresh };
   }
 
   #unwrapped(at: Expr, type: Type): Type {
     const found = this.#substitution.resolve(type);
     if (found.kind === 'optional') return found.of;
     if (isDynOrError(found)) return DYN;
-    return this.#report(at, `expected type 'optional_type(${formatType(found)})' but found '${formatType(found)}'`);
+    const shown = this.#shown(found);
+    return this.#report(at, `expected type 'optional_type(${shown})' but found '${shown}'`);
   }
 
   /** One type for both, dyn where they have none. */
@@ -295,6 +309,7 @@ class Checker {
 
   /** Whether `left` has a dyn where `right` says more. */
   #isMoreGeneral(left: Type, right: Type): boolean {
+    this.#substitution.step();
     const one = this.#substitution.resolve(left);
     const other = this.#substitution.resolve(right);
     if (isDynOrError(one)) return !isDynOrError(other);
@@ -355,7 +370,7 @@ class Checker {
       default:
         this.#report(
           expr.range,
-          `expression of type '${formatType(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
+          `expression of type '${this.#shown(range)}' cannot be range of a comprehension (must be list, map, or dynamic)`,
         );
         return [ERROR, ERROR];
     }
@@ -364,7 +379,7 @@ class Checker {
   #expect(expr: Expr, wanted: Type): void {
     const found = this.#check(expr);
     if (this.#substitution.assignable([found], [wanted])) return;
-    const [want, got] = [wanted, found].map((type) => formatType(this.#substitution.apply(type, true)));
+    const [want, got] = [wanted, found].map((type) => this.#shown(type));
     this.#report(expr, `expected type '${want}' but found '${got}'`);
   }
 }
@@ -404,18 +419,18 @@ function qualifiedName(expr: Expr, parts = MAX_NAME_PARTS): string | undefined {
   return operand === undefined ? undefined : `${operand}.${expr.field}`;
 }
 
-function renamed(type: Type, suffix: string): Type {
+function renamed(type: Type, order: number): Type {
   switch (type.kind) {
     case 'param':
-      return { kind: 'param', name: type.name + suffix };
+      return { kind: 'param', name: `${type.name}%${order}`, order };
     case 'list':
-      return listOf(renamed(type.element, suffix));
+      return listOf(renamed(type.element, order));
     case 'map':
-      return mapOf(renamed(type.key, suffix), renamed(type.value, suffix));
+      return mapOf(renamed(type.key, order), renamed(type.value, order));
     case 'optional':
-      return optionalOf(renamed(type.of, suffix));
+      return optionalOf(renamed(type.of, order));
     case 'type':
-      return type.of === undefined ? type : { kind: 'type', of: renamed(type.of, suffix) };
+      return type.of === undefined ? type : { kind: 'type', of: renamed(type.of, order) };
     default:
       return type;
   }

@@ -5,22 +5,35 @@ import { parse } from './parser';
 import { CelSyntaxError } from './source-error';
 import { patternProblem } from './functions/strings';
 import type { Expr } from './ast';
+import { atOnce, type Steps } from '../parts';
 import type { Type } from './types';
 
 /** Parses and checks an expression whose variables have these types. Throws a CelSyntaxError. */
 export function checkExpression(source: string, variables: ReadonlyMap<string, Type>): Checked {
-  const expr = parse(source);
-  const checked = check(source, expr, { functions: kubernetesFunctions(), variables });
-  checkPatterns(source, expr);
-  return checked;
+  return atOnce(checkSteps(source, variables));
 }
 
 export function compileExpression(source: string, variables: ReadonlyMap<string, Type>): Program {
-  return compileProgram(checkExpression(source, variables));
+  return atOnce(compileSteps(source, variables));
+}
+
+/** The same in steps: what the longest expression takes is too much at a stretch. */
+export function* checkSteps(source: string, variables: ReadonlyMap<string, Type>): Steps<Checked> {
+  const expr = parse(source);
+  yield;
+  const checked = check(source, expr, { functions: kubernetesFunctions(), variables });
+  yield;
+  yield* checkPatterns(source, expr);
+  return checked;
+}
+
+export function* compileSteps(source: string, variables: ReadonlyMap<string, Type>): Steps<Program> {
+  const checked = yield* checkSteps(source, variables);
+  return compileProgram(checked);
 }
 
 /** Patterns that stand in the expression are read once before, so that a wrong one is told early. */
-function checkPatterns(source: string, expr: Expr): void {
+function* checkPatterns(source: string, expr: Expr): Steps<void> {
   const pending: Expr[] = [expr];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (node.kind === 'call' && ['matches', 'find', 'findAll'].includes(node.name)) {
@@ -28,6 +41,7 @@ function checkPatterns(source: string, expr: Expr): void {
       if (pattern?.kind === 'const' && typeof pattern.value === 'string') {
         const problem = patternProblem(pattern.value);
         if (problem !== undefined) throw new CelSyntaxError(source, [{ position: pattern.position, message: problem }]);
+        yield;
       }
     }
     pending.push(...partsOf(node));

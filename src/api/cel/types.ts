@@ -5,8 +5,8 @@ export type Type =
   | { readonly kind: 'map'; readonly key: Type; readonly value: Type }
   | { readonly kind: 'optional'; readonly of: Type }
   | { readonly kind: 'type'; readonly of?: Type }
-  /** A function's type parameter; numbered where the function is called. */
-  | { readonly kind: 'param'; readonly name: string }
+  /** A function's type parameter; numbered where the function is called, in the order of the calls. */
+  | { readonly kind: 'param'; readonly name: string; readonly order?: number }
   /** A type of a library, `kubernetes.Quantity` for example. */
   | { readonly kind: 'opaque'; readonly name: string }
   | ObjectType;
@@ -68,8 +68,23 @@ export function formatType(type: Type): string {
   }
 }
 
-/** What type parameters stand for, by name. A check that fails leaves it as it was. */
+/**
+ * Steps through types that one expression may take. A type that holds another one twice is as large as two of it: without an end, some hundred
+ * characters would take days.
+ */
+const MAX_STEPS = 200_000;
+
+/** Thrown when the types of an expression are too large to be worked with. */
+export class TypesTooLarge extends Error {
+  constructor() {
+    super('the types of the expression are too large');
+    this.name = 'TypesTooLarge';
+  }
+}
+
+/** What type parameters stand for, by name. A check that fails leaves it as it was. Throws {@link TypesTooLarge}. */
 export class Substitution {
+  #stepsLeft = MAX_STEPS;
   readonly #bound = new Map<string, Type>();
   /** The names that are bound, in order, so that what a failed attempt has bound can be taken back. */
   readonly #trail: string[] = [];
@@ -78,14 +93,22 @@ export class Substitution {
     let found = type;
     while (found.kind === 'param') {
       const next = this.#bound.get(found.name);
-      if (next === undefined) return found;
+      if (next === undefined) break;
+      this.step();
       found = next;
     }
     return found;
   }
 
+  /** One step through a type: there is an end to them. */
+  step(): void {
+    this.#stepsLeft -= 1;
+    if (this.#stepsLeft < 0) throw new TypesTooLarge();
+  }
+
   /** With all that is known of its parameters; what is not known is dyn with `free`, or stays. */
   apply(type: Type, free = false): Type {
+    this.step();
     const found = this.resolve(type);
     switch (found.kind) {
       case 'param':
@@ -112,9 +135,14 @@ export class Substitution {
   }
 
   #assign(from: Type, to: Type): boolean {
+    this.step();
     const left = this.resolve(from);
     const right = this.resolve(to);
     if (left === right) return true;
+    // The younger stands for the older, so that many that are joined one after another do not make a long chain.
+    if (left.kind === 'param' && right.kind === 'param' && (left.order ?? 0) > (right.order ?? 0)) {
+      return this.#bind(left.name, right);
+    }
     if (right.kind === 'param') return this.#bind(right.name, left);
     if (left.kind === 'param') return this.#bind(left.name, right);
     if (isDynOrError(left) || isDynOrError(right)) return true;
@@ -143,6 +171,7 @@ export class Substitution {
   }
 
   #contains(type: Type, name: string): boolean {
+    this.step();
     const found = this.resolve(type);
     switch (found.kind) {
       case 'param':

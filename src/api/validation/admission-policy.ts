@@ -1,18 +1,24 @@
 import { policyVariables, withVariables } from '../cel/admission-environment';
 import { DYN, type Type } from '../cel/types';
-import { invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { duplicate, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
 import type { KubeObject } from '../object';
 import type { Steps } from '../parts';
 import type {
+  AuditAnnotation,
   MatchResources,
   NamedRuleWithOperations,
   ValidatingAdmissionPolicyBindingSpec,
   ValidatingAdmissionPolicySpec,
+  Validation,
 } from '../schema/generated/admissionregistration-v1';
 import { checkEach } from './check-each';
 import { typeOfExpression, type WantedType } from './expressions';
 import { validateLabelSelector } from './label-selector';
+import { qualifiedNameProblems } from './label-syntax';
+import { validateMatchConditions } from './match-conditions';
+import { dns1035LabelProblems, dns1123SubdomainProblems, pathSegmentName } from './names';
+import { repetitions } from './repetitions';
 import { validateWebhookRule } from './webhook-rules';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
@@ -20,6 +26,8 @@ const MATCH_POLICIES = ['Equivalent', 'Exact'];
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized'];
 const ACTIONS = ['Audit', 'Deny', 'Warn'];
 const NOT_FOUND_ACTIONS = ['Allow', 'Deny'];
+const MAX_AUDIT_ANNOTATIONS = 20;
+const MAX_VALUE_EXPRESSION = 5 * 1024;
 
 function specOf(object: KubeObject): ValidatingAdmissionPolicySpec {
   return object['spec'] ?? {};
@@ -32,7 +40,21 @@ function choice(value: string | null | undefined, supported: readonly string[], 
 }
 
 function validateRules(rules: readonly NamedRuleWithOperations[] | null | undefined, path: string) {
-  return checkEach(rules, (rule, index) => validateWebhookRule(rule, `${path}[${index}]`));
+  return checkEach(rules, (rule, index) => [
+    ...validateWebhookRule(rule, `${path}[${index}]`),
+    ...validateResourceNames(rule.resourceNames ?? [], `${path}[${index}].resourceNames`),
+  ]);
+}
+
+function validateResourceNames(names: readonly string[], path: string): readonly FieldError[] {
+  const repeated = repetitions(names);
+  return checkEach(names, (name, index) => {
+    const field = `${path}[${index}]`;
+    return [
+      ...pathSegmentName(name, false).map((problem) => invalid(field, name, problem)),
+      ...(repeated[index] ? [duplicate(field, name)] : []),
+    ];
+  });
 }
 
 function validateMatchResources(resources: MatchResources, path: string): readonly FieldError[] {
@@ -47,9 +69,53 @@ function validateMatchResources(resources: MatchResources, path: string): readon
 
 function validateParamKind({ paramKind }: ValidatingAdmissionPolicySpec): readonly FieldError[] {
   if (!paramKind) return [];
+  const { apiVersion = '', kind = '' } = paramKind;
   return [
-    ...((paramKind.apiVersion ?? '') === '' ? [required('spec.paramKind.apiVersion', '')] : []),
-    ...((paramKind.kind ?? '') === '' ? [required('spec.paramKind.kind', '')] : []),
+    ...(apiVersion === '' ? [required('spec.paramKind.apiVersion', '')] : []),
+    ...(apiVersion.split('/').length > 2
+      ? [invalid('spec.paramKind.apiVersion', apiVersion, `unexpected GroupVersion string: ${apiVersion}`)]
+      : []),
+    ...(kind === '' ? [required('spec.paramKind.kind', '')] : []),
+    ...dns1035LabelProblems(kind.toLowerCase()).flatMap((problem) =>
+      kind === ''
+        ? []
+        : [invalid('spec.paramKind.kind', kind, `may have mixed case, but should otherwise match: ${problem}`)],
+    ),
+  ];
+}
+
+function validateValidation({ message = '', reason }: Validation, path: string): readonly FieldError[] {
+  const trimmed = message.trim();
+  return [
+    ...(message !== '' && trimmed === ''
+      ? [invalid(`${path}.message`, message, 'message must be non-empty if specified')]
+      : []),
+    ...(/[\r\n]/.test(trimmed) ? [invalid(`${path}.message`, message, 'message must not contain line breaks')] : []),
+    ...choice(reason, REASONS, `${path}.reason`),
+  ];
+}
+
+/** Their keys stand behind the policy's name. */
+function validateAuditAnnotations(annotations: readonly AuditAnnotation[], policyName: string): readonly FieldError[] {
+  const path = 'spec.auditAnnotations';
+  const repeated = repetitions(annotations.map(({ key = '' }) => key));
+  return [
+    ...(annotations.length > MAX_AUDIT_ANNOTATIONS
+      ? [invalid(path, annotations, `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`)]
+      : []),
+    ...checkEach(annotations, ({ key = '', valueExpression = '' }, index) => {
+      const field = `${path}[${index}]`;
+      return [
+        ...(key === '' ? [required(`${field}.key`, '')] : []),
+        ...(key === '' ? [] : qualifiedNameProblems(`${policyName}/${key}`)).map((problem) =>
+          invalid(`${field}.key`, `${policyName}/${key}`, problem),
+        ),
+        ...(key !== '' && repeated[index] ? [duplicate(`${field}.key`, key)] : []),
+        ...(Buffer.byteLength(valueExpression.trim()) > MAX_VALUE_EXPRESSION
+          ? [required(`${field}.valueExpression`, `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`)]
+          : []),
+      ];
+    }),
   ];
 }
 
@@ -66,19 +132,15 @@ export function validateAdmissionPolicy(object: KubeObject): readonly FieldError
     ...(matchConstraints ? validateMatchResources(matchConstraints, 'spec.matchConstraints') : []),
     ...(matchConstraints ? [] : [required('spec.matchConstraints', '')]),
     ...(matchConstraints && noRules ? [required('spec.matchConstraints.resourceRules', '')] : []),
-    ...checkEach(matchConditions, ({ name = '' }, index) =>
-      name === '' ? [required(`spec.matchConditions[${index}].name`, '')] : [],
-    ),
+    ...validateMatchConditions(matchConditions ?? [], 'spec.matchConditions'),
     ...checkEach(variables, ({ name = '' }, index) => {
       const field = `spec.variables[${index}].name`;
       if (name === '') return [required(field, 'name is not specified')];
       return /^[_a-zA-Z][_a-zA-Z0-9]*$/.test(name) ? [] : [invalid(field, name, 'name is not a valid CEL identifier')];
     }),
     ...(nothing ? [required('spec.validations', noEffect), required('spec.auditAnnotations', noEffect)] : []),
-    ...checkEach(validations, ({ reason }, index) => choice(reason, REASONS, `spec.validations[${index}].reason`)),
-    ...checkEach(auditAnnotations, ({ key = '' }, index) =>
-      key === '' ? [required(`spec.auditAnnotations[${index}].key`, '')] : [],
-    ),
+    ...checkEach(validations, (validation, index) => validateValidation(validation, `spec.validations[${index}]`)),
+    ...validateAuditAnnotations(auditAnnotations ?? [], object.metadata.name ?? ''),
   ];
 }
 
@@ -92,40 +154,43 @@ export function* checkPolicyExpressions(object: KubeObject, old: KubeObject | un
   if (old !== undefined && deepEqual(object['spec'], old['spec'])) return [];
   const errors: FieldError[] = [];
   const base = policyVariables(spec.paramKind);
-  const check = (
+  const check = function* (
     source: string | undefined,
     field: string,
     variables: ReadonlyMap<string, Type>,
     wanted: WantedType,
-  ) => {
+  ): Steps<Type | undefined> {
     const expression = (source ?? '').trim();
     if (expression === '') {
       errors.push(required(field, `${field.slice(field.lastIndexOf('.') + 1)} is not specified`));
       return undefined;
     }
-    const { type, problem } = typeOfExpression(expression, variables, wanted);
+    const { type, problem } = yield* typeOfExpression(expression, variables, wanted);
     if (problem !== undefined) errors.push(invalid(field, source, problem));
     return type;
   };
   for (const [index, { expression }] of (spec.matchConditions ?? []).entries()) {
-    check(expression, `spec.matchConditions[${index}].expression`, base, 'bool');
+    if ((expression ?? '').trim() !== '')
+      yield* check(expression, `spec.matchConditions[${index}].expression`, base, 'bool');
     yield;
   }
   const known = new Map<string, Type>();
   const all = withVariables(base, known);
   for (const [index, { name = '', expression }] of (spec.variables ?? []).entries()) {
-    const type = check(expression, `spec.variables[${index}].expression`, all, undefined);
+    const type = yield* check(expression, `spec.variables[${index}].expression`, all, undefined);
     known.set(name, type ?? DYN);
     yield;
   }
   for (const [index, { expression, messageExpression = '' }] of (spec.validations ?? []).entries()) {
     const path = `spec.validations[${index}]`;
-    check(expression, `${path}.expression`, all, 'bool');
-    if (messageExpression !== '') check(messageExpression, `${path}.messageExpression`, all, 'string');
+    yield* check(expression, `${path}.expression`, all, 'bool');
+    const field = `${path}.messageExpression`;
+    if (messageExpression.trim() !== '') yield* check(messageExpression, field, all, 'string');
+    else if (messageExpression !== '') errors.push(invalid(field, messageExpression, 'must be non-empty if specified'));
     yield;
   }
   for (const [index, { valueExpression }] of (spec.auditAnnotations ?? []).entries()) {
-    check(valueExpression, `spec.auditAnnotations[${index}].valueExpression`, all, undefined);
+    yield* check(valueExpression, `spec.auditAnnotations[${index}].valueExpression`, all, 'string or null');
     yield;
   }
   return errors;
@@ -136,11 +201,16 @@ export function validatePolicyBinding(object: KubeObject): readonly FieldError[]
   const { policyName = '', paramRef, matchResources, validationActions } = spec;
   const actions = validationActions ?? [];
   return [
-    ...(policyName === '' ? [required('spec.policyName', '')] : []),
+    ...(policyName === ''
+      ? [required('spec.policyName', '')]
+      : dns1123SubdomainProblems(policyName).map((problem) => invalid('spec.policyName', policyName, problem))),
     ...(paramRef ? validateParamRef(paramRef) : []),
     ...(matchResources ? validateMatchResources(matchResources, 'spec.matchResources') : []),
     ...(actions.length === 0 ? [required('spec.validationActions', 'at least one validation action is required')] : []),
-    ...actions.flatMap((action, index) => choice(action, ACTIONS, `spec.validationActions[${index}]`)),
+    ...actions.flatMap((action, index) => [
+      ...choice(action, ACTIONS, `spec.validationActions[${index}]`),
+      ...(actions.indexOf(action) < index ? [duplicate(`spec.validationActions[${index}]`, action)] : []),
+    ]),
     ...(actions.includes('Deny') && actions.includes('Warn')
       ? [
           invalid(

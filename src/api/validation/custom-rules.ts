@@ -1,4 +1,4 @@
-import { checkExpression } from '../cel/compile-expression';
+import { checkSteps } from '../cel/compile-expression';
 import { estimateCost } from '../cel/estimate';
 import { MAX_ESTIMATE, MAX_ESTIMATE_OF_SCHEMA } from '../cel/limits';
 import { MAX_REQUEST_SIZE, schemaType, type SchemaType } from '../cel/schema-type';
@@ -94,19 +94,19 @@ class SchemaRules {
     for (const [index, rule] of rules.entries()) {
       const where = `${path}[${index}]`;
       this.errors.push(...validateRuleFields(rule, schema, where));
-      if ((rule.rule ?? '').trim() !== '' && self !== undefined) this.#expressions(rule, self, where, place);
+      if ((rule.rule ?? '').trim() !== '' && self !== undefined) yield* this.#expressions(rule, self, where, place);
       yield;
     }
   }
 
-  #expressions(rule: ValidationRule, self: SchemaType, path: string, place: Place): void {
+  *#expressions(rule: ValidationRule, self: SchemaType, path: string, place: Place): Steps<void> {
     const variables = ruleVariables(self.type, rule);
     const known = knownVariables(self, rule);
     const cardinality = place.cardinality ?? Math.floor(MAX_REQUEST_SIZE / (self.minSize + 1));
     const rulePath = `${path}.rule`;
     const literal = ruleLiteral(rule);
     try {
-      const checked = checkExpression(rule.rule ?? '', variables);
+      const checked = yield* checkSteps(rule.rule ?? '', variables);
       const usesOld = checked.references.has('oldSelf');
       if (!['bool', 'dyn'].includes(checked.type.kind)) {
         this.errors.push(invalidLiteral(rulePath, literal, 'cel expression must evaluate to a bool'));
@@ -124,19 +124,21 @@ class SchemaRules {
     } catch (error) {
       this.errors.push(invalidLiteral(rulePath, literal, `compilation failed: ${messageOf(error)}`));
     }
-    if ((rule.messageExpression ?? '').trim() !== '') this.#message(rule, variables, known, path, cardinality);
+    if ((rule.messageExpression ?? '').trim() !== '') {
+      yield* this.#message(rule, variables, known, path, cardinality);
+    }
   }
 
-  #message(
+  *#message(
     rule: ValidationRule,
     variables: ReturnType<typeof ruleVariables>,
     known: ReadonlyMap<string, SchemaType>,
     path: string,
     cardinality: number,
-  ): void {
+  ): Steps<void> {
     const field = `${path}.messageExpression`;
     try {
-      const checked = checkExpression(rule.messageExpression ?? '', variables);
+      const checked = yield* checkSteps(rule.messageExpression ?? '', variables);
       if (!['string', 'dyn'].includes(checked.type.kind)) {
         this.errors.push(invalidLiteral(field, ruleLiteral(rule), 'messageExpression must evaluate to a string'));
       }

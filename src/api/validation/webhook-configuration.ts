@@ -1,4 +1,4 @@
-import { duplicate, invalid, notSupported, required, tooMany, type FieldError } from '../errors/field-error';
+import { duplicate, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import { CONDITION_VARIABLES } from '../cel/admission-environment';
 import type { Steps } from '../parts';
 import { checkEach } from './check-each';
@@ -8,7 +8,7 @@ import type { KubeObject } from '../object';
 import type { MatchCondition, MutatingWebhook, ValidatingWebhook } from '../schema/generated/admissionregistration-v1';
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { validateLabelSelector } from './label-selector';
-import { qualifiedNameProblems } from './label-syntax';
+import { validateMatchConditions } from './match-conditions';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from './names';
 import { validateWebhookClient } from './webhook-client';
 import { validateWebhookRule } from './webhook-rules';
@@ -23,7 +23,6 @@ const SIDE_EFFECTS = ['None', 'NoneOnDryRun', 'Some', 'Unknown'];
 const NO_SIDE_EFFECTS = ['None', 'NoneOnDryRun'];
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const MAX_TIMEOUT_SECONDS = 30;
-const MAX_MATCH_CONDITIONS = 64;
 
 /** What v1 asks of webhooks, and what older objects need not begin to keep to. */
 interface Rules {
@@ -82,22 +81,6 @@ function validateReviewVersions(versions: readonly string[], rules: Rules, path:
 }
 
 /** Each with a name of its own; the expressions are checked one by one, after all else. */
-function validateMatchConditions(conditions: readonly MatchCondition[], path: string): readonly FieldError[] {
-  const names = conditions.map(({ name = '' }) => name);
-  const repeated = repetitions(names);
-  const count = conditions.length;
-  return [
-    ...(count > MAX_MATCH_CONDITIONS ? [tooMany(path, count, MAX_MATCH_CONDITIONS)] : []),
-    ...checkEach(conditions, ({ name = '', expression = '' }, index) => [
-      ...(expression.trim() === '' ? [required(`${path}[${index}].expression`, '')] : []),
-      ...(name === ''
-        ? [required(`${path}[${index}].name`, '')]
-        : qualifiedNameProblems(name).map((problem) => invalid(`${path}[${index}].name`, name, problem))),
-      ...(name !== '' && repeated[index] ? [duplicate(`${path}[${index}].name`, name)] : []),
-    ]),
-  ];
-}
-
 function validateWebhook(hook: Webhook, rules: Rules, path: string): readonly FieldError[] {
   return [
     ...validateQualifiedName(hook.name ?? '', `${path}.name`),
@@ -164,7 +147,7 @@ export function* checkConditionExpressions(
   for (const [hook, webhook] of webhooksOf(object).entries()) {
     for (const [index, { expression = '' }] of conditionsOf(webhook).entries()) {
       if (accepted.has(expression)) continue;
-      const { problem } = typeOfExpression(expression, CONDITION_VARIABLES, 'bool');
+      const { problem } = yield* typeOfExpression(expression, CONDITION_VARIABLES, 'bool');
       const field = `webhooks[${hook}].matchConditions[${index}].expression`;
       if (problem !== undefined) errors.push(invalid(field, expression, problem));
       yield;

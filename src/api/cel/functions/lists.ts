@@ -1,8 +1,9 @@
 import { Uint } from '../ast';
 import { declare, OF_LIST, type Cost, type Overload } from '../declarations';
 import { compareValues, equals } from '../equality';
-import { EvalError, Items, ListValue, NONE, Optional, type Value } from '../values';
+import { type Duration, EvalError, Items, ListValue, NONE, Optional, type Value } from '../values';
 import { int, uint } from './operators';
+import { checkDuration } from './time-limits';
 
 const ORDERED = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];
 
@@ -29,6 +30,11 @@ export function listFunctions(): readonly Overload[] {
     declare(
       'list<double>.sum(): double',
       (list) => items(list).reduce((sum, one) => (sum as number) + (one as number), 0),
+      OF_LIST,
+    ),
+    declare(
+      'list<duration>.sum(): duration',
+      (list) => checkDuration(items(list).reduce<bigint>((sum, one) => sum + (one as Duration).nanos, 0n)),
       OF_LIST,
     ),
     declare('list<T>.indexOf(T): int', (list, item) => indexOf(items(list), item), OF_LIST),

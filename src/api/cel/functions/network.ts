@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { quoteGo } from '../../errors/go-quote';
 import { declare, OF_TEXT, type Overload } from '../declarations';
 import { EvalError, Opaque, type Value } from '../values';
 
@@ -75,14 +76,19 @@ function textOf({ family, value }: Ip): string {
   return best < 0 ? hex(groups) : `${hex(groups.slice(0, best))}::${hex(groups.slice(best + length))}`;
 }
 
-function ip(text: Value | undefined): Ip {
-  const found = addressOf(text as string);
-  if (found === undefined) {
-    throw new EvalError(
-      `IP Address ${JSON.stringify(text)} parse error during conversion from string: unable to parse IP`,
-    );
+function ip(value: Value | undefined): Ip {
+  const text = value as string;
+  const found = addressOf(text);
+  if (found !== undefined) return found;
+  const shown = quoteGo(text);
+  const zone = text.indexOf('%');
+  if (zone > 0 && isIP(text.slice(0, zone)) === 6 && zone < text.length - 1) {
+    throw new EvalError(`IP address ${shown} with zone value is not allowed`);
   }
-  return found;
+  if (isIP(text) === 6) throw new EvalError(`IPv4-mapped IPv6 address ${shown} is not allowed`);
+  throw new EvalError(
+    `IP Address ${shown} parse error during conversion from string: ParseAddr(${shown}): unable to parse IP`,
+  );
 }
 
 function cidrOf(text: string): Cidr | undefined {
@@ -133,7 +139,11 @@ export function networkFunctions(): readonly Overload[] {
   const unspecified = blocks([['0.0.0.0', 32]], [['::', 128]]);
   const loopback = blocks([['127.0.0.0', 8]], [['::1', 128]]);
   const linkLocal = blocks([['169.254.0.0', 16]], [['fe80::', 10]]);
-  const linkLocalMulticast = blocks([['224.0.0.0', 24]], [['ff02::', 16]]);
+  /** Of IPv6: whatever the flags are in the second byte's upper half. */
+  const linkLocalMulticast = (value: Value | undefined): boolean => {
+    const { family, value: address } = value as Ip;
+    return family === 4 ? address >> 8n === 0xe00000n : ((address >> 112n) & 0xff0fn) === 0xff02n;
+  };
   const notGlobal = blocks(
     [
       ['0.0.0.0', 32],

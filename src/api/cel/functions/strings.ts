@@ -4,6 +4,7 @@ import { declare, OF_REGEX, OF_SEARCH, OF_TEXT, traversal, type Cost, type Overl
 import { CostExceeded } from '../run';
 import type { ListValue } from '../values';
 import { EvalError, Items, type Value } from '../values';
+import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../../pattern-size';
 import { quoteGo } from '../../errors/go-quote';
 import { formatString } from './format-string';
 
@@ -62,6 +63,7 @@ function patternOf(pattern: string): RE2JS {
   const known = patterns.get(pattern);
   if (known !== undefined) return known;
   if (pattern.length > MAX_PATTERN) throw new EvalError(`pattern is longer than ${MAX_PATTERN} characters`);
+  if (patternSize(pattern) > MAX_PATTERN_SIZE) throw new EvalError(PATTERN_TOO_LARGE);
   try {
     const compiled = RE2JS.compile(pattern);
     patterns.set(pattern, compiled);

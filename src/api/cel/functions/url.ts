@@ -1,84 +1,50 @@
 import { declare, OF_TEXT, type Overload } from '../declarations';
 import { insert } from '../map-keys';
 import { Entries, EvalError, Items, Opaque, type Value } from '../values';
+import { quoteGo } from '../../errors/go-quote';
+import { escapedPath, hostname, parseGoUrl, port, queryValues, type GoUrl } from './go-url';
 
-/** An absolute address, or a path: what Go's `url.ParseRequestURI` reads. */
 class Url extends Opaque {
   readonly typeName = 'kubernetes.URL';
 
-  constructor(
-    readonly scheme: string,
-    readonly host: string,
-    readonly path: string,
-    readonly query: string,
-  ) {
+  constructor(readonly parsed: GoUrl) {
     super();
   }
 
   equals(other: Opaque): boolean {
     if (!(other instanceof Url)) return false;
-    return (
-      this.scheme === other.scheme && this.host === other.host && this.path === other.path && this.query === other.query
-    );
+    const keys = Object.keys(this.parsed) as (keyof GoUrl)[];
+    return keys.every((key) => this.parsed[key] === other.parsed[key]);
   }
-}
-
-const ABSOLUTE =
-  /^([a-zA-Z][a-zA-Z0-9+.-]*):\/\/(?:[^/?@\s]*@)?(\[[0-9a-fA-F:.%]+\](?::\d*)?|[^/?\s[\]:]*(?::\d*)?)(\/[^?]*)?(?:\?(.*))?$/;
-const ROOTED = /^(\/[^?]*)(?:\?(.*))?$/;
-
-const FORBIDDEN = /[\0-\x20\x7f]|%(?![0-9a-fA-F]{2})/;
-
-function urlOf(text: string): Url | undefined {
-  if (FORBIDDEN.test(text)) return undefined;
-  const absolute = ABSOLUTE.exec(text);
-  if (absolute !== null) {
-    const [, scheme = '', host = '', path = '', query = ''] = absolute;
-    return new Url(scheme.toLowerCase(), host, path, query);
-  }
-  const rooted = ROOTED.exec(text);
-  return rooted === null ? undefined : new Url('', '', rooted[1] ?? '', rooted[2] ?? '');
 }
 
 /** Kubernetes' library of URLs. */
 export function urlFunctions(): readonly Overload[] {
-  const of = (value: Value | undefined): Url => value as Url;
+  const of = (value: Value | undefined): GoUrl => (value as Url).parsed;
   return [
     declare(
       'url(string): kubernetes.URL',
       (text) => {
-        const found = urlOf(text as string);
-        if (found === undefined) {
-          throw new EvalError(
-            `URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`,
-          );
-        }
-        return found;
+        const found = parseGoUrl(text as string);
+        if (typeof found !== 'string') return new Url(found);
+        throw new EvalError(
+          `URL parse error during conversion from string: parse ${quoteGo(text as string)}: ${found}`,
+        );
       },
       OF_TEXT,
     ),
-    declare('isURL(string): bool', (text) => urlOf(text as string) !== undefined, OF_TEXT),
+    declare('isURL(string): bool', (text) => typeof parseGoUrl(text as string) !== 'string', OF_TEXT),
     declare('kubernetes.URL.getScheme(): string', (value) => of(value).scheme),
     declare('kubernetes.URL.getHost(): string', (value) => of(value).host),
-    declare('kubernetes.URL.getHostname(): string', (value) =>
-      of(value)
-        .host.replace(/:\d*$/, '')
-        .replace(/^\[|\]$/g, ''),
-    ),
-    declare('kubernetes.URL.getPort(): string', (value) => /:(\d+)$/.exec(of(value).host)?.[1] ?? ''),
-    declare('kubernetes.URL.getEscapedPath(): string', (value) => of(value).path),
-    declare('kubernetes.URL.getQuery(): map<string, list<string>>', (value) => queryOf(of(value).query)),
+    declare('kubernetes.URL.getHostname(): string', (value) => hostname(of(value))),
+    declare('kubernetes.URL.getPort(): string', (value) => port(of(value))),
+    declare('kubernetes.URL.getEscapedPath(): string', (value) => escapedPath(of(value))),
+    declare('kubernetes.URL.getQuery(): map<string, list<string>>', (value) => queryOf(of(value))),
   ];
 }
 
-function queryOf(query: string): Entries {
-  const values = new Map<string, Value[]>();
-  for (const [name, value] of new URLSearchParams(query)) {
-    const known = values.get(name);
-    if (known === undefined) values.set(name, [value]);
-    else known.push(value);
-  }
+function queryOf(url: GoUrl): Entries {
   const entries = new Map<string, readonly [Value, Value]>();
-  for (const [name, list] of values) insert(entries, name, new Items(list));
+  for (const [name, list] of queryValues(url)) insert(entries, name, new Items(list));
   return new Entries(entries);
 }

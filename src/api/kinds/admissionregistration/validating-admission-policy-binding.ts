@@ -2,6 +2,7 @@ import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { validatePolicyBinding } from '../../validation/admission-policy';
 import { defineKind } from '../define-kind';
 import { stringAt } from '../field-values';
+import { policyVersions } from './policy-versions';
 
 export const validatingAdmissionPolicyBinding = defineKind({
   group: 'admissionregistration.k8s.io',
@@ -10,7 +11,7 @@ export const validatingAdmissionPolicyBinding = defineKind({
   singular: 'validatingadmissionpolicybinding',
   categories: ['api-extensions'],
   namespaced: false,
-  versions: ['v1'],
+  versions: policyVersions('ValidatingAdmissionPolicyBinding'),
   strategy: { validateCreate: validatePolicyBinding, validateUpdate: validatePolicyBinding },
   tracksGeneration: true,
   allowUnconditionalUpdate: false,

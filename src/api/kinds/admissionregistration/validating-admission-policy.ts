@@ -8,6 +8,7 @@ import { defineKind } from '../define-kind';
 import { isPlainMap, listAt, stringAt, valueAt } from '../field-values';
 import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
+import { policyVersions } from './policy-versions';
 
 export const validatingAdmissionPolicy = defineKind({
   group: 'admissionregistration.k8s.io',
@@ -16,7 +17,7 @@ export const validatingAdmissionPolicy = defineKind({
   singular: 'validatingadmissionpolicy',
   categories: ['api-extensions'],
   namespaced: false,
-  versions: ['v1'],
+  versions: policyVersions('ValidatingAdmissionPolicy'),
   strategy: {
     ...specStrategy(),
     validateCreate: validateAdmissionPolicy,

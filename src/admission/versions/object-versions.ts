@@ -20,7 +20,11 @@ export interface ObjectVersions {
   /** The other groups and versions under which the same objects are served, in order of preference. */
   readonly equivalents: (of: VersionedResource) => readonly VersionedResource[];
   /** An object or a subresource's own kind, complete as clients get it. */
-  readonly toVersion: (object: KubeObject, wanted: VersionedResource, of: AdmissionAttributes) => KubeObject;
+  readonly toVersion: (
+    object: KubeObject,
+    wanted: VersionedResource,
+    of: Pick<AdmissionAttributes, 'options'>,
+  ) => KubeObject;
   /**
    * What a patch made of an object of that version, in the storage version, with defaults. Throws an Error when it is no object of
    * the kind, a StatusError where the client is told so. Both throw ConversionNeeded where a webhook converts.
@@ -30,3 +34,8 @@ export interface ObjectVersions {
 
 /** The labels of a namespace, undefined: there is no such namespace. */
 export type NamespaceLabels = (namespace: string) => MaybePromise<Readonly<Record<string, string>> | undefined>;
+
+/** Tells versions of a resource apart, and kinds of what may be sent to a subresource. */
+export function keyOf({ group, version, resource, subresource, kind }: VersionedResource): string {
+  return `${group}/${version}/${resource}/${subresource} ${kind.group}/${kind.version}/${kind.kind}`;
+}
