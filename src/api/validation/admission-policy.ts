@@ -207,10 +207,7 @@ export function validatePolicyBinding(object: KubeObject): readonly FieldError[]
     ...(paramRef ? validateParamRef(paramRef) : []),
     ...(matchResources ? validateMatchResources(matchResources, 'spec.matchResources') : []),
     ...(actions.length === 0 ? [required('spec.validationActions', 'at least one validation action is required')] : []),
-    ...actions.flatMap((action, index) => [
-      ...choice(action, ACTIONS, `spec.validationActions[${index}]`),
-      ...(actions.indexOf(action) < index ? [duplicate(`spec.validationActions[${index}]`, action)] : []),
-    ]),
+    ...validateActions(actions),
     ...(actions.includes('Deny') && actions.includes('Warn')
       ? [
           invalid(
@@ -221,6 +218,16 @@ export function validatePolicyBinding(object: KubeObject): readonly FieldError[]
         ]
       : []),
   ];
+}
+
+function validateActions(actions: readonly string[]): readonly FieldError[] {
+  const seen = new Set<string>();
+  return actions.flatMap((action, index) => {
+    const isRepeated = seen.has(action);
+    seen.add(action);
+    const path = `spec.validationActions[${index}]`;
+    return [...choice(action, ACTIONS, path), ...(isRepeated ? [duplicate(path, action)] : [])];
+  });
 }
 
 function validateParamRef({
