@@ -28,5 +28,5 @@ clean:
 	rm -rf dist generated src/api/schema/generated src/flags/generated node_modules/.cache
 
 node_modules: package.json package-lock.json
-	@scripts/step.sh 'Install packages' npm install --no-save --no-audit --no-fund
+	@scripts/step.sh 'Install packages' npm install --no-save --no-audit --no-fund --loglevel=error
 	@touch node_modules

@@ -6,3 +6,7 @@ const LENGTH = 5;
 export function nameSuffix(randomInt: (below: number) => number): string {
   return Array.from({ length: LENGTH }, () => ALPHABET[randomInt(ALPHABET.length)]).join('');
 }
+
+export function isNameSuffix(text: string): boolean {
+  return text.length === LENGTH && [...text].every((letter) => ALPHABET.includes(letter));
+}

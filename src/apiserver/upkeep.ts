@@ -83,8 +83,9 @@ export async function startUpkeep(upkeep: UpkeepOptions): Promise<Upkeep> {
       stopping.abort();
       await settled;
       await liveReplicas?.close();
-      await apiServices.close();
       await delay(timerMs(options.shutdownDelayMs));
+      // Not before: until then the server is alive, which health checks ask of it.
+      await apiServices.close();
       await repairs.close();
     },
   };

@@ -89,6 +89,19 @@ describe('a work queue', () => {
     expect(worker.started).toHaveLength(6);
   });
 
+  it('works on a key once that several have asked for later, at the earliest of the times', async () => {
+    const worker = new Worker();
+    const queue = new WorkQueue(worker.work, ignore);
+    for (const delay of [300, 100, 200]) queue.addAfter('a', delay);
+    jest.advanceTimersByTime(99);
+    expect(worker.started).toEqual([]);
+    jest.advanceTimersByTime(1);
+    expect(worker.started).toEqual(['a']);
+    await worker.end('a');
+    jest.advanceTimersByTime(1000);
+    expect(worker.started).toEqual(['a']);
+  });
+
   it('keeps keys while it is paused', () => {
     const worker = new Worker();
     const queue = new WorkQueue(worker.work, ignore, { paused: true });

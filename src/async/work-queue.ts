@@ -36,7 +36,8 @@ export class WorkQueue {
   readonly #startedAt = new Map<string, number>();
   /** Of keys that have failed since they last went well. */
   readonly #backOffs = new Map<string, BackOff>();
-  readonly #timers = new Set<NodeJS.Timeout>();
+  /** By key, of those that come later; `at` in milliseconds of the monotonic clock. */
+  readonly #timers = new Map<string, { readonly timer: NodeJS.Timeout; readonly at: number }>();
   #paused: boolean;
   #closed = false;
 
@@ -71,13 +72,17 @@ export class WorkQueue {
     this.#startWaiting();
   }
 
+  /** The earliest time that was asked for counts. */
   addAfter(key: string, milliseconds: number): void {
-    if (this.#closed) return;
+    const at = performance.now() + milliseconds;
+    const known = this.#timers.get(key);
+    if (this.#closed || (known !== undefined && known.at <= at)) return;
+    clearTimeout(known?.timer);
     const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+      this.#timers.delete(key);
       this.add(key);
     }, milliseconds);
-    this.#timers.add(timer);
+    this.#timers.set(key, { timer, at });
   }
 
   /** Starts nothing more until `resume`. */
@@ -94,7 +99,7 @@ export class WorkQueue {
   async close(): Promise<void> {
     this.#closed = true;
     this.#waiting.clear();
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const { timer } of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
     await Promise.all(this.#active.values());
   }

@@ -58,7 +58,7 @@ export type Reconcile = (key: string) => Promise<void>;
 
 /**
  * The one form of all controllers: `begin` says what is followed and gives `reconcile`; what is followed adds keys to the
- * queue, and `reconcile` works on one at a time.
+ * queue, and `reconcile` works on one at a time, from when everything has been told that there was in the beginning.
  */
 export function startController(
   name: string,
@@ -84,8 +84,21 @@ export function startController(
   let reconcile: Reconcile = async () => undefined;
   const queue: WorkQueue = new WorkQueue((key) => reconcile(key), failed, {
     maxActive: workers,
+    paused: true,
     metrics: () => queueMetrics?.(name, queue),
   });
+  /** What `begin` follows and has not been listed yet: who knows half would do what has been done. */
+  let awaited = 0;
+  let hasBegun = false;
+  const awaitList = (synced: () => void): (() => void) => {
+    if (hasBegun) return synced;
+    awaited += 1;
+    return () => {
+      synced();
+      awaited -= 1;
+      if (awaited === 0) queue.resume();
+    };
+  };
   reconcile = begin({
     client,
     logger,
@@ -96,7 +109,7 @@ export function startController(
         if (!signal.aborted) logger.warn({ controller: name, path, err: error }, 'watching failed');
       };
       const end = until === undefined ? signal : AbortSignal.any([signal, until]);
-      keep(runInformer(client, path, { changed, deleted, synced, failed: warn }, end, options));
+      keep(runInformer(client, path, { changed, deleted, synced: awaitList(synced), failed: warn }, end, options));
     },
     background,
     after: (milliseconds, work) => {
@@ -111,6 +124,8 @@ export function startController(
       timers.add(setInterval(() => background(work), milliseconds));
     },
   });
+  hasBegun = true;
+  if (awaited === 0) queue.resume();
   return {
     name,
     close: async () => {

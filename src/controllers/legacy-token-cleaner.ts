@@ -59,16 +59,16 @@ async function lookAt(key: string, run: ControllerRun, options: LegacyTokenClean
   const path = `/api/v1/namespaces/${namespace}/secrets/${encodeURIComponent(name)}`;
   try {
     const secret = await client.get(path, signal);
-    if (!isUnused(secret, options) || !(await isGenerated(secret, run)) || (await isMounted(secret, run))) return;
+    if (!isUnused(secret, options)) return;
     const { labels, uid, resourceVersion } = secret.metadata;
-    const today = dayOf(options.now());
     const invalidSince = labels?.[INVALID_SINCE_LABEL];
-    if (!isDay(invalidSince)) {
-      const marked = { ...labels, [INVALID_SINCE_LABEL]: today };
-      await client.update(path, { ...secret, metadata: { ...secret.metadata, labels: marked } }, signal);
-    } else if (invalidSince < dayOf(options.now() - options.periodMs)) {
-      await client.delete(path, { preconditions: { uid, resourceVersion } }, signal);
-    }
+    // Its time has not come, whoever else needs it.
+    if (isDay(invalidSince) && invalidSince >= dayOf(options.now() - options.periodMs)) return;
+    if (!(await isGenerated(secret, run)) || (await isMounted(secret, run))) return;
+    if (isDay(invalidSince))
+      return void (await client.delete(path, { preconditions: { uid, resourceVersion } }, signal));
+    const marked = { ...labels, [INVALID_SINCE_LABEL]: dayOf(options.now()) };
+    await client.update(path, { ...secret, metadata: { ...secret.metadata, labels: marked } }, signal);
   } catch (error) {
     if (!isStatus(error, 404)) throw error;
   }

@@ -1,89 +1,15 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { KubeObject } from '../api/object';
 import { formatDate } from '../api/time/rfc3339';
+import { BackOff } from '../async/back-off';
 import type { ApiClient, ListOf } from '../client/api-client';
 import { collectionPath, discover, type DiscoveredResource } from '../client/discovery';
 import { isStatus, startController, type Controller, type ControllerParts } from './controller';
-
-/** What is left of a namespace after a pass. */
-interface Remaining {
-  readonly resources: ReadonlyMap<string, number>;
-  readonly finalizers: ReadonlyMap<string, number>;
-  readonly failures: readonly string[];
-  /** Versions of groups that did not say what they have, each with the reason. */
-  readonly undiscovered: readonly string[];
-}
+import { conditionsOf, type Condition, type Remaining } from './namespace-conditions';
 
 const FINALIZER = 'kubernetes';
-/** How soon a namespace with content that is still terminating is looked at again. */
-const RECHECK_MS = 500;
-
-function condition(
-  type: string,
-  active: boolean,
-  reason: string,
-  bad: string,
-  good: string,
-  goodReason: string,
-): object {
-  return {
-    type,
-    status: active ? 'True' : 'False',
-    lastTransitionTime: formatDate(new Date()),
-    reason: active ? reason : goodReason,
-    message: active ? bad : good,
-  };
-}
-
-function counted(counts: ReadonlyMap<string, number>, what: string): string {
-  return [...counts].map(([name, count]) => `${name} has ${count} ${what}`).join(', ');
-}
-
-/** The conditions that tell a user why a namespace is still there (API reference, NamespaceCondition). */
-function conditionsOf(remaining: Remaining): object[] {
-  const { undiscovered } = remaining;
-  return [
-    condition(
-      'NamespaceDeletionDiscoveryFailure',
-      undiscovered.length > 0,
-      'DiscoveryFailed',
-      `Discovery failed for some groups, ${undiscovered.length} failing: unable to retrieve the complete list of server APIs: ${undiscovered.join(', ')}`,
-      'All resources successfully discovered',
-      'ResourcesDiscovered',
-    ),
-    condition(
-      'NamespaceDeletionGroupVersionParsingFailure',
-      false,
-      'GroupVersionParsingFailed',
-      '',
-      'All legacy kube types successfully parsed',
-      'ParsedGroupVersions',
-    ),
-    condition(
-      'NamespaceDeletionContentFailure',
-      remaining.failures.length > 0,
-      'ContentDeletionFailed',
-      `Failed to delete all resource types, ${remaining.failures.length} remaining: ${remaining.failures.join(', ')}`,
-      'All content successfully deleted, may be waiting on finalization',
-      'ContentDeleted',
-    ),
-    condition(
-      'NamespaceContentRemaining',
-      remaining.resources.size > 0,
-      'SomeResourcesRemain',
-      `Some resources are remaining: ${counted(remaining.resources, 'resource instances')}`,
-      'All content successfully removed',
-      'ContentRemoved',
-    ),
-    condition(
-      'NamespaceFinalizersRemaining',
-      remaining.finalizers.size > 0,
-      'SomeFinalizersRemain',
-      `Some content in the namespace has finalizers remaining: ${counted(remaining.finalizers, 'in resource instances')}`,
-      'All content-preserving finalizers finished',
-      'ContentHasNoFinalizers',
-    ),
-  ];
-}
+/** How soon a namespace with content that is still terminating is looked at again; later, the longer nothing changes. */
+const RECHECKS = { first: 500, factor: 2, longest: 8_000 };
 
 /** What a group has that does not answer is not known: its objects may be left. */
 async function discoverDeletable(
@@ -139,13 +65,21 @@ async function deleteContent(
  */
 export function startNamespaceController(parts: ControllerParts): Controller {
   return startController('namespace', parts, ({ client, signal, queue, follow }) => {
-    const showRemaining = (name: string, remaining: Remaining): Promise<unknown> =>
-      client.patch(
-        `/api/v1/namespaces/${name}/status`,
-        'merge',
-        { status: { conditions: conditionsOf(remaining) } },
-        signal,
-      );
+    const backOffs = new Map<string, BackOff>();
+    /** The namespace with what is left of it. */
+    const showRemaining = async (namespace: KubeObject, remaining: Remaining): Promise<KubeObject> => {
+      const shown = ((namespace.status ?? {}) as { readonly conditions?: readonly Condition[] }).conditions ?? [];
+      const conditions = conditionsOf(remaining, shown, formatDate(new Date()));
+      if (isDeepStrictEqual(shown, conditions)) return namespace;
+      backOffs.delete(namespace.metadata.name ?? '');
+      const path = `/api/v1/namespaces/${namespace.metadata.name ?? ''}/status`;
+      return client.patch(path, 'merge', { status: { conditions } }, signal);
+    };
+    const lookAgain = (name: string): void => {
+      const backOff = backOffs.get(name) ?? new BackOff(RECHECKS);
+      backOffs.set(name, backOff);
+      queue.addAfter(name, backOff.next());
+    };
     follow({
       path: '/api/v1/namespaces',
       representation: 'metadata',
@@ -153,23 +87,20 @@ export function startNamespaceController(parts: ControllerParts): Controller {
       changed: ({ metadata: { name = '', deletionTimestamp } }) => {
         if (deletionTimestamp != null) queue.add(name);
       },
+      deleted: ({ metadata: { name = '' } }) => backOffs.delete(name),
     });
     return async (name) => {
       const namespace = await getOrUndefined(client, `/api/v1/namespaces/${name}`, signal);
       if (namespace?.metadata.deletionTimestamp == null) return;
-      const spec = (namespace.spec ?? {}) as { readonly finalizers?: readonly string[] };
-      if (!(spec.finalizers ?? []).includes(FINALIZER)) return;
+      const { finalizers = [] } = (namespace.spec ?? {}) as { readonly finalizers?: readonly string[] };
+      if (!finalizers.includes(FINALIZER)) return;
       const remaining = await emptyNamespace(client, name, signal);
+      const shown = await showRemaining(namespace, remaining);
       if (remaining.resources.size > 0 || remaining.failures.length > 0 || remaining.undiscovered.length > 0) {
-        await showRemaining(name, remaining);
-        queue.addAfter(name, RECHECK_MS);
-        return;
+        return lookAgain(name);
       }
-      await client.update(
-        `/api/v1/namespaces/${name}/finalize`,
-        { ...namespace, spec: { ...spec, finalizers: (spec.finalizers ?? []).filter((one) => one !== FINALIZER) } },
-        signal,
-      );
+      const spec = { ...(shown.spec as object), finalizers: finalizers.filter((one) => one !== FINALIZER) };
+      await client.update(`/api/v1/namespaces/${name}/finalize`, { ...shown, spec }, signal);
     };
   });
 }

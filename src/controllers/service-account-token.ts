@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { nameSuffix } from '../api/name-suffix';
+import { isNameSuffix, nameSuffix } from '../api/name-suffix';
 import type { KubeObject } from '../api/object';
 import { serviceAccountUserName } from '../api/user';
 import { objectKey } from '../client/informer';
@@ -21,6 +21,7 @@ export interface TokenControllerOptions {
 }
 
 const SECRET_TYPE = 'kubernetes.io/service-account-token';
+const OF_TYPE = `fieldSelector=${encodeURIComponent(`type=${SECRET_TYPE}`)}`;
 const NAME_ANNOTATION = 'kubernetes.io/service-account.name';
 const UID_ANNOTATION = 'kubernetes.io/service-account.uid';
 
@@ -32,6 +33,22 @@ function base64(text: string): string {
 
 function accountKeyOf({ metadata: { namespace = '', annotations } }: KubeObject): string {
   return `${namespace}/${annotations?.[NAME_ANNOTATION] ?? ''}`;
+}
+
+/** A name that was made here for a secret of the account. */
+function isGenerated(name: string, { metadata: { name: account = '' } }: KubeObject): boolean {
+  return name.startsWith(`${account}-token-`) && isNameSuffix(name.slice(`${account}-token-`.length));
+}
+
+/** Of the account that the secret is for; empty where only its name is known yet. */
+function uidOf({ metadata: { annotations } }: KubeObject): string {
+  return annotations?.[UID_ANNOTATION] ?? '';
+}
+
+/** The secrets that are for the account, and those of another of its name. */
+function byOwner(secrets: readonly KubeObject[], { metadata: { uid } }: KubeObject) {
+  const isForeign = (secret: KubeObject): boolean => uidOf(secret) !== '' && uidOf(secret) !== uid;
+  return { own: secrets.filter((secret) => !isForeign(secret)), foreign: secrets.filter(isForeign) };
 }
 
 function referencesOf(account: KubeObject): readonly { readonly name?: string }[] {
@@ -58,6 +75,7 @@ function keepTokenSecrets(
   /** The keys of the secrets of each account. */
   const keysByAccount = new Map<string, Set<string>>();
 
+  const secretsPath = (namespace: string): string => `/api/v1/namespaces/${namespace}/secrets?${OF_TYPE}`;
   const secretPath = (namespace: string, name: string): string => `/api/v1/namespaces/${namespace}/secrets/${name}`;
   const accountPath = (key: string): string => {
     const [namespace = '', name = ''] = key.split('/');
@@ -117,7 +135,27 @@ function keepTokenSecrets(
     return { token: base64(token), 'ca.crt': base64(options.rootCertificates), namespace: base64(namespace) };
   };
 
-  const createSecret = async (account: KubeObject): Promise<void> => {
+  /** The token secrets of the account as the server has them. */
+  const namesOfSecrets = async (account: KubeObject): Promise<ReadonlySet<string>> => {
+    const { namespace = '', name = '', uid = '' } = account.metadata;
+    const names = new Set<string>();
+    for await (const { items } of client.pages(secretsPath(namespace), signal, 'metadata')) {
+      for (const { metadata } of items) {
+        const { annotations, deletionTimestamp } = metadata;
+        const isOwn = annotations?.[NAME_ANNOTATION] === name && annotations[UID_ANNOTATION] === uid;
+        if (isOwn && !deletionTimestamp) names.add(metadata.name ?? '');
+      }
+    }
+    return names;
+  };
+
+  /** The account with a reference to the secret, and without those to secrets of ours that are gone. */
+  const withReference = (account: KubeObject, secretName: string, there: ReadonlySet<string>): KubeObject => {
+    const kept = referencesOf(account).filter(({ name = '' }) => there.has(name) || !isGenerated(name, account));
+    return { ...account, secrets: [...kept, { name: secretName }] };
+  };
+
+  const createSecret = async (account: KubeObject, there: ReadonlySet<string>): Promise<void> => {
     const { namespace = '', name = '', uid = '' } = account.metadata;
     const secretName = `${name}-token-${nameSuffix(randomInt)}`;
     let secret: KubeObject;
@@ -137,8 +175,7 @@ function keepTokenSecrets(
       throw error;
     }
     try {
-      const secretList = [...referencesOf(account), { name: secretName }];
-      await client.update(accountPath(objectKey(account)), { ...account, secrets: secretList }, signal);
+      await client.update(accountPath(objectKey(account)), withReference(account, secretName, there), signal);
     } catch (error) {
       // The account has changed meanwhile: the next try reads it again.
       await deleteSecret(secret);
@@ -154,19 +191,34 @@ function keepTokenSecrets(
       return;
     }
     const account = await getAccount(key);
-    if (account === undefined || account.metadata.deletionTimestamp) return;
-    const own = new Set(secretsOf(key).map(({ metadata: { name } }) => name));
-    if (!referencesOf(account).some(({ name }) => own.has(name))) await createSecret(account);
+    if (account === undefined) return;
+    const { own, foreign } = byOwner(secretsOf(key), account);
+    // Of an account that had the name before.
+    for (const secret of foreign) await deleteSecret(secret);
+    if (account.metadata.deletionTimestamp) return;
+    const names = new Set(own.map(({ metadata: { name } }) => name));
+    if (referencesOf(account).some(({ name }) => names.has(name))) return;
+    // Memory may be behind, and whoever was here before may have been killed in the midst of it.
+    const there = await namesOfSecrets(account);
+    if (referencesOf(account).some(({ name = '' }) => there.has(name))) return;
+    const forgotten = [...there].find((name) => isGenerated(name, account));
+    if (forgotten === undefined) return createSecret(account, there);
+    await client.update(accountPath(key), withReference(account, forgotten, there), signal);
   };
 
   const syncSecret = async (key: string): Promise<void> => {
     const secret = secrets.get(key);
     if (secret === undefined) return;
-    const account = accounts.get(accountKeyOf(secret)) ?? (await getAccount(accountKeyOf(secret)));
-    const uid = secret.metadata.annotations?.[UID_ANNOTATION] ?? '';
-    if (account === undefined || (uid !== '' && uid !== account.metadata.uid)) return deleteSecret(secret);
+    const uid = uidOf(secret);
+    const isOf = (account: KubeObject | undefined): account is KubeObject =>
+      account !== undefined && (uid === '' || uid === account.metadata.uid);
+    const known = accounts.get(accountKeyOf(secret));
+    // Memory may know the one before.
+    const account = isOf(known) ? known : await getAccount(accountKeyOf(secret));
+    if (!isOf(account)) return deleteSecret(secret);
     const data = (secret.data ?? {}) as Data;
-    if (data.token && data.namespace && data['ca.crt'] && uid !== '') return;
+    const hasAuthority = options.rootCertificates === '' || data['ca.crt'] === base64(options.rootCertificates);
+    if (data.token && data.namespace && hasAuthority && uid !== '') return;
     const { namespace = '', name = '', annotations } = secret.metadata;
     const filled = { ...(await dataFor(account, name)), ...(data.token ? { token: data.token } : {}) };
     await client.update(
@@ -194,7 +246,7 @@ function keepTokenSecrets(
 
   const enqueue = (kind: string, key: string): void => queue.add(`${kind} ${key.replace('/', ' ')}`);
   follow({
-    path: `/api/v1/secrets?fieldSelector=${encodeURIComponent(`type=${SECRET_TYPE}`)}`,
+    path: `/api/v1/secrets?${OF_TYPE}`,
     changed: (secret) => {
       putSecret(secret);
       enqueue('secret', objectKey(secret));
@@ -220,6 +272,6 @@ function keepTokenSecrets(
     if (kind === 'account') return syncAccount(`${namespace}/${name}`);
     if (kind === 'secret') return syncSecret(`${namespace}/${name}`);
     await forgetSecret(namespace, name, account);
-    return syncAccount(account);
+    enqueue('account', account);
   };
 }

@@ -122,26 +122,32 @@ async function startRest(
   const endOnce = (): Promise<void> => (ended ??= end());
   try {
     await server.ready;
-    const rootCertificates = authorityOf(certificates);
-    controllers = startControllers(names, {
+    const context = {
       client,
       logger,
       queueMetrics: server.queues.of,
-      rootCertificates,
+      rootCertificates: authorityOf(certificates),
       signingKey,
       signers: certificates.clientSigner === undefined ? {} : signersOf(certificates.clientSigner),
       signingDurationMs: DEFAULT_SIGNING_DURATION_MS,
       terminatedPodThreshold: DEFAULT_TERMINATED_PODS,
       legacyTokenPeriodMs: DEFAULT_LEGACY_TOKEN_PERIOD_MS,
-    });
-    if (names.includes('serviceaccount')) {
-      await untilExists(client, '/api/v1/namespaces/default/serviceaccounts/default');
-    }
+    };
+    // What is waited for comes first: the others would hold it up.
+    const [first, rest] = [names.filter(isWaitedFor), names.filter((name) => !isWaitedFor(name))];
+    controllers = startControllers(first, context);
+    if (first.length > 0) await untilExists(client, '/api/v1/namespaces/default/serviceaccounts/default');
+    controllers = [...controllers, ...startControllers(rest, context)];
     return endOnce;
   } catch (error) {
     await endOnce();
     throw error;
   }
+}
+
+/** Makes the account in the namespace `default`. */
+function isWaitedFor(controller: string): boolean {
+  return controller === 'serviceaccount';
 }
 
 /** Without it, the first pods would be refused. What cannot come (authorization may be anything) is not waited for. */

@@ -25,21 +25,31 @@ describe('certificate requests', () => {
     expect(parseCertificateRequest(request).ipAddresses).toHaveLength(1);
   });
 
+  const block = (base64: string): string =>
+    `-----BEGIN CERTIFICATE REQUEST-----\n${base64}\n-----END CERTIFICATE REQUEST-----\n`;
+  const derOf = (pem: string): Buffer => [...pemBlocks(pem)][0]?.bytes ?? Buffer.alloc(0);
+
   test('a request that is signed with another key is refused', () => {
-    const der = pemBlocks(request)[0]?.bytes ?? Buffer.alloc(0);
-    const forged = Buffer.from(der);
+    const forged = Buffer.from(derOf(request));
     forged.writeUInt8(forged.readUInt8(forged.length - 1) ^ 1, forged.length - 1);
-    const pem = `-----BEGIN CERTIFICATE REQUEST-----\n${forged.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
-    expect(() => parseCertificateRequest(pem)).toThrow('crypto/rsa: verification error');
+    expect(() => parseCertificateRequest(block(forged.toString('base64')))).toThrow('crypto/rsa: verification error');
   });
 
   test.each([
     ['no PEM', 'PEM block type must be CERTIFICATE REQUEST'],
     [request.replaceAll('CERTIFICATE REQUEST', 'CERTIFICATE'), 'PEM block type must be CERTIFICATE REQUEST'],
+    [block(''), 'asn1: syntax error: sequence truncated'],
+    [block('MA=='), 'asn1: syntax error: truncated tag or length'],
+    [block('MIAAAA=='), 'asn1: syntax error: indefinite length found (not DER)'],
+    [block('MAUCAQA='), 'asn1: syntax error: data truncated'],
+    [block('MIIAgQ=='), 'asn1: structure error: superfluous leading zeros in length'],
     [
-      '-----BEGIN CERTIFICATE REQUEST-----\nAAAA\n-----END CERTIFICATE REQUEST-----\n',
-      'x509: malformed certificate request',
+      block('AAAA'),
+      "asn1: structure error: tags don't match (16 vs {class:0 tag:0 length:0 isCompound:false}) {optional",
     ],
+    [block('MAMCAQA='), 'stringType:0 timeType:0 set:false omitEmpty:false} tbsCertificateRequest @2'],
+    [block('MAIwAA=='), 'x509: malformed certificate request'],
+    [block(Buffer.concat([derOf(request), Buffer.alloc(1)]).toString('base64')), 'asn1: syntax error: trailing data'],
   ])('what is no request is refused', (pem, message) => {
     expect(() => parseCertificateRequest(pem)).toThrow(message);
   });
@@ -53,9 +63,25 @@ describe('PEM texts', () => {
     ['carriage returns', '-----BEGIN A-----\r\neA==\r\n-----END A-----\r\n', [['A', false, 'x']]],
     ['another end', '-----BEGIN A-----\neA==\n-----END B-----\n', []],
     ['no base64', '-----BEGIN A-----\n!!\n-----END A-----\n', []],
+    ['no line of its own for the begin', 'text-----BEGIN A-----\neA==\n-----END A-----\n', []],
+    ['no line of its own for the end', '-----BEGIN A-----\neA==-----END A-----\n', []],
+    [
+      'a begin without an end before',
+      '-----BEGIN A-----\n-----BEGIN A-----\neA==\n-----END A-----\n',
+      [['A', false, 'x']],
+    ],
+    ['text behind an end', '-----BEGIN A-----\neA==\n-----END A----- x\n', []],
   ])('%s', (_name, text, blocks) => {
-    expect(pemBlocks(text).map(({ label, hasHeaders, bytes }) => [label, hasHeaders, bytes.toString()])).toEqual(
+    expect([...pemBlocks(text)].map(({ label, hasHeaders, bytes }) => [label, hasHeaders, bytes.toString()])).toEqual(
       blocks,
     );
+  });
+
+  test('of nothing but beginnings, headers or blanks are read in time that grows with the text', () => {
+    for (const part of ['-----BEGIN A-----\n', '-----BEGIN A-----\nH: v\n', `-----BEGIN ${' '.repeat(50)}x\n`]) {
+      const text = part.repeat(2_000_000 / part.length);
+      expect([...pemBlocks(text)]).toEqual([]);
+      expect([...pemBlocks(`${text}-----END A-----\n`)].length).toBeLessThan(2);
+    }
   });
 });

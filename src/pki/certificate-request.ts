@@ -1,5 +1,6 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { asn1, util, type asn1 as Asn1 } from 'node-forge';
+import { DerError, derHeader } from './der-header';
 import { pemBlocks } from './pem';
 
 /** What a certificate request asks for (PKCS #10, RFC 2986). */
@@ -77,6 +78,38 @@ function decode(der: string): Asn1.Asn1 {
   }
 }
 
+const SEQUENCE = 16;
+/** How kube-apiserver's library prints that a field has no options of its own. */
+const NO_OPTIONS =
+  '{optional:false explicit:false application:false private:false defaultValue:<nil> tag:<nil> stringType:0 timeType:0 set:false omitEmpty:false}';
+
+/** The value of a sequence that the bytes begin with, and what is behind it. */
+function sequenceAt(bytes: Buffer, name: string): { readonly value: Buffer; readonly rest: Buffer } {
+  const { tagClass, tag, length, isCompound, start, end } = derHeader(bytes, 0);
+  if (tagClass !== 0 || tag !== SEQUENCE || !isCompound) {
+    const found = `{class:${tagClass} tag:${tag} length:${length} isCompound:${isCompound}}`;
+    throw new DerError(
+      `asn1: structure error: tags don't match (${SEQUENCE} vs ${found}) ${NO_OPTIONS} ${name} @${start}`,
+    );
+  }
+  if (end > bytes.length) throw new DerError('asn1: syntax error: data truncated');
+  return { value: bytes.subarray(start, end), rest: bytes.subarray(end) };
+}
+
+/** The whole request. What is wrong with its frame is told in kube-apiserver's words. */
+function decodeRequest(bytes: Buffer): Asn1.Asn1 {
+  try {
+    const { value, rest } = sequenceAt(bytes, 'certificateRequest');
+    sequenceAt(value, 'tbsCertificateRequest');
+    const root = decode(bytes.subarray(0, bytes.length - rest.length).toString('latin1'));
+    if (rest.length > 0) throw new DerError('asn1: syntax error: trailing data');
+    return root;
+  } catch (error) {
+    if (error instanceof DerError) throw new CertificateRequestError(error.message);
+    throw error;
+  }
+}
+
 function oidOf(node: Asn1.Asn1 | undefined): string {
   return asn1.derToOid(bytesOf(node));
 }
@@ -129,9 +162,9 @@ function checkSignature(root: Asn1.Asn1): KeyObject {
 
 /** Reads a PEM text whose first block is a certificate request. Throws a CertificateRequestError for any other. */
 export function parseCertificateRequest(pem: string): CertificateRequest {
-  const block = pemBlocks(pem)[0];
+  const block = pemBlocks(pem).next().value;
   if (block?.label !== PEM_LABEL) throw new CertificateRequestError(`PEM block type must be ${PEM_LABEL}`);
-  const root = decode(block.bytes.toString('latin1'));
+  const root = decodeRequest(block.bytes);
   const key = checkSignature(root);
   const [, subject, , attributes] = parts(parts(root)[0]);
   const names = altNames(attributes);

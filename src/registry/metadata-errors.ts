@@ -1,5 +1,5 @@
 import type { FieldError } from '../api/errors/field-error';
-import type { Strategy } from '../api/kinds/kind-definition';
+import type { MetadataCheck, Strategy } from '../api/kinds/kind-definition';
 import type { ObjectMeta } from '../api/object';
 import { pathSegmentName } from '../api/validation/names';
 import {
@@ -21,9 +21,12 @@ export function errorsOfNew(resource: Resource, meta: ObjectMeta): readonly Fiel
   return validateObjectMeta(meta, kindRules(resource));
 }
 
+/** What the kinds' own rules for the status and other subresources look at: the change, and no more. */
+const OF_SUBRESOURCES: readonly MetadataCheck[] = ['change'];
+
 /**
- * kube-apiserver checks a change twice, by the rules of all kinds and by the kind's own, and reports what both find twice:
- * in the causes, though not in the message. Clients compare answers with it, so they are the same here.
+ * kube-apiserver checks a change by the rules of all kinds and then by the kind's own, some of which look at metadata again, and
+ * reports what several find as often: in the causes, though not in the message. Clients compare answers with it, so they are the same here.
  */
 export function errorsOfChange(
   resource: Resource,
@@ -36,12 +39,11 @@ export function errorsOfChange(
   const version = strategy.requiresResourceVersion === true ? validateVersioned(meta) : [];
   const own = validateObjectMeta(meta, rules);
   if (own.length === 0 && version.length === 0 && validateObjectMetaChange(meta, old).length === 0) return own;
-  const change = [...version, ...validateObjectMetaUpdate(meta, old)];
-  // Subresources have rules of their own, which look at it.
-  const isToldOnce = definition.metadataChangeToldOnce === true && strategy === definition.strategy;
-  const changes = isToldOnce ? change : [...change, ...change];
+  const changes = [...version, ...validateObjectMetaUpdate(meta, old)];
+  const domains = rules.unqualifiedFinalizers ? [] : validateFinalizerDomains(meta.finalizers, 'metadata.finalizers');
+  const found: Readonly<Record<MetadataCheck, readonly FieldError[]>> = { own, change: [...changes, ...domains] };
+  const isSubresource = strategy !== definition.strategy;
+  const checks = strategy.metadataOnUpdate ?? (isSubresource ? OF_SUBRESOURCES : definition.metadataOnUpdate);
   const general = validateObjectMeta(meta, { ...rules, validateName: pathSegmentName, unqualifiedFinalizers: true });
-  if (rules.unqualifiedFinalizers) return [...general, ...changes];
-  const domains = validateFinalizerDomains(meta.finalizers, 'metadata.finalizers');
-  return [...general, ...changes, ...domains, ...(definition.metadataToldByChange === true ? [] : own)];
+  return [...general, ...changes, ...checks.flatMap((check) => found[check])];
 }

@@ -183,11 +183,16 @@ describe('an update', () => {
     ]);
   });
 
-  it('of metadata is told once less where the kind looks at the change alone', async () => {
-    const registry = fixture.registry(thingKind({ resource: 'changelings', metadataToldByChange: true }));
+  it.each([
+    { checks: [], fields: 3 },
+    { checks: ['change'], fields: 5 },
+    { checks: ['own'], fields: 6 },
+    { checks: ['own', 'own', 'change'], fields: 11 },
+  ] as const)('of metadata is told as often as the kind looks at it: $checks', async ({ checks, fields }) => {
+    const registry = fixture.registry(thingKind({ resource: `looking${checks.join('')}`, metadataOnUpdate: checks }));
     await registry.create(scope, thing('c'), {}, context);
-    const bad = putting({ ...thing(''), metadata: { name: 'c', labels: { 'a b': '' } } });
-    expect((await refusal(registry.update(scope, 'c', bad, context))).details?.causes).toHaveLength(3);
+    const bad = putting({ ...thing(''), metadata: { name: 'c', labels: { a: 'b c' }, finalizers: ['a b'] } });
+    expect((await refusal(registry.update(scope, 'c', bad, context))).details?.causes).toHaveLength(fields);
   });
 
   it('is computed again when another writer was faster', async () => {

@@ -152,6 +152,20 @@ describe('deletion in the foreground', () => {
     await client.patch(mapPath('free'), 'merge', { metadata: { finalizers: null } });
   });
 
+  it('takes along dependents that come while it waits', async () => {
+    const owner = await map('crowded');
+    await map('early', [ownedBy(owner, { blockOwnerDeletion: true })], { finalizers: ['example.com/hold'] });
+    await deleteMap('crowded', 'Foreground');
+    await until(
+      () => client.get(mapPath('early')),
+      ({ metadata }) => metadata.deletionTimestamp != null,
+    );
+    await map('late', [ownedBy(owner, { blockOwnerDeletion: true })]);
+    await passed();
+    await client.patch(mapPath('early'), 'merge', { metadata: { finalizers: null } });
+    await untilGone('crowded', 'early', 'late');
+  });
+
   it('goes on when the last one that blocks does so no longer', async () => {
     const owner = await map('blocked');
     await map('blocker', [ownedBy(owner, { blockOwnerDeletion: true })], { finalizers: ['example.com/hold'] });

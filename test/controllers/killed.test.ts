@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +11,7 @@ import { adminClient } from '../support/admin-client';
 import { until } from '../support/until';
 
 /**
- * A `sternpost controller-manager` that is killed again and again while it collects: in the end the same objects are left.
+ * A `sternpost controller-manager` that is killed again and again while it works: in the end there is what there would be without.
  * `KILLS=200 npx jest test/controllers/killed` runs for longer.
  */
 
@@ -27,9 +28,11 @@ let manager: ChildProcess | undefined;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'sternpost-killed-'));
   // The controllers that a test's server has would do what the killed ones left.
-  server = await startApiServer({ controllers: ['serviceaccount'] });
+  server = await startApiServer({ controllers: [] });
   client = adminClient(server);
   writeFileSync(join(folder, 'kubeconfig'), server.kubeconfig);
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  writeFileSync(join(folder, 'sa.key'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
   await client.create('/api/v1/namespaces', { metadata: { name: 'ns' } });
 }, 30_000);
 
@@ -45,7 +48,7 @@ function startManager(): void {
     'controller-manager',
     '--kubeconfig=kubeconfig',
     '--leader-elect=false',
-    '--controllers=garbagecollector',
+    '--service-account-private-key-file=sa.key',
   ];
   manager = spawn(process.execPath, ['-r', HOOK, MAIN, ...argv], { cwd: folder, stdio: 'ignore' });
 }
@@ -57,6 +60,7 @@ async function killManager(): Promise<void> {
 }
 
 const MAPS = '/api/v1/namespaces/ns/configmaps';
+const ACCOUNTS = '/api/v1/namespaces/ns/serviceaccounts';
 
 async function map(name: string, owner?: KubeObject): Promise<KubeObject> {
   const references: readonly OwnerReference[] =
@@ -72,6 +76,20 @@ async function map(name: string, owner?: KubeObject): Promise<KubeObject> {
           },
         ];
   return client.create(MAPS, { metadata: { name, ownerReferences: references } });
+}
+
+/** An account that stays, one that is made anew, and a namespace that goes. */
+async function liveAndDie(round: number): Promise<readonly string[]> {
+  const accounts = [`stays-${round}`, `reborn-${round}`];
+  const [, reborn = ''] = accounts;
+  for (const name of accounts) await client.create(ACCOUNTS, { metadata: { name } });
+  const namespace = `goes-${round}`;
+  await client.create('/api/v1/namespaces', { metadata: { name: namespace } });
+  await client.create(`/api/v1/namespaces/${namespace}/configmaps`, { metadata: { name: 'map' } });
+  await client.delete(`/api/v1/namespaces/${namespace}`);
+  await client.delete(`${ACCOUNTS}/${reborn}`);
+  await client.create(ACCOUNTS, { metadata: { name: reborn } });
+  return accounts;
 }
 
 /** A root with children and their children, deleted by each policy in turn. */
@@ -90,11 +108,31 @@ async function growAndFell(round: number): Promise<readonly string[]> {
   return kept;
 }
 
-it('leaves no orphan and loses nothing, however often the collector is killed', async () => {
-  const kept: string[] = [];
+interface Account extends KubeObject {
+  readonly secrets?: readonly { readonly name: string }[];
+}
+
+/** Sorted: the accounts, and for each token secret the account that names it. */
+async function accountsAndSecrets(): Promise<readonly string[]> {
+  const { items: accounts } = await client.get<ListOf<Account>>(ACCOUNTS);
+  const { items: secrets } = await client.get<ListOf>('/api/v1/namespaces/ns/secrets');
+  const accountOf = (secret: KubeObject): string => {
+    const uid = secret.metadata.annotations?.['kubernetes.io/service-account.uid'];
+    const account = accounts.find(({ metadata }) => metadata.uid === uid);
+    const isNamed = account?.secrets?.some(({ name }) => name === secret.metadata.name) === true;
+    return `${isNamed ? (account.metadata.name ?? '') : 'nobody'} names a secret`;
+  };
+  return [...accounts.map(({ metadata }) => metadata.name ?? ''), ...secrets.map(accountOf)].sort();
+}
+
+it('leaves no orphan and loses nothing, however often the controllers are killed', async () => {
+  const kept: string[] = ['kube-root-ca.crt'];
+  const accounts: string[] = ['default'];
   for (let round = 0; round < KILLS; round++) {
     startManager();
-    kept.push(...(await growAndFell(round)));
+    const [maps, names] = await Promise.all([growAndFell(round), liveAndDie(round)]);
+    kept.push(...maps);
+    accounts.push(...names);
     // Somewhere between its start and its last deletion.
     await new Promise((done) => setTimeout(done, 300 + Math.random() * 1500));
     await killManager();
@@ -104,6 +142,13 @@ it('leaves no orphan and loses nothing, however often the collector is killed', 
   await until(
     () => client.get<ListOf>(MAPS),
     (list) => names(list).join() === [...kept].sort().join(),
+    60,
+  );
+  const wanted = accounts.flatMap((name) => [name, `${name} names a secret`]).sort();
+  await until(accountsAndSecrets, (found) => found.join() === wanted.join(), 60);
+  await until(
+    () => client.get<ListOf>('/api/v1/namespaces'),
+    (list) => !names(list).some((name) => name.startsWith('goes-')),
     60,
   );
 }, 3_600_000);

@@ -96,6 +96,35 @@ describe('a service account', () => {
     );
   });
 
+  it('that is made anew has a token secret of its own, and that of the one before goes', async () => {
+    const accounts = `${NS}/serviceaccounts`;
+    const create = () => client.create(accounts, { metadata: { name: 'reborn' } });
+    await create();
+    const first = await tokenSecretOf('reborn');
+    await client.delete(`${accounts}/reborn`);
+    const { metadata } = await create();
+    const second = await tokenSecretOf('reborn');
+    expect(second.metadata.annotations?.['kubernetes.io/service-account.uid']).toBe(metadata.uid);
+    await until(
+      () =>
+        client.get(`${NS}/secrets/${first.metadata.name ?? ''}`).then(
+          () => false,
+          () => true,
+        ),
+      (gone) => gone,
+    );
+  });
+
+  it('has its token secret mended: what is missing, and the CA where it is another', async () => {
+    await client.create(`${NS}/serviceaccounts`, { metadata: { name: 'mended' } });
+    const { metadata, data } = await tokenSecretOf('mended');
+    const path = `${NS}/secrets/${metadata.name ?? ''}`;
+    for (const change of [{ 'ca.crt': 'b3RoZXI=' }, { namespace: null, 'ca.crt': null }]) {
+      await client.patch(path, 'merge', { data: change });
+      await until(get(path), (secret) => JSON.stringify(secret.data) === JSON.stringify(data));
+    }
+  });
+
   it('has the secrets filled that ask for its token, and not those of an account that is not there', async () => {
     await client.create(`${NS}/serviceaccounts`, { metadata: { name: 'third' } });
     const ask = (name: string, account: string) =>

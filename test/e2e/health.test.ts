@@ -45,7 +45,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function start(): Promise<void> {
+async function start(shutdownDelayMs = 0): Promise<void> {
   const load = () => loadCertificates(join(folder, 'pki'), NO_CERTIFICATE_FILES, [], new Date());
   certificates = load();
   server = await startServer({
@@ -62,7 +62,7 @@ async function start(): Promise<void> {
     authorization: { modes: ['RBAC'], policyFile: '' },
     requestTimeoutMs: 60_000,
     minRequestTimeoutSeconds: 1800,
-    shutdownDelayMs: 0,
+    shutdownDelayMs,
     livezGraceMs: 0,
     logger: silentLogger,
     logRequests: false,
@@ -125,6 +125,19 @@ it.each<[string, string, readonly StartPhase[]]>([
   },
   30_000,
 );
+
+it('a server that is about to end is alive for as long as it serves', async () => {
+  store.refuses = () => false;
+  await start(1_000);
+  await server.ready;
+  await untilFailing([]);
+  let hasStopped = false;
+  const stopped = server.stop().finally(() => (hasStopped = true));
+  const answers = new Set<string>();
+  while (!hasStopped) answers.add(await probe('/livez').catch(() => 'ok'));
+  await stopped;
+  expect([...answers]).toEqual(['ok']);
+}, 30_000);
 
 it('a start waits for the APIServices of the custom resources that are there', async () => {
   store.refuses = (key) => key.endsWith('/apiservices/v1.example.com');

@@ -89,6 +89,7 @@ export function defineKind(input: KindInput): KindDefinition {
     storagePrefix: input.resource,
     validateName: dnsSubdomainName,
     strategy: {},
+    metadataOnUpdate: rest.unqualifiedFinalizers === true ? ['change'] : ['change', 'own'],
     selectableFields: {},
     tracksGeneration: false,
     allowCreateOnUpdate: false,

@@ -74,6 +74,8 @@ export interface Strategy {
   readonly prepareForUpdate?: (object: KubeObject, old: KubeObject, request?: WriteRequest) => KubeObject;
   /** An update without resourceVersion is invalid, though the kind allows such updates elsewhere (services). */
   readonly requiresResourceVersion?: boolean;
+  /** Of a subresource, where it is not the change alone: see the definition's. */
+  readonly metadataOnUpdate?: readonly MetadataCheck[];
   /** The form in which a valid object is kept; what validation says is about the object as it was sent. */
   readonly canonicalize?: (object: KubeObject) => KubeObject;
   /** All problems at once, without those of metadata, which every kind shares. Storage version, defaults applied. */
@@ -152,6 +154,9 @@ export interface WrittenVersion {
   readonly fromMemory: (object: KubeObject) => KubeObject;
 }
 
+/** Rules of a kind for metadata: those for new objects as well (`own`), or those for a change (`change`). */
+export type MetadataCheck = 'own' | 'change';
+
 export interface KindDefinition {
   readonly kind: string;
   /** Plural, lower case: the name in URLs. */
@@ -221,10 +226,8 @@ export interface KindDefinition {
   readonly canRemove?: (object: KubeObject) => boolean;
   /** Who owns which field is written down only from the first apply on: APIServices have no managedFields before. */
   readonly ownedOnceApplied?: boolean;
-  /** The kind's own rules do not look at metadata once more when it changes: what is wrong with the change is told once. */
-  readonly metadataChangeToldOnce?: boolean;
-  /** The kind's own rules look at a change of metadata, but not at metadata as such: what is wrong with it is told once less. */
-  readonly metadataToldByChange?: boolean;
+  /** Which of its own rules for metadata the kind looks at when an object changes, after those of all kinds. */
+  readonly metadataOnUpdate: readonly MetadataCheck[];
   /** Finalizers need no domain: the kind has no rules of its own for metadata. */
   readonly unqualifiedFinalizers?: boolean;
   /** The rules of all kinds for metadata are looked at only in new objects that the kind's own find nothing wrong with. */

@@ -1,3 +1,4 @@
+import { createAuthority } from '../../pki/authority';
 import { newCertificateRequest } from '../../pki/certificate-request.fixture';
 import { changed, created, problemsOfChange, problemsOfNew, sentAs } from '../kinds/write.fixture';
 
@@ -51,6 +52,11 @@ describe('certificate signing requests', () => {
   test.each([
     [request, ['digital signature', 'key encipherment', 'client auth'], 'kubernetes.io/kube-apiserver-client-kubelet'],
     [serving, ['digital signature', 'key encipherment', 'server auth'], 'kubernetes.io/kubelet-serving'],
+    [
+      request,
+      ['digital signature', 'client auth', 'key encipherment', 'client auth'],
+      'kubernetes.io/kube-apiserver-client-kubelet',
+    ],
     [serving, ['client auth'], 'kubernetes.io/legacy-unknown'],
     ['', undefined, 'kubernetes.io/legacy-unknown'],
   ])('v1beta1 tells the signer from the request', (pem, usages, signerName) => {
@@ -72,11 +78,49 @@ describe('certificate signing requests', () => {
     ]);
   });
 
+  test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+    ['takes conditions that decide nothing', [], ['Other', 'Failed'], ['Other', 'Failed']],
+    ['removes them', ['Other'], [], []],
+    ['leaves all as they are when it adds a decision', ['Other'], ['Approved', 'Failed'], ['Other']],
+    ['leaves all as they are when it takes a decision back', ['Approved', 'Other'], ['Failed'], ['Approved', 'Other']],
+    ['keeps the decision and takes the others', ['Approved', 'Other'], ['Approved', 'Failed'], ['Approved', 'Failed']],
+  ])('the status through v1beta1 %s', (_name, before, sent, after) => {
+    const conditions = (types: readonly string[], reason: string): object => ({
+      conditions: types.map((type) => ({ type, status: 'True', reason })),
+    });
+    const old = { ...created(v1, { metadata, spec }), status: conditions(before, 'old') };
+    const { status } = changed(beta, old, { status: conditions(sent, 'new') }, 'status');
+    const found = (status as { readonly conditions?: readonly { readonly type: string; readonly reason: string }[] })
+      .conditions;
+    expect((found ?? []).map(({ type }) => type)).toEqual(after);
+    expect(found?.find(({ type }) => type === 'Approved')?.reason ?? 'old').toBe('old');
+  });
+
   test('a certificate is PEM, and is put in once', () => {
     const old = created(v1, { metadata, spec });
     expect(problemsOfChange(v1, old, { status: { certificate: 'eA==' } }, 'status')).toEqual([
       'status.certificate: Invalid value: "<certificate data>": must contain at least one CERTIFICATE PEM block',
     ]);
+    const der = Buffer.from(
+      createAuthority('ca', new Date()).certificatePem.replace(/-----[^-]+-----|\n/g, ''),
+      'base64',
+    );
+    const problemsOf = (...parts: readonly Buffer[]): readonly string[] =>
+      problemsOfChange(
+        v1,
+        old,
+        {
+          status: {
+            certificate: base64(
+              `-----BEGIN CERTIFICATE-----\n${Buffer.concat(parts).toString('base64')}\n-----END CERTIFICATE-----\n`,
+            ),
+          },
+        },
+        'status',
+      );
+    const malformed = 'status.certificate: Invalid value: "<certificate data>": x509: malformed certificate';
+    expect(problemsOf(der, der)).toEqual([]);
+    expect(problemsOf(der, Buffer.from('junk'))).toEqual([malformed]);
     const issued = { ...old, status: { certificate: 'eA==' } };
     expect(problemsOfChange(v1, issued, { status: {} }, 'status')).toEqual([
       'status.certificate: Forbidden: updates may not modify existing certificate content',

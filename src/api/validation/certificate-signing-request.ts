@@ -1,5 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { CertificateRequestError, parseCertificateRequest } from '../../pki/certificate-request';
+import { derHeader } from '../../pki/der-header';
 import { pemBlocks } from '../../pki/pem';
 import { duplicate, forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
@@ -144,9 +145,15 @@ function validateConditions(conditions: readonly Condition[], lenient: Leniency)
   });
 }
 
-function isCertificate(bytes: Buffer): boolean {
+/** One certificate after the other, as DER. */
+function areCertificates(bytes: Buffer): boolean {
   try {
-    return new X509Certificate(bytes).subject !== undefined;
+    for (let rest = bytes; rest.length > 0;) {
+      const { end } = derHeader(rest, 0);
+      if (end > rest.length || new X509Certificate(rest.subarray(0, end)).subject === undefined) return false;
+      rest = rest.subarray(end);
+    }
+    return true;
   } catch {
     return false;
   }
@@ -154,14 +161,15 @@ function isCertificate(bytes: Buffer): boolean {
 
 function certificateProblem(certificate: string): string | undefined {
   if (certificate === '') return undefined;
-  const blocks = pemBlocks(Buffer.from(certificate, 'base64').toString('latin1'));
-  for (const { label, hasHeaders, bytes } of blocks) {
+  let hasBlock = false;
+  for (const { label, hasHeaders, bytes } of pemBlocks(Buffer.from(certificate, 'base64').toString('latin1'))) {
+    hasBlock = true;
     if (label !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(label)}`;
     if (hasHeaders) return 'no PEM block headers are permitted';
     if (bytes.length === 0) return 'found CERTIFICATE PEM block containing 0 certificates';
-    if (!isCertificate(bytes)) return 'x509: malformed certificate';
+    if (!areCertificates(bytes)) return 'x509: malformed certificate';
   }
-  return blocks.length === 0 ? 'must contain at least one CERTIFICATE PEM block' : undefined;
+  return hasBlock ? undefined : 'must contain at least one CERTIFICATE PEM block';
 }
 
 /** What a signer may be asked for at least, in seconds. */

@@ -112,6 +112,42 @@ const CASES: readonly (readonly [kind: string, name: string, body: object, probl
   ],
   [
     'policy/v1beta1 PodSecurityPolicy',
+    'what is allowed twice, or by default alone',
+    {
+      spec: {
+        seLinux: { rule: 'RunAsAny' },
+        runAsUser: { rule: 'RunAsAny' },
+        runAsGroup: { rule: 'RunAsAny', ranges: [{ min: 5, max: 1 }] },
+        supplementalGroups: { rule: 'RunAsAny' },
+        fsGroup: { rule: 'RunAsAny' },
+        allowedCSIDrivers: [{ name: 'a_b' }],
+        runtimeClass: { allowedRuntimeClassNames: ['x', 'x'], defaultRuntimeClassName: 'z' },
+      },
+    },
+    [
+      'spec.runAsGroup.ranges: Invalid value: []policy.IDRange{policy.IDRange{Min:5, Max:1}}: Ranges must be empty',
+      expect.stringContaining('spec.allowedCSIDrivers.allowedCSIDriver[0].name: Invalid value: "a_b"') as string,
+      'spec.runtimeClass.allowedRuntimeClassNames[1]: Duplicate value: "x"',
+      'spec.runtimeClass.allowedRuntimeClassNames: Required value: default "z" must be allowed',
+    ],
+  ],
+  [
+    'policy/v1beta1 PodSecurityPolicy',
+    'no names of users, and another order for groups',
+    {
+      spec: {
+        seLinux: { rule: 'RunAsAny' },
+        runAsUser: { rule: 'RunAsAny' },
+        runAsGroup: { rule: 'X', ranges: [{ min: 5, max: 1 }] },
+        supplementalGroups: { rule: 'RunAsAny' },
+        fsGroup: { rule: 'RunAsAny' },
+        runtimeClass: { allowedRuntimeClassNames: ['*'], defaultRuntimeClassName: 'z' },
+      },
+    },
+    ['spec.runAsGroup.rule: Unsupported value: "X": supported values: "MustRunAs", "RunAsAny", "MayRunAs"'],
+  ],
+  [
+    'policy/v1beta1 PodSecurityPolicy',
     'rules that there are not',
     {
       spec: {

@@ -353,9 +353,19 @@ describe('events', () => {
   });
 
   test('may be changed without the rules of new ones, but for those of all versions', () => {
-    expect(texts(validateEventUpdate(object({ ...timed, series: { count: 0 } })))).toEqual([]);
-    expect(texts(validateEventUpdate(object({ ...timed, reportingInstance: 'x'.repeat(129) })))).toEqual([
+    const old = object(timed);
+    expect(texts(validateEventUpdate(object({ ...timed, series: { count: 0 } }), old))).toEqual([]);
+    expect(texts(validateEventUpdate(object({ ...timed, reportingInstance: 'x'.repeat(129) }), old))).toEqual([
       'reportingInstance: Invalid value: "": can have at most 128 characters',
+    ]);
+  });
+
+  test('want finalizers with domains in the strict version, when they change as well', () => {
+    const old = object(timed);
+    const bare = { ...old, metadata: { ...old.metadata, finalizers: ['bare'] } };
+    expect(texts(validateEventUpdate(bare, old))).toEqual([]);
+    expect(texts(validateEventUpdate(bare, old, strict))).toEqual([
+      'metadata.finalizers[0]: Invalid value: "bare": name is neither a standard finalizer name nor is it fully qualified',
     ]);
   });
 });

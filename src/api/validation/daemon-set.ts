@@ -1,7 +1,13 @@
 import { forbiddenField, notSupported, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import type { DaemonSetSpec, DaemonSetStatus, DaemonSetUpdateStrategy } from '../schema/generated/apps-v1';
-import { intOrStringLiteral, invalidLiteral, labelSelectorLiteral, labelsLiteral } from './go-literal';
+import {
+  intOrStringLiteral,
+  invalidLiteral,
+  labelSelectorLiteral,
+  labelsLiteral,
+  notSupportedLiteral,
+} from './go-literal';
 import { validateUnchanged } from './immutable';
 import { isUsableSelector, selectorMatches, validateLabelSelector } from './label-selector';
 import {
@@ -37,7 +43,9 @@ function validateRollingUpdate({ rollingUpdate }: DaemonSetUpdateStrategy, path:
 function validateStrategy(strategy: DaemonSetUpdateStrategy, path: string): readonly FieldError[] {
   const { type = '' } = strategy;
   if (type === 'RollingUpdate') return validateRollingUpdate(strategy, path);
-  return STRATEGY_TYPES.includes(type) ? [] : [notSupported(`${path}.type`, type, STRATEGY_TYPES)];
+  if (STRATEGY_TYPES.includes(type)) return [];
+  const literal = `apps.DaemonSetUpdateStrategy{Type:${JSON.stringify(type)}, RollingUpdate:(*apps.RollingUpdateDaemonSet)(nil)}`;
+  return [notSupportedLiteral(path, literal, STRATEGY_TYPES)];
 }
 
 function validateSelector({ selector, template }: DaemonSetSpec): readonly FieldError[] {

@@ -3,7 +3,7 @@ import type { RequestedVersion } from '../kinds/kind-definition';
 import type { KubeObject } from '../object';
 import type { Event } from '../schema/generated/core-v1';
 import { dnsSubdomainName } from './names';
-import { validateObjectMeta } from './object-meta';
+import { validateFinalizerDomains, validateObjectMeta, validateObjectMetaUpdate } from './object-meta';
 import { validateQualifiedName } from './pod/field-rules';
 
 const TEXT_MAX_LENGTH = 128;
@@ -89,7 +89,18 @@ export function validateEvent(object: KubeObject, requested?: RequestedVersion):
   ];
 }
 
-/** The strict rules are those of new events: what is there may be changed in any version. */
-export function validateEventUpdate(object: KubeObject): readonly FieldError[] {
-  return validateAnyEvent(asEvent(object));
+/** Most of the strict rules are those of new events; of a change they want that its metadata be sound. */
+export function validateEventUpdate(
+  object: KubeObject,
+  old: KubeObject,
+  requested?: RequestedVersion,
+): readonly FieldError[] {
+  const errors = validateAnyEvent(asEvent(object));
+  if (!isStrict(requested)) return errors;
+  const { metadata } = object;
+  return [
+    ...errors,
+    ...validateObjectMetaUpdate(metadata, old.metadata),
+    ...validateFinalizerDomains(metadata.finalizers, 'metadata.finalizers'),
+  ];
 }

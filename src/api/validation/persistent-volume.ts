@@ -131,6 +131,8 @@ const SOURCE_NAMES = Object.keys(SOURCES) as readonly (keyof Sources)[];
 
 /** Where the wire's path is not the field's name. */
 const PATH_NAMES: Partial<Readonly<Record<keyof Sources, string>>> = { gcePersistentDisk: 'persistentDisk' };
+/** Where it is not the field's name in the refusal of a second volume. */
+const SURPLUS_NAMES: Partial<Readonly<Record<keyof Sources, string>>> = { cephfs: 'cephFS' };
 
 function validateSource<Name extends keyof Sources>(
   name: Name,
@@ -147,9 +149,10 @@ function validateSources(spec: PersistentVolumeSpec, path: string): readonly Fie
   const given = SOURCE_NAMES.filter((name) => spec[name] !== undefined);
   if (given.length === 0) return [required(path, 'must specify a volume type')];
   return given.flatMap((name, index) =>
-    index === 0
+    // A driver of the cluster's own is not counted against others.
+    index === 0 || name === 'flexVolume'
       ? validateSource(name, spec, path)
-      : [forbiddenField(`${path}.${name}`, 'may not specify more than 1 volume type')],
+      : [forbiddenField(`${path}.${SURPLUS_NAMES[name] ?? name}`, 'may not specify more than 1 volume type')],
   );
 }
 

@@ -1,4 +1,4 @@
-import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { duplicate, forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import type { IDRange, PodSecurityPolicySpec } from '../schema/generated/policy-v1beta1';
 import { invalidLiteral, stringListLiteral } from './go-literal';
@@ -6,9 +6,12 @@ import { dnsSubdomainName } from './names';
 import { validateCsiDriverName } from './csi';
 import { invalidBecause } from './pod/field-rules';
 import { hasParentStep } from './pod/paths';
+import { repetitions } from './repetitions';
 
 const USER_RULES = ['MustRunAs', 'MustRunAsNonRoot', 'RunAsAny'];
 const GROUP_RULES = ['MayRunAs', 'MustRunAs', 'RunAsAny'];
+/** In the order of the wire. */
+const RUN_AS_GROUP_RULES = ['MustRunAs', 'RunAsAny', 'MayRunAs'];
 const LINUX_RULES = ['MustRunAs', 'RunAsAny'];
 const VOLUMES = [
   '*',
@@ -67,6 +70,16 @@ function validateRule({ rule = '', ranges }: Rule, rules: readonly string[], pat
   ];
 }
 
+/** The ranges of a rule that is none are not looked at; one that allows all has none. */
+function validateRunAsGroup(group: Rule): readonly FieldError[] {
+  const { rule = '' } = group;
+  if (!RUN_AS_GROUP_RULES.includes(rule)) return [notSupported('spec.runAsGroup.rule', rule, RUN_AS_GROUP_RULES)];
+  const ranges = group.ranges ?? [];
+  if (rule !== 'RunAsAny' || ranges.length === 0) return validateRanges(ranges, 'spec.runAsGroup.ranges');
+  const printed = ranges.map(({ min = 0, max = 0 }) => `policy.IDRange{Min:${min}, Max:${max}}`);
+  return [invalidLiteral('spec.runAsGroup.ranges', `[]policy.IDRange{${printed.join(', ')}}`, 'Ranges must be empty')];
+}
+
 /** What is dropped cannot be added at once; the path is the wire's, without the spec. */
 function validateNotDropped(dropped: readonly string[], added: readonly string[], field: string) {
   const unwanted = new Set(dropped);
@@ -115,7 +128,7 @@ function validateDrivers(spec: PodSecurityPolicySpec): readonly FieldError[] {
         : [],
     ),
     ...(spec.allowedCSIDrivers ?? []).flatMap(({ name = '' }, index) =>
-      validateCsiDriverName(name, `spec.allowedCSIDrivers[${index}].name`),
+      validateCsiDriverName(name, `spec.allowedCSIDrivers.allowedCSIDriver[${index}].name`),
     ),
   ];
 }
@@ -158,12 +171,26 @@ function validateAllSysctls({ allowedUnsafeSysctls, forbiddenSysctls }: PodSecur
 function validateRuntimeClasses({ runtimeClass }: PodSecurityPolicySpec): readonly FieldError[] {
   if (!runtimeClass) return [];
   const path = 'spec.runtimeClass.allowedRuntimeClassNames';
+  const { defaultRuntimeClassName: byDefault } = runtimeClass;
   const names = runtimeClass.allowedRuntimeClassNames ?? [];
+  const repeated = repetitions(names);
+  const allowsAll = names.includes('*');
   const detail = "if '*' is present, must not specify other RuntimeClass names";
-  if (names.includes('*')) {
-    return names.length > 1 ? [invalidLiteral(path, stringListLiteral('[]string', names), detail)] : [];
-  }
-  return names.flatMap((name, index) => invalidBecause(`${path}[${index}]`, name, dnsSubdomainName(name, false)));
+  return [
+    ...names.flatMap((name, index) => [
+      ...(name === '*' ? [] : invalidBecause(`${path}[${index}]`, name, dnsSubdomainName(name, false))),
+      ...(repeated[index] ? [duplicate(`${path}[${index}]`, name)] : []),
+    ]),
+    ...(byDefault === undefined || byDefault === null
+      ? []
+      : [
+          ...invalidBecause('spec.runtimeClass.defaultRuntimeClassName', byDefault, dnsSubdomainName(byDefault, false)),
+          ...(allowsAll || names.includes(byDefault)
+            ? []
+            : [required(path, `default ${JSON.stringify(byDefault)} must be allowed`)]),
+        ]),
+    ...(allowsAll && names.length > 1 ? [invalidLiteral(path, stringListLiteral('[]string', names), detail)] : []),
+  ];
 }
 
 /** All problems of a policy's spec: also what an update checks. */
@@ -171,7 +198,7 @@ export function validatePodSecurityPolicy(object: KubeObject): readonly FieldErr
   const spec = (object['spec'] ?? {}) as PodSecurityPolicySpec;
   return [
     ...validateRule(spec.runAsUser ?? {}, USER_RULES, 'spec.runAsUser'),
-    ...(spec.runAsGroup ? validateRule(spec.runAsGroup, GROUP_RULES, 'spec.runAsGroup') : []),
+    ...(spec.runAsGroup ? validateRunAsGroup(spec.runAsGroup) : []),
     ...validateRule({ rule: spec.seLinux?.rule ?? '' }, LINUX_RULES, 'spec.seLinux'),
     ...validateRule(spec.supplementalGroups ?? {}, GROUP_RULES, 'spec.supplementalGroups'),
     ...validateRule(spec.fsGroup ?? {}, GROUP_RULES, 'spec.fsGroup'),

@@ -35,9 +35,7 @@ function listLiteral(list: readonly string[] | undefined): string {
 function validateFirst({ clusterIP = '', clusterIPs = [] }: ServiceSpec): readonly FieldError[] {
   const literal = listLiteral(clusterIPs);
   if (clusterIP === '') {
-    return clusterIPs.length === 0
-      ? []
-      : [invalidLiteral(FIELD, literal, 'clusterIPs must be empty when clusterIP is empty')];
+    return clusterIPs.length === 0 ? [] : [invalidLiteral(FIELD, literal, 'must be empty when clusterIP is empty')];
   }
   if (clusterIPs.length === 0) return [required(FIELD, '')];
   return clusterIPs[0] === clusterIP ? [] : [invalidLiteral(FIELD, literal, 'element [0] must match clusterIP')];

@@ -45,6 +45,16 @@ describe('persistent volumes', () => {
       ['spec.nfs: Forbidden: may not specify more than 1 volume type'],
     ],
     [
+      'two sources, by the name of the wire',
+      { hostPath, cephfs: { monitors: ['a'] } },
+      ['spec.cephFS: Forbidden: may not specify more than 1 volume type'],
+    ],
+    [
+      "a driver of the cluster's own beside another source",
+      { hostPath, flexVolume: { driver: '' } },
+      ['spec.flexVolume.driver: Required value'],
+    ],
+    [
       'a local disk anywhere',
       { local: { path: 'a/../b' } },
       [

@@ -56,6 +56,21 @@ describe('stateful sets', () => {
   });
 });
 
+describe('cron jobs', () => {
+  it('keep their spec when their status changes', () => {
+    const cronJob = sentAs('batch/v1 CronJob');
+    const spec = { schedule: '* * * * *', suspend: true, jobTemplate: { spec: { template: { spec: {} } } } };
+    const old = created(cronJob, { metadata, spec });
+    const next = changed(
+      cronJob,
+      old,
+      { metadata, spec: { ...spec, suspend: false }, status: { active: [] } },
+      'status',
+    );
+    expect(next).toMatchObject({ spec: { suspend: true } });
+  });
+});
+
 describe('daemon sets', () => {
   const daemonSet = sentAs('apps/v1 DaemonSet');
   const generation = 'deprecated.daemonset.template.generation';
@@ -76,6 +91,13 @@ describe('daemon sets', () => {
 
   test.each<[string, object, readonly string[]]>([
     ['a plain one', {}, []],
+    [
+      'a strategy that there is not',
+      { updateStrategy: { type: 'X' } },
+      [
+        'spec.updateStrategy: Unsupported value: apps.DaemonSetUpdateStrategy{Type:"X", RollingUpdate:(*apps.RollingUpdateDaemonSet)(nil)}: supported values: "RollingUpdate", "OnDelete"',
+      ],
+    ],
     [
       'an update that moves nothing',
       { updateStrategy: { rollingUpdate: { maxUnavailable: 0 } } },

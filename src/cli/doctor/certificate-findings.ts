@@ -55,7 +55,7 @@ function ofFile(file: string, now: number): readonly Finding[] {
   const subject = `certificate ${file}`;
   let texts: readonly Buffer[];
   try {
-    const blocks = pemBlocks(readFileSync(file, 'utf8'));
+    const blocks = [...pemBlocks(readFileSync(file, 'utf8'))];
     texts = blocks.filter(({ label }) => label === 'CERTIFICATE').map(({ bytes }) => bytes);
   } catch (error) {
     return [fail(subject, (error as Error).message, 'Put the file in place, or let the user of the server read it.')];

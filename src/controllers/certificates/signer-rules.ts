@@ -10,7 +10,7 @@ const SIGNING_AND_ENCIPHERING = ['digital signature', 'key encipherment'];
 type Rule = (request: CertificateRequest, usages: readonly string[]) => string | undefined;
 
 function hasExactly(usages: readonly string[], wanted: readonly string[]): boolean {
-  return usages.length === wanted.length && wanted.every((usage) => usages.includes(usage));
+  return new Set(usages).size === wanted.length && wanted.every((usage) => usages.includes(usage));
 }
 
 function usagesProblem(usages: readonly string[], purpose: 'client auth' | 'server auth'): string | undefined {

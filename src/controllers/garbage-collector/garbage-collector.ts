@@ -77,7 +77,6 @@ export function startGarbageCollector(parts: ControllerParts): Controller {
           if (DEFINITIONS.has(resource)) resyncSoon();
         },
       });
-      queue.pause();
       run.every(RESYNC_MS, resync);
 
       return async (key) => {

@@ -105,22 +105,24 @@ export class OwnerGraph {
     if (this.#addToOwners(node, added)) this.tasks.attemptToDelete(node);
   }
 
-  /** True when a reference does not fit what is known of its owner: the server has to be asked. */
+  /** True when the dependent has to be looked at: its owner waits for it, or is not what the reference says. */
   #addToOwners(node: GraphNode, references: readonly OwnerReference[]): boolean {
-    let doubtful = false;
+    let mayHaveToGo = false;
     for (const reference of references) {
       const owner = this.#nodes.get(reference.uid);
       if (owner === undefined) this.#addVirtual(node, reference);
       else {
         owner.addDependent(node);
+        // It came when the others had been looked at.
+        if (owner.deletingDependents) mayHaveToGo = true;
         const { namespace } = owner.identity;
         if (namespace !== undefined && namespace !== node.identity.namespace) {
           if (owner.observed) this.tasks.foreignOwner(node, reference.uid);
-          doubtful = true;
-        } else if (!refersTo(reference, owner.identity)) doubtful = true;
+          mayHaveToGo = true;
+        } else if (!refersTo(reference, owner.identity)) mayHaveToGo = true;
       }
     }
-    return doubtful;
+    return mayHaveToGo;
   }
 
   #addVirtual(dependent: GraphNode, { apiVersion, kind, name, uid }: OwnerReference): void {

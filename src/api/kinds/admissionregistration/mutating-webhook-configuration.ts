@@ -11,7 +11,7 @@ export const mutatingWebhookConfiguration = defineKind({
   resource: 'mutatingwebhookconfigurations',
   categories: ['api-extensions'],
   namespaced: false,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: ['own'],
   unqualifiedFinalizers: true,
   versions: webhookConfigurationVersions('MutatingWebhookConfiguration'),
   storageVersion: 'v1beta1',

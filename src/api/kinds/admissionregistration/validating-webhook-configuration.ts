@@ -11,7 +11,7 @@ export const validatingWebhookConfiguration = defineKind({
   resource: 'validatingwebhookconfigurations',
   categories: ['api-extensions'],
   namespaced: false,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: ['own'],
   unqualifiedFinalizers: true,
   versions: webhookConfigurationVersions('ValidatingWebhookConfiguration'),
   storageVersion: 'v1beta1',

@@ -25,6 +25,7 @@ export const apiService = defineKind({
   resource: 'apiservices',
   categories: ['api-extensions'],
   namespaced: false,
+  metadataOnUpdate: ['change', 'own'],
   unqualifiedFinalizers: true,
   versions: [
     'v1',

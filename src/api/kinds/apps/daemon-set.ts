@@ -27,6 +27,7 @@ export const daemonSet = defineKind({
   shortNames: ['ds'],
   categories: ['all'],
   namespaced: true,
+  metadataOnUpdate: ['own', 'change'],
   versions: ['v1'],
   applyDefaults: defaultDaemonSet,
   strategy: {

@@ -19,6 +19,7 @@ export const deployment = defineKind({
   shortNames: ['deploy'],
   categories: ['all'],
   namespaced: true,
+  metadataOnUpdate: ['change'],
   versions: ['v1'],
   applyDefaults: defaultDeployment,
   strategy: {
@@ -32,7 +33,6 @@ export const deployment = defineKind({
     statusSubresource({ prepareForUpdate: keepSpecAndLabels, validateUpdate: validateDeploymentStatusUpdate }),
   ],
   tracksGeneration: true,
-  metadataToldByChange: true,
   table: tableOf([
     nameColumn,
     column(

@@ -18,6 +18,7 @@ export const replicaSet = defineKind({
   shortNames: ['rs'],
   categories: ['all'],
   namespaced: true,
+  metadataOnUpdate: ['own', 'change'],
   versions: ['v1'],
   applyDefaults: defaultWorkloadTemplate,
   strategy: {

@@ -18,6 +18,7 @@ export const statefulSet = defineKind({
   shortNames: ['sts'],
   categories: ['all'],
   namespaced: true,
+  metadataOnUpdate: ['own', 'change'],
   versions: ['v1'],
   applyDefaults: defaultStatefulSet,
   strategy: {

@@ -41,6 +41,7 @@ export const horizontalPodAutoscaler = defineKind({
   shortNames: ['hpa'],
   categories: ['all'],
   namespaced: true,
+  metadataOnUpdate: ['change'],
   versions: [
     { version: 'v1', convert: { toStorage: autoscalerFromV1, fromStorage: autoscalerToV1 } },
     'v2',

@@ -5,7 +5,7 @@ import type { KubeObject } from '../../object';
 import { validateCronJob, validateCronJobSpec } from '../../validation/cron-job';
 import { defineKind } from '../define-kind';
 import { listAt, stringAt, valueAt } from '../field-values';
-import { specStrategy } from '../strategies';
+import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { defaultCronJob } from './job-defaults';
 
@@ -29,6 +29,7 @@ export const cronJob = defineKind({
   shortNames: ['cj'],
   categories: ['all'],
   namespaced: true,
+  metadataOnUpdate: ['change'],
   versions: [
     'v1',
     {
@@ -42,7 +43,7 @@ export const cronJob = defineKind({
   storageVersion: 'v1beta1',
   applyDefaults: defaultCronJob,
   strategy: { ...specStrategy(), validateCreate: validateCronJob, validateUpdate: validateCronJobSpec },
-  subresources: [statusSubresource()],
+  subresources: [statusSubresource({ prepareForUpdate: keepSpec, metadataOnUpdate: [] })],
   selectableFields: successful,
   unknownFieldLabel: (label) => `field label ${JSON.stringify(label)} not supported for "CronJob"`,
   table: tableOf([

@@ -38,6 +38,7 @@ export const job = defineKind({
   resource: 'jobs',
   categories: ['all'],
   namespaced: true,
+  metadataOnUpdate: ['own', 'change'],
   versions: ['v1'],
   applyDefaults: defaultJob,
   strategy: {

@@ -22,6 +22,7 @@ export const certificateSigningRequest = defineKind({
   resource: 'certificatesigningrequests',
   shortNames: ['csr'],
   namespaced: false,
+  metadataOnUpdate: ['own', 'change'],
   versions: [
     'v1',
     {
@@ -45,10 +46,12 @@ export const certificateSigningRequest = defineKind({
   subresources: [
     wholeObjectSubresource('approval', {
       prepareForUpdate: prepareApproval,
+      metadataOnUpdate: ['own', 'change'],
       validateUpdate: validateSigningRequestUpdate({ decide: true, certify: false }),
     }),
     statusSubresource({
       prepareForUpdate: prepareStatus,
+      metadataOnUpdate: ['own', 'change'],
       validateUpdate: validateSigningRequestUpdate({ decide: false, certify: true }),
     }),
   ],

@@ -15,7 +15,7 @@ const NODES_GROUP = 'system:nodes';
 const NODE_PREFIX = 'system:node:';
 
 function hasExactly(usages: readonly unknown[], wanted: readonly string[]): boolean {
-  return usages.length === wanted.length && wanted.every((usage) => usages.includes(usage));
+  return new Set(usages).size === wanted.length && wanted.every((usage) => usages.includes(usage));
 }
 
 /** The signer that kubelets mean, told by what they ask for. */

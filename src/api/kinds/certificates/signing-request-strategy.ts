@@ -60,9 +60,15 @@ export function keepSpecAndStatus(object: KubeObject, old: KubeObject): KubeObje
   return keepField(keepSpec(object, old), old, 'status');
 }
 
-/** v1beta1's status holds the certificate only; its conditions stay as they were. */
+function hasOtherDecisions(object: KubeObject, old: KubeObject): boolean {
+  const count = (of: KubeObject, type: string): number =>
+    conditionsOf(of).filter((condition) => condition.type === type).length;
+  return DECISIONS.some((type) => count(object, type) !== count(old, type));
+}
+
+/** Through v1beta1 a change of decisions is not refused: no condition changes then. */
 export function prepareStatus(object: KubeObject, old: KubeObject, request?: WriteRequest): KubeObject {
-  if (request?.requested?.version === 'v1beta1') {
+  if (request?.requested?.version === 'v1beta1' && hasOtherDecisions(object, old)) {
     const conditions = valueAt(old, 'status', 'conditions') ?? undefined;
     return withFields(keepSpec(object, old), 'status', { conditions });
   }

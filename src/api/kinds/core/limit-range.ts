@@ -30,7 +30,7 @@ export const limitRange = defineKind({
   resource: 'limitranges',
   shortNames: ['limits'],
   namespaced: true,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: ['own'],
   versions: ['v1'],
   applyDefaults: defaultLimitRange,
   strategy: {

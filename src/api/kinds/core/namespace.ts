@@ -25,6 +25,7 @@ export const namespace = defineKind({
   resource: 'namespaces',
   shortNames: ['ns'],
   namespaced: false,
+  metadataOnUpdate: ['own', 'change'],
   versions: ['v1'],
   verbs: ['create', 'delete', 'get', 'list', 'patch', 'update', 'watch'],
   validateName: dnsLabelName,

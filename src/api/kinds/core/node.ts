@@ -63,6 +63,7 @@ export const node = defineKind({
   resource: 'nodes',
   shortNames: ['no'],
   namespaced: false,
+  metadataOnUpdate: ['own', 'change'],
   versions: ['v1'],
   storagePrefix: 'minions',
   applyDefaults: defaultNode,

@@ -18,6 +18,7 @@ export const persistentVolumeClaim = defineKind({
   resource: 'persistentvolumeclaims',
   shortNames: ['pvc'],
   namespaced: true,
+  metadataOnUpdate: ['own', 'change', 'own'],
   versions: ['v1'],
   strategy: persistentVolumeClaimStrategy,
   subresources: [statusSubresource(persistentVolumeClaimStatusStrategy)],

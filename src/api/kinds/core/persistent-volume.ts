@@ -37,7 +37,7 @@ export const persistentVolume = defineKind({
   resource: 'persistentvolumes',
   shortNames: ['pv'],
   namespaced: false,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: ['own', 'own'],
   versions: ['v1'],
   strategy: {
     ...specStrategy({ phase: 'Pending' }),

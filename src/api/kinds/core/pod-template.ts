@@ -17,6 +17,7 @@ export const podTemplate = defineKind({
   kind: 'PodTemplate',
   resource: 'podtemplates',
   namespaced: true,
+  metadataOnUpdate: ['change'],
   versions: ['v1'],
   applyDefaults: (object) => defaultTemplateAt(object, 'template'),
   strategy: { validateCreate: validateTemplate, validateUpdate: validateTemplate },

@@ -19,6 +19,7 @@ export const replicationController = defineKind({
   shortNames: ['rc'],
   categories: ['all'],
   namespaced: true,
+  metadataOnUpdate: ['own', 'change'],
   versions: ['v1'],
   storagePrefix: 'controllers',
   applyDefaults: defaultReplicationController,

@@ -32,6 +32,7 @@ export const resourceQuota = defineKind({
   resource: 'resourcequotas',
   shortNames: ['quota'],
   namespaced: true,
+  metadataOnUpdate: ['own', 'change'],
   versions: ['v1'],
   strategy: { ...specStrategy(), validateCreate: validateResourceQuota, validateUpdate: validateResourceQuotaUpdate },
   subresources: [statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateResourceQuotaStatusUpdate })],

@@ -28,7 +28,7 @@ export const endpointSlice = defineKind({
   kind: 'EndpointSlice',
   resource: 'endpointslices',
   namespaced: true,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: ['own'],
   versions: [
     'v1',
     {

@@ -70,7 +70,7 @@ export const event = defineKind({
   resource: 'events',
   shortNames: ['ev'],
   namespaced: true,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: [],
   metadataCheckedLast: true,
   unqualifiedFinalizers: true,
   versions: [

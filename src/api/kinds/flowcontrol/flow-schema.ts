@@ -17,7 +17,7 @@ export const flowSchema = defineKind({
   kind: 'FlowSchema',
   resource: 'flowschemas',
   namespaced: false,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: ['own'],
   versions: flowControlVersions('FlowSchema'),
   strategy: { ...specStrategy(), validateCreate: validateFlowSchema, validateUpdate: validateFlowSchema },
   subresources: [

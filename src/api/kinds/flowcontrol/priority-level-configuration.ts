@@ -17,7 +17,7 @@ export const priorityLevelConfiguration = defineKind({
   kind: 'PriorityLevelConfiguration',
   resource: 'prioritylevelconfigurations',
   namespaced: false,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: ['own'],
   versions: flowControlVersions('PriorityLevelConfiguration'),
   strategy: { ...specStrategy(), validateCreate: validatePriorityLevel, validateUpdate: validatePriorityLevel },
   subresources: [

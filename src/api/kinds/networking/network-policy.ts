@@ -11,6 +11,7 @@ export const networkPolicy = defineKind({
   resource: 'networkpolicies',
   shortNames: ['netpol'],
   namespaced: true,
+  metadataOnUpdate: ['own', 'change'],
   versions: ['v1'],
   errorGroup: 'extensions',
   applyDefaults: defaultNetworkPolicy,

@@ -9,6 +9,7 @@ export const runtimeClass = defineKind({
   kind: 'RuntimeClass',
   resource: 'runtimeclasses',
   namespaced: false,
+  metadataOnUpdate: ['own', 'change'],
   unqualifiedFinalizers: true,
   versions: [
     'v1',

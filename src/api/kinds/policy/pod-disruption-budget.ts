@@ -25,7 +25,7 @@ export const podDisruptionBudget = defineKind({
   resource: 'poddisruptionbudgets',
   shortNames: ['pdb'],
   namespaced: true,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: [],
   unqualifiedFinalizers: true,
   versions: [
     { version: 'v1', convert: { toStorage: budgetFromV1, fromStorage: budgetToV1 } },
@@ -42,7 +42,11 @@ export const podDisruptionBudget = defineKind({
     validateUpdate: validatePodDisruptionBudget,
   },
   subresources: [
-    statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validatePodDisruptionBudgetStatusUpdate }),
+    statusSubresource({
+      prepareForUpdate: keepSpec,
+      validateUpdate: validatePodDisruptionBudgetStatusUpdate,
+      metadataOnUpdate: [],
+    }),
   ],
   tracksGeneration: true,
   allowUnconditionalUpdate: false,

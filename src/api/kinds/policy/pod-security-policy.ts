@@ -14,6 +14,7 @@ export const podSecurityPolicy = defineKind({
   resource: 'podsecuritypolicies',
   shortNames: ['psp'],
   namespaced: false,
+  metadataOnUpdate: ['change'],
   versions: [{ version: 'v1beta1', lifecycle: { deprecated: '1.21', removed: '1.25' } }],
   errorGroup: 'extensions',
   strategy: { validateCreate: validatePodSecurityPolicy, validateUpdate: validatePodSecurityPolicy },

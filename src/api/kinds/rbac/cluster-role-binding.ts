@@ -3,6 +3,7 @@ import { pathSegmentName } from '../../validation/names';
 import { validateBinding, validateBindingUpdate } from '../../validation/rbac';
 import { bindingTable, defaultBinding } from './binding';
 import { RBAC_VERSIONS } from './rbac-versions';
+import { RULES_METADATA } from './rules';
 
 const scope = { namespaced: false };
 
@@ -11,6 +12,7 @@ export const clusterRoleBinding = defineKind({
   kind: 'ClusterRoleBinding',
   resource: 'clusterrolebindings',
   ...scope,
+  metadataOnUpdate: RULES_METADATA,
   versions: RBAC_VERSIONS.clusterRoleBinding,
   validateName: pathSegmentName,
   applyDefaults: defaultBinding,

@@ -3,6 +3,7 @@ import { pathSegmentName } from '../../validation/names';
 import { validateBinding, validateBindingUpdate } from '../../validation/rbac';
 import { bindingTable, defaultBinding } from './binding';
 import { RBAC_VERSIONS } from './rbac-versions';
+import { RULES_METADATA } from './rules';
 
 const scope = { namespaced: true };
 
@@ -11,6 +12,7 @@ export const roleBinding = defineKind({
   kind: 'RoleBinding',
   resource: 'rolebindings',
   ...scope,
+  metadataOnUpdate: RULES_METADATA,
   versions: RBAC_VERSIONS.roleBinding,
   validateName: pathSegmentName,
   applyDefaults: defaultBinding,

@@ -3,7 +3,7 @@ import { defineKind } from '../define-kind';
 import { pathSegmentName } from '../../validation/names';
 import { validateRole, validateRoleUpdate } from '../../validation/rbac';
 import { RBAC_VERSIONS } from './rbac-versions';
-import { rulesStrategy } from './rules';
+import { RULES_METADATA, rulesStrategy } from './rules';
 
 const scope = { namespaced: true };
 
@@ -12,6 +12,7 @@ export const role = defineKind({
   kind: 'Role',
   resource: 'roles',
   ...scope,
+  metadataOnUpdate: RULES_METADATA,
   versions: RBAC_VERSIONS.role,
   validateName: pathSegmentName,
   strategy: { ...rulesStrategy, validateCreate: validateRole(scope), validateUpdate: validateRoleUpdate(scope) },

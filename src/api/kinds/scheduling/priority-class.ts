@@ -13,6 +13,7 @@ export const priorityClass = defineKind({
   resource: 'priorityclasses',
   shortNames: ['pc'],
   namespaced: false,
+  metadataOnUpdate: ['change'],
   versions: [
     'v1',
     {

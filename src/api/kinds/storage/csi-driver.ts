@@ -8,6 +8,7 @@ export const csiDriver = defineKind({
   kind: 'CSIDriver',
   resource: 'csidrivers',
   namespaced: false,
+  metadataOnUpdate: ['change'],
   versions: [
     'v1',
     {

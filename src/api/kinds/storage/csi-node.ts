@@ -11,7 +11,7 @@ export const csiNode = defineKind({
   kind: 'CSINode',
   resource: 'csinodes',
   namespaced: false,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: ['own', 'own'],
   versions: [
     'v1',
     {

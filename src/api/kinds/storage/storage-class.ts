@@ -20,6 +20,7 @@ export const storageClass = defineKind({
   resource: 'storageclasses',
   shortNames: ['sc'],
   namespaced: false,
+  metadataOnUpdate: ['own', 'change'],
   versions: [
     'v1',
     {

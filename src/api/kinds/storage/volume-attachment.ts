@@ -18,7 +18,7 @@ export const volumeAttachment = defineKind({
   kind: 'VolumeAttachment',
   resource: 'volumeattachments',
   namespaced: false,
-  metadataChangeToldOnce: true,
+  metadataOnUpdate: ['own', 'own'],
   versions: [
     'v1',
     {

@@ -44,7 +44,7 @@ export function validateFc({ targetWWNs = [], wwids = [], lun }: FCVolumeSource,
   const field = `${path}.targetWWNs`;
   const errors: FieldError[] = [];
   if (targetWWNs.length === 0 && wwids.length === 0) {
-    errors.push(required(field, 'must specify either targetWWNs or wwids'));
+    errors.push(required(field, 'must specify either targetWWNs or wwids, but not both'));
   }
   if (targetWWNs.length > 0 && wwids.length > 0) {
     const detail = 'targetWWNs and wwids can not be specified simultaneously';

@@ -92,6 +92,8 @@ const SOURCE_NAMES = Object.keys(SOURCES) as readonly SourceName[];
 
 /** Where the wire's path is not the field's name. */
 const PATH_NAMES: Partial<Readonly<Record<SourceName, string>>> = { gcePersistentDisk: 'persistentDisk' };
+/** The same in the refusal of a second source. */
+const SURPLUS_NAMES: typeof PATH_NAMES = { ...PATH_NAMES, cephfs: 'cephFS' };
 
 const MAX_INITIATOR_BYTES = 64;
 
@@ -131,7 +133,7 @@ function validateSources(volume: Volume, context: VolumeContext): readonly Field
   return given.flatMap((name, index) =>
     index === 0
       ? validateSource(name, volume, context)
-      : [forbiddenField(`${volumePath}.${PATH_NAMES[name] ?? name}`, 'may not specify more than 1 volume type')],
+      : [forbiddenField(`${volumePath}.${SURPLUS_NAMES[name] ?? name}`, 'may not specify more than 1 volume type')],
   );
 }
 

@@ -4,7 +4,19 @@
  * that are on by default, and with a hundred webhooks of each type besides that are not concerned. Run "npm run build" first; `--dist`
  * names another build. The bounds are 30 microseconds, and 10 more for the webhooks.
  */
-const { load } = require('./built');
+import { Registry } from 'prom-client';
+import type * as Chain from '../src/admission/chain';
+import type * as Metrics from '../src/admission/metrics';
+import type * as AdmissionPlugins from '../src/apiserver/admission-plugins';
+import type * as AdmissionWebhooks from '../src/apiserver/admission-webhooks';
+import type { KubeObject } from '../src/api/object';
+import { load } from './built';
+import { median } from './report/statistics';
+
+type Webhooks = ReturnType<(typeof AdmissionWebhooks)['admissionWebhooks']>;
+type WebhookOptions = Parameters<(typeof AdmissionWebhooks)['admissionWebhooks']>[0];
+type PluginOptions = Parameters<(typeof AdmissionPlugins)['admissionPlugins']>[1];
+type AdmissionRequest = Parameters<ReturnType<(typeof Chain)['admissionChain']>['mutate']>[0];
 
 const BOUND_MICROSECONDS = 30;
 const WEBHOOKS_BOUND_MICROSECONDS = 10;
@@ -18,49 +30,56 @@ const NAMESPACE = {
   status: { phase: 'Active' },
 };
 
+interface Selectors {
+  readonly resources?: readonly string[];
+  readonly namespaceSelector?: object;
+  readonly objectSelector?: object;
+}
+
 /** None of them is about the ConfigMap: for another resource, another namespace, or objects with another label. */
-const UNCONCERNED = {
+const UNCONCERNED: Readonly<Record<string, Selectors>> = {
   'for other resources': { resources: ['secrets'] },
   'for other namespaces': { namespaceSelector: { matchLabels: { team: 'x' } } },
   'for other objects': { objectSelector: { matchLabels: { app: 'x' } } },
 };
 
-function configuration(name, { resources = ['*'], ...selectors }) {
+function configuration(name: string, { resources = ['*'], ...selectors }: Selectors): KubeObject {
   const rules = [{ operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources }];
   const all = { namespaceSelector: {}, objectSelector: {}, matchPolicy: 'Equivalent' };
-  return { metadata: { name }, webhooks: [{ name: 'bench.example.io', rules, ...all, ...selectors }] };
+  return {
+    metadata: { name },
+    webhooks: [{ name: 'bench.example.io', rules, ...all, ...selectors }],
+  };
 }
 
 /** The plugins that ask webhooks, with so many that are not concerned. */
-function webhooksOf(count, selectors) {
-  const { admissionWebhooks } = load('apiserver/admission-webhooks');
-  const { Registry } = require('prom-client');
+function webhooksOf(count: number, selectors: Selectors): Webhooks {
+  const { admissionWebhooks } = load<typeof AdmissionWebhooks>('apiserver/admission-webhooks');
   const webhooks = admissionWebhooks({
     versions: { generation: () => 1, equivalents: () => [] },
     getNamespace: () => NAMESPACE,
     callBackend: {},
     registry: new Registry(),
     logger: { warn: () => undefined },
-  });
+  } as unknown as WebhookOptions);
   for (const sink of webhooks.sinks) for (let n = 0; n < count; n++) sink.put(configuration(`c${n}`, selectors));
   return webhooks;
 }
 
 /** Mutation and validation of one creation, again and again: resolves to microseconds of processor time for each. */
-function measured(webhooks) {
-  const { Registry } = require('prom-client');
-  const { admissionChain } = load('admission/chain');
-  const { AdmissionMetrics } = load('admission/metrics');
-  const { admissionPlugins, DEFAULT_ADMISSION } = load('apiserver/admission-plugins');
+function measured(webhooks: Webhooks): (calls: number) => Promise<number> {
+  const { admissionChain } = load<typeof Chain>('admission/chain');
+  const { AdmissionMetrics } = load<typeof Metrics>('admission/metrics');
+  const { admissionPlugins, DEFAULT_ADMISSION } = load<typeof AdmissionPlugins>('apiserver/admission-plugins');
   const plugins = admissionPlugins(DEFAULT_ADMISSION, {
     reader: { get: () => undefined, getLive: () => NAMESPACE, list: () => [], changed: () => 1 },
-    authorize: async () => ({ decision: 'allow', reason: '' }),
+    authorize: () => ({ decision: 'allow', reason: '' }),
     quotas: { list: () => [], putUsed: () => Promise.reject(new Error('there are no quotas')) },
     findResource: () => undefined,
-    createNamespace: async () => undefined,
+    createNamespace: () => Promise.resolve(),
     requestTimeoutMs: 60_000,
     webhooks,
-  });
+  } as unknown as PluginOptions);
   const chain = admissionChain(plugins, new AdmissionMetrics(new Registry()));
   const object = { metadata: { name: 'c', namespace: 'plain' }, data: { key: 'value' } };
   const request = {
@@ -83,7 +102,7 @@ function measured(webhooks) {
     warn: () => undefined,
     annotate: () => undefined,
     onRefused: () => undefined,
-  };
+  } as unknown as AdmissionRequest;
   return async (calls) => {
     const before = process.cpuUsage();
     for (let call = 0; call < calls; call++) {
@@ -95,27 +114,29 @@ function measured(webhooks) {
   };
 }
 
-async function main() {
-  const runs = [['without webhooks', measured(webhooksOf(0, {}))]];
+async function main(): Promise<void> {
+  const runs: [name: string, run: (calls: number) => Promise<number>][] = [
+    ['without webhooks', measured(webhooksOf(0, {}))],
+  ];
   for (const [whom, selectors] of Object.entries(UNCONCERNED)) {
     runs.push([`beside ${WEBHOOKS} webhooks of each type ${whom}`, measured(webhooksOf(WEBHOOKS, selectors))]);
   }
   for (const [, run] of runs) await run(WARM_UP);
-  const rounds = runs.map(() => []);
+  const rounds = runs.map((): number[] => []);
   // Alternating, so that what the machine does otherwise meets all of them.
   for (let round = 0; round < ROUNDS; round++) {
-    for (const [index, [, run]] of runs.entries()) rounds[index].push(await run(CALLS_PER_ROUND));
+    for (const [index, [, run]] of runs.entries()) rounds[index]!.push(await run(CALLS_PER_ROUND));
   }
-  const medians = rounds.map((values) => values.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)]);
+  const alone = median(rounds[0]!);
   for (const [index, [name]] of runs.entries()) {
-    const [lowest, highest] = [rounds[index][0], rounds[index].at(-1)];
+    const values = rounds[index]!;
+    const middle = median(values);
     const bound = BOUND_MICROSECONDS + (index === 0 ? 0 : WEBHOOKS_BOUND_MICROSECONDS);
     process.stdout.write(
-      `admission of a ConfigMap ${name}: ${medians[index].toFixed(2)} microseconds of processor time ` +
-        `(${ROUNDS} rounds, ${lowest.toFixed(2)} to ${highest.toFixed(2)}; bound ${bound})\n`,
+      `admission of a ConfigMap ${name}: ${middle.toFixed(2)} microseconds of processor time ` +
+        `(${ROUNDS} rounds, ${Math.min(...values).toFixed(2)} to ${Math.max(...values).toFixed(2)}; bound ${bound})\n`,
     );
-    const isOver = medians[index] > bound || medians[index] - medians[0] > WEBHOOKS_BOUND_MICROSECONDS;
-    if (isOver) process.exitCode = 1;
+    if (middle > bound || middle - alone > WEBHOOKS_BOUND_MICROSECONDS) process.exitCode = 1;
   }
 }
 
