@@ -5,4 +5,4 @@ export interface KubernetesRelease {
 }
 
 /** The newest release whose stable API is served whole (docs/compatibility.md, "The release"). */
-export const DEFAULT_RELEASE: KubernetesRelease = { major: '1', minor: '28' };
+export const DEFAULT_RELEASE: KubernetesRelease = { major: '1', minor: '32' };

@@ -9,7 +9,7 @@ import type { Storage } from './storage';
 
 /** Serves what is defined: all of it when this resolves. */
 export async function startDefinitions(
-  { store, keyRoot, cache, catalogue, schema, own, resourceCache }: Storage,
+  { store, requestMetrics, keyRoot, cache, catalogue, schema, own, resourceCache }: Storage,
   { metrics, queues }: Instruments,
   callConversion: CallConversionWebhook,
   phases: StartPhases,
@@ -35,7 +35,10 @@ export async function startDefinitions(
     callConversion,
     schema,
     keyRoot,
-    onRemoved: () => void metrics.forgetUnserved(isServed),
+    onRemoved: (gone) => {
+      void metrics.forgetUnserved(isServed);
+      requestMetrics.forget(gone);
+    },
     queueMetrics: queues.of,
     now: Date.now,
     logger,

@@ -43,6 +43,7 @@ export interface StorageOptions {
 /** The registry in memory, and everything that reads and writes it without access control. */
 export interface Storage {
   readonly store: Store;
+  readonly requestMetrics: Pick<StoreRequestMetrics, 'forget'>;
   readonly keyRoot: string;
   readonly schema: Schema;
   readonly cache: RegistryCache;
@@ -70,7 +71,8 @@ export async function startStorage(
   const kinds = servedKinds(gates, options.eventTtlMs);
   const decoders = decodersOf(kinds, schema);
   const resources = storedResources(keyRoot, kinds);
-  const store = instrumentStore(options.store, new StoreRequestMetrics(registry, resources.of).record);
+  const requestMetrics = new StoreRequestMetrics(registry, resources.of);
+  const store = instrumentStore(options.store, requestMetrics.record);
   const observer = new CacheMetrics({ registry, resourceOf: (prefix) => resources.under(prefix) });
   const cache = await startRegistryCache(store, { prefix: keyRoot, resources: decoders, observer, logger });
   observer.observe(cache);
@@ -99,6 +101,7 @@ export async function startStorage(
   const ownership = gates.ServerSideApply ? fieldOwnership(catalogue, Date.now) : noFieldOwnership;
   return {
     store,
+    requestMetrics,
     keyRoot,
     schema,
     cache,

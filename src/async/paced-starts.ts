@@ -22,12 +22,13 @@ export class PacedStarts {
   constructor(
     /** Of those that have waited, where most of a work is done after it has begun. */
     private readonly mostAtOnce = Infinity,
+    private readonly stretchMs = STRETCH_MS,
   ) {}
 
   /** Whether a work may begin right away; otherwise it has to {@link wait}. */
   mayBegin(nowMs: number): boolean {
     if (this.#waiting.length > 0) return false;
-    if (nowMs - this.#stretchBegan < STRETCH_MS) return true;
+    if (nowMs - this.#stretchBegan < this.stretchMs) return true;
     // The loop had said that it turned, or begins to be watched: it has the same time once more.
     if (this.#isDue) return false;
     this.#stretchBegan = nowMs;

@@ -81,6 +81,19 @@ function arrive(
   return { request, admitted: apf.admit(request) };
 }
 
+describe('a level without shares', () => {
+  it('holds what comes to it, until it has some', async () => {
+    const apf = fairness(QUEUES);
+    const schemas = [schema('all', 500, 'work', [ofUsers('*')], 'ByUser')];
+    apf.configure(schemas, [level('work', 0, QUEUES)]);
+    const { admitted } = arrive(apf, 'alice');
+    expect(admitted).toBeInstanceOf(Promise);
+    apf.configure(schemas, [level('work', 1, QUEUES)]);
+    expect(await admitted).toBe(true);
+    apf.close();
+  });
+});
+
 describe('the flow schema of a request', () => {
   const classified = (apf: PriorityAndFairness, attributes: FlowAttributes, who: UserInfo): string =>
     apf.classify(attributes, who, undefined, 0).schema.name;

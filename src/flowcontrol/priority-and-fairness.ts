@@ -128,7 +128,11 @@ export class PriorityAndFairness {
   #configureLevels(configurations: readonly LevelConfiguration[]): ReadonlyMap<string, PriorityLevel> {
     const now = performance.now();
     const limited = configurations.filter(({ isExempt }) => !isExempt);
-    const allShares = limited.reduce((sum, { shares }) => sum + shares, 0);
+    // Levels without shares have no seats, even where no level has any.
+    const allShares = Math.max(
+      1,
+      limited.reduce((sum, { shares }) => sum + shares, 0),
+    );
     const levels = new Map<string, PriorityLevel>();
     for (const configuration of configurations) {
       const known = this.#levels.get(configuration.name);

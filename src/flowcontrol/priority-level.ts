@@ -161,8 +161,8 @@ export class PriorityLevel implements RequestLevel {
   }
 
   #fits(seats: number): boolean {
-    // What is wider than the level has it for itself.
-    return this.seatsInUse + seats <= this.limit || this.seatsInUse === 0;
+    // What is wider than the level has it for itself. A level without seats holds its requests until their time is over.
+    return this.seatsInUse + seats <= this.limit || (this.seatsInUse === 0 && this.limit > 0);
   }
 
   #begin(request: FlowRequest, now: number): true {
@@ -179,7 +179,7 @@ export class PriorityLevel implements RequestLevel {
     }
     const { stats } = schema;
     stats.executing++;
-    if (!this.isExempt) this.executingSamples.set(this.executing / this.limit, now);
+    if (!this.isExempt) this.executingSamples.set(this.executing / Math.max(1, this.limit), now);
     request.kind.begin(now);
     if (request.isCounted) return true;
     request.isCounted = true;
@@ -200,7 +200,7 @@ export class PriorityLevel implements RequestLevel {
     if (seats > 1) this.#wideSeats -= seats;
     request.schema.stats.executing--;
     request.kind.end(now);
-    if (!this.isExempt) this.executingSamples.set(this.executing / this.limit, now);
+    if (!this.isExempt) this.executingSamples.set(this.executing / Math.max(1, this.limit), now);
     if (queue === undefined) return;
     queue.end(request);
     queue.nextDispatch += seats * (tookMs - ASSUMED_MS);

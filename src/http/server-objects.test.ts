@@ -102,6 +102,37 @@ describe('an object', () => {
     expect((await send('GET', path)).body).toMatchObject({ items: ['a', 'b', 'c'].map(named) });
   });
 
+  it('is a priority level under every version, each with its names and rules', async () => {
+    const path = (version: string) => `/apis/flowcontrol.apiserver.k8s.io/${version}/prioritylevelconfigurations`;
+    const limitResponse = { type: 'Reject' };
+    const body = { metadata: { name: 'jail' }, spec: { type: 'Limited', limited: { limitResponse } } };
+    const limited = async (version: string) =>
+      ((await send('GET', `${path(version)}/jail`)).body as { readonly spec: { readonly limited: unknown } }).spec
+        .limited;
+    expect((await send('POST', path('v1'), { body })).body).toMatchObject({
+      apiVersion: 'flowcontrol.apiserver.k8s.io/v1',
+      spec: { limited: { nominalConcurrencyShares: 30, lendablePercent: 0, limitResponse } },
+    });
+    const zero = { spec: { limited: { nominalConcurrencyShares: 0 } } };
+    expect((await send('PATCH', `${path('v1')}/jail`, { body: zero, headers: MERGE })).status).toBe(200);
+    expect(await limited('v1')).toEqual({ nominalConcurrencyShares: 0, lendablePercent: 0, limitResponse });
+    expect(await limited('v1beta3')).toEqual({ nominalConcurrencyShares: 0, lendablePercent: 0, limitResponse });
+    for (const version of ['v1beta1', 'v1beta2']) {
+      expect(await limited(version)).toEqual({ assuredConcurrencyShares: 0, limitResponse });
+    }
+    const label = { metadata: { labels: { a: 'b' } } };
+    const labelled = await send('PATCH', `${path('v1beta1')}/jail`, { body: label, headers: MERGE });
+    expect(labelled.body).toMatchObject({ spec: { limited: { assuredConcurrencyShares: 0 } } });
+    expect(labelled.body.metadata.annotations).toEqual({
+      'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares': '',
+    });
+    expect((await send('GET', `${path('v1')}/jail`)).body.metadata.annotations).toBeUndefined();
+    const wrong = { spec: { limited: { nominalConcurrencyShares: -1 } } };
+    expect((await send('PATCH', `${path('v1')}/jail`, { body: wrong, headers: MERGE })).body.message).toBe(
+      'PriorityLevelConfiguration.flowcontrol.apiserver.k8s.io "jail" is invalid: spec.limited.nominalConcurrencyShares: Invalid value: -1: must be a non-negative integer',
+    );
+  });
+
   it('is scaled by one number', async () => {
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
     const body = { metadata: { name: 'd' }, spec: { selector: { matchLabels: { a: 'b' } }, template } };

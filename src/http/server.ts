@@ -50,6 +50,7 @@ import { workSources } from './request/work-sources';
 import { writeReply } from './response/reply-writer';
 import { leaveSeat } from './filters/seats';
 import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
+import { TlsCopies } from './transport/tls-copies';
 import { MountedRequest, MountedResponse } from './transport/mounted-exchange';
 import { MountedRequests } from './transport/mounted-requests';
 import { mayUpgrade, Upgrades } from './transport/upgrades';
@@ -272,6 +273,7 @@ export function createServer(options: ServerOptions): ApiServer {
   });
   if (isTls(server)) {
     http2?.attach(server);
+    new TlsCopies(memory).attach(server);
     handshakes.attach(server);
   }
   // Watches and streams last.

@@ -152,6 +152,44 @@ describe('a memory budget', () => {
     }
   });
 
+  it('drops many that have taken nothing for a second, however little each, before one that has just come', () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    try {
+      const budget = new MemoryBudget(LIMIT);
+      const slow = Array.from({ length: 63 }, () => open(budget));
+      for (const { account } of slow) account.hold(MIB);
+      now.mockReturnValue(1500);
+      const fresh = open(budget);
+      fresh.account.hold(3 * MIB);
+      expect(fresh.dropped).not.toHaveBeenCalled();
+      expect(slow.filter(({ dropped }) => dropped.mock.calls.length > 0)).toHaveLength(2);
+      expect(budget.heldBytes).toBeLessThanOrEqual(LIMIT);
+    } finally {
+      now.mockRestore();
+    }
+  });
+
+  it('does not blame a connection while it is for the server to go on', () => {
+    const now = jest.spyOn(performance, 'now').mockReturnValue(0);
+    try {
+      const budget = new MemoryBudget(LIMIT);
+      const [sent, slow] = [open(budget), open(budget)];
+      sent.account.hold(40 * MIB);
+      sent.account.beginServersTurn();
+      slow.account.hold(20 * MIB);
+      now.mockReturnValue(5000);
+      open(budget).account.hold(10 * MIB);
+      expect(slow.dropped).toHaveBeenCalledTimes(1);
+      expect(sent.dropped).not.toHaveBeenCalled();
+      sent.account.endServersTurn();
+      now.mockReturnValue(10_000);
+      open(budget).account.hold(20 * MIB);
+      expect(sent.dropped).toHaveBeenCalledTimes(1);
+    } finally {
+      now.mockRestore();
+    }
+  });
+
   it('drops those that take nothing for seconds while memory is tight, until it is not', () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     try {

@@ -10,6 +10,8 @@ const MAX_CONNECTION_BYTES = 16 * 1024 * 1024;
 /** While memory is tight, connections that take nothing for so long are dropped until it is not. */
 const STALL_MS = 5_000;
 const STALL_CHECK_MS = 1_000;
+/** Who has taken nothing for so long is dropped before others at the limit: they may only have come at the wrong moment. */
+const SLOW_MS = 1_000;
 /** Everybody is taken to have waited for so long, so that large holders who take a little now and then are not spared. */
 const MOMENT_MS = 100;
 /** While memory is tight, how long a large answer waits for others to be taken. */
@@ -101,7 +103,7 @@ export class MemoryBudget {
   /** For accounts only. */
   change(bytes: number): void {
     this.#held += bytes;
-    while (this.#held > this.limitBytes && this.#dropWorst(Infinity));
+    if (this.#held > this.limitBytes) this.#dropUntilWithin();
     if (this.isTight) {
       this.#stallChecks ??= setInterval(() => this.#dropStalled(), STALL_CHECK_MS).unref();
     } else if (this.#stallChecks !== undefined) {
@@ -114,6 +116,11 @@ export class MemoryBudget {
   /** For accounts only. */
   forget(account: MemoryAccount): void {
     this.#accounts.delete(account);
+  }
+
+  #dropUntilWithin(): void {
+    const slowSince = performance.now() - SLOW_MS;
+    while (this.#held > this.limitBytes && (this.#dropWorst(slowSince) || this.#dropWorst(Infinity)));
   }
 
   #dropStalled(): void {
@@ -159,6 +166,7 @@ export class MemoryAccount implements ConnectionMemory {
   readonly #queue = new TurnQueue(() => !this.isFull);
   #isClosed = false;
   #leader: object | undefined;
+  #serversTurns = 0;
 
   constructor(
     private readonly budget: MemoryBudget,
@@ -173,9 +181,19 @@ export class MemoryAccount implements ConnectionMemory {
     return this.budget.pieceBytes;
   }
 
-  /** Milliseconds of the monotonic clock: when it last released anything, or began to hold. */
+  /** Milliseconds of the monotonic clock: when it last released anything, or began to hold; now while it is for the server to go on. */
   get lastReleaseMs(): number {
-    return this.#lastReleaseMs;
+    return this.#serversTurns > 0 ? performance.now() : this.#lastReleaseMs;
+  }
+
+  /** The client has done what it had to for one of its requests, until {@link endServersTurn}: what is held is not its doing. */
+  beginServersTurn(): void {
+    this.#serversTurns++;
+  }
+
+  endServersTurn(): void {
+    this.#serversTurns--;
+    this.#lastReleaseMs = performance.now();
   }
 
   /** The connection holds as much as it may. */

@@ -272,4 +272,13 @@ describe('deletecollection', () => {
     const preconditions = { resourceVersion: '1' };
     expect((await refusal(registry.deleteCollection(scope, {}, { preconditions }, {}, context))).code).toBe(409);
   });
+
+  it('opens a large object in steps, also when it is the server itself that deletes', async () => {
+    const registry = fixture.registry(thingKind({ resource: 'larges' }));
+    await registry.create(scope, thing('large', { text: 'x'.repeat(100_000) }), {}, context);
+    const [entry] = [...(await registry.list(scope, {}, context.signal)).entries];
+    const prepare = jest.spyOn(entry!, 'prepare');
+    await registry.deleteCollection(scope, {}, {}, {}, { signal: context.signal, dryRun: false });
+    expect(prepare).toHaveBeenCalled();
+  });
 });

@@ -55,7 +55,7 @@ const NOT_CHECKED: FieldError = {
   reason: 'FieldValueInvalid',
   field: '<nil>',
   message:
-    'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing ' +
+    'Invalid value: "null": some validation rules were not checked because the object was invalid; correct the existing ' +
     'errors to complete validation',
 };
 

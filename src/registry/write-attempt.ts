@@ -1,3 +1,4 @@
+import { runSteps } from '../async/steps';
 import type { CacheEntry } from '../storage/cache/cache';
 import { StoreFailure, type StoredValue } from '../storage/store';
 import { newestEntry } from './freshness';
@@ -6,6 +7,8 @@ import type { OperationContext, Pace, Scope } from './types';
 
 /** Bytes of an object from which on a write gives way to others. */
 const LARGE_OBJECT_BYTES = 64 * 1024;
+/** For the log. */
+const OWN_WRITE = "a write of the server's own";
 
 /** What came of one try to change the object under a key. */
 export type Attempt<T> =
@@ -33,9 +36,7 @@ export async function writeAgainstNewest<T>(
   let isNewest = false;
   for (;;) {
     signal.throwIfAborted();
-    if (pace !== undefined && current !== undefined && current.size > LARGE_OBJECT_BYTES) {
-      await openLarge(current, pace);
-    }
+    if (current !== undefined && current.size > LARGE_OBJECT_BYTES) await openLarge(current, pace);
     let outcome: Attempt<T> | Refusal;
     try {
       const seen =
@@ -69,11 +70,11 @@ async function inVersion({ conversion }: Resource, entry: CacheEntry): Promise<C
   return read;
 }
 
-/** Makes what the write looks at, a part at a time. */
-async function openLarge(entry: CacheEntry, pace: Pace): Promise<void> {
-  await pace.beginLarge(entry.size);
+/** Makes what the write looks at, a part at a time. Without a pace it is the server itself that writes. */
+async function openLarge(entry: CacheEntry, pace: Pace | undefined): Promise<void> {
+  await pace?.beginLarge(entry.size);
   const steps = entry.prepare();
-  if (steps !== undefined) await pace.takeSteps(steps);
+  if (steps !== undefined) await (pace === undefined ? runSteps(steps, OWN_WRITE) : pace.takeSteps(steps));
 }
 
 interface Refusal {

@@ -19,6 +19,7 @@ let fixture: RegistryFixture;
 let definitions: ResourceRegistry;
 let catalogue: ServedCatalogue;
 let resources: CustomResources;
+let removed: { readonly group: string; readonly resource: string }[];
 
 async function follow(): Promise<CustomResources> {
   const { cache, store } = fixture;
@@ -33,6 +34,7 @@ async function follow(): Promise<CustomResources> {
     schema,
     callConversion: () => Promise.reject(new Error('nobody is asked')),
     keyRoot: '/registry/',
+    onRemoved: (gone) => removed.push(gone),
     now: Date.now,
     logger: createLogger({ level: 'fatal' }),
   });
@@ -41,6 +43,7 @@ async function follow(): Promise<CustomResources> {
 }
 
 beforeEach(async () => {
+  removed = [];
   fixture = await RegistryFixture.open();
   const { decode } = storedDecoder(customResourceDefinition, schema);
   definitions = fixture.registry(customResourceDefinition, { decode });
@@ -211,6 +214,7 @@ describe('a custom resource', () => {
     };
     await registry?.update(scope, 'y', { change: release, retryOnConflict: true }, context, {});
     await until(() => served('things') === undefined);
+    expect(removed).toEqual([{ group: 'example.com', resource: 'things' }]);
     await expect(stored('things.example.com')).rejects.toMatchObject({ status: { reason: 'NotFound' } });
     expect(catalogue.groups().map(({ name }) => name)).not.toContain('example.com');
   });

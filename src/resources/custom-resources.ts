@@ -47,7 +47,7 @@ export interface CustomResourcesOptions {
   readonly schema: Schema;
   readonly keyRoot: string;
   /** A resource is not served any more. */
-  readonly onRemoved?: () => void;
+  readonly onRemoved?: (gone: { readonly group: string; readonly resource: string }) => void;
   /** Milliseconds since the epoch. */
   readonly queueMetrics?: (name: string, queue: WorkQueue) => QueueMetrics;
   readonly now: () => number;
@@ -254,7 +254,7 @@ export class CustomResources {
     if (names?.size === 0) this.#namesIn.delete(group);
     known.served?.conversion?.end();
     this.#options.catalogue.removeCustom(name);
-    this.#options.onRemoved?.();
+    this.#options.onRemoved?.({ group, resource: known.crd.spec.names.plural });
     if (known.storagePrefix !== undefined) this.#options.cache.unregister(known.storagePrefix);
     this.#groups.add(group);
   }

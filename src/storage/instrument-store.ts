@@ -117,7 +117,7 @@ class InstrumentedStore implements Store {
       () => finish('error'),
     );
     const trace = caller?.trace;
-    return trace === undefined ? call : trace.call(`etcd ${operation}`, { 'db.key': key }, () => call);
+    return trace === undefined ? call : trace.observe(`etcd ${operation}`, { 'db.key': key }, call);
   }
 }
 

@@ -60,4 +60,17 @@ describe('the metrics of requests to the store', () => {
     expect(text.match(/^etcd_requests_total\{/gm)).toHaveLength(2_001);
     expect(text).toContain('etcd_requests_total{operation="get"} 100');
   });
+
+  it('forget a custom resource that is gone', async () => {
+    const registry = new Registry();
+    const metrics = new StoreRequestMetrics(registry, resources.of);
+    for (const key of ['/registry/example.io/widgets/a', '/registry/example.io/gadgets/a', '/registry/pods/a/b']) {
+      for (const operation of ['create', 'delete'] as const)
+        metrics.record({ operation, key, outcome: 'ok', durationSeconds: 0.01 });
+    }
+    metrics.forget({ group: 'example.io', resource: 'widgets' });
+    const text = String(await printMetrics(registry));
+    expect(text).not.toContain('widgets');
+    expect(text.match(/^etcd_requests_total\{/gm)).toHaveLength(4);
+  });
 });

@@ -65,6 +65,14 @@ export class StoreRequestMetrics {
     if (outcome === 'error') series.errors.value++;
   };
 
+  /** Custom resources come and go: one that is gone leaves nothing behind. */
+  forget({ group, resource }: StoredResource): void {
+    for (const [id, { errors }] of this.#series) {
+      const { group: itsGroup = '', resource: itsResource } = errors.labels;
+      if (itsGroup === group && itsResource === resource) this.#series.delete(id);
+    }
+  }
+
   #seriesOf(operation: string, stored: StoredResource | undefined): CallSeries {
     const id = stored === undefined ? operation : `${operation} ${stored.group}/${stored.resource}`;
     const known = this.#series.get(id);

@@ -16,6 +16,8 @@ const HAPROXY = process.env['STERNPOST_HAPROXY'] ?? '/usr/sbin/haproxy';
 /** `.ci/run` installs Debian's. */
 const NGINX = '/usr/sbin/nginx';
 const NGINX_STREAM = '/usr/lib/nginx/modules/ngx_stream_module.so';
+/** No package of Debian's: STERNPOST_ENVOY names a binary. */
+const ENVOY = process.env['STERNPOST_ENVOY'] ?? '/usr/bin/envoy';
 const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
 
 interface Answer {
@@ -41,6 +43,15 @@ function whoAmI(port: number, tls: ClientTls, headers: Readonly<Record<string, s
     sent.on('error', fail);
     sent.end('{}');
   });
+}
+
+interface User {
+  readonly username: string;
+  readonly groups: readonly string[];
+}
+
+function userOf({ body }: Answer): User {
+  return (JSON.parse(body) as { readonly status: { readonly userInfo: User } }).status.userInfo;
 }
 
 function takesConnections(port: number): Promise<boolean> {
@@ -80,7 +91,7 @@ describe('the balancers of deploy/', () => {
       writeFileSync(join(folder, name), text, { mode: 0o600 });
       return join(folder, name);
     };
-    const serving = issue('kube-apiserver', [], ['localhost', 'sternpost-1', '127.0.0.1']);
+    const serving = issue('kube-apiserver', [], ['localhost', 'sternpost-1', 'kubernetes.default.svc', '127.0.0.1']);
     const proxy = issue('front-proxy-client', [], [], front);
     file('server.pem', serving.certificatePem + serving.privateKeyPem);
     file('proxy.pem', proxy.certificatePem + proxy.privateKeyPem);
@@ -116,9 +127,45 @@ describe('the balancers of deploy/', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  /** In peace: its processes end with it. */
+  async function end(): Promise<void> {
+    balancer?.kill('SIGTERM');
+    await once(balancer as ChildProcess, 'exit');
+  }
+
   async function run(binary: string, flags: readonly string[], listening: number): Promise<void> {
     balancer = spawn(binary, flags, { stdio: 'ignore' });
     await until(() => takesConnections(listening), Boolean);
+  }
+
+  /** Behind a balancer that ends TLS. */
+  async function expectIdentities(listening: number): Promise<void> {
+    const ca = authority.certificatePem;
+    const alice = issue('alice', ['developers', 'testers', 'writers'], []);
+    const tls = { ca, cert: alice.certificatePem, key: alice.privateKeyPem };
+    // As soon as its checks have found the replica.
+    const known = await until(
+      () => whoAmI(listening, tls),
+      ({ code }) => code === 201,
+    );
+    const { username, groups } = userOf(known);
+    expect(username).toBe('alice');
+    expect([...groups].sort()).toEqual(['developers', 'system:authenticated', 'testers', 'writers']);
+    const spoofed = { 'X-Remote-User': 'kubernetes-admin', 'X-Remote-Group': 'system:masters' };
+    expect(await whoAmI(listening, { ca }, spoofed)).toMatchObject({ code: 401 });
+    expect(userOf(await whoAmI(listening, tls, spoofed))).toEqual({ username, groups });
+    const sly = issue('sly,O=system:masters', ['developers,O=system:masters'], []);
+    const slyTls = { ca, cert: sly.certificatePem, key: sly.privateKeyPem };
+    expect(userOf(await whoAmI(listening, slyTls)).groups).not.toContain('system:masters');
+    const many = Array.from({ length: 8 }, (_, index) => `group-${index}`);
+    const bob = issue('bob', many, []);
+    const ofBob = await whoAmI(listening, { ca, cert: bob.certificatePem, key: bob.privateKeyPem });
+    expect(userOf(ofBob).groups).toEqual(expect.arrayContaining(many));
+    const stranger = issue('stranger', ['system:masters'], [], front);
+    const strangers = { ca, cert: stranger.certificatePem, key: stranger.privateKeyPem };
+    expect(await whoAmI(listening, strangers).catch(() => ({ code: 0 }))).not.toMatchObject({ code: 201 });
+    const byToken = await whoAmI(listening, { ca }, { Authorization: `Bearer ${server.token}` });
+    expect(byToken).toMatchObject({ code: 201, body: expect.stringContaining('kubernetes-admin') });
   }
 
   (hasHaproxy ? it : it.skip)('HAProxy that ends TLS tells who a client is, with all its groups', async () => {
@@ -131,22 +178,7 @@ describe('the balancers of deploy/', () => {
     const file = join(folder, 'haproxy.cfg');
     writeFileSync(file, configuration);
     await run(HAPROXY, ['-db', '-f', file], listening);
-    const ca = authority.certificatePem;
-    const alice = issue('alice', ['developers', 'testers', 'writers'], []);
-    const tls = { ca, cert: alice.certificatePem, key: alice.privateKeyPem };
-    const known = await until(
-      () => whoAmI(listening, tls),
-      ({ code }) => code === 201,
-    );
-    expect(JSON.parse(known.body)).toMatchObject({
-      status: { userInfo: { username: 'alice', groups: ['developers', 'testers', 'writers', 'system:authenticated'] } },
-    });
-    const spoofed = { 'X-Remote-User': 'kubernetes-admin', 'X-Remote-Group': 'system:masters' };
-    expect(await whoAmI(listening, { ca }, spoofed)).toMatchObject({ code: 401 });
-    const asAlice = await whoAmI(listening, tls, { 'x-remote-group': 'system:masters' });
-    expect(asAlice.body).not.toContain('system:masters');
-    const byToken = await whoAmI(listening, { ca }, { Authorization: `Bearer ${server.token}` });
-    expect(byToken).toMatchObject({ code: 201, body: expect.stringContaining('kubernetes-admin') });
+    await expectIdentities(listening);
   });
 
   const hasNginx = existsSync(NGINX) && existsSync(NGINX_STREAM);
@@ -168,8 +200,52 @@ describe('the balancers of deploy/', () => {
     for (let round = 0; round < 4; round++) {
       expect(await whoAmI(listening, tls)).toMatchObject({ code: 201, body: expect.stringContaining('"bob"') });
     }
-    balancer?.kill('SIGTERM');
-    await once(balancer as ChildProcess, 'exit');
+    await end();
+  });
+
+  (hasNginx ? it : it.skip)('nginx that ends TLS tells who a client is, with all its groups', async () => {
+    const [listening = 0] = await freePorts(1);
+    const configuration = readFileSync(join(DEPLOY, 'balancers/nginx-tls.conf'), 'utf8')
+      .replace('listen 6443', `listen 127.0.0.1:${listening}`)
+      .replaceAll('/etc/nginx/', `${folder}/`)
+      .replace('sternpost-1:6443', `127.0.0.1:${port}`)
+      .replaceAll(/^ *server sternpost-[23]:6443.*$/gm, '');
+    const file = join(folder, 'nginx-tls.conf');
+    const log = join(folder, 'nginx.log');
+    writeFileSync(file, `pid ${folder}/nginx.pid;\nerror_log ${log};\ndaemon off;\n${configuration}`);
+    await run(NGINX, ['-c', file, '-e', log, '-g', 'user root;'], listening);
+    await expectIdentities(listening);
+    await end();
+  });
+
+  const hasEnvoy = existsSync(ENVOY);
+  const envoyConfiguration = (name: string, listening: number): string => {
+    const configuration = readFileSync(join(DEPLOY, 'balancers', name), 'utf8')
+      .replace('address: 0.0.0.0, port_value: 6443', `address: 127.0.0.1, port_value: ${listening}`)
+      .replaceAll('/etc/envoy/', `${folder}/`)
+      .replace('address: sternpost-1, port_value: 6443', `address: 127.0.0.1, port_value: ${port}`)
+      .replace('port_value: 10256', `port_value: ${health}`)
+      .replaceAll(/^ *- endpoint:\n.*sternpost-[23].*\n.*\n/gm, '');
+    const file = join(folder, name);
+    writeFileSync(file, configuration);
+    return file;
+  };
+  (hasEnvoy ? it : it.skip)('Envoy passes TLS on to a replica that is ready', async () => {
+    const [listening = 0] = await freePorts(1);
+    await run(ENVOY, ['-c', envoyConfiguration('envoy-tcp.yaml', listening), '--disable-hot-restart'], listening);
+    const bob = issue('bob', ['developers'], []);
+    const tls = { ca: authority.certificatePem, cert: bob.certificatePem, key: bob.privateKeyPem };
+    const known = await until(
+      () => whoAmI(listening, tls).catch(() => ({ code: 0, body: '' })),
+      ({ code }) => code === 201,
+    );
+    expect(userOf(known).username).toBe('bob');
+  });
+
+  (hasEnvoy ? it : it.skip)('Envoy that ends TLS tells who a client is, with all its groups', async () => {
+    const [listening = 0] = await freePorts(1);
+    await run(ENVOY, ['-c', envoyConfiguration('envoy-tls.yaml', listening), '--disable-hot-restart'], listening);
+    await expectIdentities(listening);
   });
 
   (existsSync(SYSTEMD_ANALYZE) ? it : it.skip)('units that systemd finds nothing wrong with', () => {

@@ -7,18 +7,26 @@ import { hasEtcd } from '../support/etcd-server';
 import { Haproxy, hasHaproxy } from './haproxy';
 
 const SEED = Number(process.env['STERNPOST_SEED'] ?? Date.now() % 100_000);
-/** STERNPOST_LOAD multiplies clients and calls: 8 is 500 requests a second and 200 watches. */
+/** STERNPOST_LOAD multiplies clients and calls: with 8, 64 clients ask for 500 requests a second, and 192 watches are open (two cores get through 140 a second). */
 const LOAD = Number(process.env['STERNPOST_LOAD'] ?? 1);
+/** The file of the command of an older build (`dist/cli/main.js`): the replicas are upgraded from it. */
+const OLDER = process.env['STERNPOST_UPGRADE_FROM'];
 const CLIENTS = 8 * LOAD;
 const WATCHES_PER_CLIENT = 3;
 
 const describeTopology = hasEtcd && hasHaproxy ? describe : describe.skip;
 
 describeTopology(`the topology of deploy/compose.yaml: three etcd, three replicas, HAProxy (seed ${SEED})`, () => {
-  it('is restarted replica by replica without a failed call, a refused connection or a lost event', async () => {
+  it(`is ${OLDER === undefined ? 'restarted' : 'upgraded'} replica by replica without a failed call, a refused connection or a lost event`, async () => {
     // Longer than HAProxy takes to see that a replica is not ready: two checks, a second apart.
     const flags = ['--shutdown-delay-duration=5s'];
-    await using cluster = await Cluster.start({ replicas: 3, etcdMembers: 3, healthPorts: true, flags });
+    await using cluster = await Cluster.start({
+      replicas: 3,
+      etcdMembers: 3,
+      healthPorts: true,
+      flags,
+      command: OLDER,
+    });
     await using haproxy = await Haproxy.start(
       cluster.replicas.map(({ port }) => port),
       cluster.healthPorts,
@@ -38,6 +46,7 @@ describeTopology(`the topology of deploy/compose.yaml: three etcd, three replica
     for (const replica of cluster.replicas) {
       await delay(300);
       expect(await replica.kill('SIGTERM')).toBe(0);
+      replica.upgrade();
       await replica.start();
       // As a Deployment's minReadySeconds: HAProxy takes two checks to send it connections.
       await delay(2_500);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -77,6 +77,21 @@ describe('sternpost doctor', () => {
     expect(text).toMatch(/^fail {2}certificate .*absent\.crt: ENOENT/m);
     expect(text).toMatch(/^fail {2}data file .*: it is damaged: .*\n {6}-> Restore a copy/m);
     expect(text).toMatch(/^4 failed, /m);
+    expect(code).toBe(1);
+  });
+
+  it('tells of each file once, by its own name', async () => {
+    const missing = join(folder, 'no.crt');
+    const authority = createAuthority('some', new Date());
+    const [ca, key] = [join(folder, 'pki', 'ca.crt'), join(folder, 'tls.key')];
+    mkdirSync(join(folder, 'pki'));
+    writeFileSync(ca, authority.certificatePem);
+    writeFileSync(key, authority.privateKeyPem, { mode: 0o600 });
+    const flags = [`--tls-cert-file=${missing}`, `--tls-private-key-file=${key}`, `--client-ca-file=${ca}`];
+    const { code, text } = await examine('--authorization-mode=RBAC', ...flags);
+    expect(text.split(`certificate ${ca}`)).toHaveLength(2);
+    expect(text).toContain(`fail  certificate ${missing}: ENOENT`);
+    expect(text).not.toContain(`key ${key}`);
     expect(code).toBe(1);
   });
 

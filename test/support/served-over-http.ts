@@ -7,6 +7,7 @@ import { namespace } from '../../src/api/kinds/core/namespace';
 import { pod } from '../../src/api/kinds/core/pod';
 import { replicationController } from '../../src/api/kinds/core/replication-controller';
 import { flowSchema } from '../../src/api/kinds/flowcontrol/flow-schema';
+import { priorityLevelConfiguration } from '../../src/api/kinds/flowcontrol/priority-level-configuration';
 import type { KindDefinition } from '../../src/api/kinds/kind-definition';
 import { podDisruptionBudget } from '../../src/api/kinds/policy/pod-disruption-budget';
 import { loadBuiltinSchema } from '../../src/api/schema/builtin-schema';
@@ -82,6 +83,7 @@ export function servedOverHttp(options: Partial<ServerOptions> = {}) {
         deployment,
         podDisruptionBudget,
         flowSchema,
+        priorityLevelConfiguration,
       ]),
       nonResourceRoutes: [
         { path: '/healthz', handler: () => textReply(200, 'ok') },

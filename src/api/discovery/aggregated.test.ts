@@ -1,6 +1,8 @@
 import { CATALOGUE } from '../kinds/catalogue';
+import { printYaml } from '../codec/yaml-print';
 import type { KindDefinition } from '../kinds/kind-definition';
-import { aggregatedDiscovery, printAggregatedDiscovery } from './aggregated';
+import { atOnce } from '../parts';
+import { aggregatedDiscovery, printAggregatedDiscovery, printDiscoveryYaml } from './aggregated';
 import type { DiscoveredGroup } from './groups';
 
 const groups: readonly DiscoveredGroup[] = [
@@ -12,8 +14,8 @@ const groups: readonly DiscoveredGroup[] = [
 const remote = new Map([['far.example.io/v1', { resources: [{ resource: 'boats' }], freshness: 'Stale' as const }]]);
 
 function bothWays(definitions: readonly KindDefinition[]): readonly [unknown, unknown] {
-  const text = printAggregatedDiscovery(definitions, groups, 'v2', remote);
-  return [JSON.parse(text), JSON.parse(JSON.stringify(aggregatedDiscovery(definitions, groups, 'v2', remote)))];
+  const text = atOnce(printAggregatedDiscovery(definitions, groups, 'v2', remote));
+  return [JSON.parse(text), JSON.parse(JSON.stringify(atOnce(aggregatedDiscovery(definitions, groups, 'v2', remote))))];
 }
 
 it('tells the same printed piece by piece as made as a whole', () => {
@@ -31,11 +33,27 @@ it('tells of kinds as they are now', () => {
 });
 
 it('prints anew only kinds that have changed', () => {
-  printAggregatedDiscovery(CATALOGUE, groups, 'v2');
+  atOnce(printAggregatedDiscovery(CATALOGUE, groups, 'v2'));
   const print = jest.spyOn(JSON, 'stringify');
   const changed = CATALOGUE.map((one) => (one.kind === 'Pod' ? { ...one } : one));
-  printAggregatedDiscovery(changed, groups, 'v2');
+  atOnce(printAggregatedDiscovery(changed, groups, 'v2'));
   const printedKinds = print.mock.calls.filter(([value]) => typeof value === 'object').length;
   print.mockRestore();
   expect(printedKinds).toBe(1);
+});
+
+it.each([
+  ['of some groups', groups],
+  ['of none', []],
+])('prints YAML as that of the whole: %s', (_, told) => {
+  const list = atOnce(aggregatedDiscovery(CATALOGUE, told, 'v2', remote));
+  expect(atOnce(printDiscoveryYaml(list))).toBe(printYaml(list));
+});
+
+it.each([
+  ['JSON', () => printAggregatedDiscovery(CATALOGUE, groups, 'v2')],
+  ['an object', () => aggregatedDiscovery(CATALOGUE, groups, 'v2')],
+  ['YAML', () => printDiscoveryYaml(atOnce(aggregatedDiscovery(CATALOGUE, groups, 'v2')))],
+])('gives way to others while it is made: %s', (_, steps) => {
+  expect([...steps()].length).toBeGreaterThanOrEqual(groups.length);
 });

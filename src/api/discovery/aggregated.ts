@@ -1,5 +1,7 @@
+import { printYaml } from '../codec/yaml-print';
 import type { KindDefinition, ServedVersion } from '../kinds/kind-definition';
 import { apiVersionOf } from '../object';
+import type { Steps } from '../parts';
 import type { DiscoveredGroup } from './groups';
 import { byResource } from './resource-list';
 
@@ -42,10 +44,10 @@ function resourceOf(definition: KindDefinition, version: ServedVersion): object 
 }
 
 /** The resources of every group and version, in order, as `describe` tells of them. */
-function resourcesByVersion<Described>(
+function* resourcesByVersion<Described>(
   definitions: readonly KindDefinition[],
   describe: (definition: KindDefinition, version: ServedVersion) => Described,
-): ReadonlyMap<string, readonly Described[]> {
+): Steps<ReadonlyMap<string, readonly Described[]>> {
   const found = new Map<string, Described[]>();
   for (const definition of byResource(definitions)) {
     for (const served of definition.versions) {
@@ -54,6 +56,7 @@ function resourcesByVersion<Described>(
       resources.push(describe(definition, served));
       found.set(key, resources);
     }
+    yield;
   }
   return found;
 }
@@ -67,14 +70,24 @@ export interface AggregatedResources {
 
 const NOTHING_REMOTE: ReadonlyMap<string, AggregatedResources> = new Map();
 
-/** The answer of `/api` (the core group alone) or `/apis` (all others) to a client that accepts aggregated discovery. `remote`: by `group/version`. */
-export function aggregatedDiscovery(
+interface AggregatedDiscovery {
+  readonly kind: string;
+  readonly apiVersion: string;
+  readonly metadata: object;
+  readonly items: readonly object[];
+}
+
+/**
+ * The answer of `/api` (the core group alone) or `/apis` (all others) to a client that accepts aggregated discovery. There may be many
+ * kinds: hence the steps. `remote`: by `group/version`.
+ */
+export function* aggregatedDiscovery(
   definitions: readonly KindDefinition[],
   groups: readonly DiscoveredGroup[],
   version: AggregatedVersion,
   remote = NOTHING_REMOTE,
-): object {
-  const resources = resourcesByVersion(definitions, resourceOf);
+): Steps<AggregatedDiscovery> {
+  const resources = yield* resourcesByVersion(definitions, resourceOf);
   return {
     kind: 'APIGroupDiscoveryList',
     apiVersion: apiVersionOf(DISCOVERY_GROUP, version),
@@ -89,6 +102,19 @@ export function aggregatedDiscovery(
   };
 }
 
+/** What `printYaml` makes of it, a group at a time. */
+export function* printDiscoveryYaml({ apiVersion, items, ...rest }: AggregatedDiscovery): Steps<string> {
+  if (items.length === 0) return printYaml({ apiVersion, items, ...rest });
+  // Keys are sorted, and a list stands as deep as its key.
+  const pieces = [printYaml({ apiVersion }), 'items:\n'];
+  for (const item of items) {
+    pieces.push(printYaml([item]));
+    yield;
+  }
+  pieces.push(printYaml(rest));
+  return pieces.join('');
+}
+
 /** What was printed of a kind stays for as long as the kind. */
 const printed = new WeakMap<KindDefinition, Map<ServedVersion, string>>();
 
@@ -101,24 +127,26 @@ function printedResource(definition: KindDefinition, version: ServedVersion): st
 }
 
 /** As {@link aggregatedDiscovery}, in JSON: where there are many kinds, one that changes costs what is new of it. */
-export function printAggregatedDiscovery(
+export function* printAggregatedDiscovery(
   definitions: readonly KindDefinition[],
   groups: readonly DiscoveredGroup[],
   version: AggregatedVersion,
   remote = NOTHING_REMOTE,
-): string {
-  const resources = resourcesByVersion(definitions, printedResource);
+): Steps<string> {
+  const resources = yield* resourcesByVersion(definitions, printedResource);
   const ofVersion = (group: string, one: string): string => {
     const elsewhere = remote.get(`${group}/${one}`);
     if (elsewhere !== undefined) return JSON.stringify({ version: one, ...elsewhere });
     const list = resources.get(`${group}/${one}`)?.join() ?? '';
     return `{"version":${JSON.stringify(one)},"resources":[${list}],"freshness":"Current"}`;
   };
-  const items = groups.map(({ name, versions }) => {
+  const items: string[] = [];
+  for (const { name, versions } of groups) {
     const metadata = name === '' ? '' : `"name":${JSON.stringify(name)},`;
     const list = versions.map((one) => ofVersion(name, one)).join();
-    return `{"metadata":{${metadata}"creationTimestamp":null},"versions":[${list}]}`;
-  });
+    items.push(`{"metadata":{${metadata}"creationTimestamp":null},"versions":[${list}]}`);
+    yield;
+  }
   const apiVersion = JSON.stringify(apiVersionOf(DISCOVERY_GROUP, version));
   return `{"kind":"APIGroupDiscoveryList","apiVersion":${apiVersion},"metadata":{},"items":[${items.join()}]}`;
 }

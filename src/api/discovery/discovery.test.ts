@@ -1,5 +1,6 @@
 import { CATALOGUE } from '../kinds/catalogue';
 import { defineKind } from '../kinds/define-kind';
+import { atOnce } from '../parts';
 import { aggregatedDiscovery } from './aggregated';
 import { apiGroup, apiGroupList } from './groups';
 import { apiResourceList, storageVersionHash } from './resource-list';
@@ -68,7 +69,8 @@ describe('discovery', () => {
   });
 
   it('tells everything at once to a client that accepts the aggregated form', () => {
-    expect(aggregatedDiscovery([deployment, node], [{ name: 'apps', versions: ['v1'] }], 'v2')).toEqual({
+    const list = atOnce(aggregatedDiscovery([deployment, node], [{ name: 'apps', versions: ['v1'] }], 'v2'));
+    expect(list).toEqual({
       kind: 'APIGroupDiscoveryList',
       apiVersion: 'apidiscovery.k8s.io/v2',
       metadata: {},

@@ -5,6 +5,13 @@ import { autoscalerFromV1, autoscalerToV1 } from './autoscaling/autoscaler-conve
 import { autoscalerFromV2beta1, autoscalerToV2beta1 } from './autoscaling/autoscaler-conversion-v2beta1';
 import { endpointSliceFromV1, endpointSliceToV1 } from './discovery/endpoint-slice-conversion';
 import { eventsGroupFromCore, eventsGroupToCore } from './events/event-conversion';
+import {
+  priorityLevelDefaults,
+  priorityLevelFromV1,
+  priorityLevelFromV1beta3,
+  priorityLevelToV1,
+  priorityLevelToV1beta3,
+} from './flowcontrol/priority-level-conversion';
 import { ingressFromV1, ingressToV1 } from './networking/ingress-conversion';
 import { runtimeClassFromV1, runtimeClassToV1 } from './node/runtime-class-conversion';
 import { budgetFromV1, budgetToV1 } from './policy/budget-conversion';
@@ -332,5 +339,47 @@ describe('conversion of custom resource definitions', () => {
       metadata,
       spec: { version: 'v1', validation: schema, versions, preserveUnknownFields: false },
     });
+  });
+});
+
+describe('a priority level', () => {
+  const ZERO = 'flowcontrol.k8s.io/v1beta3-preserve-zero-concurrency-shares';
+  const level = (limited: object, annotations?: Readonly<Record<string, string>>): KubeObject => ({
+    metadata: { name: 'x', ...(annotations && { annotations }) },
+    spec: { type: 'Limited', limited },
+  });
+  const old = level({ assuredConcurrencyShares: 5, limitResponse: { type: 'Reject' } });
+
+  test('has nominal shares in later versions, and lends nothing where nothing is said', () => {
+    const renamed = level({ nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 });
+    expect(priorityLevelToV1(old)).toEqual(renamed);
+    expect(priorityLevelToV1beta3(old)).toEqual(renamed);
+    expect(priorityLevelFromV1(renamed)).toEqual(old);
+    expect(priorityLevelFromV1beta3(renamed)).toEqual(old);
+  });
+
+  test('without limits is the same in all versions', () => {
+    const exempt = { metadata, spec: { type: 'Exempt', exempt: { lendablePercent: 3 } } };
+    expect(priorityLevelToV1(exempt)).toEqual(exempt);
+    expect(priorityLevelFromV1(exempt)).toEqual(exempt);
+  });
+
+  test('without any shares says so by an annotation in older versions', () => {
+    const jail = level({ nominalConcurrencyShares: 0, lendablePercent: 0 });
+    const older = level({ assuredConcurrencyShares: 0 }, { [ZERO]: '' });
+    expect(priorityLevelFromV1(jail)).toEqual(older);
+    expect(priorityLevelToV1(older)).toEqual(jail);
+    expect(priorityLevelDefaults(older, 'v1beta1')).toEqual(older);
+    expect(priorityLevelFromV1(level({ nominalConcurrencyShares: 1 }, { [ZERO]: '' }))).toEqual(
+      level({ assuredConcurrencyShares: 1 }),
+    );
+  });
+
+  test.each([
+    ['v1beta1', 'assuredConcurrencyShares'],
+    ['v1beta2', 'assuredConcurrencyShares'],
+    ['v1beta3', 'nominalConcurrencyShares'],
+  ])('has thirty shares in %s where none are named', (version, field) => {
+    expect(priorityLevelDefaults(level({ [field]: 0 }), version)).toEqual(level({ [field]: 30 }));
   });
 });

@@ -55,7 +55,8 @@ export const GROUPS: readonly GroupDefinition[] = [
   group('coordination.k8s.io', 16_500, { v1: 15, v1beta1: 9 }),
   group('node.k8s.io', 16_300, { v1: 15, v1beta1: 9, v1alpha1: 1 }),
   group('discovery.k8s.io', 16_200, { v1: 15, v1beta1: 12, v1alpha1: 9 }),
-  group('flowcontrol.apiserver.k8s.io', 16_100, { v1beta1: 12, v1alpha1: 9 }),
+  // As for autoscaling.
+  group('flowcontrol.apiserver.k8s.io', 16_100, { v1beta1: 12, v1: 11, v1beta3: 10, v1beta2: 10, v1alpha1: 9 }),
   group('internal.apiserver.k8s.io', 16_000, { v1alpha1: 9 }),
 ];
 

@@ -527,6 +527,20 @@ describe('a large custom kind', () => {
   });
 });
 
+it.each<[string, (inner: JsonObject) => JsonObject]>([
+  ['properties', (inner) => ({ type: 'object', properties: { a: inner } })],
+  ['lists', (inner) => ({ type: 'array', items: inner })],
+  ['maps', (inner) => ({ type: 'object', additionalProperties: inner })],
+])('a definition is told in Protobuf however deep its %s are', (_, around) => {
+  let schema: JsonObject = { type: 'string', description: 'the-innermost' };
+  for (let level = 0; level < 300; level++) schema = around(schema);
+  const configMap = CATALOGUE.find(({ kind }) => kind === 'ConfigMap')!;
+  const definition = { ...configMap, kind: 'Deep', resource: 'deeps', versions: [{ group: 'deep.io', version: 'v1' }] };
+  const custom = new Map([['deep.io/v1/Deep', { type: 'object', properties: { spec: schema } }]]);
+  const document = printed(printOpenApiV2Protobuf({ ...source, definitions: [definition], custom }));
+  expect(document.includes('the-innermost')).toBe(true);
+});
+
 describe('a document that is made again', () => {
   const group = 'stable.example.com';
   const configMap = CATALOGUE.find(({ kind }) => kind === 'ConfigMap')!;

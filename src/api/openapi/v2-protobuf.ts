@@ -171,9 +171,17 @@ function namedSchema(name: string, schema: readonly Buffer[]): readonly Buffer[]
   return [encode('NamedSchema', { name }), ...nested('NamedSchema', 'value', schema)];
 }
 
+/** protobufjs encodes a hundred messages within one another, and a level of JSON is two of them at most. */
+const LEVELS_AT_ONCE = 30;
+
+function isDeep(value: JsonValue | undefined, levels = LEVELS_AT_ONCE): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((member: JsonValue | undefined) => isDeep(member, levels - 1));
+}
+
 /** A large one in many steps: fields of a message may stand in any order, and those in it are encoded by themselves. */
 function* encodeSchemaSteps(schema: JsonObject): Steps<readonly Buffer[]> {
-  if (!isLarge(schema)) return [encode('Schema', schemaMessage(schema))];
+  if (!isLarge(schema) && !isDeep(schema)) return [encode('Schema', schemaMessage(schema))];
   const { properties, items, additionalProperties, ...rest } = schema;
   const pieces: Buffer[] = [encode('Schema', schemaMessage(rest))];
   if (isSchema(properties)) {

@@ -111,6 +111,34 @@ const CASES: readonly (readonly [kind: string, name: string, body: object, probl
     ],
   ],
   [
+    'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration',
+    'numbers that are none of its kind',
+    {
+      spec: {
+        type: 'Limited',
+        limited: {
+          nominalConcurrencyShares: -1,
+          lendablePercent: 101,
+          borrowingLimitPercent: -1,
+          limitResponse: { type: 'Reject' },
+        },
+        exempt: {},
+      },
+    },
+    [
+      'spec.exempt: Forbidden: must be nil if the type is not Exempt',
+      'spec.limited.nominalConcurrencyShares: Invalid value: -1: must be a non-negative integer',
+      'spec.limited.lendablePercent: Invalid value: 101: must be between 0 and 100, inclusive',
+      'spec.limited.borrowingLimitPercent: Invalid value: -1: if specified, must be a non-negative integer',
+    ],
+  ],
+  [
+    'flowcontrol.apiserver.k8s.io/v1beta1 PriorityLevelConfiguration',
+    'a negative part',
+    { spec: { type: 'Limited', limited: { assuredConcurrencyShares: -1, limitResponse: { type: 'Reject' } } } },
+    ['spec.limited.assuredConcurrencyShares: Invalid value: -1: must be positive'],
+  ],
+  [
     'policy/v1beta1 PodSecurityPolicy',
     'what is allowed twice, or by default alone',
     {

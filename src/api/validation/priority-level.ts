@@ -1,6 +1,8 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
+import type { RequestedVersion } from '../kinds/kind-definition';
 import type {
+  ExemptPriorityLevelConfiguration,
   LimitResponse,
   LimitedPriorityLevelConfiguration,
   PriorityLevelConfigurationSpec,
@@ -15,6 +17,9 @@ const MAX_QUEUES = 10_000_000;
 /** A flow's hand is dealt from one hash of this many bits. */
 const MAX_ENTROPY_BITS = 60;
 const POSITIVE = 'must be positive';
+const NOT_NEGATIVE = 'must be a non-negative integer';
+/** The versions in which shares have their first name. */
+const ASSURED = ['v1alpha1', 'v1beta1', 'v1beta2'];
 
 /** How many bits it takes to deal a hand of so many different queues out of all of them. */
 export function requiredEntropyBits(queues: number, handSize: number): number {
@@ -61,29 +66,71 @@ function validateLimitResponse({ type = '', queuing }: LimitResponse, path: stri
   }
 }
 
-function validateLimited(limited: LimitedPriorityLevelConfiguration, path: string): readonly FieldError[] {
-  const { assuredConcurrencyShares: shares = 0, limitResponse = {} } = limited;
+function validateLendable(percent: number | undefined, path: string): readonly FieldError[] {
+  return percent !== undefined && (percent < 0 || percent > 100)
+    ? [invalid(`${path}.lendablePercent`, percent, 'must be between 0 and 100, inclusive')]
+    : [];
+}
+
+/** Zero has come this far only where it is meant. */
+function validateShares(shares: number, path: string, requested: RequestedVersion | undefined): readonly FieldError[] {
+  if (shares >= 0) return [];
+  return requested === undefined || ASSURED.includes(requested.version)
+    ? [invalid(`${path}.assuredConcurrencyShares`, shares, POSITIVE)]
+    : [invalid(`${path}.nominalConcurrencyShares`, shares, NOT_NEGATIVE)];
+}
+
+function validateLimited(
+  limited: LimitedPriorityLevelConfiguration,
+  path: string,
+  requested: RequestedVersion | undefined,
+): readonly FieldError[] {
+  const { assuredConcurrencyShares: shares = 0, limitResponse = {}, lendablePercent } = limited;
+  const { borrowingLimitPercent: borrowing = 0 } = limited;
   return [
-    ...(shares <= 0 ? [invalid(`${path}.assuredConcurrencyShares`, shares, POSITIVE)] : []),
+    ...validateShares(shares, path, requested),
     ...validateLimitResponse(limitResponse, `${path}.limitResponse`),
+    ...validateLendable(lendablePercent, path),
+    ...(borrowing < 0
+      ? [invalid(`${path}.borrowingLimitPercent`, borrowing, 'if specified, must be a non-negative integer')]
+      : []),
   ];
 }
 
-function validateSpec({ type = '', limited }: PriorityLevelConfigurationSpec): readonly FieldError[] {
+function validateExempt(
+  { nominalConcurrencyShares: shares = 0, lendablePercent }: ExemptPriorityLevelConfiguration,
+  path: string,
+): readonly FieldError[] {
+  return [
+    ...(shares < 0 ? [invalid(`${path}.nominalConcurrencyShares`, shares, NOT_NEGATIVE)] : []),
+    ...validateLendable(lendablePercent, path),
+  ];
+}
+
+function validateSpec(
+  { type = '', limited, exempt }: PriorityLevelConfigurationSpec,
+  requested: RequestedVersion | undefined,
+): readonly FieldError[] {
   switch (type) {
     case 'Exempt':
-      return limited ? [forbiddenField('spec.limited', 'must be nil if the type is not Limited')] : [];
+      return [
+        ...(limited ? [forbiddenField('spec.limited', 'must be nil if the type is not Limited')] : []),
+        ...(exempt ? validateExempt(exempt, 'spec.exempt') : []),
+      ];
     case 'Limited':
-      return limited
-        ? validateLimited(limited, 'spec.limited')
-        : [required('spec.limited', 'must not be empty when type is Limited')];
+      return [
+        ...(exempt ? [forbiddenField('spec.exempt', 'must be nil if the type is not Exempt')] : []),
+        ...(limited
+          ? validateLimited(limited, 'spec.limited', requested)
+          : [required('spec.limited', 'must not be empty when type is Limited')]),
+      ];
     default:
       return [notSupported('spec.type', type, TYPES)];
   }
 }
 
 /** All problems of a priority level: also what an update checks. */
-export function validatePriorityLevel(object: KubeObject): readonly FieldError[] {
+export function validatePriorityLevel(object: KubeObject, requested?: RequestedVersion): readonly FieldError[] {
   const spec = (object['spec'] ?? {}) as PriorityLevelConfigurationSpec;
   const { type = '' } = spec;
   const isExempt = object.metadata.name === EXEMPT_LEVEL;
@@ -91,7 +138,7 @@ export function validatePriorityLevel(object: KubeObject): readonly FieldError[]
     ...(isExempt === (type === 'Exempt')
       ? []
       : [invalid('spec.type', type, "type must be 'Exempt' if and only if name is 'exempt'")]),
-    ...validateSpec(spec),
+    ...validateSpec(spec, requested),
     ...validateFlowControlStatus(object),
   ];
 }

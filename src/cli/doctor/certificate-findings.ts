@@ -46,7 +46,7 @@ export function certificateFindings(options: Files, now: number): readonly Findi
     [options.kubeletClientCertificate, options.kubeletClientKey],
   ] as const;
   return [
-    ...[...given, ...made].flatMap((file) => ofFile(file, now)),
+    ...[...new Set([...given, ...made])].flatMap((file) => ofFile(file, now)),
     ...pairs.flatMap(([certificate, key]) => (certificate === '' || key === '' ? [] : ofPair(certificate, key))),
   ];
 }
@@ -96,10 +96,10 @@ function renewal(subject: string): string {
 function ofPair(certificateFile: string, keyFile: string): readonly Finding[] {
   const subject = `key ${keyFile}`;
   try {
-    const [certificatePem, privateKeyPem] = [certificateFile, keyFile].map((file) => readFileSync(file, 'utf8')) as [
-      string,
-      string,
-    ];
+    // The key first: what is wrong with the certificate has been told of the certificate.
+    const privateKeyPem = readFileSync(keyFile, 'utf8');
+    if (!existsSync(certificateFile)) return [];
+    const certificatePem = readFileSync(certificateFile, 'utf8');
     if (!belongTogether({ certificatePem, privateKeyPem })) {
       return [
         fail(

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { PacedStarts } from '../../async/paced-starts';
 import { Flag, FrameType, PREFACE, resetFrame, settingsFrame, windowUpdateFrame } from '../../http2/frames';
 import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode } from '../../http2/http2-error';
@@ -221,6 +222,21 @@ describe('the end of a connection', () => {
     served.connection.destroy();
     expect(heard).toEqual(['response close']);
     expect(stream.response.writableFinished).toBe(false);
+  });
+
+  it('tells its streams when it is their turn among those of other connections', async () => {
+    const begin: (() => void)[] = [];
+    const endings = new PacedStarts();
+    jest.spyOn(endings, 'mayBegin').mockReturnValue(false);
+    jest.spyOn(endings, 'wait').mockImplementation((_owner, work) => void begin.push(work));
+    const served = await greeted([], { endings });
+    const heard = listen(await asked(served, ask(1)));
+    served.connection.destroy();
+    await turn();
+    await turn();
+    expect(heard).toEqual([]);
+    for (const work of begin) work();
+    expect(heard).toEqual(['response close']);
   });
 
   it('by an error of the client sends what was ready before', async () => {

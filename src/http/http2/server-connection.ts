@@ -184,7 +184,8 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #onFlushed(): void {
-    this.#tellEnded();
+    // Those of a connection that has ended are told in their turn.
+    if (!this.#isClosed) this.#tellEnded();
     if (this.#isDraining && this.#streams.size === 0) this.#leave();
   }
 

@@ -41,6 +41,7 @@ function wholeBody(context: RequestContext, limit: number): Promise<Buffer> {
       throw tooLargeBody(announced > MAX_BODY_BYTES ? MAX_BODY_BYTES : limit);
     }
     const body = new GrowingBytes(announced);
+    let isHeld = false;
     const leave = (): void => {
       request.off('data', take).off('end', done).off('error', gone).off('close', gone);
     };
@@ -53,11 +54,15 @@ function wholeBody(context: RequestContext, limit: number): Promise<Buffer> {
     const take = (piece: Buffer): void => {
       if (body.length + piece.length > limit) return fail(tooLargeBody(limit));
       // What comes in one piece is worked on at once. The rest is held until the request ends.
-      if (body.length + piece.length !== announced || body.length > 0) context.memory.hold(piece.length);
+      if (body.length + piece.length !== announced || body.length > 0) {
+        context.memory.hold(piece.length);
+        isHeld = true;
+      }
       body.push(piece);
     };
     const done = (): void => {
       leave();
+      if (isHeld) context.memory.received();
       beginWork(context);
       resolve(body.take());
     };

@@ -4,6 +4,7 @@ import type { ConnectionMemory, MemoryAccount } from '../../memory/memory-budget
 export class RequestMemory implements ConnectionMemory {
   #bytes = 0;
   #hasEnded = false;
+  #isServersTurn = false;
 
   constructor(readonly account: MemoryAccount) {}
 
@@ -13,8 +14,17 @@ export class RequestMemory implements ConnectionMemory {
 
   hold(bytes: number): void {
     if (this.#hasEnded) return;
+    // There is an answer to be taken.
+    this.#endServersTurn();
     this.#bytes += bytes;
     this.account.hold(bytes);
+  }
+
+  /** The whole body has come: until there are bytes of an answer, it is not for the client to go on. */
+  received(): void {
+    if (this.#hasEnded || this.#isServersTurn || this.#bytes === 0) return;
+    this.#isServersTurn = true;
+    this.account.beginServersTurn();
   }
 
   release(bytes: number): void {
@@ -26,6 +36,13 @@ export class RequestMemory implements ConnectionMemory {
   end(): void {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
+    this.#endServersTurn();
     if (this.#bytes > 0) this.account.release(this.#bytes);
+  }
+
+  #endServersTurn(): void {
+    if (!this.#isServersTurn) return;
+    this.#isServersTurn = false;
+    this.account.endServersTurn();
   }
 }

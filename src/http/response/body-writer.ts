@@ -4,8 +4,10 @@ import type { MaybePromise } from '../../api/maybe-promise';
 import type { Work } from '../../async/loop-work';
 import { Turn } from '../../async/turn';
 import type { ConnectionMemory } from '../../memory/memory-budget';
+import { sharedBytesOf, type SharedBytes } from '../../memory/shared-bytes';
 import { BlockWriter, drained, type Sink } from './block-writer';
 import type { HttpResponse } from '../transport/exchange';
+import { COPIED_BYTES } from '../transport/tls-copies';
 import { cutPieces } from './pieces';
 import { writeHead } from './response-head';
 
@@ -16,7 +18,7 @@ const GZIP_LEVEL = 1;
 const GZIP_CHUNK_BYTES = 64 * 1024;
 /** Up to here copying is cheaper than a write of its own. */
 const SMALL_BODY_BYTES = 16 * 1024;
-/** TLS copies what it is given: what is not taken yet is held in parts of this size, however large the body. */
+/** Of a larger body so much is handed over at a time, and the next part when the client has taken the one before. */
 const PART_BYTES = 256 * 1024;
 /** zlib's memory for one stream at the level above, with the chunk that it writes to. */
 const GZIP_BYTES = 384 * 1024;
@@ -70,21 +72,43 @@ export function writeReady(
     response.end(latin1Of(ready), 'latin1');
     return length;
   }
-  write.request.memory.hold(isShared ? Math.min(length, PART_BYTES) : length);
-  if (length > PART_BYTES) return writeInParts(response, ready, length);
+  const { memory } = write.request;
+  const isInParts = length > PART_BYTES;
+  memory.hold(isShared && isInParts ? COPIED_BYTES : length);
+  if (isInParts) return writeInParts(response, ready, length, isShared ? memory : undefined);
   for (const piece of ready) response.write(piece);
   response.end();
   return length;
 }
 
-/** Bytes that others share are not copied, and the next part is handed over when the client has taken the one before. */
-async function writeInParts(response: HttpResponse, ready: readonly Buffer[], length: number): Promise<number> {
+/**
+ * The next part is handed over when the client has taken the one before. Bytes that others share are not copied: `sharing` is told
+ * of them while they wait.
+ */
+async function writeInParts(
+  response: HttpResponse,
+  ready: readonly Buffer[],
+  length: number,
+  sharing: ConnectionMemory | undefined,
+): Promise<number> {
+  let shared: SharedBytes | undefined;
   for (const part of cutPieces(ready, PART_BYTES)) {
-    if (!response.write(part) && response.writableNeedDrain) await drained(response, response);
+    if (!response.write(part) && response.writableNeedDrain) {
+      if (sharing !== undefined && shared === undefined) {
+        shared = sharedBytesOf(longestOf(ready));
+        shared.join(sharing);
+      }
+      await drained(response, response);
+    }
     if (response.destroyed) break;
   }
+  if (sharing !== undefined) shared?.leave(sharing);
   response.end();
   return length;
+}
+
+function longestOf(pieces: readonly Buffer[]): Buffer {
+  return pieces.reduce((one, other) => (other.length > one.length ? other : one));
 }
 
 function latin1Of(ready: readonly Buffer[]): string {

@@ -1,6 +1,7 @@
 import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { WatchItem } from '../../registry/types';
+import { COPIED_BYTES } from '../transport/tls-copies';
 import { chunkTaken, encodeBatch, writeChunk } from './watch-chunk';
 import type { WatchEncoder } from './watch-encoder';
 
@@ -59,6 +60,7 @@ function holder() {
 }
 
 const PART_BYTES = 256 * 1024;
+const FRAME_BYTES = '1e8480\r\n\r\n'.length;
 
 describe('a long chunk', () => {
   const long: WatchEncoder = { ...encoderOf(true), event: () => [Buffer.alloc(2_000_000, 'x')] };
@@ -80,28 +82,38 @@ describe('a long chunk', () => {
       jest.restoreAllMocks();
     }, true);
     expect(body).toBe('x'.repeat(2_000_000));
-    expect(steps).toEqual(Array.from({ length: 8 }, () => ['part', 'taken']).flat());
-    expect(memory).toMatchObject({ bytes: 0, most: 2_000_000 + PART_BYTES });
+    expect(steps).toEqual(Array.from({ length: 10 }, () => ['part', 'taken']).flat());
+    expect(memory).toMatchObject({ bytes: 0, most: 2_000_000 + FRAME_BYTES + COPIED_BYTES });
   });
 
-  it('counts once itself, and its part for each connection that waits', async () => {
+  it('counts once itself, and what TLS has copied for each connection that waits', async () => {
     const chunk = encodeBatch([item], long);
     const [first, second] = [holder(), holder()];
+    let held: readonly number[] = [];
     let release = (): void => undefined;
     const taken = new Promise<void>((resolve) => (release = resolve));
     await bodyOf(async (response) => {
       writeChunk(response, chunk);
       const waiting = [first, second].map((memory) => chunkTaken(response, chunk, memory, () => taken));
+      held = [first.bytes, second.bytes];
       release();
       await Promise.all(waiting);
     }, true).catch(() => undefined);
-    expect(first.most).toBe(2_000_000 + PART_BYTES);
-    expect(second.most).toBe(PART_BYTES);
+    expect(held).toEqual([2_000_000 + FRAME_BYTES + COPIED_BYTES, COPIED_BYTES]);
     expect([first.bytes, second.bytes]).toEqual([0, 0]);
   });
 });
 
 describe('watch chunks', () => {
+  it('have large objects as they lie in memory', () => {
+    const large = Buffer.alloc(100_000, 'x');
+    const encoder: WatchEncoder = { ...encoderOf(false), event: () => [Buffer.from('{'), large, Buffer.from('}')] };
+    const { framed, pieces } = encodeBatch([item, item], encoder);
+    expect(framed.filter((piece) => piece === large)).toHaveLength(2);
+    expect(Buffer.concat(pieces).toString()).toBe(`{${String(large)}}`.repeat(2));
+    expect(Buffer.concat(framed).toString()).toBe(`30d44\r\n${Buffer.concat(pieces).toString()}\r\n`);
+  });
+
   it('are made once for all streams of a format that are given the same items', () => {
     const encoder = encoderOf(true);
     const items = [item, item];

@@ -1,18 +1,20 @@
-import { encodeMessage } from '../../api/codec/protobuf-encode';
+import { encodeMessageSteps } from '../../api/codec/protobuf-encode-steps';
 import { encodeEnvelope } from '../../api/codec/protobuf-envelope';
-import { printYaml } from '../../api/codec/yaml-print';
 import {
   aggregatedDiscovery,
   DISCOVERY_GROUP,
   printAggregatedDiscovery,
+  printDiscoveryYaml,
   type AggregatedResources,
   type AggregatedVersion,
 } from '../../api/discovery/aggregated';
 import { apiGroup, apiGroupList, apiVersions, type DiscoveredGroup } from '../../api/discovery/groups';
 import { apiResourceList, type DiscoveryFeatures } from '../../api/discovery/resource-list';
 import type { KindDefinition } from '../../api/kinds/kind-definition';
+import type { MaybePromise } from '../../api/maybe-promise';
 import { apiVersionOf, parseApiVersion } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
+import { runSteps, type Steps } from '../../async/steps';
 import type { RequestContext } from '../request/context';
 import type { NonResourceRoute } from './route';
 import { entityTag, isKnown } from '../response/entity-tag';
@@ -41,6 +43,8 @@ export interface DiscoverySource {
   readonly aggregatedType: (version: AggregatedVersion) => StructType | undefined;
 }
 
+/** For the log. */
+const WORK = 'printing what discovery tells';
 const CORE: DiscoveredGroup = { name: '', versions: ['v1'] };
 
 /** What the client prefers; kubectl of today prefers the aggregated form on `/api` and `/apis`. */
@@ -63,7 +67,7 @@ interface Document {
 export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRoute[] {
   let generation = -1;
   const answers = new Map<string, Reply>();
-  const documents = new Map<string, Document>();
+  const documents = new Map<string, Promise<Document>>();
 
   const rememberIn = <Value>(memory: Map<string, Value>, key: string, make: () => Value): Value => {
     if (generation !== source.generation()) {
@@ -89,35 +93,44 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     groups: () => readonly DiscoveredGroup[],
     { request }: RequestContext,
     plain: () => Reply,
-  ): Reply => {
+  ): MaybePromise<Reply> => {
     const { format = 'json', aggregated: version } = negotiateDiscovery(request.headers.accept) ?? {};
     if (version === undefined) return remember(path, plain);
-    const document = rememberIn(documents, `${version} ${format} ${path}`, () => {
-      const body = print(groups(), format, version);
-      return {
-        body,
-        contentType: `${MEDIA_TYPES[format]};g=${DISCOVERY_GROUP};v=${version};as=APIGroupDiscoveryList`,
-        etag: entityTag(body),
-      };
+    const key = `${version} ${format} ${path}`;
+    const document = rememberIn(documents, key, () => runSteps(printed(groups(), format, version), WORK));
+    // Whoever asked hears of it; the next one tries again.
+    document.catch(() => {
+      if (documents.get(key) === document) documents.delete(key);
     });
-    const { body, contentType, etag } = document;
-    const headers = { ETag: etag, Vary: 'Accept' };
-    if (isKnown(request, etag)) return { type: 'empty', code: 304, headers };
-    return { type: 'bytes', code: 200, contentType, body, headers };
+    return document.then(({ body, contentType, etag }) => {
+      const headers = { ETag: etag, Vary: 'Accept' };
+      if (isKnown(request, etag)) return { type: 'empty', code: 304, headers };
+      return { type: 'bytes', code: 200, contentType, body, headers };
+    });
   };
 
-  const print = (groups: readonly DiscoveredGroup[], format: Format, version: AggregatedVersion): Buffer => {
+  function* printed(groups: readonly DiscoveredGroup[], format: Format, version: AggregatedVersion): Steps<Document> {
+    const body = yield* print(groups, format, version);
+    yield;
+    return {
+      body,
+      contentType: `${MEDIA_TYPES[format]};g=${DISCOVERY_GROUP};v=${version};as=APIGroupDiscoveryList`,
+      etag: entityTag(body),
+    };
+  }
+
+  function* print(groups: readonly DiscoveredGroup[], format: Format, version: AggregatedVersion): Steps<Buffer> {
     const told = [source.definitions(), groups, version, source.remote?.()] as const;
-    if (format === 'json') return Buffer.from(`${printAggregatedDiscovery(...told)}\n`);
-    const list = aggregatedDiscovery(...told);
-    if (format === 'yaml') return Buffer.from(printYaml(list));
+    if (format === 'json') return Buffer.from(`${yield* printAggregatedDiscovery(...told)}\n`);
+    const list = yield* aggregatedDiscovery(...told);
+    if (format === 'yaml') return Buffer.from(yield* printDiscoveryYaml(list));
     const kind = 'APIGroupDiscoveryList';
     const apiVersion = apiVersionOf(DISCOVERY_GROUP, version);
     const type = source.aggregatedType(version);
     if (type === undefined) throw new Error(`the schema has no ${kind} of ${apiVersion}`);
-    const raw = encodeMessage(type, list);
+    const raw = yield* encodeMessageSteps(type, list);
     return Buffer.from(encodeEnvelope({ apiVersion, kind, raw }));
-  };
+  }
 
   const resources = (group: string, version: string): Reply => {
     const list = apiResourceList(source.definitions(), group, version, source.features);

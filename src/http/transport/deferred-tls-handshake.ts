@@ -93,6 +93,7 @@ export class DeferredTlsHandshake {
 
   #hold(socket: Socket, letIn: () => void): void {
     let isSilent = true;
+    const { remoteAddress } = socket;
     const giveUp = (): void => {
       socket.destroy();
     };
@@ -112,7 +113,8 @@ export class DeferredTlsHandshake {
         letIn();
       };
       if (this.#starts.mayBegin(performance.now())) goOn();
-      else this.#starts.wait(socket, goOn);
+      // One host with thousands of connections waits for itself.
+      else this.#starts.wait(remoteAddress, goOn);
     };
     const onClose = (): void => {
       this.#sockets.delete(socket);

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { Revision } from '../store';
 import type { CacheEntry, CacheEvent } from './cache';
 import { EventHistory } from './event-history';
@@ -66,5 +68,23 @@ describe('EventHistory', () => {
     }
     expect(a.floor).toBe(990);
     expect(a.seek(995 as Revision)).toBe(995);
+  });
+
+  it('keeps nothing of what it has dropped', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { a, append } = logs({ events: 1 });
+    const references: WeakRef<CacheEvent>[] = [];
+    for (let revision = 1; revision <= 10; revision++) {
+      const one = event(revision);
+      references.push(new WeakRef(one));
+      append(a, 0, one);
+    }
+    // Who has asked for a WeakRef's object keeps it until the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    collect();
+    expect(references.slice(0, -2).filter((reference) => reference.deref() !== undefined)).toEqual([]);
+    expect(references.at(-1)!.deref()).toBeDefined();
+    expect(a.floor).toBe(9);
   });
 });

@@ -11,9 +11,15 @@ export interface HistoryLimits {
 /** After a quiet time all that is kept may be too old at once. The rest goes with the next events. */
 const MAX_DROPPED_FOR_AGE = 2_048;
 
+interface Queued {
+  readonly log: EventLog;
+  readonly logged: LoggedBatch;
+}
+
 /** Bounds the logs of all resources together: the oldest batch of all goes first, so all reach equally far back. */
 export class EventHistory {
-  private queue: { readonly log: EventLog; readonly logged: LoggedBatch }[] = [];
+  /** Empty before `head`. */
+  private queue: (Queued | undefined)[] = [];
   private head = 0;
   private events = 0;
   private bytes = 0;
@@ -38,6 +44,8 @@ export class EventHistory {
       const tooOld = nowMs - logged.atMs > this.limits.historyMs && dropped++ < MAX_DROPPED_FOR_AGE;
       if (!tooOld && this.events <= this.limits.events && this.bytes <= this.limits.bytes) break;
       log.dropOldest();
+      // It would keep the objects of its events.
+      this.queue[this.head] = undefined;
       this.events -= logged.batch.events.length;
       this.bytes -= logged.bytes;
     }

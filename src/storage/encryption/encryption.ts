@@ -5,8 +5,9 @@ import { WatchedFiles } from '../../files/watched-files';
 import type { Logger } from '../../observability/logger';
 import type { Store } from '../store';
 import { parseEncryptionConfiguration } from './configuration';
-import { EncryptedStore, type TransformationMetrics } from './encrypted-store';
+import { EncryptedStore } from './encrypted-store';
 import type { KmsServices } from './kms-services';
+import type { EncryptionMetrics } from './metrics';
 import { transformersOf, type TransformerOf } from './providers';
 
 export interface EncryptionOptions {
@@ -24,7 +25,7 @@ export class Encryption {
   readonly #file: WatchedFiles<TransformerOf> | undefined;
   readonly #stores = new Set<EncryptedStore>();
   #transformerOf: TransformerOf;
-  #metrics: TransformationMetrics | undefined;
+  #metrics: EncryptionMetrics | undefined;
 
   /** Throws what is wrong with the file. */
   constructor(options: EncryptionOptions) {
@@ -41,10 +42,13 @@ export class Encryption {
         this.#transformerOf = transformerOf;
         for (const store of this.#stores)
           store.changed((error) => logger.warn({ err: error }, 'looking for values to encrypt anew failed'));
+        this.#metrics?.reloaded('success');
         logger.info({ file }, 'the encryption configuration has changed');
       },
-      onFailed: (error) =>
-        logger.error({ err: error, file }, 'the encryption configuration cannot be used; the one before stays'),
+      onFailed: (error) => {
+        this.#metrics?.reloaded('failure');
+        logger.error({ err: error, file }, 'the encryption configuration cannot be used; the one before stays');
+      },
     });
     this.#transformerOf = this.#file.current();
   }
@@ -62,7 +66,7 @@ export class Encryption {
   }
 
   /** Transformations are counted from now on. */
-  measure(metrics: TransformationMetrics): void {
+  measure(metrics: EncryptionMetrics): void {
     this.#metrics = metrics;
   }
 

@@ -32,6 +32,8 @@ export interface ClusterOptions {
   readonly probes?: boolean;
   /** Whether each replica has its health checks on a port of their own, too. */
   readonly healthPorts?: boolean;
+  /** The file of the command of another build, which replicas run until they are upgraded. */
+  readonly command?: string | undefined;
 }
 
 /** An etcd, replicas on it, and a balancer before them: real processes, all of this test. */
@@ -58,6 +60,7 @@ export class Cluster implements AsyncDisposable {
     lagMs = 0,
     probes = false,
     healthPorts: withHealth = false,
+    command,
   }: ClusterOptions): Promise<Cluster> {
     const folder = await mkdtemp(join(tmpdir(), 'sternpost-replicas-'));
     await using started = new Parts();
@@ -78,12 +81,20 @@ export class Cluster implements AsyncDisposable {
         ...healthPorts.slice(i, i + 1).map((health) => `--healthz-bind-address=127.0.0.1:${health}`),
       ];
       return started.use(
-        new ServerProcess({ dataDir: folder, port, flags: [...own, ...flags, ...(i === count - 1 ? lastFlags : [])] }),
+        new ServerProcess({
+          dataDir: folder,
+          port,
+          flags: [...own, ...flags, ...(i === count - 1 ? lastFlags : [])],
+          command,
+        }),
       );
     });
     // The first one makes the certificates that all share; the rest finds an empty cluster nearly at once.
     replicas[0]!.launch();
-    while (!replicas[0]!.log.includes('"msg":"serving"')) await delay(10);
+    while (!replicas[0]!.log.includes('"msg":"serving"')) {
+      replicas[0]!.throwIfEnded();
+      await delay(10);
+    }
     for (const replica of replicas.slice(1)) replica.launch();
     await Promise.all(replicas.map((replica) => replica.untilReady()));
     const backends = replicas.map((replica) => ({ port: replica.port, isReady: () => replica.isReady() }));

@@ -28,14 +28,24 @@ export interface ServerProcessOptions {
   readonly flags: readonly string[];
   /** Of Node.js. */
   readonly nodeFlags?: readonly string[];
+  /** The file of the command of another build; absent: that of the sources. */
+  readonly command?: string | undefined;
 }
 
 /** `sternpost apiserver` in a process of its own, on loopback. */
 export class ServerProcess implements AsyncDisposable {
   #child: ChildProcess | undefined;
+  #command: string | undefined;
   #log = '';
 
-  constructor(private readonly options: ServerProcessOptions) {}
+  constructor(private readonly options: ServerProcessOptions) {
+    this.#command = options.command;
+  }
+
+  /** Runs the sources when it is started next. */
+  upgrade(): void {
+    this.#command = undefined;
+  }
 
   get port(): number {
     return this.options.port;
@@ -55,10 +65,14 @@ export class ServerProcess implements AsyncDisposable {
   async untilReady(): Promise<void> {
     const deadline = Date.now() + START_TIMEOUT_MS;
     while (!(await this.isReady())) {
-      if (this.#child?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`);
+      this.throwIfEnded();
       if (Date.now() > deadline) throw new Error(`the server does not become ready: ${this.#log}`);
       await delay(50);
     }
+  }
+
+  throwIfEnded(): void {
+    if (this.#child?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`);
   }
 
   /** Starts the process without waiting. */
@@ -67,7 +81,7 @@ export class ServerProcess implements AsyncDisposable {
     const arguments_ = [
       ...nodeFlags,
       ...(bug === undefined ? [] : ['--require', SABOTAGE]),
-      buildServer(),
+      this.#command ?? buildServer(),
       'apiserver',
       `--data-dir=${dataDir}`,
       `--secure-port=${port}`,

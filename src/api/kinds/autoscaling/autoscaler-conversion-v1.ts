@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../object';
+import { withAnnotation, withoutAnnotations } from '../annotations';
 import { isPlainMap, listAt, mapAt, numberAt, stringAt, valueAt, type PlainMap } from '../field-values';
 import { withFields } from '../strategies';
 import {
@@ -7,14 +8,7 @@ import {
   metricStatusesToV2beta1,
   metricsToV2beta1,
 } from './autoscaler-conversion-v2beta1';
-import {
-  BEHAVIOR_ANNOTATION,
-  parseAnnotation,
-  readBehavior,
-  withAnnotation,
-  withoutAnnotations,
-  writeBehavior,
-} from './behavior-annotation';
+import { BEHAVIOR_ANNOTATION, parseAnnotation, readBehavior, writeBehavior } from './behavior-annotation';
 
 /**
  * v1 has fields for one metric only, the utilization of CPU. The other metrics, the conditions and the behaviour

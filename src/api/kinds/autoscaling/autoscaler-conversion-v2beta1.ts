@@ -1,13 +1,8 @@
 import type { KubeObject } from '../../object';
+import { withAnnotation, withoutAnnotations } from '../annotations';
 import { isPlainMap, listAt, mapAt, valueAt, type PlainMap } from '../field-values';
 import { withFields } from '../strategies';
-import {
-  BEHAVIOR_ANNOTATION,
-  readBehavior,
-  withAnnotation,
-  withoutAnnotations,
-  writeBehavior,
-} from './behavior-annotation';
+import { BEHAVIOR_ANNOTATION, readBehavior, writeBehavior } from './behavior-annotation';
 
 /**
  * v2beta1 spreads over each metric source what v2beta2 groups as `metric`, `target` and `current`, and keeps the

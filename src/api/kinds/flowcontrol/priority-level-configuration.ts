@@ -6,6 +6,13 @@ import { stringAt, valueAt } from '../field-values';
 import { keepSpecAndMetadata, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
 import { flowControlVersions } from './flow-control-versions';
+import {
+  priorityLevelDefaults,
+  priorityLevelFromV1,
+  priorityLevelFromV1beta3,
+  priorityLevelToV1,
+  priorityLevelToV1beta3,
+} from './priority-level-conversion';
 
 /** A number of the limits, which levels without limits do not have. */
 function limit(name: string, description: string, ...path: readonly string[]): Column {
@@ -18,8 +25,16 @@ export const priorityLevelConfiguration = defineKind({
   resource: 'prioritylevelconfigurations',
   namespaced: false,
   metadataOnUpdate: ['own'],
-  versions: flowControlVersions('PriorityLevelConfiguration'),
-  strategy: { ...specStrategy(), validateCreate: validatePriorityLevel, validateUpdate: validatePriorityLevel },
+  versions: flowControlVersions('PriorityLevelConfiguration', {
+    v1: { toStorage: priorityLevelFromV1, fromStorage: priorityLevelToV1 },
+    v1beta3: { toStorage: priorityLevelFromV1beta3, fromStorage: priorityLevelToV1beta3 },
+  }),
+  applyDefaults: priorityLevelDefaults,
+  strategy: {
+    ...specStrategy(),
+    validateCreate: validatePriorityLevel,
+    validateUpdate: (object, _old, requested) => validatePriorityLevel(object, requested),
+  },
   subresources: [
     statusSubresource({ prepareForUpdate: keepSpecAndMetadata, validateUpdate: validateFlowControlStatus }),
   ],
