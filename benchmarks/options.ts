@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const FAMILIES = ['start', 'first', 'read', 'list', 'write', 'webhook', 'watch', 'overload', 'scale'];
+const FAMILIES = ['start', 'first', 'read', 'list', 'write', 'webhook', 'audit', 'watch', 'overload', 'scale'];
 
 export const HELP = `Measures Sternpost, and any kube-apiserver beside it, on this machine.
 

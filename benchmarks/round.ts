@@ -1,6 +1,7 @@
 import type { LoadClient } from './load/load-client';
 import type { BenchmarkOptions } from './options';
 import type { Results } from './report/results';
+import * as audit from './scenarios/audit';
 import * as firstWrites from './scenarios/first-writes';
 import * as list from './scenarios/list';
 import * as overload from './scenarios/overload';
@@ -25,6 +26,8 @@ const SHARED: readonly (readonly [family: string, scenarios: readonly Scenario[]
 
 interface Round {
   readonly options: BenchmarkOptions;
+  /** Of the run. */
+  readonly folder: string;
   readonly loads: readonly [load: LoadClient, listLoad: LoadClient];
   readonly results: Results;
   readonly round: number;
@@ -34,6 +37,7 @@ interface Round {
 type Using = (
   dataDirectory: string,
   work: (running: RunningServer, context: Context) => Promise<void> | void,
+  flags?: readonly string[],
 ) => Promise<void>;
 type Note = (family: string, scenario: ScenarioTitle, measured: Measured & { readonly value: number }) => void;
 type RunAll = (family: string, scenarios: readonly Scenario[], context: Context) => Promise<void>;
@@ -47,14 +51,14 @@ const DATA = 'data';
  */
 export async function measureServer(
   server: ServerUnderTest,
-  { options, loads: [load, listLoad], results, round, closers }: Round,
+  { options, folder, loads: [load, listLoad], results, round, closers }: Round,
 ): Promise<void> {
   const record: Note = (family, scenario, result) =>
     results.add({ family, server: server.name, round, better: 'higher', ...scenario, ...result });
 
   /** Starts the server, and stops it after `work` or with the run. */
-  const using: Using = async (dataDirectory, work) => {
-    const running = await server.start(dataDirectory);
+  const using: Using = async (dataDirectory, work, flags) => {
+    const running = await server.start(dataDirectory, flags);
     closers.push(() => running.stop());
     try {
       await work(running, contextOf(running));
@@ -89,6 +93,14 @@ export async function measureServer(
       await setUp(context);
       for (const [family, scenarios] of wanted) await runAll(family, scenarios, context);
     });
+  }
+  for (const { level, scenario } of audit.scenarios) {
+    if (!options.wants('audit', scenario.id)) continue;
+    const measureAudited = async (_running: RunningServer, context: Context): Promise<void> => {
+      await setUp(context);
+      await runAll('audit', [scenario], context);
+    };
+    await using('audit', measureAudited, audit.auditFlags(folder, level));
   }
   if (scale.scenarios.some(({ id }) => options.wants('scale', id))) {
     await using('scale', async (_running, context) => {

@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     for (let round = 1; round <= options.rounds; round++) {
       for (const server of servers) {
         process.stderr.write(`round ${round} of ${options.rounds}: ${server.name}\n`);
-        await measureServer(server, { options, loads, results, round, closers });
+        await measureServer(server, { options, folder, loads, results, round, closers });
       }
     }
   } finally {

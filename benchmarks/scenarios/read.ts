@@ -6,7 +6,7 @@ import { NAMESPACE, collectionPath } from './objects';
 /** GET of one object among many, by 16 clients; over HTTP/2 they share a connection. */
 const CLIENTS = 16;
 
-function get(id: string, title: string, query: string, protocol: Protocol = 'http/1.1'): Scenario {
+export function get(id: string, title: string, query: string, protocol: Protocol = 'http/1.1'): Scenario {
   const path = `${collectionPath(NAMESPACE)}/cm-0-{n}${query}`;
   const targetOf = (server: Context['server']) => ({ ...server.target, protocol });
   return {

@@ -29,7 +29,8 @@ export interface RunningServer {
 
 export interface ServerUnderTest {
   readonly name: string;
-  start(dataDirectory: string): Promise<RunningServer>;
+  /** `more`: flags beside those that all servers have. */
+  start(dataDirectory: string, more?: readonly string[]): Promise<RunningServer>;
 }
 
 interface Build {
@@ -48,7 +49,7 @@ export function sternpost(
 ): ServerUnderTest {
   return {
     name,
-    start: (dataDirectory) =>
+    start: (dataDirectory, more = []) =>
       start(name, run, (port) => {
         const dataDir = join(run.folder, dataDirectory);
         mkdirSync(dataDir, { recursive: true });
@@ -63,6 +64,7 @@ export function sternpost(
             ...commonFlags(port, run),
             ...etcdFlags(run),
             ...flags,
+            ...more,
           ],
         ];
       }),
@@ -72,7 +74,7 @@ export function sternpost(
 export function kubeApiserver(binary: string, run: Run): ServerUnderTest {
   return {
     name: 'kube-apiserver',
-    start: () =>
+    start: (_dataDirectory, more = []) =>
       start('kube-apiserver', run, (port) => [
         binary,
         [
@@ -82,6 +84,7 @@ export function kubeApiserver(binary: string, run: Run): ServerUnderTest {
           ...['--service-account-issuer', 'https://kubernetes.default.svc'],
           ...['--service-account-key-file', run.credentials.serviceAccountKeyFile],
           ...['--service-account-signing-key-file', run.credentials.serviceAccountKeyFile],
+          ...more,
         ],
       ]),
   };

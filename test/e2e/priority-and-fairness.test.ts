@@ -167,17 +167,19 @@ async function mouse(user: string): Promise<readonly number[]> {
 
 describe('a user who sends little beside one who sends very much', () => {
   it.each([
-    ['of another priority level', 'e2e-elephant', 'e2e-mouse'],
-    ['of the same priority level', 'e2e-herd', 'e2e-herd'],
+    ['of another priority level', 'e2e-elephant', 'e2e-mouse', false],
+    ['of the same priority level', 'e2e-herd', 'e2e-herd', false],
+    ['of the same flow schema', 'e2e-flock', 'e2e-flock', true],
   ])(
     'is served every time: %s',
-    async (_what, elephantLevel, mouseLevel) => {
+    async (_what, elephantLevel, mouseLevel, isOneSchema) => {
       const queuing = { queues: 64, handSize: 1, queueLengthLimit: 5 };
       for (const level of new Set([elephantLevel, mouseLevel])) await createLevel(level, queuing);
       const [big, small] = [`${elephantLevel}-big`, `${mouseLevel}-small`];
-      const schemas = [await createSchema(big, elephantLevel, [big]), await createSchema(small, mouseLevel, [small])];
-      await classified(big, schemas[0]!);
-      await classified(small, schemas[1]!);
+      const bigSchema = await createSchema(big, elephantLevel, isOneSchema ? [big, small] : [big]);
+      const smallSchema = isOneSchema ? bigSchema : await createSchema(small, mouseLevel, [small]);
+      await classified(big, bigSchema);
+      await classified(small, smallSchema);
       const herd = elephant(big);
       const codes = await mouse(small);
       const turnedAway = (await herd.stop()).get(429) ?? 0;

@@ -161,6 +161,18 @@ it('a binding without the parameters that it must have refuses, whatever is to b
   await withoutPolicy('unbound');
 });
 
+it('a binding cannot look for parameters of the whole cluster in a namespace', async () => {
+  const spec = { paramKind: { apiVersion: 'v1', kind: 'Namespace' }, validations: [{ expression: 'true' }] };
+  const paramRef = { name: 'default', namespace: 'default', parameterNotFoundAction: 'Allow' };
+  await policy('misplaced', spec, { validationActions: ['Deny'], paramRef });
+  const refused = await until(
+    () => post(dryRun, map('j', {})),
+    ({ status }) => status !== 201,
+  );
+  expect(refused.body.message).toContain('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+  await withoutPolicy('misplaced');
+});
+
 it('a policy whose annotation has no value refuses, unless failures are ignored', async () => {
   const spec = { auditAnnotations: [{ key: 'k', valueExpression: 'string(object.data.missing)' }] };
   await policy('annotating', spec);

@@ -322,6 +322,9 @@ async function paramsOf(
   if (source.namespaced && namespace === '') {
     throw new Error('cannot use namespaced paramRef in policy binding that matches cluster-scoped resources');
   }
+  if (!source.namespaced && (paramRef.namespace ?? '') !== '') {
+    throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
+  }
   const found: KubeObject[] = [];
   if (paramRef.name !== undefined && paramRef.name !== '') {
     const one = await source.get(paramRef.name);
