@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApiServer, type ApiServer } from '../../src';
-import { RawClient } from '../support/raw-client';
+import { RawClient, type RawAnswer } from '../support/raw-client';
 import { until } from '../support/until';
 import { patched, WebhookBackend } from '../support/webhook-backend';
 
@@ -13,6 +13,7 @@ const MUTATION = 'mutation.webhook.admission.k8s.io/round_0_index_0';
 const PATCH = 'patch.webhook.admission.k8s.io/round_0_index_0';
 
 interface Line {
+  readonly auditID: string;
   readonly verb: string;
   readonly level: string;
   readonly stage: string;
@@ -60,24 +61,27 @@ const map = (name: string, data: object = { k: 'v' }) => ({
   data,
 });
 
-/** The annotations of the request that `act` makes. */
-async function annotationsOf(act: () => Promise<unknown>): Promise<Readonly<Record<string, string>>> {
-  const lines = () => readFileSync(join(folder, 'audit.log'), 'utf8').trimEnd().split('\n');
-  const before = lines().length;
-  await act();
-  const read = async () =>
-    lines()
-      .slice(before)
+/** The annotations of a request. Its event may come after its response. */
+async function annotationsOf(sent: Promise<RawAnswer>): Promise<Readonly<Record<string, string>>> {
+  const { auditId } = await sent;
+  const read = () =>
+    readFileSync(join(folder, 'audit.log'), 'utf8')
+      .trimEnd()
+      .split('\n')
       .map((line) => JSON.parse(line) as Line)
-      .find(({ annotations }) => annotations?.[MUTATION] !== undefined);
-  return (await until(read, (line) => line !== undefined))?.annotations ?? {};
+      .find(({ auditID }) => auditID === auditId);
+  const event = await until(
+    () => Promise.resolve(read()),
+    (line) => line !== undefined,
+  );
+  return event?.annotations ?? {};
 }
 
 const mutated = (annotations: Readonly<Record<string, string>>): boolean =>
   (JSON.parse(annotations[MUTATION] ?? '{}') as { readonly mutated: boolean }).mutated;
 
 it('tells of a webhook that says nothing, and of the patch of one that does', async () => {
-  const silent = await annotationsOf(() => send('POST', MAPS, map('a')));
+  const silent = await annotationsOf(send('POST', MAPS, map('a')));
   expect(JSON.parse(silent[MUTATION] ?? '')).toEqual({
     configuration: 'audited',
     webhook: 'm.example.io',
@@ -86,7 +90,7 @@ it('tells of a webhook that says nothing, and of the patch of one that does', as
   expect(silent[PATCH]).toBeUndefined();
   const patch = [{ op: 'add', path: '/data/more', value: 'x' }];
   backend.behave('/hook', patched(...patch));
-  const changed = await annotationsOf(() => send('POST', MAPS, map('b')));
+  const changed = await annotationsOf(send('POST', MAPS, map('b')));
   expect(mutated(changed)).toBe(true);
   expect(JSON.parse(changed[PATCH] ?? '')).toEqual({
     configuration: 'audited',
@@ -98,15 +102,15 @@ it('tells of a webhook that says nothing, and of the patch of one that does', as
 
 it('tells no patch at the level Metadata', async () => {
   backend.behave('/hook', patched({ op: 'add', path: '/data/more', value: 'y' }));
-  const annotations = await annotationsOf(() => send('PUT', `${MAPS}/b`, map('b', { l: 'w' })));
+  const annotations = await annotationsOf(send('PUT', `${MAPS}/b`, map('b', { l: 'w' })));
   expect(mutated(annotations)).toBe(true);
   expect(annotations[PATCH]).toBeUndefined();
 });
 
 it('takes a patch that changes nothing for a change where the write has set owners, as kube-apiserver does', async () => {
   backend.behave('/hook', patched({ op: 'add', path: '/data/k', value: 'v' }));
-  expect(mutated(await annotationsOf(() => send('POST', MAPS, map('c'))))).toBe(true);
-  const apply = (data: object) => () =>
+  expect(mutated(await annotationsOf(send('POST', MAPS, map('c'))))).toBe(true);
+  const apply = (data: object) =>
     send(
       'PATCH',
       `${MAPS}/d?fieldManager=me&force=true`,

@@ -7,6 +7,8 @@ export interface RawAnswer {
   readonly status: number;
   /** The Warning header; empty when there is none. */
   readonly warning: string;
+  /** The Audit-Id header: of the request's events, where there is an audit log. */
+  readonly auditId: string;
   /** An object or a Status. */
   readonly body: KubeObject & { readonly code?: number; readonly message?: string };
 }
@@ -44,6 +46,7 @@ export class RawClient {
           resolve({
             status: response.statusCode ?? 0,
             warning: String(response.headers.warning ?? ''),
+            auditId: String(response.headers['audit-id'] ?? ''),
             text,
           }),
         );
