@@ -37,7 +37,7 @@ function isCreateOnUpdate({ operation, options }: AdmissionAttributes): boolean 
 
 function checkCreate(request: AdmissionAttributes, authorize: Authorizer): MaybePromise<void> {
   const { user, group, version, resource, subresource, namespace, name } = request;
-  const answer = authorize({
+  const response = authorize({
     user,
     verb: 'create',
     resourceRequest: true,
@@ -49,7 +49,7 @@ function checkCreate(request: AdmissionAttributes, authorize: Authorizer): Maybe
     name,
     path: '',
   });
-  return whenKnown(answer, ({ decision, reason }) => {
+  return whenKnown(response, ({ decision, reason }) => {
     if (decision !== 'allow') throw forbidden({ group, resource }, name, reason);
   });
 }

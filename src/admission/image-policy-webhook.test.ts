@@ -9,9 +9,9 @@ const policy: ImagePolicy = {
   retryBackoffMs: 10,
   defaultAllow: false,
 };
-const answer = (status: object) => ({ kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', status });
+const response = (status: object) => ({ kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', status });
 
-function backend(reply: () => unknown, changes: Partial<ImagePolicy> = {}) {
+function backend(response: () => unknown, changes: Partial<ImagePolicy> = {}) {
   const reviews: unknown[] = [];
   const annotations: Record<string, string> = {};
   const clock = { now: 1 };
@@ -21,7 +21,7 @@ function backend(reply: () => unknown, changes: Partial<ImagePolicy> = {}) {
       {
         post: async (review) => {
           reviews.push(review);
-          return reply();
+          return response();
         },
         timeoutMs: 1000,
         now: () => clock.now,
@@ -41,7 +41,9 @@ function backend(reply: () => unknown, changes: Partial<ImagePolicy> = {}) {
 
 describe('ImagePolicyWebhook', () => {
   it('does as the backend says, and remembers it for a while', async () => {
-    const { ask, reviews, annotations, clock } = backend(() => answer({ allowed: true, auditAnnotations: { a: 'b' } }));
+    const { ask, reviews, annotations, clock } = backend(() =>
+      response({ allowed: true, auditAnnotations: { a: 'b' } }),
+    );
     expect([await ask(), await ask()]).toEqual(['admitted', 'admitted']);
     expect(reviews).toEqual([
       expect.objectContaining({ kind: 'ImageReview', spec: { containers: [{ image: 'i' }], namespace: 'ns' } }),
@@ -57,14 +59,14 @@ describe('ImagePolicyWebhook', () => {
     [{ allowed: false }, 'one or more images rejected by webhook backend'],
     [undefined, 'one or more images rejected by webhook backend'],
   ])('refuses on %j', async (status, expected) => {
-    expect(await backend(() => ({ ...answer({}), status })).ask()).toBe(expected);
+    expect(await backend(() => ({ ...response({}), status })).ask()).toBe(expected);
   });
 
   it.each([
     ['down', () => Promise.reject(new Error('connection refused'))],
     ['no review', () => ({ kind: 'Pod', apiVersion: 'v1' })],
     ['another version', () => ({ kind: 'ImageReview', apiVersion: 'v1', status: { allowed: true } })],
-    ['a text for a truth', () => answer({ allowed: 'yes' })],
+    ['a text for a truth', () => response({ allowed: 'yes' })],
     ['null', () => null],
   ])('leaves the decision to the configuration when the backend is or says: %s', async (_case, reply) => {
     expect(await backend(reply).ask()).not.toBe('admitted');
@@ -77,7 +79,7 @@ describe('ImagePolicyWebhook', () => {
     let failures = 2;
     const flaky = backend(() => {
       if (failures-- > 0) throw new Error('reset');
-      return answer({ allowed: true });
+      return response({ allowed: true });
     });
     expect(await flaky.ask()).toBe('admitted');
     expect(flaky.reviews).toHaveLength(3);

@@ -77,8 +77,8 @@ function reviewSpec({ object, namespace }: AdmissionAttributes): object {
 }
 
 /** Throws unless the reply is an ImageReview that says yes or no. */
-function readStatus(reply: unknown): ReviewStatus {
-  const { apiVersion, kind, status } = (reply ?? {}) as {
+function readStatus(response: unknown): ReviewStatus {
+  const { apiVersion, kind, status } = (response ?? {}) as {
     readonly apiVersion?: unknown;
     readonly kind?: unknown;
     readonly status?: Readonly<Record<string, unknown>>;

@@ -69,11 +69,11 @@ function matches(quota: KubeObject, object: KubeObject, names: readonly string[]
 
 /** The evaluator for one object: what quotas have in common is not found out for each of them. */
 function askedOnce(evaluator: QuotaEvaluator, object: KubeObject): QuotaEvaluator {
-  const answers = new Map<string, boolean>();
+  const responses = new Map<string, boolean>();
   const once = (key: string, ask: () => boolean): boolean => {
-    let answer = answers.get(key);
-    if (answer === undefined) answers.set(key, (answer = ask()));
-    return answer;
+    let response = responses.get(key);
+    if (response === undefined) responses.set(key, (response = ask()));
+    return response;
   };
   return {
     ...evaluator,

@@ -148,7 +148,7 @@ export class QuotaLedger {
     for (let round = 1; (round === 1 || quotas.length > 0) && (entries.length > 0 || refunds.length > 0); round++) {
       const used = new Map(quotas.map((quota) => [nameOf(quota), usedOf(quota)]));
       const before = new Map(used);
-      for (const { of, done } of refunds) giveBack(of, done, used);
+      for (const { of, done } of refunds) release(of, done, used);
       const planned = new Map<Pending<Entry>, readonly Charge[]>();
       for (const entry of entries) {
         try {
@@ -230,7 +230,7 @@ export class QuotaLedger {
   }
 }
 
-function giveBack({ charges }: Refund, done: readonly Charge[], used: Map<string, ResourceList>): void {
+function release({ charges }: Refund, done: readonly Charge[], used: Map<string, ResourceList>): void {
   for (const charge of charges) {
     const list = used.get(charge.quota);
     if (list === undefined || done.includes(charge)) continue;

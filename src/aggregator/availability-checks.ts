@@ -103,19 +103,19 @@ export class AvailabilityChecks {
     const problem = serviceProblem(api, services);
     if (problem !== undefined) return problem;
     let url = '';
-    let answer: BackendResponse;
+    let response: BackendResponse;
     try {
       const origin = this.#originOf(api);
       url = origin + rootPathOf(api);
-      answer = await this.#ask(entry, origin, rootPathOf(api), CHECK_TIMEOUT_MS, MAX_LIST_BYTES);
+      response = await this.#ask(entry, origin, rootPathOf(api), CHECK_TIMEOUT_MS, MAX_LIST_BYTES);
     } catch (error) {
       const { message } = error as Error;
       return failedDiscovery(url === '' ? message : `failing or missing response from ${url}: ${message}`);
     }
-    if (answer.status < 200 || answer.status >= 300) {
-      return failedDiscovery(`failing or missing response from ${url}: bad status from ${url}: ${answer.status}`);
+    if (response.status < 200 || response.status >= 300) {
+      return failedDiscovery(`failing or missing response from ${url}: bad status from ${url}: ${response.status}`);
     }
-    const resources = remoteResources(answer.body, api.group, api.version);
+    const resources = remoteResources(response.body, api.group, api.version);
     const known = apis.get(api.name)?.resources;
     if (resources !== undefined && !jsonEqual(known, resources)) apis.learn(entry, { resources });
     return PASSED;
@@ -153,12 +153,14 @@ export class AvailabilityChecks {
   /** Undefined: there is none, or no room for it. */
   async #document(entry: RemoteEntry, path: string): Promise<Buffer | undefined> {
     const origin = this.#originOf(entry.api);
-    const answer = await this.#ask(entry, origin, path, DOCUMENT_TIMEOUT_MS, MAX_DOCUMENT_BYTES).catch(() => undefined);
+    const response = await this.#ask(entry, origin, path, DOCUMENT_TIMEOUT_MS, MAX_DOCUMENT_BYTES).catch(
+      () => undefined,
+    );
     // `{`: what is no JSON object is no document either.
-    if (answer?.status !== 200 || answer.body[0] !== 0x7b) return undefined;
+    if (response?.status !== 200 || response.body[0] !== 0x7b) return undefined;
     const others = [...this.#options.apis.entries()].filter(({ api }) => api.name !== entry.api.name);
     const held = others.reduce((sum, one) => sum + (one.document?.body.length ?? 0) + (one.part?.bytes ?? 0), 0);
-    return held + answer.body.length > MAX_DOCUMENTS_BYTES ? undefined : answer.body;
+    return held + response.body.length > MAX_DOCUMENTS_BYTES ? undefined : response.body;
   }
 
   #originOf({ service: { namespace, name, port } }: RemoteApi): string {

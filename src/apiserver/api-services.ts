@@ -22,7 +22,6 @@ export class ApiServices {
   readonly #customResources: CustomResources;
   readonly #phases: StartPhases;
   readonly #custom: CustomApiServices;
-  #isClosed = false;
   #feed: ResourceFeed | undefined;
 
   constructor(
@@ -80,8 +79,7 @@ export class ApiServices {
     const feed = this.#storage.feed(this.#custom.sinks);
     this.#feed = feed;
     void feed.caughtUp.then(() => this.#custom.started());
-    // Who is told to end serves for a while without it.
-    this.#phases.finish('poststarthook/start-kube-aggregator-informers', () => this.#isClosed || feed.isFollowing());
+    this.#phases.finish('poststarthook/start-kube-aggregator-informers', () => feed.isFollowing());
     const hasRegistered = once(() => this.#custom.hasRegistered());
     this.#phases.finish('autoregister-completion', hasRegistered);
     this.#phases.finish(
@@ -91,7 +89,6 @@ export class ApiServices {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
     await this.#feed?.close();
     await this.#custom.close();
   }

@@ -58,8 +58,8 @@ export function createAuditor(options: AuditOptions, metrics: AuditMetrics, logg
     const backend = new LogBackend(output, log.format, log.mode, report);
     backends.push(inMode(backend, log, { concurrency: 1, takesAll: true }, report));
   }
-  const holdsAnswers = webhook !== undefined && webhook.mode !== 'batch';
-  return new Auditor(policy, allBackends(backends), metrics, holdsAnswers);
+  const holdsResponses = webhook !== undefined && webhook.mode !== 'batch';
+  return new Auditor(policy, allBackends(backends), metrics, holdsResponses);
 }
 
 function openLog(log: NonNullable<AuditOptions['log']>, logger: Logger): LogOutput {

@@ -30,8 +30,8 @@ describe('the health checks', () => {
     const routes = healthRoutes(checks, silentLogger);
     probe = async (url) => {
       const info = parseRequestInfo('GET', url);
-      const reply = await routes.find(({ path }) => path === info.path)!.handler({ info } as RequestContext);
-      return (reply as unknown as { readonly body: string }).body;
+      const response = await routes.find(({ path }) => path === info.path)!.handler({ info } as RequestContext);
+      return (response as unknown as { readonly body: string }).body;
     };
   });
 

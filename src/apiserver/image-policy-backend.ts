@@ -30,9 +30,10 @@ function backendOf(kubeconfig: string): Backend {
   return {
     post: async (review, timeoutMs) => {
       const body = JSON.stringify(review);
-      const reply = await sendRequest({ url, method: 'POST', headers, body, agent, timeoutMs });
-      if (reply.status < 200 || reply.status > 299) throw new Error(`Error contacting webhook: ${reply.status}`);
-      return JSON.parse(reply.body) as unknown;
+      const response = await sendRequest({ url, method: 'POST', headers, body, agent, timeoutMs });
+      if (response.status < 200 || response.status > 299)
+        throw new Error(`Error contacting webhook: ${response.status}`);
+      return JSON.parse(response.body) as unknown;
     },
     close: () => agent.destroy(),
   };

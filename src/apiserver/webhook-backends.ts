@@ -7,7 +7,7 @@ import type { BackendCredentials } from '../client/backend-credentials';
 import type { CredentialsFor } from './webhook-credentials';
 
 /** What a patch of the largest object takes as base64, with something to spare. */
-export const MAX_ANSWER_BYTES = 5 * 1024 * 1024;
+export const MAX_RESPONSE_BYTES = 5 * 1024 * 1024;
 
 /** Of an answer that is none, so much is looked at. */
 const MAX_EXPLANATION_BYTES = 64 * 1024;
@@ -49,7 +49,7 @@ export function webhookBackends(dependencies: BackendDependencies): CallBackend 
       body,
       timeoutMs,
       signal,
-      maxBytes: MAX_ANSWER_BYTES,
+      maxBytes: MAX_RESPONSE_BYTES,
     });
     if (status < 200 || status > 206)
       throw new Error(explainStatus(status, bytes.toString('utf8', 0, MAX_EXPLANATION_BYTES), contentType));

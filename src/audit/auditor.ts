@@ -12,7 +12,7 @@ export class Auditor {
     private readonly backend: AuditBackend,
     private readonly metrics: AuditMetrics,
     /** A request waits for its last event to be kept before its answer ends: a backend is far away, and blocking. */
-    readonly holdsAnswers: boolean,
+    readonly holdsResponses: boolean,
   ) {}
 
   verdictOn(request: AuditedRequest, user: UserInfo | undefined): AuditVerdict {

@@ -5,13 +5,13 @@ import type { AuditBackend, ReportLoss } from './backend';
 import { printEvent, type AuditEvent } from './event';
 
 /** What came of sending a list of events. */
-export interface WebhookAnswer {
+export interface WebhookResponse {
   readonly status: number;
   readonly retryAfterSeconds: number | undefined;
 }
 
 /** Sends the JSON of an EventList; rejects when there is no answer. */
-export type PostEvents = (list: string) => Promise<WebhookAnswer>;
+export type PostEvents = (list: string) => Promise<WebhookResponse>;
 
 export interface WebhookOptions {
   readonly post: PostEvents;
@@ -65,14 +65,14 @@ export class WebhookBackend implements AuditBackend {
     const { post, initialBackoffMs } = this.options;
     const backOff = new BackOff({ first: initialBackoffMs, ...RETRIES });
     for (let attempt = 1; ; attempt++) {
-      const answer = await post(list).catch((error: unknown) => error as Error);
-      if (!(answer instanceof Error) && answer.status >= 200 && answer.status <= 299) return true;
-      if (attempt === MAX_ATTEMPTS || !isWorthAnotherTry(answer) || this.#closing.signal.aborted) {
-        const reason = answer instanceof Error ? answer.message : `the server answered ${answer.status}`;
+      const response = await post(list).catch((error: unknown) => error as Error);
+      if (!(response instanceof Error) && response.status >= 200 && response.status <= 299) return true;
+      if (attempt === MAX_ATTEMPTS || !isWorthAnotherTry(response) || this.#closing.signal.aborted) {
+        const reason = response instanceof Error ? response.message : `the server answered ${response.status}`;
         this.report('webhook', events, reason);
         return false;
       }
-      const asked = answer instanceof Error ? 0 : (answer.retryAfterSeconds ?? 0) * 1000;
+      const asked = response instanceof Error ? 0 : (response.retryAfterSeconds ?? 0) * 1000;
       const pause = Math.min(Math.max(asked, backOff.next()), LONGEST_WAIT_MS);
       await delay(pause, undefined, { signal: this.#closing.signal }).catch(() => undefined);
     }
@@ -80,7 +80,7 @@ export class WebhookBackend implements AuditBackend {
 }
 
 /** A server that is busy or broken, or that has dropped the connection. What it refuses it would refuse again. */
-function isWorthAnotherTry(answer: WebhookAnswer | Error): boolean {
-  if (answer instanceof Error) return true;
-  return [429, 500, 504].includes(answer.status) || answer.retryAfterSeconds !== undefined;
+function isWorthAnotherTry(response: WebhookResponse | Error): boolean {
+  if (response instanceof Error) return true;
+  return [429, 500, 504].includes(response.status) || response.retryAfterSeconds !== undefined;
 }

@@ -166,7 +166,7 @@ describe('groups that a token only points at', () => {
       _claim_sources: { src: { endpoint: `${GRAPH}/groups`, access_token: 'show-me' } },
       ...changed,
     });
-  const answer = (changed: object = {}, key: KeyObject = two.privateKey) =>
+  const response = (changed: object = {}, key: KeyObject = two.privateKey) =>
     foreignJwt({ iss: GRAPH, aud: 'me', exp: SECONDS + 60, groups: ['a', 'b'], ...changed }, key, 'g1');
   const graphKeys = {
     some: async (id: string | undefined, verifies: (key: PublicJwk) => Promise<boolean>) =>
@@ -185,7 +185,7 @@ describe('groups that a token only points at', () => {
 
   it('are fetched from their source with its access token', async () => {
     const asked: (readonly (string | undefined)[])[] = [];
-    await expect(asking(() => `${answer()}\n`, asked)(pointing())).resolves.toMatchObject({
+    await expect(asking(() => `${response()}\n`, asked)(pointing())).resolves.toMatchObject({
       user: { groups: ['g:a', 'g:b'] },
     });
     expect(asked).toEqual([[`${GRAPH}/groups`, 'show-me']]);
@@ -194,20 +194,20 @@ describe('groups that a token only points at', () => {
   it.each<[string, object, readonly string[]]>([
     ['the token has them itself', { groups: ['own'] }, ['g:own']],
     ['another claim is pointed at', { _claim_names: { address: 'src' } }, []],
-    ['the source holds the token itself', { _claim_sources: { src: { JWT: answer() } } }, []],
+    ['the source holds the token itself', { _claim_sources: { src: { JWT: response() } } }, []],
   ])('are not fetched where %s', async (_, changed, groups) => {
     const asked: (readonly (string | undefined)[])[] = [];
-    await expect(asking(answer, asked)(pointing(changed))).resolves.toMatchObject({ user: { groups } });
+    await expect(asking(response, asked)(pointing(changed))).resolves.toMatchObject({ user: { groups } });
     expect(asked).toEqual([]);
   });
 
   it.each<[string, () => string]>([
-    ['signed by a key that their issuer does not publish', () => answer({}, one.privateKey)],
-    ['of another issuer', () => answer({ iss: 'https://other.example' })],
-    ['of no issuer', () => answer({ iss: undefined })],
-    ['for another client', () => answer({ aud: 'other' })],
-    ['expired', () => answer({ exp: SECONDS - 1 })],
-    ['without them', () => answer({ groups: undefined })],
+    ['signed by a key that their issuer does not publish', () => response({}, one.privateKey)],
+    ['of another issuer', () => response({ iss: 'https://other.example' })],
+    ['of no issuer', () => response({ iss: undefined })],
+    ['for another client', () => response({ aud: 'other' })],
+    ['expired', () => response({ exp: SECONDS - 1 })],
+    ['without them', () => response({ groups: undefined })],
     ['that is no token', () => '{"groups":["a"]}'],
     [
       'that cannot be fetched',
@@ -226,7 +226,7 @@ describe('groups that a token only points at', () => {
     ['an endpoint without TLS', { _claim_sources: { src: { endpoint: 'http://graph.example/groups' } } }],
   ])('are refused with %s', async (_, changed) => {
     const asked: (readonly (string | undefined)[])[] = [];
-    await expect(asking(answer, asked)(pointing(changed))).resolves.toHaveProperty('refused');
+    await expect(asking(response, asked)(pointing(changed))).resolves.toHaveProperty('refused');
     expect(asked).toEqual([]);
   });
 });

@@ -72,9 +72,9 @@ export function cachedTokenAuthenticator(
       fetched?.('error');
       throw error;
     };
-    const found = (answer: AuthenticationResult): AuthenticationResult => {
+    const found = (response: AuthenticationResult): AuthenticationResult => {
       fetched?.('ok');
-      return remember(hash, answer);
+      return remember(hash, response);
     };
     const shared = result.then(found, failed).finally(() => pending.delete(hash));
     pending.set(hash, shared);

@@ -1,15 +1,15 @@
 import { cachedTokenAuthenticator } from './token-cache';
 import { failuresAsRefusals, tokenWebhookAuthenticator } from './token-webhook';
 
-const authenticator = (reply: unknown, sent: unknown[] = []) =>
+const authenticator = (response: unknown, sent: unknown[] = []) =>
   failuresAsRefusals(
     tokenWebhookAuthenticator({
       version: 'v1',
       audiences: ['api'],
       post: async (review) => {
         sent.push(review);
-        if (reply instanceof Error) throw reply;
-        return reply;
+        if (response instanceof Error) throw response;
+        return response;
       },
       failed: () => undefined,
     }),
@@ -60,9 +60,9 @@ describe('the token webhook', () => {
       jane({ user: { username: 'jane', groups: [['a']] } }),
       jane({ user: { username: 'jane', extra: { scopes: 'all' } } }),
       jane({ audiences: 'api' }),
-    ].map((reply): [string, unknown, unknown] => [
-      `answers with other types: ${JSON.stringify(reply.status)}`,
-      reply,
+    ].map((response): [string, unknown, unknown] => [
+      `answers with other types: ${JSON.stringify(response.status)}`,
+      response,
       { refused: expect.stringContaining('cannot unmarshal') },
     ]),
     ['answers nothing', null, { refused: 'the reply is not an object' }],
@@ -72,12 +72,12 @@ describe('the token webhook', () => {
   });
 
   it('that could not be asked is asked again, whatever is remembered of its answers', async () => {
-    const replies: unknown[] = [new Error('EOF'), jane()];
+    const responses: unknown[] = [new Error('EOF'), jane()];
     const ask = tokenWebhookAuthenticator({
       version: 'v1',
       audiences: ['api'],
       post: async () => {
-        const reply = replies.shift();
+        const reply = responses.shift();
         if (reply instanceof Error) throw reply;
         return reply;
       },

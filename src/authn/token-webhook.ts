@@ -47,7 +47,7 @@ export function tokenWebhookAuthenticator(options: TokenWebhookOptions): TokenAu
     };
     let status: ReviewStatus;
     try {
-      status = readReply(await post(review), version);
+      status = readResponse(await post(review), version);
     } catch (error) {
       // A broken peer may send back what it was sent.
       const failure = new WebhookFailure((error as Error).message.replaceAll(token, '[hidden]'));
@@ -126,13 +126,13 @@ function checkTypes(of: string, map: unknown, fields: Readonly<Record<string, (v
 }
 
 /** A reply that names no type is taken. */
-function readReply(reply: unknown, version: ReviewVersion): ReviewStatus {
-  if (typeof reply !== 'object' || reply === null) throw new Error('the reply is not an object');
+function readResponse(response: unknown, version: ReviewVersion): ReviewStatus {
+  if (typeof response !== 'object' || response === null) throw new Error('the reply is not an object');
   const {
     apiVersion = '',
     kind = '',
     status,
-  } = reply as {
+  } = response as {
     readonly apiVersion?: string;
     readonly kind?: string;
     readonly status?: ReviewStatus | null;

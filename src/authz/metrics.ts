@@ -42,9 +42,9 @@ export class AuthorizationMetrics {
 
 /** Counts and times what `authorize` decides. */
 export function measuredAuthorizer(authorize: Authorizer, metrics: AuthorizationMetrics): Authorizer {
-  const later = async (answer: Promise<Authorization>, startMs: number): Promise<Authorization> => {
+  const later = async (response: Promise<Authorization>, startMs: number): Promise<Authorization> => {
     try {
-      const decided = await answer;
+      const decided = await response;
       metrics.decided(decided, startMs);
       return decided;
     } catch (error) {
@@ -54,9 +54,9 @@ export function measuredAuthorizer(authorize: Authorizer, metrics: Authorization
   };
   return (attributes: Attributes) => {
     const startMs = performance.now();
-    const answer = authorize(attributes);
-    if (answer instanceof Promise) return later(answer, startMs);
-    metrics.decided(answer, startMs);
-    return answer;
+    const decision = authorize(attributes);
+    if (decision instanceof Promise) return later(decision, startMs);
+    metrics.decided(decision, startMs);
+    return decision;
   };
 }

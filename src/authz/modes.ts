@@ -22,8 +22,8 @@ export function authorizeInOrder(authorizers: readonly Authorizer[]): Authorizer
   const askFrom = (index: number, attributes: Attributes, before: Refusals): MaybePromise<Authorization> => {
     const authorize = authorizers[index];
     if (authorize === undefined) return nobodyAllows(before);
-    return whenKnown(authorize(attributes), (answer) =>
-      answer.decision === 'no-opinion' ? askFrom(index + 1, attributes, joined(before, answer)) : answer,
+    return whenKnown(authorize(attributes), (response) =>
+      response.decision === 'no-opinion' ? askFrom(index + 1, attributes, joined(before, response)) : response,
     );
   };
   return (attributes) =>

@@ -15,7 +15,7 @@ const attributes: Attributes = {
   path: '',
 };
 
-function peer(replies: unknown[], options: Partial<WebhookAuthorizerOptions> = {}) {
+function peer(responses: unknown[], options: Partial<WebhookAuthorizerOptions> = {}) {
   const sent: unknown[] = [];
   let now = 1;
   const authorize = webhookAuthorizer({
@@ -24,9 +24,9 @@ function peer(replies: unknown[], options: Partial<WebhookAuthorizerOptions> = {
     refusedTtlMs: 0,
     post: async (review) => {
       sent.push(review);
-      const reply = replies.length > 1 ? replies.shift() : replies[0];
-      if (reply instanceof Error) throw reply;
-      return reply;
+      const response = responses.length > 1 ? responses.shift() : responses[0];
+      if (response instanceof Error) throw response;
+      return response;
     },
     clock: () => now,
     ...options,
@@ -95,8 +95,8 @@ describe('the authorization webhook', () => {
     [{ status: null }, { decision: 'no-opinion', reason: '' }],
     ['text', { decision: 'no-opinion', reason: '', error: 'the reply is not an object' }],
     [new Error('EOF'), { decision: 'no-opinion', reason: '', error: 'EOF' }],
-  ])('that answers %j gives %j', async (reply, expected) => {
-    await expect(peer([reply]).authorize(attributes)).resolves.toEqual(expected);
+  ])('that answers %j gives %j', async (response, expected) => {
+    await expect(peer([response]).authorize(attributes)).resolves.toEqual(expected);
   });
 
   it('is believed for a while, permissions and refusals each for their own time', async () => {

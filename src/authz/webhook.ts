@@ -31,15 +31,15 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     const question = JSON.stringify(spec);
     const known = remembered.get(question);
     if (known !== undefined) return known;
-    let answer: Authorization;
+    let response: Authorization;
     try {
-      answer = readReply(await options.post(reviewOf(spec, options.version)), options.version);
+      response = readResponse(await options.post(reviewOf(spec, options.version)), options.version);
     } catch (error) {
       return { decision: 'no-opinion', reason: '', error: (error as Error).message };
     }
-    const ttl = answer.decision === 'allow' ? options.allowedTtlMs : options.refusedTtlMs;
-    if (question.length <= MAX_QUESTION_CHARACTERS) remembered.set(question, answer, ttl);
-    return answer;
+    const ttl = response.decision === 'allow' ? options.allowedTtlMs : options.refusedTtlMs;
+    if (question.length <= MAX_QUESTION_CHARACTERS) remembered.set(question, response, ttl);
+    return response;
   };
 }
 
@@ -83,9 +83,9 @@ function present(fields: Readonly<Record<string, string>>): Readonly<Record<stri
 }
 
 /** Throws when the reply is no review of the version that was asked in; a reply that names no type is taken. */
-function readReply(reply: unknown, version: ReviewVersion): Authorization {
-  if (typeof reply !== 'object' || reply === null) throw new Error('the reply is not an object');
-  const review = reply as {
+function readResponse(response: unknown, version: ReviewVersion): Authorization {
+  if (typeof response !== 'object' || response === null) throw new Error('the reply is not an object');
+  const review = response as {
     readonly apiVersion?: string;
     readonly kind?: string;
     readonly status?: object | null;

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { compiledFileOf, requireCompiled, sourceHash } from './compiled-code';
 
-interface Answers {
-  readonly answer: () => number;
+interface Responses {
+  readonly response: () => number;
 }
 
 let folder: string;
@@ -19,18 +19,18 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const answering = (answer: number): string => `exports.answer = () => ${answer};`;
+const answering = (response: number): string => `exports.answer = () => ${response};`;
 
 /** What V8 makes of the source once its functions have run. */
 function compiled(source: string): Buffer {
   const script = new Script(wrap(source), { filename: file });
-  const exports: Partial<Answers> = {};
+  const exports: Partial<Responses> = {};
   (script.runInThisContext() as (exports: object) => void)(exports);
-  exports.answer?.();
+  exports.response?.();
   return script.createCachedData();
 }
 
-const answer = (): number => (requireCompiled(file) as Answers).answer();
+const answer = (): number => (requireCompiled(file) as Responses).response();
 
 describe('code that was compiled when it was built', () => {
   it('is loaded as by require, with or without what was compiled', () => {

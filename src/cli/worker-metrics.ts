@@ -20,7 +20,7 @@ type Message =
 
 /** A worker that is too busy to answer, or about to end, counts with what it said last. */
 const PATIENCE_MS = 2_000;
-const ANSWER_TIMEOUT_MS = 10_000;
+const RESPONSE_TIMEOUT_MS = 10_000;
 
 function isMessage<Type extends Message['type']>(
   message: unknown,
@@ -53,7 +53,7 @@ export class WorkerMetrics {
   /** From now on this worker's metrics are among those of all. */
   include(worker: Worker): void {
     worker.on('message', (message: unknown) => {
-      if (isMessage(message, 'metrics wanted')) void this.#answer(worker, message.id);
+      if (isMessage(message, 'metrics wanted')) void this.#respond(worker, message.id);
       if (!isMessage(message, 'metrics of one')) return;
       this.#last.set(worker.id, message.metrics);
       this.#asks.get(message.id)?.(worker.id);
@@ -68,7 +68,7 @@ export class WorkerMetrics {
     });
   }
 
-  async #answer(worker: Worker, id: number): Promise<void> {
+  async #respond(worker: Worker, id: number): Promise<void> {
     await this.#askAll();
     const text = await added([this.#ended, ...this.#last.values()]).metrics();
     tell(worker, { type: 'metrics of all', id, text });
@@ -119,7 +119,10 @@ export function shareMetrics(own: Registry): () => Promise<string> {
     try {
       return await new Promise<string>((resolve, reject) => {
         waiting.set(id, resolve);
-        timer = setTimeout(() => reject(new Error('the metrics of all workers are not to be had')), ANSWER_TIMEOUT_MS);
+        timer = setTimeout(
+          () => reject(new Error('the metrics of all workers are not to be had')),
+          RESPONSE_TIMEOUT_MS,
+        );
         say({ type: 'metrics wanted', id });
       });
     } finally {

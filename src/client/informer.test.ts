@@ -29,9 +29,9 @@ async function run(script: readonly ({ list: Listed } | { watch: Watched })[], o
     }
     if (!(kind in step)) throw new Error(`the informer asked for a ${kind}, and not as the test expects`);
     left.shift();
-    const answer = (step as Record<Kind, unknown>)[kind];
-    if (answer instanceof Error) throw answer;
-    return answer;
+    const response = (step as Record<Kind, unknown>)[kind];
+    if (response instanceof Error) throw response;
+    return response;
   };
   const name = ({ metadata }: KubeObject): string => `${metadata.name}@${metadata.resourceVersion}`;
   await runInformer(

@@ -21,7 +21,7 @@ export class KindLoad {
   }
 
   begin(now: number): void {
-    this.seats.take();
+    this.seats.acquire();
     this.executing.set(this.seats.taken / this.scale, now);
   }
 

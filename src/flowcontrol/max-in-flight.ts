@@ -44,7 +44,7 @@ export class Seats implements Seat {
   }
 
   /** False: all are taken. Who gets one gives it back with {@link release}, once. */
-  take(): boolean {
+  acquire(): boolean {
     if (this.limit > 0 && this.#taken >= this.limit) return false;
     if (++this.#taken > this.#peak) this.#peak = this.#taken;
     return true;
@@ -61,7 +61,7 @@ export class Seats implements Seat {
 
   /** False: all are taken. */
   resume(): boolean {
-    return this.take();
+    return this.acquire();
   }
 
   /** The request that was paused has ended. */
@@ -111,7 +111,7 @@ export class MaxInFlight {
   admit(verb: string, user: UserInfo | undefined, takenBy: (user: UserInfo, seats: Seats) => number): Admittance {
     const seats = isRead(verb) ? this.readOnly : this.mutating;
     const isBeyondShare = seats.areScarce && user !== undefined && takenBy(user, seats) >= seats.share;
-    if (!isBeyondShare && seats.take()) return seats;
+    if (!isBeyondShare && seats.acquire()) return seats;
     if (isMaster(user)) return 'exempt';
     seats.drop();
     return 'dropped';

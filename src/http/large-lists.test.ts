@@ -21,7 +21,7 @@ const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 const CONFIG_MAPS = '/api/v1/namespaces/n/configmaps';
 const OBJECTS = 400;
 
-interface Answer {
+interface Response {
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
@@ -57,7 +57,7 @@ function send(
   headers: Record<string, string>,
   body?: object,
   to = port,
-): Promise<Answer> {
+): Promise<Response> {
   return new Promise((resolve, reject) => {
     const sent = request({ port: to, host: '127.0.0.1', method, path, headers, agent: false }, (response) => {
       collect(response).then((all) => resolve({ headers: response.headers, body: all }), reject);
@@ -73,7 +73,7 @@ async function collect(response: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-const get = (path: string, accept: string, encoding?: string, to = port): Promise<Answer> =>
+const get = (path: string, accept: string, encoding?: string, to = port): Promise<Response> =>
   send('GET', path, { accept, ...(encoding !== undefined && { 'accept-encoding': encoding }) }, undefined, to);
 
 const configMapOf = (index: number, data: string): object => ({
@@ -187,9 +187,9 @@ describe.each([
         sent.end();
       });
     const leaving = Array.from({ length: 10 }, leave);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => get(CONFIG_MAPS, accept, 'gzip')));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => get(CONFIG_MAPS, accept, 'gzip')));
     await Promise.all(leaving);
-    for (const { body } of answers) expect(gunzipSync(body).equals(plain.body)).toBe(true);
+    for (const { body } of responses) expect(gunzipSync(body).equals(plain.body)).toBe(true);
   });
 });
 
@@ -206,11 +206,11 @@ describe('a list too long to be made as a whole', () => {
     list = jsonOf(await get(CONFIG_MAPS, JSON_TYPE)) as typeof list;
     expect(list.items).toHaveLength(OBJECTS);
   });
-  const jsonOf = ({ body }: Answer): unknown => JSON.parse(body.toString());
-  const protobufOf = ({ body }: Answer, group: string, version: string, kind: string): unknown =>
+  const jsonOf = ({ body }: Response): unknown => JSON.parse(body.toString());
+  const protobufOf = ({ body }: Response, group: string, version: string, kind: string): unknown =>
     decodeMessage(loadBuiltinSchema().kind(group, version, kind)!, openEnvelope(body).raw);
 
-  it.each<[string, string, string, (answer: Answer) => unknown, () => unknown]>([
+  it.each<[string, string, string, (response: Response) => unknown, () => unknown]>([
     ['indented JSON', `${CONFIG_MAPS}?pretty=true`, JSON_TYPE, jsonOf, () => list],
     ['YAML', CONFIG_MAPS, 'application/yaml', ({ body }) => parseYaml(body.toString()), () => list],
     [

@@ -11,7 +11,7 @@ const label = (value: string) => ({ metadata: { labels: { a: value } } });
 
 /** How many places the requests take that `run` sends. */
 async function placesFor(run: () => Promise<unknown>): Promise<number> {
-  const take = jest.spyOn(LargeBodyPlaces.prototype, 'take');
+  const take = jest.spyOn(LargeBodyPlaces.prototype, 'acquire');
   await run();
   const { length } = take.mock.calls;
   take.mockRestore();

@@ -143,11 +143,11 @@ describe('the audit log of a request', () => {
   it('holds the request up, and refuses it, when it cannot be kept and must be', async () => {
     let tell: (kept: boolean) => void = () => undefined;
     keeps = new Promise((resolve) => (tell = resolve));
-    const answer = send('GET', CONFIG_MAPS, as('alice'));
+    const response = send('GET', CONFIG_MAPS, as('alice'));
     while (events.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(stages()).toEqual(['RequestReceived']);
     tell(false);
-    expect(await answer).toMatchObject({
+    expect(await response).toMatchObject({
       status: 500,
       text: `Internal Server Error: "${CONFIG_MAPS}": failed to store audit event\n`,
     });

@@ -34,7 +34,7 @@ describe('a server with priority and fairness', () => {
     expect(await metrics.metrics()).toMatch(
       /apiserver_request_terminations_total\{.*resource="configmaps".*code="429"\} 1/,
     );
-    for (const answer of held) (await answer).resume();
+    for (const response of held) (await response).resume();
     await until(() => executing() === 0);
   });
 

@@ -97,11 +97,11 @@ it('what was answered for its time is not carried out any more, least of all wit
 });
 
 it('a request that is under way when the server drains ends its connection with its answer', async () => {
-  const answer = send('GET', CONFIG_MAPS, 'slow');
+  const response = send('GET', CONFIG_MAPS, 'slow');
   await slowAsked;
   server.drain();
   allowSlow();
-  const { statusCode, headers } = await answer;
+  const { statusCode, headers } = await response;
   expect([statusCode, headers.connection]).toEqual([200, 'close']);
 });
 

@@ -4,14 +4,14 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { connect as connectTcp } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
-import { answerOf, Http2Client } from '../../test/support/http2-client';
+import { responseOf, Http2Client } from '../../test/support/http2-client';
 import { permissiveServer } from '../../test/support/permissive-server';
 import { authority, clientKeys, servingKeys, tls } from '../../test/support/serving-keys';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import type { Credentials } from '../authn/credentials';
 import { createAuthority } from '../pki/authority';
 import type { RequestContext } from './request/context';
-import { textReply, type Reply } from './response/reply';
+import { textResponse, type ApiResponse } from './response/api-response';
 import { createServer, type ApiServer, type ServerOptions } from './server';
 
 const stranger = createAuthority('another-ca', new Date());
@@ -19,7 +19,7 @@ const stranger = createAuthority('another-ca', new Date());
 /** A request to /wait that is under way. */
 interface Waiting {
   readonly signal: AbortSignal;
-  readonly answer: () => void;
+  readonly response: () => void;
 }
 
 interface Served extends AsyncDisposable {
@@ -34,21 +34,21 @@ interface Served extends AsyncDisposable {
 async function serve(options: Partial<ServerOptions> = {}): Promise<Served> {
   const waiting: Waiting[] = [];
   const seen: Credentials[] = [];
-  const wait = ({ signal }: RequestContext): Promise<Reply> =>
+  const wait = ({ signal }: RequestContext): Promise<ApiResponse> =>
     new Promise((resolve, reject) => {
       const abort = (): void => reject(signal.reason as Error);
       signal.addEventListener('abort', abort, { once: true });
-      const answer = (): void => {
+      const response = (): void => {
         signal.removeEventListener('abort', abort);
-        resolve(textReply(200, 'waited'));
+        resolve(textResponse(200, 'waited'));
       };
-      waiting.push({ signal, answer });
+      waiting.push({ signal, response: response });
     });
   const server = createServer({
     ...permissiveServer,
     catalogue: { schema: loadBuiltinSchema(), resolve: () => undefined, hasBuiltInGroup: () => false },
     nonResourceRoutes: [
-      { path: '/healthz', handler: () => textReply(200, 'ok') },
+      { path: '/healthz', handler: () => textResponse(200, 'ok') },
       { path: '/wait', handler: wait },
     ],
     authenticate: async (credentials) => {
@@ -180,9 +180,9 @@ describe('requests of one connection', () => {
     streams[1]!.close(constants.NGHTTP2_CANCEL);
     await until(() => waiting[1]!.signal.aborted);
     expect(waiting.map(({ signal }) => signal.aborted)).toEqual([false, true, false]);
-    const answers = [streams[0]!, streams[2]!].map(answerOf);
-    for (const { answer } of waiting) answer();
-    expect((await Promise.all(answers)).map(({ bytes }) => bytes.toString())).toEqual(['waited', 'waited']);
+    const responses = [streams[0]!, streams[2]!].map(responseOf);
+    for (const { response: response } of waiting) response();
+    expect((await Promise.all(responses)).map(({ bytes }) => bytes.toString())).toEqual(['waited', 'waited']);
     expect(waiting[2]!.signal.aborted).toBe(false);
   });
 
@@ -201,8 +201,8 @@ describe('requests of one connection', () => {
       streams[given]!.close(constants.NGHTTP2_CANCEL);
       await until(() => waiting[given]!.signal.aborted);
       cancelled++;
-      const rest = streams.filter((_, index) => index !== given).map(answerOf);
-      for (const { answer } of waiting) answer();
+      const rest = streams.filter((_, index) => index !== given).map(responseOf);
+      for (const { response: answer } of waiting) answer();
       expect((await Promise.all(rest)).map(({ status }) => status)).toEqual([200, 200, 200]);
       expect(waiting.filter(({ signal }) => signal.aborted)).toHaveLength(1);
     }
@@ -245,13 +245,13 @@ describe('a server that drains', () => {
   it('lets what is under way finish', async () => {
     await using served = await serve();
     const client = await served.connect();
-    const answer = client.send('GET', '/wait');
+    const response = client.send('GET', '/wait');
     await until(() => served.waiting.length === 1);
     served.server.drain();
     await client.send('GET', '/healthz');
     await until(() => client.sentAway.length === 1);
-    served.waiting[0]!.answer();
-    expect((await answer).bytes.toString()).toBe('waited');
+    served.waiting[0]!.response();
+    expect((await response).bytes.toString()).toBe('waited');
     await client.closed();
   });
 });
@@ -268,12 +268,12 @@ describe('a server that closes', () => {
   it('waits for what is under way', async () => {
     const { server, connect, waiting } = await serve();
     const client = await connect();
-    const answer = client.send('GET', '/wait');
+    const response = client.send('GET', '/wait');
     await until(() => waiting.length === 1);
     const closed = server.close(60_000);
     await until(() => client.sentAway.length === 1);
-    waiting[0]!.answer();
-    expect((await answer).bytes.toString()).toBe('waited');
+    waiting[0]!.response();
+    expect((await response).bytes.toString()).toBe('waited');
     await closed;
   });
 
@@ -307,9 +307,9 @@ it('a chance of 1 sends every client away with its answer', async () => {
   await using served = await serve({ http2: { maxStreamsPerConnection: 100, goAwayChance: 1 } });
   for (let connections = 0; connections < 3; connections++) {
     const client = await served.connect();
-    const answer = await client.send('GET', '/healthz');
-    expect(answer).toMatchObject({ status: 200, bytes: Buffer.from('ok') });
-    expect(answer.headers).not.toHaveProperty('connection');
+    const response = await client.send('GET', '/healthz');
+    expect(response).toMatchObject({ status: 200, bytes: Buffer.from('ok') });
+    expect(response.headers).not.toHaveProperty('connection');
     await client.closed();
     expect(client.sentAway).toEqual([constants.NGHTTP2_NO_ERROR]);
   }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { constants, type ClientHttp2Stream } from 'node:http2';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
-import { answerOf, Http2Client } from '../../test/support/http2-client';
+import { responseOf, Http2Client } from '../../test/support/http2-client';
 import { CONFIG_MAPS, MERGE, servedOverHttp } from '../../test/support/served-over-http';
 import { tls } from '../../test/support/serving-keys';
 
@@ -79,7 +79,7 @@ describe('an object over HTTP/2', () => {
     const created = await Promise.all(names.map((name) => client.send('POST', CONFIG_MAPS, { body: body(name) })));
     expect(created.map(({ status }) => status)).toEqual(names.map(() => 201));
     const read = await Promise.all(names.map((name) => client.send('GET', `${CONFIG_MAPS}/${name}`)));
-    expect(read.map((answer) => answer.body.data.name as string)).toEqual(names);
+    expect(read.map((response) => response.body.data.name as string)).toEqual(names);
   });
 
   it('is refused in the words that HTTP/1.1 has for it', async () => {
@@ -94,7 +94,7 @@ describe('an object over HTTP/2', () => {
 
   it('has a head of its own for HEAD', async () => {
     const stream = client.ask('HEAD', '/healthz');
-    const answer = await answerOf(stream);
+    const answer = await responseOf(stream);
     expect(Number(answer.headers['content-length'])).toBeGreaterThan(0);
     expect(answer.bytes).toHaveLength(0);
   });
@@ -111,10 +111,10 @@ describe('a body over HTTP/2', () => {
   it('comes with others at a time', async () => {
     const data = { k: 'x'.repeat(700_000) };
     const names = ['l1', 'l2', 'l3', 'l4'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       names.map((name) => client.send('POST', CONFIG_MAPS, { body: { metadata: { name }, data } })),
     );
-    expect(answers.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
+    expect(responses.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
   });
 
   const large = Buffer.alloc(4 * 1024 * 1024, ' ');
@@ -222,7 +222,7 @@ describe('watches over HTTP/2', () => {
   });
 
   it('end after their time', async () => {
-    const answer = await client.send('GET', `${path('w7')}?watch=1&timeoutSeconds=1`);
-    expect(answer).toMatchObject({ status: 200, bytes: Buffer.alloc(0) });
+    const response = await client.send('GET', `${path('w7')}?watch=1&timeoutSeconds=1`);
+    expect(response).toMatchObject({ status: 200, bytes: Buffer.alloc(0) });
   });
 });

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { IncomingMessage } from 'node:http';
-import { CONFIG_MAPS, servedOverHttp, type Answer } from '../../test/support/served-over-http';
+import { CONFIG_MAPS, servedOverHttp, type Response } from '../../test/support/served-over-http';
 import { MaxInFlight } from '../flowcontrol/max-in-flight';
 
 const maxInFlight = new MaxInFlight({ readOnly: 1, mutating: 1 });
@@ -19,15 +19,15 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 /** A read that lasts until it is let go. */
-async function slowRead(path = '/slow'): Promise<{ answer: Promise<IncomingMessage | undefined> }> {
-  const answer = open('GET', path).catch(() => undefined);
+async function slowRead(path = '/slow'): Promise<{ response: Promise<IncomingMessage | undefined> }> {
+  const response = open('GET', path).catch(() => undefined);
   await until(() => maxInFlight.readOnly.taken === 1);
-  return { answer };
+  return { response: response };
 }
 
 describe('a server with as many requests as it may have', () => {
   let held: Awaited<ReturnType<typeof slowRead>>;
-  let refused: Answer;
+  let refused: Response;
   beforeAll(async () => {
     held = await slowRead('/slow?timeout=2s');
     refused = await send('GET', CONFIG_MAPS);
@@ -57,7 +57,7 @@ describe('a server with as many requests as it may have', () => {
   });
 
   it('has a place again when a deadline has ended a request', async () => {
-    const response = await held.answer;
+    const response = await held.response;
     expect(response?.statusCode).toBe(504);
     response?.resume();
     await until(() => maxInFlight.readOnly.taken === 0);
@@ -95,13 +95,13 @@ describe('a place that waits for its client', () => {
     expect((await send('POST', CONFIG_MAPS, { body: { metadata: { name: 'meanwhile' } } })).status).toBe(201);
 
     // Somebody else has the only place when the body is whole.
-    expect(maxInFlight.mutating.take()).toBe(true);
+    expect(maxInFlight.mutating.acquire()).toBe(true);
     upload.end('}}');
-    const [answer] = (await once(upload, 'response')) as [IncomingMessage];
+    const [response] = (await once(upload, 'response')) as [IncomingMessage];
     maxInFlight.mutating.release();
-    expect(answer.statusCode).toBe(429);
-    expect(answer.headers['retry-after']).toBe('1');
-    answer.resume();
+    expect(response.statusCode).toBe(429);
+    expect(response.headers['retry-after']).toBe('1');
+    response.resume();
     await until(() => maxInFlight.mutating.taken === 0);
   });
 

@@ -1,5 +1,5 @@
 import { load } from 'js-yaml';
-import { CONFIG_MAPS, CONTROLLERS, MERGE, servedOverHttp, type Answer } from '../../test/support/served-over-http';
+import { CONFIG_MAPS, CONTROLLERS, MERGE, servedOverHttp, type Response } from '../../test/support/served-over-http';
 import { encodeEnvelope } from '../api/codec/protobuf-envelope';
 import { encodeMessage } from '../api/codec/protobuf-encode';
 import { printYaml } from '../api/codec/yaml-print';
@@ -120,10 +120,13 @@ describe('a small change of a large object', () => {
       ['unfit-small', { 'key-1': 'a' }],
     ] as const) {
       await send('POST', CONFIG_MAPS, { body: { ...configMap(name), data: own } });
-      const { status, body: answer } = await send('PATCH', `${CONFIG_MAPS}/${name}?fieldManager=m`, { body, headers });
+      const { status, body: response } = await send('PATCH', `${CONFIG_MAPS}/${name}?fieldManager=m`, {
+        body,
+        headers,
+      });
       // What the object is shown with differs.
       refusals.push(
-        `${status} ${(answer as { reason: string }).reason} ${(answer.message as string).replace(/^.*: /, '')}`,
+        `${status} ${(response as { reason: string }).reason} ${(response.message as string).replace(/^.*: /, '')}`,
       );
     }
     expect(refusals[0]).toBe(refusals[1]);
@@ -133,9 +136,9 @@ describe('a small change of a large object', () => {
 
 describe('what is wrong with a large body is said as of a small one', () => {
   const message = async (mediaType: string, body: string, search = ''): Promise<string> => {
-    const { status, body: answer } = await send('POST', CONFIG_MAPS + search, { body, ...as(mediaType) });
+    const { status, body: response } = await send('POST', CONFIG_MAPS + search, { body, ...as(mediaType) });
     expect(status).toBe(400);
-    return (answer as { message: string }).message;
+    return (response as { message: string }).message;
   };
   const large = JSON.stringify(configMap('wrong'));
   const small = JSON.stringify({ ...configMap('wrong'), data: { 'key-0': 'a' } });
@@ -158,7 +161,7 @@ describe('what is wrong with a large body is said as of a small one', () => {
   it('an apply and a patch that are no YAML and no JSON', async () => {
     const applied = `${CONFIG_MAPS}/wrong?fieldManager=m`;
     await send('POST', CONFIG_MAPS, { body: small });
-    const refusal = async (path: string, mediaType: string, text: string): Promise<Answer> =>
+    const refusal = async (path: string, mediaType: string, text: string): Promise<Response> =>
       send('PATCH', path, { body: text.slice(0, -1), ...as(mediaType) });
     for (const [path, mediaType] of [
       [applied, APPLY_TYPE],
@@ -189,10 +192,10 @@ describe('a hostile body of 3 MB', () => {
     ['white space', inJson(`"zzz":${times(' ', size - 100)}1`), 201],
     ['escapes that are cut off', inJson(`"zzz":"${times('\\\\', size - 101)}\\`), 400],
   ])('is read or refused: JSON of %s', async (_, body, status) => {
-    const answer = await send('POST', `${CONFIG_MAPS}?dryRun=All`, { body, ...as(JSON_TYPE) });
-    expect(answer.status).toBe(status);
-    if (status === 413) expect(answer.body).toMatchObject({ reason: 'RequestEntityTooLarge', message: many });
-    if (status === 400 && body.includes('[[[')) expect(answer.body.message).toContain('exceeded max depth');
+    const response = await send('POST', `${CONFIG_MAPS}?dryRun=All`, { body, ...as(JSON_TYPE) });
+    expect(response.status).toBe(status);
+    if (status === 413) expect(response.body).toMatchObject({ reason: 'RequestEntityTooLarge', message: many });
+    if (status === 400 && body.includes('[[[')) expect(response.body.message).toContain('exceeded max depth');
   });
 
   it.each([
@@ -244,8 +247,8 @@ describe('a hostile body of 3 MB', () => {
 describe('while one user sends YAML without end', () => {
   it("others' requests are answered, and their YAML is read in turn", async () => {
     const order: string[] = [];
-    const note = async (name: string, answer: Promise<Answer>, status: number): Promise<void> => {
-      expect((await answer).status).toBe(status);
+    const note = async (name: string, response: Promise<Response>, status: number): Promise<void> => {
+      expect((await response).status).toBe(status);
       order.push(name);
     };
     const body = `zzz: [${times('{},', 500_000)}{}]\n`;

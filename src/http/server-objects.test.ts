@@ -4,7 +4,7 @@ import {
   MERGE,
   TABLE,
   servedOverHttp,
-  type Answer,
+  type Response,
 } from '../../test/support/served-over-http';
 
 const { send } = servedOverHttp();
@@ -185,8 +185,8 @@ describe('an object', () => {
     });
     const selector = { matchLabels: { app: 'p' } };
     await send('POST', budgets, { body: { metadata: { name: 'b' }, spec: { minAvailable: 1, selector } } });
-    const evict = (): Promise<Answer> => send('POST', `${pods}/p/eviction`, { body: eviction });
-    const allow = (disruptionsAllowed: number): Promise<Answer> =>
+    const evict = (): Promise<Response> => send('POST', `${pods}/p/eviction`, { body: eviction });
+    const allow = (disruptionsAllowed: number): Promise<Response> =>
       send('PATCH', `${budgets}/b/status`, {
         body: {
           status: { observedGeneration: 1, disruptionsAllowed, currentHealthy: 1, desiredHealthy: 1, expectedPods: 1 },
@@ -223,7 +223,7 @@ describe('an object', () => {
     const budgets = '/apis/policy/v1/namespaces/unready/poddisruptionbudgets';
     const budget = { metadata: { name: 'b' }, spec: { minAvailable: 1, selector: {} } };
     await send('POST', budgets, { body: budget });
-    const setHealthy = (currentHealthy: number): Promise<Answer> =>
+    const setHealthy = (currentHealthy: number): Promise<Response> =>
       send('PATCH', `${budgets}/b/status`, {
         body: { status: { observedGeneration: 9, currentHealthy, desiredHealthy: 1, expectedPods: 2 } },
         headers: MERGE,

@@ -160,9 +160,9 @@ describe('a refusal', () => {
     ['GET', '/slow?timeout=50ms', {}, 504, 'Timeout: request did not complete within requested timeout 50ms'],
   ];
   it.each(cases)('of %s %s %#', async (method, path, sent, status, message) => {
-    const answer = await send(method, path, sent);
-    expect(answer.status).toBe(status);
-    expect(answer.body?.message).toBe(message);
+    const response = await send(method, path, sent);
+    expect(response.status).toBe(status);
+    expect(response.body?.message).toBe(message);
   });
 
   it('lists the paths that there are', async () => {

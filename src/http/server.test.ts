@@ -40,8 +40,8 @@ describe('whatever is sent', () => {
     await fc.assert(
       fc.asyncProperty(method, fc.constantFrom(...mediaTypes), query, body, async (verb, mediaType, search, bytes) => {
         const path = verb === 'POST' ? CONFIG_MAPS : `${CONFIG_MAPS}/victim`;
-        const answer = await send(verb, path + search, { body: bytes, headers: { 'content-type': mediaType } });
-        expect({ ...answer, status: Math.floor(answer.status / 100) }).not.toMatchObject({ status: 5 });
+        const response = await send(verb, path + search, { body: bytes, headers: { 'content-type': mediaType } });
+        expect({ ...response, status: Math.floor(response.status / 100) }).not.toMatchObject({ status: 5 });
       }),
       { numRuns: 300 },
     );

@@ -31,7 +31,7 @@ import { specialEndpoints } from './endpoints/special-endpoints';
 import type { HttpRequest, HttpResponse } from './transport/exchange';
 import { ALL_FEATURES, type ServerFeatures } from './request/features';
 import { fieldOwnership } from '../resources/field-ownership';
-import { answerError, sendBareStatus, sendStatus } from './response/error-response';
+import { sendErrorResponse, sendBareStatus, sendStatus } from './response/error-response';
 import {
   http1LimitsFor,
   http1Options,
@@ -47,7 +47,7 @@ import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { workSources } from './request/work-sources';
-import { writeReply } from './response/reply-writer';
+import { writeResponse } from './response/response-writer';
 import { leaveSeat } from './filters/seats';
 import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
 import { TlsCopies } from './transport/tls-copies';
@@ -169,7 +169,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const accounts = new ConnectionAccounts(memory);
 
   /** Requests about resources do not go through the application. */
-  const answer = (context: RequestContext) =>
+  const respond = (context: RequestContext) =>
     context.info.isResourceRequest || options.aggregation?.apis.find(context.info) !== undefined
       ? dispatch(context, endpoints)
       : application.dispatch(context);
@@ -195,13 +195,13 @@ export function createServer(options: ServerOptions): ApiServer {
     if (request.bodyWasRead === true) throw bodyAlreadyRead();
     const { trace } = context;
     const dispatched =
-      trace === undefined ? answer(context) : trace.within(`registry ${context.info.verb}`, () => answer(context));
-    const { reply, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
+      trace === undefined ? respond(context) : trace.within(`registry ${context.info.verb}`, () => respond(context));
+    const { response: apiResponse, negotiated } = dispatched instanceof Promise ? await dispatched : dispatched;
     if (dispatched instanceof Promise) beginWork(context);
-    if (response.headersSent || response.destroyed || reply.type === 'streamed') return leaveSeat(context);
-    const writing = writeReply(context, reply, negotiated, writer);
+    if (response.headersSent || response.destroyed || apiResponse.type === 'streamed') return leaveSeat(context);
+    const writing = writeResponse(context, apiResponse, negotiated, writer);
     // Making a list and handing it over are most of its work.
-    if (reply.type !== 'list' || options.fairness === undefined) leaveSeat(context);
+    if (apiResponse.type !== 'list' || options.fairness === undefined) leaveSeat(context);
     if (writing !== undefined) await writing;
     leaveSeat(context);
   };
@@ -220,7 +220,7 @@ export function createServer(options: ServerOptions): ApiServer {
       .catch((error: unknown) => {
         leaveSeat(context);
         if (request.connectionUpgrade?.isTaken) throw error;
-        return answerError(context, error, catalogue.schema, logger);
+        return sendErrorResponse(context, error, catalogue.schema, logger);
       })
       .catch((error: unknown) => {
         logger.error({ err: error, path: context.info.path }, 'a failure could not be answered');
@@ -298,7 +298,7 @@ export function createServer(options: ServerOptions): ApiServer {
       const request = new MountedRequest(incoming);
       const response = new MountedResponse(outgoing);
       if (closing.signal.aborted)
-        return answerError(new RequestContext(request, response), shuttingDown(), catalogue.schema, logger);
+        return sendErrorResponse(new RequestContext(request, response), shuttingDown(), catalogue.schema, logger);
       mounted.add(response);
       listener(request, response);
     },

@@ -98,6 +98,6 @@ describe('a write buffer', () => {
     writeBuffer.add(Buffer.alloc(3 * BLOCK_BYTES));
     writeBuffer.sendTo(socket);
     await socket.read();
-    expect(pool.take().length).toBe(BLOCK_BYTES);
+    expect(pool.acquire().length).toBe(BLOCK_BYTES);
   });
 });

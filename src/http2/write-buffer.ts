@@ -48,7 +48,7 @@ export class WriteBuffer {
     this.#block = NOTHING;
     // After an error the socket may still be reading it.
     socket.write(bytes, (error) => {
-      if (!error) this.#give(block);
+      if (!error) this.#release(block);
     });
   }
 
@@ -67,13 +67,13 @@ export class WriteBuffer {
 
   #grow(length: number): void {
     const pool = this.pools.find(({ blockBytes }) => length <= blockBytes);
-    const block = pool === undefined ? Buffer.allocUnsafeSlow(2 * length) : pool.take();
+    const block = pool === undefined ? Buffer.allocUnsafeSlow(2 * length) : pool.acquire();
     block.set(this.#block.subarray(0, this.#length));
-    this.#give(this.#block);
+    this.#release(this.#block);
     this.#block = block;
   }
 
-  #give(block: Buffer): void {
-    this.pools.find(({ blockBytes }) => block.length === blockBytes)?.give(block);
+  #release(block: Buffer): void {
+    this.pools.find(({ blockBytes }) => block.length === blockBytes)?.release(block);
   }
 }

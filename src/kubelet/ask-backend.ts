@@ -5,7 +5,7 @@ import type { BackendRequest, RequestOpener } from './backend-connections';
 import { BackendFailure } from './backend-failure';
 
 /** An answer whose body is still to come, or a connection that speaks another protocol from now on. */
-export type BackendAnswer =
+export type BackendOutcome =
   | { readonly type: 'answer'; readonly message: IncomingMessage }
   | { readonly type: 'upgraded'; readonly message: IncomingMessage; readonly socket: Socket; readonly head: Buffer };
 
@@ -27,7 +27,7 @@ export async function askBackend(
   request: BackendRequest,
   signal: AbortSignal,
   body?: BodySource,
-): Promise<BackendAnswer> {
+): Promise<BackendOutcome> {
   const mayRepeat = !request.ownConnection && body === undefined && IDEMPOTENT.has(request.method);
   for (let attempt = 1; ; attempt++) {
     const outcome = await attemptOnce(connections, backend, request, signal, body);
@@ -39,7 +39,8 @@ export async function askBackend(
 /** As many as may be kept to one backend. */
 const MAX_STALE = 4;
 
-type Outcome = BackendAnswer | { readonly type: 'failed'; readonly failure: BackendFailure; readonly isStale: boolean };
+type Outcome =
+  BackendOutcome | { readonly type: 'failed'; readonly failure: BackendFailure; readonly isStale: boolean };
 
 function attemptOnce(
   connections: Pick<RequestOpener, 'open'>,

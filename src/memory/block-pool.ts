@@ -15,12 +15,12 @@ export class BlockPool {
   ) {}
 
   /** A block whose content is whatever it was used for last. */
-  take(): Buffer {
+  acquire(): Buffer {
     return this.free.pop() ?? Buffer.allocUnsafeSlow(this.blockBytes);
   }
 
   /** Only for a whole block that came from `take`, once, and when nothing reads it any more. */
-  give(block: Buffer): void {
+  release(block: Buffer): void {
     if ((this.free.length + 1) * this.blockBytes <= this.maxFreeBytes) this.free.push(block);
   }
 }

@@ -64,7 +64,7 @@ describe('an update', () => {
     const counters = fixture.registry(thingKind({ resource: 'counters' }), { store });
     const increment = patching((current) => ({ ...current, count: Number(current['count']) + 1 }));
     await counters.create(scope, thing('c', { count: 0 }), {}, context);
-    store.lostAnswers.push(new StoreFailure('the answer was lost', 'lost'));
+    store.lostResponses.push(new StoreFailure('the answer was lost', 'lost'));
     await expect(counters.update(scope, 'c', increment, context)).rejects.toThrow('the answer was lost');
     expect((await counters.update(scope, 'c', increment, context)).entry.object).toMatchObject({ count: 2 });
   });
@@ -214,8 +214,8 @@ describe('an update', () => {
 
   it('on a dry run is validated and answered, not written', async () => {
     const { entry } = await things.create(scope, thing('dry'), {}, context);
-    const { entry: answer } = await things.update(scope, 'dry', labelled('x'), dryRun);
-    expect(answer.object.metadata).toEqual({ ...entry.object.metadata, labels: { l: 'x' } });
+    const { entry: response } = await things.update(scope, 'dry', labelled('x'), dryRun);
+    expect(response.object.metadata).toEqual({ ...entry.object.metadata, labels: { l: 'x' } });
     expect((await things.get(scope, 'dry', {}, context.signal)).revision).toBe(entry.revision);
     expect((await refusal(things.update(scope, 'dry', labelled('b c'), dryRun))).code).toBe(422);
   });

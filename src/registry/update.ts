@@ -216,9 +216,9 @@ async function store(
 ): Promise<Attempt<WriteResult>> {
   const { dryRun, signal } = context;
   const { key, revision } = current;
-  const answer = (entry: CacheEntry): WriteResult => ({ entry, created: false });
+  const response = (entry: CacheEntry): WriteResult => ({ entry, created: false });
   if (endsDeletion(resource, object, current.object)) {
-    const last = answer(localEntry(key, revision, object));
+    const last = response(localEntry(key, revision, object));
     if (dryRun) return { kind: 'unchanged', value: last };
     const outcome = await resource.store.delete(key, revision, signal);
     if (outcome.ok) await resource.sideEffects?.removed(object);
@@ -229,13 +229,13 @@ async function store(
   const comparing = takeAll(storesTheSame(resource, object, current.object, context), context);
   const isSame = comparing instanceof Promise ? await comparing : comparing;
   if (isSame && resource.store.needsRewrite?.(key, revision) !== true)
-    return { kind: 'unchanged', value: answer(current) };
-  if (dryRun) return { kind: 'unchanged', value: answer(localEntry(key, revision, object)) };
+    return { kind: 'unchanged', value: response(current) };
+  if (dryRun) return { kind: 'unchanged', value: response(localEntry(key, revision, object)) };
   const encoded = encodeStored(resource, object, context);
   const stored = encoded instanceof Promise ? await encoded : encoded;
   const outcome = await resource.store.update(key, stored.value, revision, writeOptions(resource), signal);
   return outcome.ok
-    ? { kind: 'written', value: answer(writtenEntry(resource, key, outcome.revision, stored)) }
+    ? { kind: 'written', value: response(writtenEntry(resource, key, outcome.revision, stored)) }
     : { kind: 'lost', current: outcome.current };
 }
 

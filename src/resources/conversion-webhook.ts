@@ -132,7 +132,7 @@ export class ConversionWebhook {
     if (version === undefined) throw new Error('no supported conversion review versions');
     const question = { uid: randomUUID(), version, desiredAPIVersion };
     try {
-      const answer = await this.call({
+      const response = await this.call({
         target,
         body: printConversionReview(question, printed),
         timeoutMs: TIMEOUT_MS,
@@ -140,7 +140,7 @@ export class ConversionWebhook {
         signal: this.signal,
       });
       turn.restart();
-      return readConversionReview(await readJson(answer, turn), question);
+      return readConversionReview(await readJson(response, turn), question);
     } catch (error) {
       throw new Error(`conversion webhook for ${groupVersionKindText(first)} failed: ${(error as Error).message}`, {
         cause: error,

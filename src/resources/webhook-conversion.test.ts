@@ -36,8 +36,8 @@ function conversionOf(memory = new ConversionMemory()) {
     storageApiVersion: V1,
     prune: (object) => object,
   });
-  const answerWith = (next: string): void => void (label = next);
-  return { conversion, v2: conversion.ofVersion(V2), calls, answerWith };
+  const respondWith = (next: string): void => void (label = next);
+  return { conversion, v2: conversion.ofVersion(V2), calls, respondWith: respondWith };
 }
 
 const labelOf = ([entry]: readonly CacheEntry[]) => entry?.object.metadata.labels?.['label'];
@@ -67,13 +67,13 @@ describe('conversions of entries', () => {
   });
 
   it('are asked for again once the webhook has answered otherwise, or not at all', async () => {
-    const { v2, answerWith } = conversionOf();
+    const { v2, respondWith: respondWith } = conversionOf();
     const a = entryOf('a');
     const other = entryOf('b');
     expect(labelOf(await v2.read([a], 'trusted'))).toBe('first');
-    answerWith('');
+    respondWith('');
     await expect(v2.read([other], 'asked')).rejects.toThrow('down');
-    answerWith('second');
+    respondWith('second');
     expect(labelOf(await v2.read([a], 'remembered'))).toBe('first');
     expect(labelOf(await v2.read([a], 'trusted'))).toBe('second');
   });

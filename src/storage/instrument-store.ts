@@ -113,7 +113,7 @@ class InstrumentedStore implements Store {
     const finish = (outcome: StoreCall['outcome']): void =>
       this.record({ operation, key, outcome, durationSeconds: (this.now() - started) / 1000 });
     call.then(
-      (answer) => finish(isRejection(answer) ? 'rejected' : 'ok'),
+      (response) => finish(isRejection(response) ? 'rejected' : 'ok'),
       () => finish('error'),
     );
     const trace = caller?.trace;
@@ -121,6 +121,6 @@ class InstrumentedStore implements Store {
   }
 }
 
-function isRejection(answer: unknown): boolean {
-  return typeof answer === 'object' && answer !== null && 'ok' in answer && answer.ok === false;
+function isRejection(response: unknown): boolean {
+  return typeof response === 'object' && response !== null && 'ok' in response && response.ok === false;
 }

@@ -73,8 +73,8 @@ it('lets one direction go on when the other has ended', async () => {
   one.end('question');
   const [question] = (await once(other, 'data')) as [Buffer];
   other.end(`${String(question)}, answer`);
-  const [answer] = (await once(one, 'data')) as [Buffer];
-  expect(String(answer)).toBe('question, answer');
+  const [response] = (await once(one, 'data')) as [Buffer];
+  expect(String(response)).toBe('question, answer');
 });
 
 it('ends both when one is gone', async () => {

@@ -2,10 +2,10 @@ import { parseExact, stringifyExact } from '../api/codec/exact-json';
 import { JsonSyntaxError, duplicateFields, parseJson } from '../api/codec/json-syntax';
 import { YamlSyntaxError, readYaml } from '../api/codec/yaml';
 import { printYaml } from '../api/codec/yaml-print';
-import type { TextAnswer, TextJob } from './text-jobs';
+import type { TextResult, TextJob } from './text-jobs';
 
 /** Does a job of the worker thread. Throws only for faults of the server's own. */
-export function runTextJob({ kind, bytes }: TextJob): TextAnswer {
+export function runTextJob({ kind, bytes }: TextJob): TextResult {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString();
   try {

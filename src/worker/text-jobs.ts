@@ -9,7 +9,7 @@ export type TextJob =
   /** What is wrong with a JSON text, and which fields it names twice. */
   | { readonly kind: 'inspectJson'; readonly bytes: Uint8Array };
 
-export interface TextAnswer {
+export interface TextResult {
   readonly bytes?: Uint8Array;
   /** What is wrong with the text, in kube-apiserver's words. */
   readonly problem?: string;
@@ -20,4 +20,4 @@ export interface TextAnswer {
 /** What the thread tells. */
 export type ThreadMessage =
   /** `task`: what the kernel calls the thread, where it can be asked how long it has worked. */
-  { readonly kind: 'started'; readonly task?: string } | { readonly kind: 'done'; readonly answer: TextAnswer };
+  { readonly kind: 'started'; readonly task?: string } | { readonly kind: 'done'; readonly response: TextResult };

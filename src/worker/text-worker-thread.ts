@@ -17,9 +17,9 @@ const started: ThreadMessage = { kind: 'started', ...(task === undefined ? {} : 
 parentPort?.postMessage(started);
 
 parentPort?.on('message', (job: TextJob) => {
-  const answer = runTextJob(job);
-  const { bytes } = answer;
+  const response = runTextJob(job);
+  const { bytes } = response;
   const transferred = bytes?.buffer instanceof ArrayBuffer ? [bytes.buffer] : [];
-  const done: ThreadMessage = { kind: 'done', answer };
+  const done: ThreadMessage = { kind: 'done', response: response };
   parentPort?.postMessage(done, transferred);
 });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { runTextJob } from './run-text-job';
-import type { TextAnswer, TextJob } from './text-jobs';
+import type { TextResult, TextJob } from './text-jobs';
 import { TextWorker, type TextWorkerOptions } from './text-worker';
 
 const yaml = (text: string): TextJob => ({ kind: 'yamlToJson', bytes: Buffer.from(text) });
-const textOf = ({ bytes }: TextAnswer): string => Buffer.from(bytes ?? []).toString();
+const textOf = ({ bytes }: TextResult): string => Buffer.from(bytes ?? []).toString();
 
 /** A valid text that takes the thread tens of milliseconds. */
 const LONG = yaml(`a:\n${'- b\n'.repeat(100_000)}`);
@@ -83,16 +83,16 @@ describe('the worker thread', () => {
 
   it('refuses what there is no room for', async () => {
     const worker = open({ waitingBytesPerUser: 2 * LONG.bytes.length, waitingBytes: 10 * LONG.bytes.length });
-    const answers = await Promise.allSettled([1, 2, 3, 4].map(() => worker.run('a', LONG)));
-    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
-    expect(answers[3]).toMatchObject({ reason: { reason: 'busy' } });
+    const responses = await Promise.allSettled([1, 2, 3, 4].map(() => worker.run('a', LONG)));
+    expect(responses.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'rejected']);
+    expect(responses[3]).toMatchObject({ reason: { reason: 'busy' } });
   });
 
   it('ends a thread whose job takes too long, and goes on with the next', async () => {
     // Starting a thread alone takes longer.
     const worker = open({ jobTimeoutMs: 1 });
     const answers = await Promise.allSettled([worker.run('a', LONG), worker.run('a', LONG)]);
-    for (const answer of answers) expect(answer).toMatchObject({ reason: { reason: 'time' } });
+    for (const response of answers) expect(response).toMatchObject({ reason: { reason: 'time' } });
     expect(worker.terminations).toBe(2);
     expect(worker.isRunning).toBe(false);
   });

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
 import { packageFile } from '../api/package-file';
 import { FairQueue } from '../async/fair-queue';
-import type { TextAnswer, TextJob, ThreadMessage } from './text-jobs';
+import type { TextResult, TextJob, ThreadMessage } from './text-jobs';
 import { processorTimeOf } from './thread-time';
 
 /** Made by `npm run generate`: one file for the sources, the build and the bundled command. */
@@ -50,7 +50,7 @@ export class TextJobRefused extends Error {
 interface Waiting {
   readonly user: string;
   readonly job: TextJob;
-  readonly resolve: (answer: TextAnswer) => void;
+  readonly resolve: (response: TextResult) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -93,12 +93,12 @@ export class TextWorker {
    * Does a job for a user; its bytes are copied. Throws {@link TextJobRefused}, and what `signal` aborts with when that
    * happens before the job has begun.
    */
-  async run(user: string, job: TextJob, signal?: AbortSignal): Promise<TextAnswer> {
+  async run(user: string, job: TextJob, signal?: AbortSignal): Promise<TextResult> {
     if (this.stopped) throw new TextJobRefused('stopped');
     signal?.throwIfAborted();
     let leave: (() => void) | undefined;
     try {
-      return await new Promise<TextAnswer>((resolve, reject) => {
+      return await new Promise<TextResult>((resolve, reject) => {
         const waiting: Waiting = { user, job, resolve, reject };
         if (!this.queue.push(user, waiting, job.bytes.length + JOB_BYTES)) throw new TextJobRefused('busy');
         leave = () => {
@@ -178,7 +178,7 @@ export class TextWorker {
       }
       const { running } = this;
       this.running = undefined;
-      running?.resolve(message.answer);
+      running?.resolve(message.response);
       this.next();
     });
     thread.on('error', (error: NodeJS.ErrnoException) => {

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Flag, FrameType, PREFACE } from '../../src/http2/frames';
 import { frame } from '../../src/http2/wire.fixture';
-import { answerOf } from '../support/http2-client';
+import { responseOf } from '../support/http2-client';
 import { ADMIN, AttackedServer, NOBODY, USER, type Books } from './support/attacked-server';
 import { get, head, HELLO, post, settled, until } from './support/attackers';
 
@@ -135,7 +135,7 @@ describe('strangers over HTTP/1.1', () => {
     const sockets = Array.from({ length: 20 }, () =>
       server.attackers.send('http/1.1', `GET / HTTP/1.1\r\nHost: x\r\nLong: ${'x'.repeat(200_000)}`),
     );
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       sockets.map(async (connecting) => {
         const socket = await connecting;
         let text = '';
@@ -144,7 +144,7 @@ describe('strangers over HTTP/1.1', () => {
         return text.slice(0, 12);
       }),
     );
-    expect(new Set(answers)).toEqual(new Set(['HTTP/1.1 431']));
+    expect(new Set(responses)).toEqual(new Set(['HTTP/1.1 431']));
     await expectBounded();
   });
 
@@ -221,8 +221,8 @@ describe('YAML of somebody without rights', () => {
     const send = async (path: string, size: number): Promise<number> => {
       const body = Buffer.from(bomb(size));
       const socket = await server.attackers.send('http/1.1', post(path, NOBODY, body.length, 'application/yaml'), body);
-      const [answer] = (await once(socket.resume(), 'data')) as [Buffer];
-      return Number(answer.toString('latin1', 9, 12));
+      const [response] = (await once(socket.resume(), 'data')) as [Buffer];
+      return Number(response.toString('latin1', 9, 12));
     };
     // Not allowed to be read, too large to be read, and read.
     expect(await send(CONFIG_MAPS, 2_900_000)).toBe(403);
@@ -301,7 +301,7 @@ describe('requests of many clients that are interleaved and given up at random',
           const stream = session.request({ ':path': `${CONFIG_MAPS}/mine-${which}`, authorization: `Bearer ${ADMIN}` });
           if ((index + round + client) % 3 === 0) void sleep((index * round) % 5).then(() => stream.close(8));
           try {
-            const { status, body } = await answerOf(stream);
+            const { status, body } = await responseOf(stream);
             if (body === undefined) throw new Error('cut off');
             expect([
               status,

@@ -20,7 +20,7 @@ const NGINX_STREAM = '/usr/lib/nginx/modules/ngx_stream_module.so';
 const ENVOY = process.env['STERNPOST_ENVOY'] ?? '/usr/bin/envoy';
 const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
 
-interface Answer {
+interface Response {
   readonly code: number;
   readonly body: string;
 }
@@ -31,7 +31,7 @@ interface ClientTls {
   readonly key?: string;
 }
 
-function whoAmI(port: number, tls: ClientTls, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+function whoAmI(port: number, tls: ClientTls, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
   return new Promise((done, fail) => {
     const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
     const options = { host: '127.0.0.1', servername: 'localhost', port, path, method: 'POST', agent: false, ...tls };
@@ -50,7 +50,7 @@ interface User {
   readonly groups: readonly string[];
 }
 
-function userOf({ body }: Answer): User {
+function userOf({ body }: Response): User {
   return (JSON.parse(body) as { readonly status: { readonly userInfo: User } }).status.userInfo;
 }
 

@@ -46,7 +46,7 @@ function serving(): KeyPair {
   );
 }
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly body: string;
 }
@@ -54,7 +54,7 @@ interface Answer {
 /** A peer that answers reviews, and remembers what it was asked. */
 class Peer {
   readonly asked: Record<string, unknown>[] = [];
-  answer: (review: Record<string, unknown>) => unknown = () => undefined;
+  response: (review: Record<string, unknown>) => unknown = () => undefined;
   readonly #server: Server;
 
   constructor() {
@@ -78,7 +78,7 @@ class Peer {
     const text = Buffer.concat(chunks).toString();
     const review = text === '' ? { path: request.url } : (JSON.parse(text) as Record<string, unknown>);
     this.asked.push(review);
-    const answer = await this.answer(review);
+    const answer = await this.response(review);
     if (answer === 'hang') return;
     if (answer === 'reset') {
       (request.socket as TLSSocket).destroy();
@@ -135,7 +135,7 @@ interface Ask {
   readonly body?: object;
 }
 
-function ask({ method = 'GET', path, token, certificate, headers = {}, body }: Ask): Promise<Answer> {
+function ask({ method = 'GET', path, token, certificate, headers = {}, body }: Ask): Promise<Response> {
   return new Promise((done, fail) => {
     const payload = body === undefined ? undefined : JSON.stringify(body);
     const request = httpsRequest(
@@ -168,9 +168,9 @@ function ask({ method = 'GET', path, token, certificate, headers = {}, body }: A
 async function whoIs(part: Omit<Ask, 'path' | 'method' | 'body'>): Promise<string | undefined> {
   const body = { kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1' };
   const path = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-  const answer = await ask({ ...part, method: 'POST', path, body });
-  if (answer.status === 401) return undefined;
-  const parsed = JSON.parse(answer.body) as { status: { userInfo: { username: string; groups: readonly string[] } } };
+  const response = await ask({ ...part, method: 'POST', path, body });
+  if (response.status === 401) return undefined;
+  const parsed = JSON.parse(response.body) as { status: { userInfo: { username: string; groups: readonly string[] } } };
   return [parsed.status.userInfo.username, ...parsed.status.userInfo.groups].join(' ');
 }
 
@@ -192,12 +192,12 @@ beforeAll(async () => {
   put('tokens.csv', 'admintoken,admin,,system:masters\nalicetoken,alice,,dev\n');
   put('tokens.kubeconfig', kubeconfigFor(tokenPort));
   put('authorization.kubeconfig', kubeconfigFor(authorizationPort));
-  provider.answer = ({ path }) => {
+  provider.response = ({ path }) => {
     if (String(path).endsWith('/openid-configuration')) return { issuer, jwks_uri: `${issuer}/keys` };
     if (String(path).endsWith('/groups')) return distributed;
     return { keys: [{ ...providerKey.publicKey.export({ format: 'jwk' }), kid: 'k', use: 'sig' }] };
   };
-  authorizations.answer = () => ({ status: { allowed: true } });
+  authorizations.response = () => ({ status: { allowed: true } });
   port = await freePort();
   const flags = {
     'data-dir': 'data',
@@ -248,7 +248,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  tokens.answer = () => ({ status: { authenticated: false } });
+  tokens.response = () => ({ status: { authenticated: false } });
 });
 
 describe('client certificates', () => {
@@ -328,13 +328,13 @@ describe('groups that an ID token only points at', () => {
       providerKey.privateKey,
       'k',
     );
-  const answer = (key = providerKey.privateKey) =>
+  const response = (key = providerKey.privateKey) =>
     foreignJwt({ iss: issuer, aud: 'me', exp: seconds() + 60, groups: ['far'] }, key, 'k');
 
   it('are fetched, and nobody is let in whose groups cannot be proved', async () => {
-    distributed = answer();
+    distributed = response();
     await expect(whoIs({ token: pointing('a') })).resolves.toBe('oidc:a far system:authenticated');
-    distributed = answer(otherKey.privateKey);
+    distributed = response(otherKey.privateKey);
     await expect(whoIs({ token: pointing('b') })).resolves.toBeUndefined();
     distributed = '{"groups":["system:masters"]}';
     await expect(whoIs({ token: pointing('c') })).resolves.toBeUndefined();
@@ -343,7 +343,7 @@ describe('groups that an ID token only points at', () => {
 
 describe('a token webhook', () => {
   it('is asked after all others, and once while its answer is good', async () => {
-    tokens.answer = () => ({ status: { authenticated: true, user: { username: 'hook', groups: ['g'] } } });
+    tokens.response = () => ({ status: { authenticated: true, user: { username: 'hook', groups: ['g'] } } });
     tokens.asked.length = 0;
     await expect(whoIs({ token: 'opaque' })).resolves.toBe('hook g system:authenticated');
     await expect(whoIs({ token: 'opaque' })).resolves.toBe('hook g system:authenticated');
@@ -365,8 +365,8 @@ describe('a token webhook', () => {
       { status: { authenticated: true, user: { username: 'j', groups: 'system:masters' } } },
     ],
     ['vouches for other audiences', { status: { authenticated: true, user: { username: 'j' }, audiences: ['x'] } }],
-  ])('that %s lets nobody in, and no other user out', async (name, answer) => {
-    tokens.answer = () => answer;
+  ])('that %s lets nobody in, and no other user out', async (name, response) => {
+    tokens.response = () => response;
     await expect(whoIs({ token: `opaque ${name}`.replaceAll(' ', '-') })).resolves.toBeUndefined();
     await expect(whoIs({ token: 'alicetoken' })).resolves.toBe('alice dev system:authenticated');
   });
@@ -374,22 +374,22 @@ describe('a token webhook', () => {
 
 describe('peers that are slow', () => {
   const path = '/api/v1/namespaces/default/configmaps';
-  const late = (answer: unknown) => new Promise((done) => setTimeout(() => done(answer), 300));
+  const late = (response: unknown) => new Promise((done) => setTimeout(() => done(response), 300));
 
   afterEach(() => {
-    authorizations.answer = () => ({ status: { allowed: true } });
+    authorizations.response = () => ({ status: { allowed: true } });
   });
 
   it('are waited for', async () => {
-    tokens.answer = () => late({ status: { authenticated: true, user: { username: 'late' } } });
+    tokens.response = () => late({ status: { authenticated: true, user: { username: 'late' } } });
     await expect(whoIs({ token: 'slow-token' })).resolves.toBe('late system:authenticated');
-    authorizations.answer = () => late({ status: { allowed: false } });
+    authorizations.response = () => late({ status: { allowed: false } });
     await expect(ask({ path, token: 'alicetoken' })).resolves.toMatchObject({ status: 403 });
   });
 
   it('and never answer let nobody in, and hold up nobody else', async () => {
-    tokens.answer = () => 'hang';
-    authorizations.answer = () => 'hang';
+    tokens.response = () => 'hang';
+    authorizations.response = () => 'hang';
     const start = performance.now();
     const unknown = ask({ path, token: 'hanging-token' });
     const undecided = ask({ path, token: 'alicetoken' });
@@ -404,12 +404,12 @@ describe('an authorization webhook after RBAC', () => {
   const path = '/api/v1/namespaces/default/configmaps';
 
   afterEach(() => {
-    authorizations.answer = () => ({ status: { allowed: true } });
+    authorizations.response = () => ({ status: { allowed: true } });
   });
 
   it('decides what RBAC leaves open', async () => {
     await expect(ask({ path, token: 'alicetoken' })).resolves.toMatchObject({ status: 200 });
-    authorizations.answer = () => ({ status: { allowed: false, reason: 'closed' } });
+    authorizations.response = () => ({ status: { allowed: false, reason: 'closed' } });
     const refused = await ask({ path, token: 'alicetoken' });
     expect(refused.status).toBe(403);
     expect(refused.body).toContain('in the namespace \\"default\\": closed');
@@ -425,8 +425,8 @@ describe('an authorization webhook after RBAC', () => {
       { apiVersion: 'authorization.k8s.io/v1', kind: 'SubjectAccessReview', status: { allowed: true } },
     ],
     ['answers something else', { kind: 'TokenReview', status: { allowed: true } }],
-  ])('that %s is a failure in plain text, and not a permission', async (_, answer) => {
-    authorizations.answer = () => answer;
+  ])('that %s is a failure in plain text, and not a permission', async (_, response) => {
+    authorizations.response = () => response;
     const failed = await ask({ path, token: 'alicetoken' });
     expect(failed.status).toBe(500);
     expect(failed.body).toContain(`Internal Server Error: "${path}"`);
@@ -472,8 +472,8 @@ describe('the token of a pod', () => {
   const accounts = '/api/v1/namespaces/default/serviceaccounts';
   const createPod = async (): Promise<string> => {
     const spec = { serviceAccountName: 'runner', containers: [{ name: 'c', image: 'i' }] };
-    const answer = await ask({ ...admin, method: 'POST', path: pods, body: { metadata: { name: 'p' }, spec } });
-    return (JSON.parse(answer.body) as { metadata: { uid: string } }).metadata.uid;
+    const response = await ask({ ...admin, method: 'POST', path: pods, body: { metadata: { name: 'p' }, spec } });
+    return (JSON.parse(response.body) as { metadata: { uid: string } }).metadata.uid;
   };
   interface Issued {
     readonly token: string;
@@ -530,8 +530,8 @@ describe('secrets', () => {
   it('are in no log, metric or error, however they came', async () => {
     const admin = { token: 'admintoken' };
     const secrets = '/api/v1/namespaces/default/secrets';
-    const answers: Answer[] = [];
-    const send = async (part: Ask): Promise<void> => void answers.push(await ask(part));
+    const responses: Response[] = [];
+    const send = async (part: Ask): Promise<void> => void responses.push(await ask(part));
     const data = { password: Buffer.from('datasecret').toString('base64') };
     await ask({
       ...admin,
@@ -557,13 +557,13 @@ describe('secrets', () => {
     await send({ path: '/api', headers: { Authorization: 'Basic YmFzaWNzZWNyZXQ=' } });
     const review = { spec: { token: 'reviewedsecret' } };
     await ask({ ...admin, method: 'POST', path: '/apis/authentication.k8s.io/v1/tokenreviews', body: review });
-    authorizations.answer = () => 'reset';
+    authorizations.response = () => 'reset';
     await send({ path: secrets, token: 'alicetoken' });
-    authorizations.answer = () => ({ status: { allowed: true } });
+    authorizations.response = () => ({ status: { allowed: true } });
     const { body: metrics } = await ask({ ...admin, path: '/metrics' });
     const auditFile = join(folder, 'audit.log');
     const audit = existsSync(auditFile) ? readFileSync(auditFile, 'utf8') : '';
-    const errors = answers.filter(({ status }) => status >= 400);
+    const errors = responses.filter(({ status }) => status >= 400);
     const texts = { log, metrics, audit, errors: errors.map(({ body }) => body).join('\n') };
     const words = [
       ...['admintoken', 'alicetoken', 'opaque', 'hooksecret', 'sourcesecret', 'badsecret', 'reviewedsecret'],
@@ -572,6 +572,6 @@ describe('secrets', () => {
     for (const [where, text] of Object.entries(texts)) {
       for (const word of words) expect({ where, has: text.includes(word) ? word : '' }).toEqual({ where, has: '' });
     }
-    expect(answers.map(({ status }) => status)).toEqual([422, 409, 422, 401, 200, 200, 500]);
+    expect(responses.map(({ status }) => status)).toEqual([422, 409, 422, 401, 200, 200, 500]);
   });
 });

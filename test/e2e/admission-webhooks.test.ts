@@ -4,10 +4,10 @@ import { createSecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { startApiServer, type ApiServer } from '../../src';
 import type { KubeObject } from '../../src/api/object';
-import { RawClient, type RawAnswer } from '../support/raw-client';
+import { RawClient, type RawResponse } from '../support/raw-client';
 import { servingKeys } from '../support/serving-keys';
 import { until } from '../support/until';
-import { answer, caBundle, patched, WebhookBackend, type Behaviour } from '../support/webhook-backend';
+import { respond, caBundle, patched, WebhookBackend, type Behaviour } from '../support/webhook-backend';
 
 /** Admission webhooks as users have them: configurations in the server, backends on loopback over TLS. */
 
@@ -31,7 +31,7 @@ const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const allMaps = { operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] };
 
-const send = (method: string, path: string, body?: object): Promise<RawAnswer> =>
+const send = (method: string, path: string, body?: object): Promise<RawResponse> =>
   client.send(method, path, body && JSON.stringify(body));
 
 /** A webhook for ConfigMaps with the label `case` of this value. */
@@ -65,7 +65,7 @@ function configMap(value: string, more: object = {}): KubeObject {
   return { metadata: { name: `m${made++}`, labels: { case: value } }, ...more };
 }
 
-const create = (value: string, more?: object, query = ''): Promise<RawAnswer> =>
+const create = (value: string, more?: object, query = ''): Promise<RawResponse> =>
   send('POST', MAPS + query, configMap(value, more));
 
 describe('a mutating webhook', () => {
@@ -424,7 +424,7 @@ describe('a backend', () => {
 
   it('that takes too long is not waited for, and holds up nobody else', async () => {
     const waiting: (() => void)[] = [];
-    const slow: Behaviour = (call, response) => void waiting.push(() => answer(call, response, { allowed: true }));
+    const slow: Behaviour = (call, response) => void waiting.push(() => respond(call, response, { allowed: true }));
     await register('validating', hookFor('slow', backend.clientConfig('/slow', slow), { timeoutSeconds: 1 }));
     const held = create('slow');
     await until(
@@ -512,36 +512,36 @@ it('counts calls, refusals and failures that were let pass', async () => {
   expect(lines.filter((line) => line.startsWith('apiserver_admission_webhook_request_total'))).toHaveLength(3);
 });
 
-type Answerer = Extract<Behaviour, (...of: never[]) => unknown>;
+type Responder = Extract<Behaviour, (...of: never[]) => unknown>;
 
-function half(...[, response]: Parameters<Answerer>): void {
+function half(...[, response]: Parameters<Responder>): void {
   response.setHeader('Content-Length', 1000);
   response.write('{"apiVersion":');
   response.socket?.destroySoon();
 }
 
-function tooMuch(...[, response]: Parameters<Answerer>): void {
+function tooMuch(...[, response]: Parameters<Responder>): void {
   const chunk = ' '.repeat(1024 * 1024);
   response.on('error', () => undefined);
   for (let count = 0; count < 10; count++) response.write(chunk);
   response.end();
 }
 
-function redirect(...[, response]: Parameters<Answerer>): void {
+function redirect(...[, response]: Parameters<Responder>): void {
   response.writeHead(307, { Location: '/proper' }).end();
 }
 
-function broken(...[, response]: Parameters<Answerer>): void {
+function broken(...[, response]: Parameters<Responder>): void {
   response.writeHead(500, { 'Content-Type': 'text/plain' }).end('oops');
 }
 
-function otherVersion(...[{ review }, response]: Parameters<Answerer>): void {
+function otherVersion(...[{ review }, response]: Parameters<Responder>): void {
   const { kind, request } = review;
   const apiVersion = 'admission.k8s.io/v1beta1';
   response.end(JSON.stringify({ apiVersion, kind, response: { uid: request.uid, allowed: true } }));
 }
 
-function otherKind(...[{ review }, response]: Parameters<Answerer>): void {
+function otherKind(...[{ review }, response]: Parameters<Responder>): void {
   const { apiVersion, request } = review;
   response.end(JSON.stringify({ apiVersion, kind: 'Pod', response: { uid: request.uid, allowed: true } }));
 }

@@ -187,20 +187,20 @@ describe('a group of another API server', () => {
 
   it('is told who asks, and decides for itself', async () => {
     const path = `/apis/${GROUP}/v1/namespaces/default/boats`;
-    const answer = async (user: 'alice' | 'bob'): Promise<number> =>
+    const response = async (user: 'alice' | 'bob'): Promise<number> =>
       (await fetchAs(front.users[user].token, path)).status;
-    await expect(answer('alice')).resolves.toBe(403);
+    await expect(response('alice')).resolves.toBe(403);
     for (const { kind, ...object } of allowing('alice', 'bob')) {
       await client.create(`/apis/rbac.authorization.k8s.io/v1/${kind.toLowerCase()}s`, object, never);
     }
     await expect(
       until(
-        () => answer('alice'),
+        () => response('alice'),
         (status) => status === 200,
       ),
     ).resolves.toBe(200);
     // The other server has never heard of him, whatever he claims to be.
-    await expect(answer('bob')).resolves.toBe(403);
+    await expect(response('bob')).resolves.toBe(403);
   });
 });
 

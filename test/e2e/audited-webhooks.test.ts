@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startApiServer, type ApiServer } from '../../src';
-import { RawClient, type RawAnswer } from '../support/raw-client';
+import { RawClient, type RawResponse } from '../support/raw-client';
 import { until } from '../support/until';
 import { patched, WebhookBackend } from '../support/webhook-backend';
 
@@ -62,7 +62,7 @@ const map = (name: string, data: object = { k: 'v' }) => ({
 });
 
 /** The annotations of a request. Its event may come after its response. */
-async function annotationsOf(sent: Promise<RawAnswer>): Promise<Readonly<Record<string, string>>> {
+async function annotationsOf(sent: Promise<RawResponse>): Promise<Readonly<Record<string, string>>> {
   const { auditId } = await sent;
   const read = () =>
     readFileSync(join(folder, 'audit.log'), 'utf8')

@@ -94,8 +94,8 @@ describe.each(PATHS)('a patch of %s', (path) => {
     ['that says nothing of its kind', APPLY, json({ metadata: {} }), 400],
   ])('%s (%s %s) is answered with its status and changes nothing', async (_, type, body, status) => {
     const before = await versionAt(path);
-    const answer = await client.send('PATCH', `${path}?fieldManager=m`, body, type);
-    expect([answer.status, answer.body]).toMatchObject([status, { kind: 'Status', code: status }]);
+    const response = await client.send('PATCH', `${path}?fieldManager=m`, body, type);
+    expect([response.status, response.body]).toMatchObject([status, { kind: 'Status', code: status }]);
     expect(await versionAt(path)).toBe(before);
   });
 

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 import { startApiServer, type ApiServer } from '../../src';
-import { RawClient, type RawAnswer } from '../support/raw-client';
+import { RawClient, type RawResponse } from '../support/raw-client';
 import { until } from '../support/until';
-import { answer, WebhookBackend, type Behaviour, type ReceivedCall } from '../support/webhook-backend';
+import { respond, WebhookBackend, type Behaviour, type ReceivedCall } from '../support/webhook-backend';
 
 /** Conversion webhooks as operators have them: v1 is stored with `spec.host`, and v2 has `spec.endpoint.host`. */
 
@@ -28,7 +28,7 @@ interface Gate {
   readonly spec?: { readonly host?: string; readonly endpoint?: { readonly host?: string } };
 }
 
-const send = (method: string, path: string, body?: object, contentType?: string): Promise<RawAnswer> =>
+const send = (method: string, path: string, body?: object, contentType?: string): Promise<RawResponse> =>
   client.send(method, path, body && JSON.stringify(body), contentType);
 
 function objectsOf({ review }: ReceivedCall): readonly Gate[] {
@@ -50,7 +50,7 @@ const SUCCESS = { result: { status: 'Success' } };
 /** A webhook that does as it should, but for what `lie` does to its objects. */
 function converting(lie: (gates: readonly Gate[]) => readonly unknown[] = (gates) => gates): Behaviour {
   return (call: ReceivedCall, response: ServerResponse) =>
-    answer(call, response, { ...SUCCESS, convertedObjects: lie(convertedObjects(call)) });
+    respond(call, response, { ...SUCCESS, convertedObjects: lie(convertedObjects(call)) });
 }
 
 const hostAt = (...path: readonly string[]) => ({
@@ -222,7 +222,7 @@ describe('a webhook that answers what it should not', () => {
     await send('POST', v1, old(group, 'a'));
     let release: (() => void) | undefined;
     backend.behave(hook, (call, response) => {
-      release = () => answer(call, response, { ...SUCCESS, convertedObjects: convertedObjects(call) });
+      release = () => respond(call, response, { ...SUCCESS, convertedObjects: convertedObjects(call) });
     });
     const reading = send('GET', `${v2}/a`);
     await until(
@@ -236,7 +236,7 @@ describe('a webhook that answers what it should not', () => {
 
 it('an apply in one version conflicts with the owner in another', async () => {
   const { v1, v2, group } = await define();
-  const apply = (path: string, manager: string, body: object): Promise<RawAnswer> =>
+  const apply = (path: string, manager: string, body: object): Promise<RawResponse> =>
     send('PATCH', `${path}/a?fieldManager=${manager}`, body, 'application/apply-patch+yaml');
   expect((await apply(v1, 'one', old(group, 'a'))).status).toBe(201);
   const other = { ...old(group, 'a'), apiVersion: `${group}/v2`, spec: { endpoint: { host: 'b' } } };

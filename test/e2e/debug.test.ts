@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { startApiServer, type ApiServer } from '../../src';
 
-interface Answer {
+interface Response {
   readonly code: number;
   readonly text: string;
 }
@@ -13,7 +13,7 @@ describe('the paths below /debug', () => {
   });
   afterAll(() => server.stop());
 
-  function ask(method: string, path: string, body = '', token = server.token): Promise<Answer> {
+  function ask(method: string, path: string, body = '', token = server.token): Promise<Response> {
     return new Promise((resolve, reject) => {
       const headers = { Authorization: `Bearer ${token}` };
       const options = { method, ca: server.certificateAuthority, headers, agent: false };

@@ -32,9 +32,9 @@ const PROVIDERS = {
 type Provider = keyof typeof PROVIDERS;
 const providers = (Object.keys(PROVIDERS) as Provider[]).filter((one) => one !== 'kms' || KMS_SOCKET !== undefined);
 
-type Send = (method: string, path: string, body?: string, contentType?: string) => Promise<Answer>;
+type Send = (method: string, path: string, body?: string, contentType?: string) => Promise<Response>;
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly body: { readonly metadata: { readonly annotations?: unknown; readonly labels?: unknown } };
 }
@@ -95,7 +95,7 @@ async function startTheirs(binary: string, encryption: string): Promise<void> {
         response.setEncoding('utf8').on('data', (piece: string) => (text += piece));
         response.on('end', () => {
           const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
-          const body = (isJson ? JSON.parse(text) : { metadata: {} }) as Answer['body'];
+          const body = (isJson ? JSON.parse(text) : { metadata: {} }) as Response['body'];
           resolve({ status: response.statusCode ?? 0, body });
         });
       });

@@ -182,28 +182,28 @@ describe('field ownership over HTTP', () => {
           const [mediaType, body] = bodyOf(how, kind, live, wanted);
           const create = live === undefined && !applies;
           const query = `?fieldManager=${manager}${how === 'force' ? '&force=true' : ''}`;
-          const answer = await client.send(
+          const response = await client.send(
             create ? 'POST' : how === 'put' ? 'PUT' : 'PATCH',
             (create ? path : `${path}/${name}`) + query,
             JSON.stringify(create ? wanted : body),
             create ? 'application/json' : mediaType,
           );
           const known = withInferred(owners, type, live);
-          if (answer.status === 409 && how === 'apply') {
+          if (response.status === 409 && how === 'apply') {
             const changed = changedPaths(paths, pathsOf(type, wanted));
             expect(conflictsOf(known, changed, manager)).not.toEqual([]);
             continue;
           }
-          expect([answer.status < 300, answer.body]).toEqual([true, answer.body]);
-          const after = pathsOf(type, answer.body);
+          expect([response.status < 300, response.body]).toEqual([true, response.body]);
+          const after = pathsOf(type, response.body);
           owners = applies
             ? ownersAfterApply(owners, known, paths, after, manager, appliedPaths(type, wanted))
             : ownersAfterUpdate(owners, known, paths, after, manager);
-          expect([how, printedOwners(recordedOwners(answer.body))]).toEqual([how, printedOwners(owners)]);
-          if (!applies) await expectRepeatedWriteToBeNone(`${path}/${name}?fieldManager=${manager}`, answer.body);
+          expect([how, printedOwners(recordedOwners(response.body))]).toEqual([how, printedOwners(owners)]);
+          if (!applies) await expectRepeatedWriteToBeNone(`${path}/${name}?fieldManager=${manager}`, response.body);
           if (owners.size === 0) return;
           paths = after;
-          live = answer.body;
+          live = response.body;
         }
       }),
       { numRuns: RUNS },

@@ -133,10 +133,10 @@ it('a server that is about to end is alive for as long as it serves', async () =
   await untilFailing([]);
   let hasStopped = false;
   const stopped = server.stop().finally(() => (hasStopped = true));
-  const answers = new Set<string>();
-  while (!hasStopped) answers.add(await probe('/livez').catch(() => 'ok'));
+  const responses = new Set<string>();
+  while (!hasStopped) responses.add(await probe('/livez').catch(() => 'ok'));
   await stopped;
-  expect([...answers]).toEqual(['ok']);
+  expect([...responses]).toEqual(['ok']);
 }, 30_000);
 
 it('a start waits for the APIServices of the custom resources that are there', async () => {

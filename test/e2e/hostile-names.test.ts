@@ -15,7 +15,7 @@ const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly text: string;
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- answers are looked into freely
@@ -36,7 +36,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function send(method: string, path: string, text?: string, contentType = 'application/json'): Promise<Answer> {
+async function send(method: string, path: string, text?: string, contentType = 'application/json'): Promise<Response> {
   const stream = session.request(
     { ':method': method, ':path': path, ...(text === undefined ? {} : { 'content-type': contentType }) },
     { endStream: text === undefined },
@@ -59,7 +59,7 @@ async function send(method: string, path: string, text?: string, contentType = '
 /** `"data":{"constructor":"v"}`, of all names. */
 const dataOf = (value: string): string => `{${NAMES.map((name) => `"${name}":"${value}"`).join(',')}}`;
 
-function expectData({ status, body }: Answer, value: string): void {
+function expectData({ status, body }: Response, value: string): void {
   expect(status).toBeLessThan(300);
   expect(Object.entries(body.data as object).sort()).toEqual([...NAMES].sort().map((name) => [name, value]));
   expect(Object.getPrototypeOf(body.data)).toBe(Object.prototype);

@@ -80,10 +80,10 @@ describe('kubectl auth', () => {
     ['no', ['get', 'pods'], ['bob', 'dev']],
   ])(
     'says %s to %j of %j',
-    async (answer, question, [user = '', ...groups]) => {
+    async (response, question, [user = '', ...groups]) => {
       const as = ['--as', user, ...groups.flatMap((group) => ['--as-group', group])];
       const { code, stdout } = await kubectl(['auth', 'can-i', ...question, ...as]);
-      expect([stdout.trim(), code]).toEqual([answer, answer === 'yes' ? 0 : 1]);
+      expect([stdout.trim(), code]).toEqual([response, response === 'yes' ? 0 : 1]);
     },
     60_000,
   );

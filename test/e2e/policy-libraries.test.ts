@@ -2,7 +2,7 @@ import { GATEKEEPER } from '../fixtures/policy-libraries/gatekeeper';
 import { KYVERNO } from '../fixtures/policy-libraries/kyverno';
 import { POD_SECURITY } from '../fixtures/policy-libraries/pod-security';
 import type { PolicyCase, Request, ResourceName, TestObject } from '../fixtures/policy-libraries/policy-case';
-import { clientOfOwnServer, type RawAnswer } from '../support/raw-client';
+import { clientOfOwnServer, type RawResponse } from '../support/raw-client';
 import { until } from '../support/until';
 
 /** What public libraries of policies are about, as ValidatingAdmissionPolicies that decide about real requests. */
@@ -46,7 +46,7 @@ async function enforce({ name, about, operations = ['CREATE'], spec, params }: P
 let count = 0;
 
 /** Makes the request that the policy is to decide about. */
-async function request({ name, about }: PolicyCase, { object, becomes, isDeleted }: Request): Promise<RawAnswer> {
+async function request({ name, about }: PolicyCase, { object, becomes, isDeleted }: Request): Promise<RawResponse> {
   const path = pathOf(about);
   const named = (one: TestObject): object => {
     const { labels, annotations } = one.metadata ?? {};

@@ -13,7 +13,7 @@ const MOUSE_REQUESTS = 25;
 const WRITERS = 'e2e-writers';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
-interface Answer {
+interface Response {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -40,7 +40,7 @@ afterAll(async () => {
 });
 
 /** As another user who may do all, by impersonation; as an administrator without one. */
-function send(method: string, path: string, { user, body }: { user?: string; body?: object } = {}): Promise<Answer> {
+function send(method: string, path: string, { user, body }: { user?: string; body?: object } = {}): Promise<Response> {
   const headers = {
     ...(user === undefined ? {} : { 'Impersonate-User': user, 'Impersonate-Group': WRITERS }),
     ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -92,17 +92,17 @@ function createSchema(
   });
 }
 
-const schemaOf = ({ headers }: Answer): unknown => headers['x-kubernetes-pf-flowschema-uid'];
-const levelOf = ({ headers }: Answer): unknown => headers['x-kubernetes-pf-prioritylevel-uid'];
+const schemaOf = ({ headers }: Response): unknown => headers['x-kubernetes-pf-flowschema-uid'];
+const levelOf = ({ headers }: Response): unknown => headers['x-kubernetes-pf-prioritylevel-uid'];
 
 /** A request that keeps its seat while the store writes. */
-const probe = (user: string): Promise<Answer> =>
+const probe = (user: string): Promise<Response> =>
   send('POST', MAPS, { user, body: { metadata: { generateName: 'e2e-' } } });
 
 async function classified(user: string, schema: string): Promise<void> {
   await until(
     () => probe(user),
-    (answer) => schemaOf(answer) === schema,
+    (response) => schemaOf(response) === schema,
   );
 }
 
@@ -127,13 +127,13 @@ describe('the headers of an answer', () => {
 });
 
 it('who makes the default objects and who judges them own what they wrote, under the names of kube-apiserver', async () => {
-  const managersOf = ({ text }: Answer): readonly string[] =>
+  const managersOf = ({ text }: Response): readonly string[] =>
     (JSON.parse(text) as KubeObject).metadata.managedFields!.map(({ manager = '' }) => manager);
-  const answer = await until(
+  const response = await until(
     () => send('GET', `${GROUP}/flowschemas/catch-all`),
     (one) => managersOf(one).length === 2,
   );
-  expect([...managersOf(answer)].sort()).toEqual([
+  expect([...managersOf(response)].sort()).toEqual([
     'api-priority-and-fairness-config-consumer-v1',
     'api-priority-and-fairness-config-producer-v1',
   ]);

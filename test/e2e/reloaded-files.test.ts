@@ -29,13 +29,13 @@ function clientWith(bearerToken: string): ApiClient {
 
 async function nameOf(token: string): Promise<string> {
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-  const answer = await clientWith(token)
+  const response = await clientWith(token)
     .create<{ readonly status: { readonly userInfo: { readonly username: string } } }>(
       '/apis/authentication.k8s.io/v1/selfsubjectreviews',
       review,
     )
     .catch((error: Error) => ({ status: { userInfo: { username: error.message } } }));
-  return answer.status.userInfo.username;
+  return response.status.userInfo.username;
 }
 
 async function until(token: string, name: string): Promise<void> {
@@ -72,8 +72,8 @@ afterAll(async () => {
 async function newToken(): Promise<string> {
   const path = '/api/v1/namespaces/default/serviceaccounts/default/token';
   const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 600 } };
-  const answer = await clientWith(server.token).create<{ readonly status: { readonly token: string } }>(path, body);
-  return answer.status.token;
+  const response = await clientWith(server.token).create<{ readonly status: { readonly token: string } }>(path, body);
+  return response.status.token;
 }
 
 it('a token file that changes counts without a restart: new tokens are known, and old ones refused', async () => {

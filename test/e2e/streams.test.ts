@@ -113,14 +113,14 @@ describe.each([
         });
         child.on('exit', () => reject(new Error(said)));
       });
-      for (const text of ['one', 'two']) expect(await answerTo(local, text)).toBe(text.toUpperCase());
+      for (const text of ['one', 'two']) expect(await responseTo(local, text)).toBe(text.toUpperCase());
     } finally {
       child.kill();
     }
   });
 });
 
-function answerTo(port: number, text: string): Promise<string> {
+function responseTo(port: number, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(text));
     socket.on('error', reject).on('data', (data) => {
@@ -244,9 +244,9 @@ it('carries the SPDY of a port-forward over WebSocket', async () => {
         `Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n` +
         `Sec-WebSocket-Protocol: SPDY/3.1+portforward.k8s.io\r\nAuthorization: Bearer ${cluster.server.token}\r\n\r\n`,
     );
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString('latin1')).toMatch(/^HTTP\/1\.1 101 /);
-    expect(answer.toString('latin1')).toContain('Sec-WebSocket-Protocol: SPDY/3.1+portforward.k8s.io\r\n');
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    expect(response.toString('latin1')).toMatch(/^HTTP\/1\.1 101 /);
+    expect(response.toString('latin1')).toContain('Sec-WebSocket-Protocol: SPDY/3.1+portforward.k8s.io\r\n');
     const headers = new HeaderFrames();
     const frame = headers.synStream(1, { streamtype: 'data', port: '1', requestid: '0' });
     const mask = Buffer.from([1, 2, 3, 4]);

@@ -19,8 +19,9 @@ async function countRequest(counter: StepCounter, send: Prepared, status: Reques
   let least = Infinity;
   for (let count = 0; count < COUNTS; count += 1) {
     const steps = await counter.countUntil(async () => {
-      const answer = await send();
-      if (!expected.has(answer.status)) throw new Error(`answered ${answer.status}: ${answer.text.slice(0, 500)}`);
+      const response = await send();
+      if (!expected.has(response.status))
+        throw new Error(`answered ${response.status}: ${response.text.slice(0, 500)}`);
     });
     least = Math.min(least, steps);
   }

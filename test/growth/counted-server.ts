@@ -17,7 +17,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 const USERS = ['admin,admin,1,system:masters', 'user,user,2'];
 const READY_MS = 60_000;
 
-export interface Answer {
+export interface Response {
   readonly status: number;
   readonly text: string;
 }
@@ -31,7 +31,7 @@ export interface Sent {
 }
 
 /** A request that is ready to be sent: what is counted is not how it was made. */
-export type Prepared = () => Promise<Answer>;
+export type Prepared = () => Promise<Response>;
 
 /** The whole API server in this process, with every admission plugin that works alone. */
 export class CountedServer {

@@ -55,13 +55,13 @@ export class StepCounter {
   }
 
   private post(method: string, parameters?: object): unknown {
-    let answer: unknown;
+    let response: unknown;
     // With its own session the inspector answers before it returns.
     this.session.post(method, parameters, (error, result) => {
       if (error) throw error;
-      answer = result;
+      response = result;
     });
-    return answer;
+    return response;
   }
 
   /** Replaces functions that loop where coverage does not look by ones that say how far they went. */

@@ -79,7 +79,7 @@ class WrittenKind {
     for (const { strategy } of [this.definition, ...this.definition.subresources]) {
       if (strategy !== undefined) this.check(strategy, this.stored(before), this.stored(after));
     }
-    this.answer(before);
+    this.respond(before);
   }
 
   private decoded(body: JsonObject): KubeObject | undefined {
@@ -149,7 +149,7 @@ class WrittenKind {
     });
   }
 
-  private answer(object: KubeObject): void {
+  private respond(object: KubeObject): void {
     JSON.stringify(object);
     tolerated(() => decodeMessage(this.type, encodeMessage(this.type, object)));
     tolerated(() => this.definition.table?.cells(this.stored(object), Date.parse(NOW)));

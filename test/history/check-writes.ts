@@ -32,7 +32,7 @@ export function checkWrites(timeline: Timeline, writes: readonly WriteCall[], re
     }
   }
   for (const write of writes) {
-    problems.push(...checkAnswer(write, effects.get(write)), ...checkRefusal(timeline, write, realTime));
+    problems.push(...checkResponse(write, effects.get(write)), ...checkRefusal(timeline, write, realTime));
   }
   return problems;
 }
@@ -91,7 +91,7 @@ function resultOf({ verb, client, fields }: WriteCall, before: Fields): Fields {
   }
 }
 
-function checkAnswer(write: WriteCall, effect: TimelineEvent | undefined): readonly string[] {
+function checkResponse(write: WriteCall, effect: TimelineEvent | undefined): readonly string[] {
   const { outcome } = write;
   if (outcome.type !== 'done') return [];
   if (effect === undefined) return [`${describe(write)} was acknowledged, but is lost`];

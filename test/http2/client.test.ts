@@ -35,7 +35,7 @@ class Call extends Http2Stream {
 }
 
 /** Does the server's part of a plan with Node's own HTTP/2. */
-async function answer(stream: ServerHttp2Stream, plan: Plan): Promise<void> {
+async function respond(stream: ServerHttp2Stream, plan: Plan): Promise<void> {
   stream.on('error', () => undefined);
   const pieces: Buffer[] = [];
   stream.on('data', (piece: Buffer) => pieces.push(piece));
@@ -43,9 +43,9 @@ async function answer(stream: ServerHttp2Stream, plan: Plan): Promise<void> {
   if (stream.destroyed) return;
   const fields = { ':status': 200, 'x-id': String(plan.id), 'x-digest': digest(Buffer.concat(pieces)) };
   stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': String(plan.id) }));
-  stream.respond(fields, { waitForTrailers: plan.answerHasTrailers });
+  stream.respond(fields, { waitForTrailers: plan.responseHasTrailers });
   let index = 0;
-  for (const piece of piecesOf(plan.id, plan.answer)) {
+  for (const piece of piecesOf(plan.id, plan.response)) {
     if (stream.destroyed) return;
     if (plan.breakAt === index++) return stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     stream.write(piece);
@@ -93,10 +93,11 @@ function check(plan: Plan, { blocks, pieces, ended, failures }: Call): void {
   const [head, trailers] = blocks;
   if (head !== undefined && head.get('x-id') !== String(plan.id)) throw new Error(`${told}: another's answer`);
   if (!isBeginning(plan, bytes) || ended + failures.length > 1) throw new Error(told);
-  const isBroken = plan.breakAt !== undefined && plan.breakAt < plan.answer.length;
+  const isBroken = plan.breakAt !== undefined && plan.breakAt < plan.response.length;
   if (plan.abortAfter !== undefined || isBroken) return;
-  if (ended !== 1 || bytes.length !== sum(plan.answer)) throw new Error(told);
-  if (plan.answerHasTrailers && trailers?.get('grpc-status') !== String(plan.id)) throw new Error(`${told}: trailers`);
+  if (ended !== 1 || bytes.length !== sum(plan.response)) throw new Error(told);
+  if (plan.responseHasTrailers && trailers?.get('grpc-status') !== String(plan.id))
+    throw new Error(`${told}: trailers`);
   if (!plan.isEarly && head?.get('x-digest') !== digestOf(plan)) throw new Error(`${told}: its body was another`);
 }
 
@@ -106,7 +107,7 @@ async function converse(random: Random, count: number): Promise<void> {
   const session = new Promise<ServerHttp2Session>((resolve) => server.on('session', resolve));
   server.on('sessionError', (error) => failures.push(error));
   server.on('stream', (stream, headers) => {
-    answer(stream, JSON.parse(String(headers['x-plan'])) as Plan).catch((error: unknown) => failures.push(error));
+    respond(stream, JSON.parse(String(headers['x-plan'])) as Plan).catch((error: unknown) => failures.push(error));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -29,7 +29,7 @@ function listen({ streams }: Served): readonly string[] {
   return pieces;
 }
 
-async function check({ sent, outcome, from, requests = 0, request, replies }: Checked): Promise<void> {
+async function check({ sent, outcome, from, requests = 0, request, responses: responses }: Checked): Promise<void> {
   const served = from === 'start' ? serve() : await inTheMiddle();
   const before = served.streams.length;
   const body = request !== undefined && 'body' in request ? listen(served) : undefined;
@@ -48,7 +48,7 @@ async function check({ sent, outcome, from, requests = 0, request, replies }: Ch
   const partings = frames.filter((line) => line.startsWith('go away'));
   expect(resets.map((line) => line.split(' ').at(-1))).toEqual(kind === 'stream' ? [code] : []);
   expect(partings.map((line) => line.split(' ').at(-1))).toEqual(kind === 'connection' ? [code] : []);
-  if (replies !== undefined) expect(frames).toEqual(replies);
+  if (responses !== undefined) expect(frames).toEqual(responses);
   expect(served.streams.length - before).toBe(requests);
   if (request !== undefined) {
     const last = served.streams.at(-1)!.request;

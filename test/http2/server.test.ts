@@ -62,13 +62,13 @@ async function giveUp(stream: ClientHttp2Stream, afterTurns: number): Promise<vo
 }
 
 function check(plan: Plan, got: Got): void {
-  const answer = `request ${plan.id}: ${got.status} of ${got.id}, ${got.bytes.length} bytes, code ${got.code}`;
-  if (got.status !== undefined && (got.status !== 200 || got.id !== String(plan.id))) throw new Error(answer);
-  if (!isBeginning(plan, got.bytes)) throw new Error(`${answer}: these are not its bytes`);
-  const isBroken = plan.breakAt !== undefined && plan.breakAt < plan.answer.length;
+  const response = `request ${plan.id}: ${got.status} of ${got.id}, ${got.bytes.length} bytes, code ${got.code}`;
+  if (got.status !== undefined && (got.status !== 200 || got.id !== String(plan.id))) throw new Error(response);
+  if (!isBeginning(plan, got.bytes)) throw new Error(`${response}: these are not its bytes`);
+  const isBroken = plan.breakAt !== undefined && plan.breakAt < plan.response.length;
   if (plan.abortAfter !== undefined || isBroken) return;
-  if (got.code !== constants.NGHTTP2_NO_ERROR || got.bytes.length !== sum(plan.answer)) throw new Error(answer);
-  if (!plan.isEarly && got.digest !== digestOf(plan)) throw new Error(`${answer}: its body was another`);
+  if (got.code !== constants.NGHTTP2_NO_ERROR || got.bytes.length !== sum(plan.response)) throw new Error(response);
+  if (!plan.isEarly && got.digest !== digestOf(plan)) throw new Error(`${response}: its body was another`);
 }
 
 function settingsOf(random: Random): Settings {

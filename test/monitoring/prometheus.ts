@@ -85,8 +85,8 @@ export class Prometheus implements AsyncDisposable {
 
   /** How many series the query gives now. */
   async series(query: string): Promise<number> {
-    const answer = await fetch(`http://127.0.0.1:${this.port}/api/v1/query?query=${encodeURIComponent(query)}`);
-    const body = (await answer.json()) as { status: string; error?: string; data?: { result: readonly unknown[] } };
+    const response = await fetch(`http://127.0.0.1:${this.port}/api/v1/query?query=${encodeURIComponent(query)}`);
+    const body = (await response.json()) as { status: string; error?: string; data?: { result: readonly unknown[] } };
     if (body.status !== 'success') throw new Error(`${query}: ${body.error ?? ''}`);
     return body.data?.result.length ?? 0;
   }

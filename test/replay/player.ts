@@ -7,20 +7,20 @@ export interface Exchange {
   readonly body: unknown;
 }
 
-export interface Answer {
+export interface Response {
   readonly status: number;
   readonly text: string;
 }
 
 /** Sends one request as somebody who may do everything. `body` is JSON. */
-export type Send = (step: Omit<Step, 'body'> & { readonly body?: string }) => Promise<Answer>;
+export type Send = (step: Omit<Step, 'body'> & { readonly body?: string }) => Promise<Response>;
 
 const SERVICE_ACCOUNT = { metadata: { name: 'default' }, automountServiceAccountToken: false };
 
 /** Plays a scenario in a namespace of its own, which is made first. */
 export async function play(send: Send, name: string, steps: readonly Step[]): Promise<readonly Exchange[]> {
   const namespace = `replay-${name}-${Math.random().toString(36).slice(2, 8)}`;
-  const sendJson = (method: string, path: string, body: object): Promise<Answer> =>
+  const sendJson = (method: string, path: string, body: object): Promise<Response> =>
     send({ method, path, body: JSON.stringify(body) });
   await sendJson('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   await sendJson('POST', `/api/v1/namespaces/${namespace}/serviceaccounts`, SERVICE_ACCOUNT);

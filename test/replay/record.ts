@@ -10,13 +10,13 @@ import { Agent, request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { format, resolveConfig } from 'prettier';
-import { play, type Answer, type Send } from './player';
+import { play, type Response, type Send } from './player';
 import { SCENARIOS } from './scenarios';
 
 function sender(server: string, token: string): Send {
   const agent = new Agent({ keepAlive: true, rejectUnauthorized: false });
   return ({ method, path, body, contentType = 'application/json', accept = 'application/json' }) =>
-    new Promise<Answer>((resolve, reject) => {
+    new Promise<Response>((resolve, reject) => {
       const headers = {
         authorization: `Bearer ${token}`,
         accept,

@@ -96,11 +96,11 @@ describeWithEtcd('a replica that is cut off from etcd while another one is not',
     expect(await replica.isReady()).toBe(true);
     cluster.link.cut();
     // Probes share an answer for a moment.
-    let answer = await replica.check('/readyz');
-    while (answer.status === 200) answer = await replica.check('/readyz');
-    expect(answer.status).toBe(500);
-    expect(answer.text).toContain('[-]etcd failed');
-    expect(answer.text).toContain('[+]ping ok');
+    let response = await replica.check('/readyz');
+    while (response.status === 200) response = await replica.check('/readyz');
+    expect(response.status).toBe(500);
+    expect(response.text).toContain('[-]etcd failed');
+    expect(response.text).toContain('[+]ping ok');
     cluster.link.mend();
     await replica.untilReady();
   }, 60_000);

@@ -90,8 +90,8 @@ describeWithEtcd(`two replicas on an etcd of three members (seed ${SEED})`, () =
 /** Asks again while there is no answer, for less than etcd's own timeouts. */
 async function untilAnswered<T>(ask: () => Promise<T | undefined>): Promise<T> {
   for (const deadline = Date.now() + 6_000; ;) {
-    const answer = await ask().catch(() => undefined);
-    if (answer !== undefined) return answer;
+    const response = await ask().catch(() => undefined);
+    if (response !== undefined) return response;
     if (Date.now() > deadline) throw new Error('nobody answers');
     await delay(50);
   }

@@ -210,9 +210,9 @@ describeWithEtcd('a replica whose etcd is full', () => {
     const names: string[] = [];
     let refused: { status: number; body: { message?: string } } | undefined;
     for (let i = 0; i < 100 && refused === undefined; i++) {
-      const answer = await create(`big-${i}`, filling);
-      if (answer.status === 201) names.push(`big-${i}`);
-      else refused = answer;
+      const response = await create(`big-${i}`, filling);
+      if (response.status === 201) names.push(`big-${i}`);
+      else refused = response;
     }
     const full = { status: 500, body: { kind: 'Status', message: expect.stringContaining('space exceeded') } };
     expect(refused).toMatchObject(full);

@@ -35,7 +35,7 @@ const FAULTS: Readonly<Record<string, Fault>> = {
     end: (link) => link.break(),
   },
   'connections end in the direction of the server': { begin: (link) => link.endRequests() },
-  'connections end in the direction of the client': { begin: (link) => link.endAnswers() },
+  'connections end in the direction of the client': { begin: (link) => link.endResponses() },
 };
 
 describeWithEtcd.each(['sternpost', 'etcd3'])(`two replicas over links with faults, by %s (seed ${SEED})`, (client) => {

@@ -78,14 +78,14 @@ describeWithEtcd('resource quotas of several replicas on one etcd', () => {
   it('admit exactly what is allowed, however many ask at once', async () => {
     await limit('raced', 'count/configmaps', HARD);
     const path = '/api/v1/namespaces/raced/configmaps';
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: CREATIONS }, (_, i) => https[i % 2]!.send('POST', path, { metadata: { name: `c${i}` } })),
     );
-    const statuses = answers.map(({ status }) => status);
+    const statuses = responses.map(({ status }) => status);
     expect(statuses.filter((status) => status === 201)).toHaveLength(HARD);
     expect(statuses.filter((status) => status === 403)).toHaveLength(CREATIONS - HARD);
     const { body } = await https[0]!.send('GET', path);
-    const admitted = answers.filter(({ status }) => status === 201).map(({ body: { metadata } }) => metadata.name);
+    const admitted = responses.filter(({ status }) => status === 201).map(({ body: { metadata } }) => metadata.name);
     expect(body.items.map(({ metadata }) => metadata.name).sort()).toEqual(admitted.sort());
     expect((await quotaOf('raced')).status).toEqual({
       hard: { 'count/configmaps': String(HARD) },

@@ -33,8 +33,8 @@ export async function leaderOf(servers: readonly EtcdServer[]): Promise<EtcdServ
 
 async function leads({ endpoint }: EtcdServer): Promise<boolean> {
   try {
-    const answer = await fetch(`${endpoint}/metrics`, { signal: AbortSignal.timeout(500) });
-    return /^etcd_server_is_leader 1$/m.test(await answer.text());
+    const response = await fetch(`${endpoint}/metrics`, { signal: AbortSignal.timeout(500) });
+    return /^etcd_server_is_leader 1$/m.test(await response.text());
   } catch {
     return false;
   }

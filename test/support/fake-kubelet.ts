@@ -54,7 +54,7 @@ export class FakeKubelet {
       { cert, key, ca, requestCert: true, rejectUnauthorized: false },
       (request, response) => {
         this.#note(request);
-        this.#answer(request, response);
+        this.#respond(request, response);
       },
     );
     this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
@@ -89,7 +89,7 @@ export class FakeKubelet {
     this.requests.push({ method, url, client, isResumed: (socket as TLSSocket).isSessionReused(), headers });
   }
 
-  #answer(request: IncomingMessage, response: ServerResponse): void {
+  #respond(request: IncomingMessage, response: ServerResponse): void {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'https://kubelet');
     const { writeLog, onRequest } = this.options;
     if (pathname.startsWith('/containerLogs/') && writeLog !== undefined) writeLog(response, searchParams);

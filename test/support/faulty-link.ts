@@ -66,7 +66,7 @@ export class FaultyLink implements AsyncDisposable {
   }
 
   /** On every connection the client hears that the server has no more to say, though it may go on listening. */
-  endAnswers(): void {
+  endResponses(): void {
     for (const [near] of this.#connections) near.end();
   }
 

@@ -20,7 +20,7 @@ export class FaultyStore implements Store {
   /** Errors that the next lists reject with. */
   readonly listErrors: Error[] = [];
   /** Errors that the next writes reject with, though they happen. */
-  readonly lostAnswers: Error[] = [];
+  readonly lostResponses: Error[] = [];
   /** Writes of these keys fail, and do not happen. */
   refuses: (key: string) => boolean = () => false;
   /** What an ask for the newest revision waits for. */
@@ -95,7 +95,7 @@ export class FaultyStore implements Store {
   }
 
   create(key: string, value: Uint8Array, options?: WriteOptions, signal?: AbortSignal): Promise<WriteOutcome> {
-    return this.answer(key, () => this.store.create(key, value, options, signal));
+    return this.respond(key, () => this.store.create(key, value, options, signal));
   }
 
   update(
@@ -105,11 +105,11 @@ export class FaultyStore implements Store {
     options?: WriteOptions,
     signal?: AbortSignal,
   ): Promise<WriteOutcome> {
-    return this.answer(key, () => this.store.update(key, value, expected, options, signal));
+    return this.respond(key, () => this.store.update(key, value, expected, options, signal));
   }
 
   delete(key: string, expected: Revision, signal?: AbortSignal): Promise<WriteOutcome> {
-    return this.answer(key, () => this.store.delete(key, expected, signal));
+    return this.respond(key, () => this.store.delete(key, expected, signal));
   }
 
   compact(revision: Revision, signal?: AbortSignal): Promise<void> {
@@ -128,9 +128,9 @@ export class FaultyStore implements Store {
     return this.store.close();
   }
 
-  private async answer(key: string, write: () => Promise<WriteOutcome>): Promise<WriteOutcome> {
+  private async respond(key: string, write: () => Promise<WriteOutcome>): Promise<WriteOutcome> {
     if (this.refuses(key)) throw new StoreFailure(`${key} is refused`, 'refused');
-    const lost = this.lostAnswers.shift();
+    const lost = this.lostResponses.shift();
     if (lost === undefined) return write();
     return write().then(() => {
       throw lost;

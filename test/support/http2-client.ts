@@ -4,7 +4,7 @@ import type { SecureClientSessionOptions } from 'node:http2';
 import type { Sent } from './served-over-http';
 import { authority } from './serving-keys';
 
-export interface Http2Answer {
+export interface Http2Response {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly bytes: Buffer;
@@ -47,8 +47,8 @@ export class Http2Client {
     return stream;
   }
 
-  async send(method: string, path: string, sent: Sent = {}): Promise<Http2Answer> {
-    return answerOf(this.ask(method, path, sent));
+  async send(method: string, path: string, sent: Sent = {}): Promise<Http2Response> {
+    return responseOf(this.ask(method, path, sent));
   }
 
   /** Resolves when the connection has ended, whoever ended it. */
@@ -66,7 +66,7 @@ export class Http2Client {
 }
 
 /** Rejects when the stream ends before its answer, which Node does not always take for an error. */
-export async function answerOf(stream: ClientHttp2Stream): Promise<Http2Answer> {
+export async function responseOf(stream: ClientHttp2Stream): Promise<Http2Response> {
   const pieces: Buffer[] = [];
   // From the beginning: what nobody listens for may be dropped when the stream closes.
   stream.on('data', (piece: Buffer) => pieces.push(piece));

@@ -3,7 +3,7 @@ import { startApiServer, type ApiServer } from '../../src';
 import type { KubeObject } from '../../src/api/object';
 import { adminCredentials } from './admin-client';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   /** The Warning header; empty when there is none. */
   readonly warning: string;
@@ -22,9 +22,9 @@ export class RawClient {
     this.agent = new Agent({ keepAlive: true, maxSockets: 8, ca, cert, key });
   }
 
-  async send(method: string, path: string, body?: string, contentType?: string): Promise<RawAnswer> {
-    const { text, ...answer } = await this.sendText(method, path, body, contentType);
-    return { ...answer, body: JSON.parse(text) as RawAnswer['body'] };
+  async send(method: string, path: string, body?: string, contentType?: string): Promise<RawResponse> {
+    const { text, ...response } = await this.sendText(method, path, body, contentType);
+    return { ...response, body: JSON.parse(text) as RawResponse['body'] };
   }
 
   /** The body of the answer as it comes. */
@@ -34,7 +34,7 @@ export class RawClient {
     body?: string,
     contentType: string | null = 'application/json',
     accept = 'application/json',
-  ): Promise<Omit<RawAnswer, 'body'> & { readonly text: string }> {
+  ): Promise<Omit<RawResponse, 'body'> & { readonly text: string }> {
     const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
     const type = contentType === null ? {} : { 'content-type': contentType };
     const options = { method, agent: this.agent, headers: { ...type, accept, ...length } };

@@ -12,13 +12,13 @@ import type { KindDefinition } from '../../src/api/kinds/kind-definition';
 import { podDisruptionBudget } from '../../src/api/kinds/policy/pod-disruption-budget';
 import { loadBuiltinSchema } from '../../src/api/schema/builtin-schema';
 import type { Catalogue, ServedResource } from '../../src/resources/served-resource';
-import { textReply } from '../../src/http/response/reply';
+import { textResponse } from '../../src/http/response/api-response';
 import { createServer, type ApiServer, type ServerOptions } from '../../src/http/server';
 import { RequestMetrics } from '../../src/observability/request-metrics';
 import { permissiveServer } from './permissive-server';
 import { RegistryFixture } from './registry-fixture';
 
-export interface Answer {
+export interface Response {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
@@ -86,7 +86,7 @@ export function servedOverHttp(options: Partial<ServerOptions> = {}) {
         priorityLevelConfiguration,
       ]),
       nonResourceRoutes: [
-        { path: '/healthz', handler: () => textReply(200, 'ok') },
+        { path: '/healthz', handler: () => textResponse(200, 'ok') },
         {
           path: '/broken',
           handler: () => {
@@ -136,7 +136,7 @@ export function servedOverHttp(options: Partial<ServerOptions> = {}) {
     });
   }
 
-  async function send(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+  async function send(method: string, path: string, sent: Sent = {}): Promise<Response> {
     const response = await open(method, path, sent);
     const pieces: Buffer[] = [];
     for await (const piece of response) pieces.push(piece as Buffer);

@@ -80,7 +80,7 @@ export class WebhookBackend implements AsyncDisposable {
     this.calls.push(call);
     const behaviour = this.#behaviours.get(url.replace(/\?.*/, ''));
     if (typeof behaviour === 'function') behaviour(call, response);
-    else answer(call, response, behaviour ?? { allowed: true });
+    else respond(call, response, behaviour ?? { allowed: true });
   }
 }
 
@@ -90,7 +90,7 @@ export function caBundle(): string {
 }
 
 /** A proper answer with these fields. */
-export function answer({ review }: ReceivedCall, response: ServerResponse, fields: object): void {
+export function respond({ review }: ReceivedCall, response: ServerResponse, fields: object): void {
   const { apiVersion, kind, request } = review;
   response.setHeader('Content-Type', 'application/json');
   response.end(JSON.stringify({ apiVersion, kind, response: { uid: request.uid, ...fields } }));

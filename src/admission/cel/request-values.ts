@@ -86,10 +86,10 @@ function ask(question: AuthorizationQuestion, user: UserInfo, authorize: Authori
     resourceRequest: path === undefined,
     path: path ?? '',
   });
-  const answerOf = ({ decision, reason, error }: Awaited<typeof decided>) => ({
+  const responseOf = ({ decision, reason, error }: Awaited<typeof decided>) => ({
     allowed: decision === 'allow',
     reason,
     ...(error === undefined ? {} : { error }),
   });
-  return decided instanceof Promise ? decided.then(answerOf) : answerOf(decided);
+  return decided instanceof Promise ? decided.then(responseOf) : responseOf(decided);
 }

@@ -52,12 +52,12 @@ export async function askWebhook(
   try {
     const timeoutSeconds = Math.max(1, Math.ceil(allowedMs / 1000));
     const call = { target, body, timeoutMs, timeoutSeconds, signal };
-    const answer = await (attributes.trace === undefined
+    const received = await (attributes.trace === undefined
       ? callBackend(call)
       : attributes.trace.call(`webhook ${name}`, { 'webhook.type': type }, (traceParent) =>
           callBackend({ ...call, traceParent }),
         ));
-    response = await takeTurns(attributes, readResponse(answer, { uid, version, type }), answer);
+    response = await takeTurns(attributes, readResponse(received, { uid, version, type }), received);
   } catch (error) {
     // The request itself is over: what would follow is not waited for.
     signal.throwIfAborted();

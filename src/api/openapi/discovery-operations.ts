@@ -82,7 +82,7 @@ function read(
   id: string,
   tag: string,
   description: string,
-  answer: Payload,
+  response: Payload,
   media: Media = 'discovery',
 ): Operation {
   return {
@@ -93,7 +93,7 @@ function read(
     description,
     parameters: [],
     bodyRequired: false,
-    responses: { 200: answer },
+    responses: { 200: response },
     media,
   };
 }

@@ -207,13 +207,13 @@ describe('the OpenAPI v2 document', () => {
   });
 
   it('describes discovery', () => {
-    const answer = (path: string): unknown => (v2.paths[path]?.['get'] as Operation).responses['200'];
+    const response = (path: string): unknown => (v2.paths[path]?.['get'] as Operation).responses['200'];
     const meta = '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1';
-    expect(answer('/api/')).toMatchObject({ schema: { $ref: `${meta}.APIVersions` } });
-    expect(answer('/apis/')).toMatchObject({ schema: { $ref: `${meta}.APIGroupList` } });
-    expect(answer('/apis/apps/')).toMatchObject({ schema: { $ref: `${meta}.APIGroup` } });
-    expect(answer('/apis/apps/v1/')).toMatchObject({ schema: { $ref: `${meta}.APIResourceList` } });
-    expect(answer('/version/')).toMatchObject({
+    expect(response('/api/')).toMatchObject({ schema: { $ref: `${meta}.APIVersions` } });
+    expect(response('/apis/')).toMatchObject({ schema: { $ref: `${meta}.APIGroupList` } });
+    expect(response('/apis/apps/')).toMatchObject({ schema: { $ref: `${meta}.APIGroup` } });
+    expect(response('/apis/apps/v1/')).toMatchObject({ schema: { $ref: `${meta}.APIResourceList` } });
+    expect(response('/version/')).toMatchObject({
       schema: { $ref: '#/definitions/io.k8s.apimachinery.pkg.version.Info' },
     });
   });

@@ -147,7 +147,7 @@ function verbOperation(context: Context, verb: Verb): readonly Operation[] {
     case 'patch':
       return [namedOperation(context, verb, object, '')];
     case 'delete': {
-      const answer = context.definition.deleteReturnsObject && context.kind.kind !== 'Namespace' ? object : STATUS;
+      const response = context.definition.deleteReturnsObject && context.kind.kind !== 'Namespace' ? object : STATUS;
       return [
         operation(context, 'delete', {
           named: true,
@@ -157,7 +157,7 @@ function verbOperation(context: Context, verb: Verb): readonly Operation[] {
           parameters: parameters.DELETE,
           body: DELETE_OPTIONS,
           bodyRequired: false,
-          responses: { 200: answer, 202: answer },
+          responses: { 200: response, 202: response },
         }),
       ];
     }

@@ -49,7 +49,7 @@ async function etcdFindings(endpoint: string, options: StoreFlags): Promise<read
       const startedMs = performance.now();
       await withinTime(store.health(signal));
       const tookMs = Math.round(performance.now() - startedMs);
-      const answer =
+      const response =
         tookMs > SLOW_MS
           ? warn(
               subject,
@@ -57,7 +57,7 @@ async function etcdFindings(endpoint: string, options: StoreFlags): Promise<read
               'Look at its disk and at the network between; an answer should take some milliseconds.',
             )
           : ok(subject, `it answers, after ${tookMs} ms`);
-      return [answer, ...(await store.space(signal)).map((space) => spaceFinding(subject, space))];
+      return [response, ...(await store.space(signal)).map((space) => spaceFinding(subject, space))];
     } finally {
       await store.close();
     }

@@ -1,29 +1,29 @@
 import { servedOverHttp } from '../../../test/support/served-over-http';
-import { textReply, type Reply } from '../response/reply';
+import { textResponse, type ApiResponse } from '../response/api-response';
 import type { NonResourceRoute } from '../routes/route';
 
 const OPENAPI_PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-const object: Reply = { type: 'object', code: 200, object: { kind: 'APIVersions', versions: ['v1'] } };
-const replies: Readonly<Record<string, Reply>> = {
+const object: ApiResponse = { type: 'object', code: 200, object: { kind: 'APIVersions', versions: ['v1'] } };
+const responses: Readonly<Record<string, ApiResponse>> = {
   'not modified': { type: 'empty', code: 304, headers: { ETag: '"a"' } },
   moved: { type: 'empty', code: 301, headers: { Location: '/elsewhere' } },
-  bytes: textReply(200, 'ok'),
+  bytes: textResponse(200, 'ok'),
 };
 const routes: readonly NonResourceRoute[] = [
-  { path: '/free', methods: 'any', handler: () => textReply(200, 'ok') },
-  { path: '/strict', handler: () => textReply(200, 'ok') },
-  { path: '/later', handler: async () => textReply(200, 'later') },
+  { path: '/free', methods: 'any', handler: () => textResponse(200, 'ok') },
+  { path: '/strict', handler: () => textResponse(200, 'ok') },
+  { path: '/later', handler: async () => textResponse(200, 'later') },
   { path: '/object', handler: () => object },
   {
     path: '/replies/',
     prefix: true,
     unlisted: true,
-    handler: ({ info }) => replies[info.path.slice('/replies/'.length)],
+    handler: ({ info }) => responses[info.path.slice('/replies/'.length)],
   },
   { path: '/checks/', prefix: true, unlisted: true, lists: ['/checks/one'], handler: () => undefined },
-  { path: '/version', handler: () => textReply(200, 'a version') },
-  { path: '/apis', handler: () => textReply(200, 'groups') },
-  { path: '/apis/', prefix: true, unlisted: true, handler: ({ info }) => textReply(200, `below ${info.path}`) },
+  { path: '/version', handler: () => textResponse(200, 'a version') },
+  { path: '/apis', handler: () => textResponse(200, 'groups') },
+  { path: '/apis/', prefix: true, unlisted: true, handler: ({ info }) => textResponse(200, `below ${info.path}`) },
 ];
 
 const server = servedOverHttp({ nonResourceRoutes: routes });
@@ -71,11 +71,11 @@ describe('a path outside the resources', () => {
 });
 
 describe('the form of an answer outside the resources', () => {
-  it.each(Object.keys(replies))('is no question where there is none to choose: %s', async (name) => {
+  it.each(Object.keys(responses))('is no question where there is none to choose: %s', async (name) => {
     const { status } = await server.send('GET', `/replies/${encodeURIComponent(name)}`, {
       headers: { accept: OPENAPI_PROTOBUF },
     });
-    expect(status).toBe((replies[name] as { readonly code: number }).code);
+    expect(status).toBe((responses[name] as { readonly code: number }).code);
   });
 
   it('is chosen for objects', async () => {

@@ -6,7 +6,7 @@ import type { RequestContext } from '../request/context';
 import { BUILT_IN_PLAIN, negotiate, type Negotiated } from '../request/negotiate';
 import { parseRequestInfo } from '../request/request-info';
 import { methodNotAllowed, resourceNotFound } from '../response/refusals';
-import { textReply, type Dispatched, type Reply } from '../response/reply';
+import { textResponse, type Dispatched, type ApiResponse } from '../response/api-response';
 import type { NonResourceRoute } from '../routes/route';
 import { extensionApplication, type Extension } from './extension';
 import { passageClassesOf, type Passage, type PassageClasses } from './passage';
@@ -71,7 +71,7 @@ export class Application {
     app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by');
     const classes = passageClassesOf(app);
     for (const route of routes) app.route(patternOf(route)).all(handlerOf(route));
-    const unknown = onPassage((passage) => passage.answer(this.#unknownPath(passage.context.info.path)));
+    const unknown = onPassage((passage) => passage.respond(this.#unknownPath(passage.context.info.path)));
     app.route('/').all(unknown);
     if (extensions.length > 0) {
       const { paths, run } = await extensionApplication(express(), extensions, closing);
@@ -104,11 +104,11 @@ export class Application {
     if (root === 'api' || root === 'version' || (root === 'apis' && this.#options.hasBuiltInGroup(group))) {
       throw resourceNotFound();
     }
-    if (root === 'apis') return { reply: textReply(404, '404 page not found\n'), negotiated: PLAIN };
+    if (root === 'apis') return { response: textResponse(404, '404 page not found\n'), negotiated: PLAIN };
     const body = JSON.stringify({ paths: this.#listed }, null, 2);
     // The root is there, whatever is not; it has never looked at the method.
     const code = path === '/' ? 200 : 404;
-    return { reply: { type: 'bytes', code, contentType: 'application/json', body }, negotiated: PLAIN };
+    return { response: { type: 'bytes', code, contentType: 'application/json', body }, negotiated: PLAIN };
   }
 }
 
@@ -135,9 +135,9 @@ function handlerOf(route: NonResourceRoute): RequestHandler {
   return onPassage((passage, next) => {
     const { context, method } = passage;
     if (methods !== 'any' && !methods.includes(method)) throw methodNotAllowed();
-    const settle = (reply: Reply | undefined): void => {
-      if (reply === undefined) next();
-      else passage.answer({ reply, negotiated: formOf(reply, context) });
+    const settle = (response: ApiResponse | undefined): void => {
+      if (response === undefined) next();
+      else passage.respond({ response: response, negotiated: formOf(response, context) });
     };
     const settled = whenKnown(route.handler(context), settle);
     if (settled instanceof Promise) settled.catch((error: unknown) => passage.fail(error));
@@ -145,8 +145,8 @@ function handlerOf(route: NonResourceRoute): RequestHandler {
 }
 
 /** A reply that comes with its bytes, or without any, has no form to choose: a 304 must not become a 406. */
-function formOf(reply: Reply, { request }: RequestContext): Negotiated {
-  const hasForm = reply.type === 'object' || reply.type === 'entry' || reply.type === 'list';
+function formOf(response: ApiResponse, { request }: RequestContext): Negotiated {
+  const hasForm = response.type === 'object' || response.type === 'entry' || response.type === 'list';
   return hasForm ? negotiate(request.headers.accept, BUILT_IN_PLAIN) : PLAIN;
 }
 

@@ -4,7 +4,7 @@ import { STATUS_REASONS, StatusError, type StatusReason } from '../../api/errors
 import type { UserInfo } from '../../api/user';
 import { leaveSeat } from '../filters/seats';
 import type { RequestContext } from '../request/context';
-import type { Dispatched } from '../response/reply';
+import type { Dispatched } from '../response/api-response';
 import type { RequestUser } from './extension-app';
 import { layersOf, pathsIn } from './extension-paths';
 import { messageClassesOf } from './message-classes';
@@ -18,7 +18,7 @@ export type Extension = (app: Express) => unknown;
 const CACHE_CONTROL = 'no-cache, private';
 const EVENT_STREAM = /^text\/event-stream\b/i;
 
-const STREAMED: Dispatched = { reply: { type: 'streamed' }, negotiated: { format: 'json', pretty: false } };
+const STREAMED: Dispatched = { response: { type: 'streamed' }, negotiated: { format: 'json', pretty: false } };
 
 /** Routes of others, and the plain ones of the paths at which they are. */
 export interface ExtensionApplication {
@@ -43,7 +43,7 @@ export async function extensionApplication(
   const run = (passage: Passage, next: () => void): void => {
     const { context } = passage;
     const { request, response } = facadeOf(context.request, context.response, passage.url, classes);
-    context.onFinished(() => passage.answer(STREAMED));
+    context.onFinished(() => passage.respond(STREAMED));
     enterExtension(context, request as Request, response as Response, closing);
     app(request as Request, response as Response, (error: unknown) => {
       if (error) withoutBodyHeaders(response);

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import type { MaybePromise } from '../../api/maybe-promise';
 import type { RequestContext } from '../request/context';
-import type { Dispatched } from '../response/reply';
+import type { Dispatched } from '../response/api-response';
 import { routedUrl } from './routed-url';
 
 /**
@@ -29,7 +29,7 @@ export class Passage {
   }
 
   /** Once. */
-  answer(dispatched: Dispatched): void {
+  respond(dispatched: Dispatched): void {
     if (this.#waiting === undefined) this.#outcome ??= { dispatched };
     else this.#waiting.resolve(dispatched);
   }

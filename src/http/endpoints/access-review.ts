@@ -5,7 +5,7 @@ import type { UserInfo } from '../../api/user';
 import type { Attributes, Authorization, Authorizer } from '../../authz/attributes';
 import type { Endpoint, ResourceRequest } from './endpoint';
 import { kindOf } from './resource-request';
-import { answeredReview, decodePosted } from './review';
+import { reviewResponse, decodePosted } from './review';
 
 interface ResourceAttributes {
   readonly namespace?: string;
@@ -94,8 +94,8 @@ function accessReview(authorize: Authorizer, { problemsOf, check, ofSelf = false
     if (problems.length > 0) throw invalidReview(problems);
     check?.(object, request);
     const spec = specOf(object);
-    const answer = await authorize(attributesOf(spec, ofSelf ? request.user : userOf(spec)));
-    return { type: 'object', code: 201, object: answeredReview(object, { status: statusOf(answer) }), served };
+    const response = await authorize(attributesOf(spec, ofSelf ? request.user : userOf(spec)));
+    return { type: 'object', code: 201, object: reviewResponse(object, { status: statusOf(response) }), served };
   };
 }
 

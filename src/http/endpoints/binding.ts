@@ -5,7 +5,7 @@ import type { KubeObject } from '../../api/object';
 import { formatDate } from '../../api/time/rfc3339';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import type { RegistryOperations } from '../../resources/served-resource';
-import { statusReply } from '../response/reply';
+import { statusResponse } from '../response/api-response';
 import { parseWriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeAs } from './decode-request';
@@ -63,7 +63,7 @@ export const bindPod: Endpoint = async (request, dependencies) => {
     operationOf(request, options.dryRun),
     {},
   );
-  return statusReply(201, { status: 'Success', code: 201 });
+  return statusResponse(201, { status: 'Success', code: 201 });
 };
 
 /** Returns the pod's name. */

@@ -3,7 +3,7 @@ import { StatusError } from '../../api/errors/status-error';
 import type { ListResult } from '../../registry/types';
 import type { CacheEntry } from '../../storage/cache/cache';
 import { Query } from '../request/query';
-import type { Reply } from '../response/reply';
+import type { ApiResponse } from '../response/api-response';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { componentStatusEndpoints } from './component-statuses';
 
@@ -19,14 +19,14 @@ function request(name: string, query = ''): ResourceRequest {
   return { context, served } as unknown as ResourceRequest;
 }
 
-async function ask(verb: string, of: ResourceRequest): Promise<Reply> {
+async function ask(verb: string, of: ResourceRequest): Promise<ApiResponse> {
   const endpoint: Endpoint | undefined = endpoints.get(`${verb} /componentstatuses`);
   if (endpoint === undefined) throw new Error(`no endpoint for ${verb}`);
   return endpoint(of, {} as EndpointDependencies);
 }
 
-function listed(reply: Reply): readonly CacheEntry[] {
-  return [...(reply as { readonly result: ListResult }).result.entries];
+function listed(response: ApiResponse): readonly CacheEntry[] {
+  return [...(response as { readonly result: ListResult }).result.entries];
 }
 
 describe('component statuses', () => {
@@ -44,8 +44,8 @@ describe('component statuses', () => {
   });
 
   it('of an unknown component are a failure of the server', async () => {
-    const answer = ask('get', request('none'));
-    await expect(answer).rejects.toThrow(StatusError);
-    await expect(answer).rejects.toMatchObject({ status: { code: 500, message: 'Component not found: none' } });
+    const response = ask('get', request('none'));
+    await expect(response).rejects.toThrow(StatusError);
+    await expect(response).rejects.toMatchObject({ status: { code: 500, message: 'Component not found: none' } });
   });
 });

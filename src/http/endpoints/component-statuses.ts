@@ -5,7 +5,7 @@ import type { CacheEntry } from '../../storage/cache/cache';
 import type { Revision } from '../../storage/store';
 import type { Endpoint } from './endpoint';
 import { parseCollectionOptions } from '../request/list-options';
-import { entryReply } from '../response/reply';
+import { entryResponse } from '../response/api-response';
 
 /** A part of the control plane whose health `componentstatuses` shows. */
 export interface Component {
@@ -39,7 +39,7 @@ export function componentStatusEndpoints(components: readonly Component[]): Read
     const { name } = context.info;
     const component = components.find((one) => one.name === name);
     if (component === undefined) throw new StatusError(500, undefined, `Component not found: ${name}`);
-    return entryReply(200, await statusOf(component, context.signal), served);
+    return entryResponse(200, await statusOf(component, context.signal), served);
   };
   const list: Endpoint = async ({ context, served }) => {
     const { selection } = parseCollectionOptions(context.info, served).list;

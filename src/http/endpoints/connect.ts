@@ -3,7 +3,7 @@ import type { KubeObject } from '../../api/object';
 import type { RequestContext } from '../request/context';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { optionsFromQuery, type QueryOptions } from '../request/query-options';
-import type { Reply } from '../response/reply';
+import type { ApiResponse } from '../response/api-response';
 import type { RequestInfo } from '../request/request-info';
 import { admissionHooks } from './admission-hooks';
 import { kubeletPath, type Parameters } from '../../kubelet/kubelet-paths';
@@ -118,7 +118,7 @@ export function proxyTo(findTarget: FindTarget): Endpoint {
   };
 }
 
-function redirectToSlash({ request: { url = '' } }: RequestContext): Reply {
+function redirectToSlash({ request: { url = '' } }: RequestContext): ApiResponse {
   const mark = url.indexOf('?');
   const location = mark < 0 ? `${url}/` : `${url.slice(0, mark)}/${url.slice(mark)}`;
   return { type: 'empty', code: 301, headers: { Location: location } };

@@ -4,7 +4,7 @@ import { placedInScope } from '../../registry/identity';
 import type { Endpoint, ResourceRequest } from './endpoint';
 import { inItsTurn } from '../request/large-bodies';
 import { withoutDuplicateOwners } from './owner-references';
-import { entryReply } from '../response/reply';
+import { entryResponse } from '../response/api-response';
 import { managerName, parseWriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeObjectOf } from './decode-request';
@@ -40,7 +40,7 @@ export const createObject: Endpoint = async (request, dependencies) => {
       operationOf(request, options.dryRun),
     ),
   );
-  return entryReply(201, entry, served);
+  return entryResponse(201, entry, served);
 };
 
 function refuseTerminating({ served }: ResourceRequest): void {

@@ -2,7 +2,7 @@ import type { KindDefinition } from '../../api/kinds/kind-definition';
 import type { KubeObject } from '../../api/object';
 import type { Endpoint } from './endpoint';
 import { parseDeleteOptions } from '../request/delete-options';
-import { entryReply, statusReply } from '../response/reply';
+import { entryResponse, statusResponse } from '../response/api-response';
 import { admissionHooks } from './admission-hooks';
 import { operationOf, scopeOf } from './resource-request';
 
@@ -22,10 +22,10 @@ export const deleteObject: Endpoint = async (request, dependencies) => {
     { admit: async (current) => (isNamespaceGoing(definition, current) ? undefined : admission.delete(current)) },
     operationOf(request, dryRun),
   );
-  if (definition.deleteReturnsObject ?? !gone) return entryReply(200, entry, served);
+  if (definition.deleteReturnsObject ?? !gone) return entryResponse(200, entry, served);
   const { group } = served.version;
   const { uid } = entry.object.metadata;
-  return statusReply(200, {
+  return statusResponse(200, {
     status: 'Success',
     details: {
       name: entry.name,

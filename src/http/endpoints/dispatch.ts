@@ -18,7 +18,7 @@ import { BUILT_IN, BUILT_IN_PART, CUSTOM, negotiate, POD_LOG, type Negotiated } 
 import { APPLY_PATCH, STRATEGIC_MERGE_PATCH, patchTypeOf, patchers } from './patchers';
 import { passToApi } from '../proxy/pass-to-api';
 import { methodNotAllowed, resourceNotFound } from '../response/refusals';
-import { textReply, type Dispatched } from '../response/reply';
+import { textResponse, type Dispatched } from '../response/api-response';
 import type { RequestInfo } from '../request/request-info';
 
 const ENDPOINTS: Readonly<Record<Verb, Endpoint>> = {
@@ -69,8 +69,8 @@ export function dispatch(context: RequestContext, dependencies: EndpointDependen
   if (endpoint === undefined) throw resourceNotFound();
   if (context.user === undefined) throw new Error('dispatch came before authentication');
   const registry = served.registry ?? NOT_STORED;
-  const reply = endpoint({ context, served, registry, subresource, user: context.user }, dependencies);
-  return whenKnown(reply, (known) => ({ reply: known, negotiated }));
+  const response = endpoint({ context, served, registry, subresource, user: context.user }, dependencies);
+  return whenKnown(response, (known) => ({ response: known, negotiated }));
 }
 
 /** What a connection brings is for the other end to negotiate. */
@@ -98,7 +98,7 @@ function unknownResource(info: RequestInfo, { catalogue }: EndpointDependencies)
 }
 
 const PAGE_NOT_FOUND: Dispatched = {
-  reply: textReply(404, '404 page not found\n'),
+  response: textResponse(404, '404 page not found\n'),
   negotiated: { format: 'json', pretty: false },
 };
 

@@ -10,10 +10,10 @@ import type { Aggregation } from '../proxy/pass-to-api';
 import type { RequestContext } from '../request/context';
 import type { ServerFeatures } from '../request/features';
 import type { LargeBodies } from '../request/large-bodies';
-import type { Reply } from '../response/reply';
+import type { ApiResponse } from '../response/api-response';
 
 /** An endpoint for what is not plain storage: reviews, tokens, evictions, logs. */
-export type Endpoint = (request: ResourceRequest, dependencies: EndpointDependencies) => MaybePromise<Reply>;
+export type Endpoint = (request: ResourceRequest, dependencies: EndpointDependencies) => MaybePromise<ApiResponse>;
 
 export interface ResourceRequest {
   readonly context: RequestContext;

@@ -3,7 +3,7 @@ import type { EphemeralContainer, PodSpec } from '../../api/schema/generated/cor
 import { checkIdentity } from '../../registry/identity';
 import { MAX_BODY_BYTES } from '../request/body';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
-import { entryReply, type Reply } from '../response/reply';
+import { entryResponse, type ApiResponse } from '../response/api-response';
 import { managerName, parseWriteOptions, type WriteOptions } from '../request/write-options';
 import { changeObject } from './change';
 import { decodeAs } from './decode-request';
@@ -38,7 +38,7 @@ async function addListed(
   dependencies: EndpointDependencies,
   list: ContainerList,
   options: WriteOptions,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const { context, served } = request;
   const { ephemeralContainers: sent = [], metadata } = list;
   if (metadata.name) checkIdentity(scopeOf(request), context.info.name, list);
@@ -52,7 +52,7 @@ async function addListed(
     preconditions: metadata.uid ? { uid: metadata.uid } : {},
     retryOnConflict: !metadata.resourceVersion,
   });
-  return entryReply(200, entry, served);
+  return entryResponse(200, entry, served);
 }
 
 function withContainers(pod: Pod, sent: readonly EphemeralContainer[], resourceVersion: string | undefined): Pod {

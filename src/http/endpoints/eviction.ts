@@ -7,7 +7,7 @@ import type { CacheEntry } from '../../storage/cache/cache';
 import { checkDeleteOptions, type SentDeleteOptions } from '../request/delete-options';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import type { RegistryOperations } from '../../resources/served-resource';
-import { statusReply } from '../response/reply';
+import { statusResponse } from '../response/api-response';
 import { parseWriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeAs } from './decode-request';
@@ -78,7 +78,7 @@ export const evictPod: Endpoint = async (request, dependencies) => {
       : deletion.options;
     try {
       await request.registry.delete(scopeOf(request), name, deleteOptions, {}, operationOf(request, dryRun));
-      return statusReply(201, { status: 'Success', code: 201 });
+      return statusResponse(201, { status: 'Success', code: 201 });
     } catch (error) {
       if (!isGuarded || !isConflict(error)) throw error;
       const current = await find();

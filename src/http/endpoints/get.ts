@@ -1,6 +1,6 @@
 import { whenKnown } from '../../api/maybe-promise';
 import type { Endpoint } from './endpoint';
-import { entryReply } from '../response/reply';
+import { entryResponse } from '../response/api-response';
 import { scopeOf } from './resource-request';
 
 /** Reads one object, or a subresource that is a view of the whole object. */
@@ -14,5 +14,5 @@ export const getObject: Endpoint = (request) => {
     // Not its signal, which most reads need not make.
     request.context,
   );
-  return whenKnown(entry, (found) => entryReply(200, found, request.served));
+  return whenKnown(entry, (found) => entryResponse(200, found, request.served));
 };

@@ -17,7 +17,7 @@ import { reportStrict } from '../request/decode';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import type { LargeBodies, TextReading } from '../request/large-bodies';
 import { APPLY_PATCH, patchTypeOf, patchers, readPatch, strictPatchProblems, unreadablePatch } from './patchers';
-import { entryReply } from '../response/reply';
+import { entryResponse } from '../response/api-response';
 import { wireFormOf } from '../response/wire-form';
 import { managerName, parseWriteOptions, type FieldValidation, type WriteOptions } from '../request/write-options';
 import { readAppliedObject } from './applied-object';
@@ -40,7 +40,7 @@ export const patchObject: Endpoint = async (request, dependencies) => {
       : patchChange(request, dependencies, body, patchType, options);
   const known = change instanceof Promise ? await change : change;
   const { entry, created } = await changeObject(request, dependencies, options, known);
-  return entryReply(created ? 201 : 200, entry, served);
+  return entryResponse(created ? 201 : 200, entry, served);
 };
 
 function patchChange(

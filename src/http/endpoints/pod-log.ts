@@ -8,7 +8,7 @@ import { kubeletPath, type Parameters } from '../../kubelet/kubelet-paths';
 import { endWith, firstText, relayBody } from '../proxy/relay-body';
 import type { RequestContext } from '../request/context';
 import { optionsFromQuery } from '../request/query-options';
-import { sendWarnings } from '../response/reply-writer';
+import { sendWarnings } from '../response/response-writer';
 import { writeHead } from '../response/response-head';
 import type { Endpoint, EndpointDependencies } from './endpoint';
 import { containerOf, kubeletOf, nodeNameOf } from './pod-container';

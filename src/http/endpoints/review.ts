@@ -55,6 +55,6 @@ function ownedAs({ definition }: ServedResource, { kind, type }: PostedKind): Pa
 }
 
 /** A review as it is answered: it was never created, and says so. */
-export function answeredReview(object: KubeObject, fields: Readonly<Record<string, unknown>>): KubeObject {
+export function reviewResponse(object: KubeObject, fields: Readonly<Record<string, unknown>>): KubeObject {
   return { ...object, metadata: { ...object.metadata, creationTimestamp: null }, ...fields };
 }

@@ -10,7 +10,7 @@ import type { Preconditions } from '../../registry/types';
 import { MAX_POSTED_BYTES, readBody } from '../request/body';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { APPLY_PATCH, MERGE_PATCH, patchTypeOf, patchers, readPatch } from './patchers';
-import type { Reply } from '../response/reply';
+import type { ApiResponse } from '../response/api-response';
 import { wireFormOf } from '../response/wire-form';
 import { parseWriteOptions, type WriteOptions } from '../request/write-options';
 import { changeObject } from './change';
@@ -36,7 +36,7 @@ export const getScale: Endpoint = async (request, dependencies) => {
   const entry = await namingScale(request, () =>
     request.registry.get(scopeOf(request), info.name, options, request.context.signal),
   );
-  return scaleReply(request, dependencies, entry.object);
+  return scaleResponse(request, dependencies, entry.object);
 };
 
 /** What is not there is the scale, not its parent: built-in kinds say so. */
@@ -95,7 +95,7 @@ async function writeScale(
   wantedScale: (current: () => Scale) => Scale,
   preconditions: Preconditions,
   retryOnConflict: boolean,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const { served } = request;
   const paths = scalePaths(request);
   const form = wireFormOf(served);
@@ -127,7 +127,7 @@ async function writeScale(
       },
     },
   });
-  return scaleReply(request, dependencies, entry.object);
+  return scaleResponse(request, dependencies, entry.object);
 }
 
 function parentNotFound({ served, context }: ResourceRequest): StatusError {
@@ -135,7 +135,7 @@ function parentNotFound({ served, context }: ResourceRequest): StatusError {
   return notFound({ group, resource: served.definition.resource }, context.info.name);
 }
 
-function scaleReply(request: ResourceRequest, dependencies: EndpointDependencies, stored: KubeObject): Reply {
+function scaleResponse(request: ResourceRequest, dependencies: EndpointDependencies, stored: KubeObject): ApiResponse {
   const scale = toScale(wireFormOf(request.served).convert(stored), scalePaths(request));
   return { type: 'object', code: 200, object: scale, struct: scaleType(dependencies) };
 }

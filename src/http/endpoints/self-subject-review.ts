@@ -1,7 +1,7 @@
 import type { UserInfo } from '../../api/user';
 import type { Endpoint } from './endpoint';
 import { kindOf } from './resource-request';
-import { answeredReview, decodePosted } from './review';
+import { reviewResponse, decodePosted } from './review';
 
 /** A user as the reviews of authentication show it. */
 export function userInfoOf({ name, uid, groups, extra }: UserInfo): Readonly<Record<string, unknown>> {
@@ -18,5 +18,5 @@ export const selfSubjectReview: Endpoint = async (request, dependencies) => {
   const { served, user } = request;
   const object = await decodePosted(request, dependencies, { kind: kindOf(request), type: served.type });
   const status = { userInfo: userInfoOf(user) };
-  return { type: 'object', code: 201, object: answeredReview(object, { status }), served };
+  return { type: 'object', code: 201, object: reviewResponse(object, { status }), served };
 };

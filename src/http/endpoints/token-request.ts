@@ -6,7 +6,7 @@ import type { BoundTokenRequest } from '../../authn/service-account-issuer';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import type { RegistryOperations } from '../../resources/served-resource';
 import { scopeOf } from './resource-request';
-import { answeredReview, decodePosted } from './review';
+import { reviewResponse, decodePosted } from './review';
 
 export interface TokenRequestOptions {
   readonly issue: (request: BoundTokenRequest) => Promise<string>;
@@ -73,12 +73,12 @@ export function tokenRequest({ issue, audiences, maxLifetimeSeconds, extendLifet
       ...(extended ? { warnAfterSeconds: lifetimeSeconds } : {}),
       now,
     });
-    const answer = answeredReview(object, {
+    const response = reviewResponse(object, {
       spec: { audiences: wanted, expirationSeconds: lifetimeSeconds, boundObjectRef: reference ?? null },
       // The client is told the life that was asked for, so that it asks again in time.
       status: { token, expirationTimestamp: formatTime(now / 1000 + lifetimeSeconds) },
     });
-    return { type: 'object', code: 201, object: answer, struct: type };
+    return { type: 'object', code: 201, object: response, struct: type };
   };
 }
 

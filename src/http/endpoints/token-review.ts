@@ -3,7 +3,7 @@ import type { TokenAuthenticator } from '../../authn/credentials';
 import { withAuthenticatedGroup } from '../../authn/union';
 import type { Endpoint } from './endpoint';
 import { kindOf } from './resource-request';
-import { answeredReview, decodePosted } from './review';
+import { reviewResponse, decodePosted } from './review';
 import { userInfoOf } from './self-subject-review';
 
 interface TokenReviewSpec {
@@ -32,6 +32,6 @@ export function tokenReview(authenticate: TokenAuthenticator, audiences: readonl
             ...(result.audiences === undefined || result.audiences.length === 0 ? {} : { audiences: result.audiences }),
           }
         : { user: {}, ...sent, error: result?.refused ?? 'invalid bearer token' };
-    return { type: 'object', code: 201, object: answeredReview(object, { status }), served };
+    return { type: 'object', code: 201, object: reviewResponse(object, { status }), served };
   };
 }

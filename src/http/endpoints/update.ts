@@ -2,7 +2,7 @@ import type { KubeObject } from '../../api/object';
 import { checkIdentity, placedInScope } from '../../registry/identity';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import { withoutDuplicateOwners } from './owner-references';
-import { entryReply, type Reply } from '../response/reply';
+import { entryResponse, type ApiResponse } from '../response/api-response';
 import { managerName, parseWriteOptions, type WriteOptions } from '../request/write-options';
 import { changeObject } from './change';
 import { decodeObjectOf } from './decode-request';
@@ -23,7 +23,7 @@ export async function replaceObject(
   dependencies: EndpointDependencies,
   object: KubeObject,
   options: WriteOptions,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const { context, served } = request;
   const { info } = context;
   const scope = scopeOf(request);
@@ -40,5 +40,5 @@ export async function replaceObject(
     preconditions: uid ? { uid } : {},
     retryOnConflict: !resourceVersion,
   });
-  return entryReply(created ? 201 : 200, entry, served);
+  return entryResponse(created ? 201 : 200, entry, served);
 }

@@ -8,7 +8,7 @@ import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint
 import { parseCollectionOptions } from '../request/list-options';
 import { timerMs } from '../../api/time/timer-limit';
 import type { EntryWatch, SendItems } from '../../registry/watch';
-import { sendWarnings } from '../response/reply-writer';
+import { sendWarnings } from '../response/response-writer';
 import { writeHead } from '../response/response-head';
 import { parseIncludeObject } from '../response/table';
 import { chunkTaken, drainSource, encodeBatch, MAX_UNSENT_BYTES, writeChunk } from '../response/watch-chunk';

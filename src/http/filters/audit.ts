@@ -40,7 +40,7 @@ export function recordReceived(context: RequestContext, auditor: Auditor): Maybe
   }
   const audit = new RequestAudit(context, auditor, verdict);
   context.audit = audit;
-  if (auditor.holdsAnswers) holdAnswer(context, audit);
+  if (auditor.holdsResponses) holdResponse(context, audit);
   context.response.setHeader('Audit-Id', audit.id);
   const kept = audit.record('RequestReceived');
   if (kept === true) return;
@@ -54,7 +54,7 @@ export function recordReceived(context: RequestContext, auditor: Auditor): Maybe
 }
 
 /** The client has the end of its answer, mostly all of it, when the backend has the last event. */
-function holdAnswer({ response }: RequestContext, audit: RequestAudit): void {
+function holdResponse({ response }: RequestContext, audit: RequestAudit): void {
   const end = response.end.bind(response) as (...parts: readonly unknown[]) => void;
   const held = (...parts: readonly unknown[]): HttpResponse => {
     const kept = audit.completed();

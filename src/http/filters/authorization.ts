@@ -24,7 +24,7 @@ export function authorizeRequest(context: RequestContext, authorize: Authorizer)
     name: info.name,
     path: info.path,
   };
-  return whenKnown(authorize(attributes), (answer) => enforce(context, attributes, answer));
+  return whenKnown(authorize(attributes), (response) => enforce(context, attributes, response));
 }
 
 function enforce(context: RequestContext, attributes: Attributes, { decision, reason, error }: Authorization): void {

@@ -12,7 +12,7 @@ import { impersonate } from './impersonation';
 import { measureRequest, type KnownPaths } from './measure';
 import { refuseUnderPressure } from './memory-pressure';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info';
-import { takeFairSeat, takeSeat } from './seats';
+import { acquireFairSeat, acquireSeat } from './seats';
 
 export interface FilterDependencies extends Omit<ChainDependencies, 'requestTimeoutMs'> {
   readonly deadlines: Deadlines;
@@ -88,8 +88,8 @@ const impersonation: Filter = (context, { authorize }) => impersonate(context, a
 const memoryPressure: Filter = refuseUnderPressure;
 
 const flowControl: Filter = (context, { fairness, maxInFlight, deadlines, workSources }) => {
-  if (fairness !== undefined) return takeFairSeat(context, fairness, workSources);
-  if (maxInFlight !== undefined) takeSeat(context, maxInFlight, deadlines.seatsOf);
+  if (fairness !== undefined) return acquireFairSeat(context, fairness, workSources);
+  if (maxInFlight !== undefined) acquireSeat(context, maxInFlight, deadlines.seatsOf);
 };
 
 /** Before the body is read: a stranger cannot make the server parse. */

@@ -25,7 +25,7 @@ const TICK_MS = 100;
 const STALL_MS = 1000;
 
 /** What a client may take for the answer that its time is over. */
-const LAST_ANSWER_MS = 10_000;
+const LAST_RESPONSE_MS = 10_000;
 
 interface Deadline {
   readonly context: RequestContext;
@@ -114,7 +114,7 @@ export class Deadlines {
       const { context, limitMs } = deadline;
       if (context.response.headersSent) this.#lookForStall(deadline);
       if (elapsedMs(context) < limitMs || context.staysOpen) continue;
-      deadline.limitMs += LAST_ANSWER_MS;
+      deadline.limitMs += LAST_RESPONSE_MS;
       const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
       const words = deadline.isRequested
         ? 'request did not complete within requested timeout'

@@ -18,7 +18,7 @@ import { tooManyInFlight } from '../response/refusals';
 export type TakenBy = (user: UserInfo, seats: Seats) => number;
 
 /** Throws the 429 of a server that has as many requests under way as it may. Probes have seats, too, as on kube-apiserver. */
-export function takeSeat(context: RequestContext, maxInFlight: MaxInFlight, takenBy: TakenBy): void {
+export function acquireSeat(context: RequestContext, maxInFlight: MaxInFlight, takenBy: TakenBy): void {
   // A client that is gone already would never give its seat back.
   if (context.finished || isLongRunning(context)) return;
   const admittance = maxInFlight.admit(context.info.verb, context.user, takenBy);
@@ -31,7 +31,7 @@ export function takeSeat(context: RequestContext, maxInFlight: MaxInFlight, take
  * The same by priority and fairness: a request that finds no seat may wait for one. Of those that last, a watch has a seat
  * until it has begun, and the others have none.
  */
-export function takeFairSeat(
+export function acquireFairSeat(
   context: RequestContext,
   fairness: PriorityAndFairness,
   sources: WorkSources<RequestInfo>,
@@ -62,7 +62,7 @@ export function pauseSeat(context: RequestContext): void {
   context.seatLeft = seat;
 }
 
-/** Once the client has been waited for. Throws as {@link takeSeat}. */
+/** Once the client has been waited for. Throws as {@link acquireSeat}. */
 export function returnToSeat(context: RequestContext): MaybePromise<void> {
   const { seatLeft: seat } = context;
   if (seat === undefined || context.finished) return;

@@ -1,9 +1,9 @@
 import { checkMaxFrameSize, forEachSetting, Setting } from '../../http2/frames';
 import { protocolError } from '../../http2/http2-error';
-import type { AnswerSender } from './answer-sender';
+import type { ResponseSender } from './response-sender';
 
 /** Does what a client's SETTINGS ask for. Throws an Http2Error for values that there are not. */
-export function applySettings(payload: Buffer, sender: AnswerSender): void {
+export function applySettings(payload: Buffer, sender: ResponseSender): void {
   forEachSetting(payload, (id, value) => {
     switch (id) {
       case Setting.INITIAL_WINDOW_SIZE:

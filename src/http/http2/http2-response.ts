@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { OutgoingHttpHeaders } from 'node:http';
 import type { FlowNames, HttpResponse } from '../transport/exchange';
-import { addHeaders, encodeAnswerHead, encodeTrailers, type AnswerHeaders } from './answer-head';
+import { addHeaders, encodeResponseHead, encodeTrailers, type ResponseHeaders } from './response-head';
 
 const NO_BODY_CODES: ReadonlySet<number> = new Set([204, 304]);
 const NOTHING: Buffer = Buffer.alloc(0);
@@ -33,7 +33,7 @@ export class Http2Response extends EventEmitter implements HttpResponse {
   headersSent = false;
   writableEnded = false;
   writableFinished = false;
-  #headers: AnswerHeaders | undefined;
+  #headers: ResponseHeaders | undefined;
   #isBrokenOff = false;
   /** Made and not sent yet. */
   #head: Buffer | undefined;
@@ -83,7 +83,7 @@ export class Http2Response extends EventEmitter implements HttpResponse {
     if (headers !== undefined) addHeaders(all, headers);
     if (all.connection === 'close') this.stream.leaveConnection();
     if (NO_BODY_CODES.has(code)) this.#isWithoutBody = true;
-    this.#head = encodeAnswerHead(code, all);
+    this.#head = encodeResponseHead(code, all);
     return this;
   }
 

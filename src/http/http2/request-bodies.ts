@@ -1,6 +1,6 @@
 import { windowUpdateFrame } from '../../http2/frames';
 import { ErrorCode, Http2Error } from '../../http2/http2-error';
-import type { AnswerSender } from './answer-sender';
+import type { ResponseSender } from './response-sender';
 import { BodyWindow } from './body-window';
 import type { Http2ServerStream } from './server-stream';
 
@@ -12,7 +12,7 @@ export class RequestBodies {
   readonly #all: BodyWindow;
 
   constructor(
-    private readonly sender: AnswerSender,
+    private readonly sender: ResponseSender,
     bytes: number,
   ) {
     this.#all = new BodyWindow(bytes, STREAM_WINDOW_BYTES, (more) => sender.write(windowUpdateFrame(0, more)));

@@ -22,7 +22,7 @@ import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
 import { StreamTable } from '../../http2/stream-table';
 import type { MemoryAccount } from '../../memory/memory-budget';
-import { AnswerSender } from './answer-sender';
+import { ResponseSender } from './response-sender';
 import { applySettings } from './client-settings';
 import { ClientFrames, MAX_RECEIVED_FRAME_BYTES } from './client-frames';
 import { ConnectionDeadlines } from './connection-deadlines';
@@ -77,7 +77,7 @@ export class Http2ServerConnection implements StreamOwner {
   readonly #table = new HeaderTable(HEADER_TABLE_BYTES);
   readonly #streams = new StreamTable<Http2ServerStream>();
   readonly #resets = new ResetBudget();
-  readonly sender: AnswerSender;
+  readonly sender: ResponseSender;
   readonly #bodies: RequestBodies;
   readonly #deadlines = new ConnectionDeadlines(performance.now());
   #limits = OF_STRANGERS;
@@ -97,10 +97,10 @@ export class Http2ServerConnection implements StreamOwner {
     private readonly options: ConnectionOptions,
   ) {
     const { maxStreams } = options;
-    this.sender = new AnswerSender(
+    this.sender = new ResponseSender(
       socket,
       options.accountOf(socket),
-      (stream) => this.#onAnswerSent(stream),
+      (stream) => this.#onResponseSent(stream),
       () => this.#onFlushed(),
     );
     this.#received = new ReceivedMemory(this.sender.account);
@@ -176,7 +176,7 @@ export class Http2ServerConnection implements StreamOwner {
     this.#bodies.take(stream, bytes);
   }
 
-  #onAnswerSent(stream: Http2ServerStream): void {
+  #onResponseSent(stream: Http2ServerStream): void {
     stream.isAnswered = true;
     // RFC 9113 (8.1): the client need not send the rest of its request.
     if (!stream.hasReceivedAll) this.#sendReset(stream.id, ErrorCode.NO_ERROR);

@@ -6,8 +6,8 @@ import { hostPortOf, type Backend } from '../../kubelet/backend';
 import { BackendFailure } from '../../kubelet/backend-failure';
 import type { RequestContext } from '../request/context';
 import type { HttpRequest } from '../transport/exchange';
-import type { Reply } from '../response/reply';
-import { sendWarnings } from '../response/reply-writer';
+import type { ApiResponse } from '../response/api-response';
+import { sendWarnings } from '../response/response-writer';
 import { announcedTrailers, forwardedHeaders, returnedHeaders, returnedTrailers } from './forwarded-headers';
 import { withChangedLinks } from './html-body';
 import { proxiedLink, type ProxiedPlace } from './links';
@@ -30,7 +30,7 @@ export async function passRequest(
   context: RequestContext,
   target: ProxyTarget,
   dependencies: UpgradeDependencies,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   try {
     return await passOn(context, target, dependencies);
   } catch (error) {
@@ -45,7 +45,7 @@ export async function passOn(
   context: RequestContext,
   { backend, path, namesHost = false, headers: added }: ProxyTarget,
   dependencies: UpgradeDependencies,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const { request, info } = context;
   const { url = '' } = request;
   const mark = url.indexOf('?');
@@ -74,11 +74,11 @@ export async function passOn(
     body,
   );
   if (info.verb === 'watch') endWith(closing, context, () => message.destroy());
-  await passAnswer(context, message, place);
+  await passResponse(context, message, place);
   return { type: 'streamed' };
 }
 
-async function passAnswer(context: RequestContext, message: IncomingMessage, place: ProxiedPlace): Promise<void> {
+async function passResponse(context: RequestContext, message: IncomingMessage, place: ProxiedPlace): Promise<void> {
   const { response, request } = context;
   const headers = returnedHeaders(message);
   let body: Readable = message;

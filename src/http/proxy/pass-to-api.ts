@@ -3,7 +3,7 @@ import type { RemoteApis, RemoteEntry } from '../../aggregator/remote-apis';
 import type { Backend } from '../../kubelet/backend';
 import { BackendFailure } from '../../kubelet/backend-failure';
 import type { RequestContext } from '../request/context';
-import { textReply, type Dispatched } from '../response/reply';
+import { textResponse, type Dispatched } from '../response/api-response';
 import { passOn } from './pass-request';
 import type { UpgradeDependencies } from './pass-upgrade';
 
@@ -48,12 +48,12 @@ export async function passToApi(
   };
   const backend = { scheme: 'https', ...address, trust: 'anybody' } as const;
   try {
-    const reply = await passOn(
+    const response = await passOn(
       context,
       { backend, path: info.path, namesHost: true, headers },
       { backends: opener, closing },
     );
-    return { reply, negotiated: AS_IT_IS };
+    return { response: response, negotiated: AS_IT_IS };
   } catch (error) {
     if (!(error instanceof BackendFailure)) throw error;
     return unreachable(`error trying to reach service: ${error.message}`);
@@ -62,5 +62,5 @@ export async function passToApi(
 
 /** In plain text, as kube-apiserver's aggregator says it. */
 function unreachable(reason: string): Dispatched {
-  return { reply: textReply(503, `${reason}\n`), negotiated: AS_IT_IS };
+  return { response: textResponse(503, `${reason}\n`), negotiated: AS_IT_IS };
 }

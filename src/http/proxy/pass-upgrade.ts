@@ -1,13 +1,13 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { badRequest, StatusError } from '../../api/errors/status-error';
-import { askBackend, type BackendAnswer } from '../../kubelet/ask-backend';
+import { askBackend, type BackendOutcome } from '../../kubelet/ask-backend';
 import { originOf, type Backend } from '../../kubelet/backend';
 import type { RequestOpener } from '../../kubelet/backend-connections';
 import { BackendFailure } from '../../kubelet/backend-failure';
 import { joinSockets } from '../../streams/join-sockets';
 import type { RequestContext } from '../request/context';
 import type { ConnectionUpgrade } from '../transport/exchange';
-import type { Reply } from '../response/reply';
+import type { ApiResponse } from '../response/api-response';
 import { forwardedHeaders, returnedHeaders } from './forwarded-headers';
 import { endWith, relayBody } from './relay-body';
 
@@ -28,7 +28,7 @@ export interface UpgradeDependencies {
   readonly closing: AbortSignal;
 }
 
-const STREAMED: Reply = { type: 'streamed' };
+const STREAMED: ApiResponse = { type: 'streamed' };
 const MAX_REDIRECTS = 9;
 
 /** The request's connection, to be taken for another protocol. Throws a 400 where the client did not ask for one. */
@@ -46,14 +46,14 @@ export async function passUpgrade(
   context: RequestContext,
   target: UpgradeTarget,
   dependencies: UpgradeDependencies,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const upgrade = upgradeOf(context);
-  const answer = await askFor(context, target, dependencies.backends);
-  const { message } = answer;
+  const response = await askFor(context, target, dependencies.backends);
+  const { message } = response;
   const code = message.statusCode ?? 0;
-  if (answer.type === 'upgraded' && code === 101) {
-    if (context.finished) answer.socket.destroy();
-    else join(context, upgrade, answer, dependencies.closing);
+  if (response.type === 'upgraded' && code === 101) {
+    if (context.finished) response.socket.destroy();
+    else join(context, upgrade, response, dependencies.closing);
     return STREAMED;
   }
   if (code < 400) {
@@ -69,7 +69,7 @@ async function askFor(
   context: RequestContext,
   { backend, path, namesHost, followsRedirects, headers: added }: UpgradeTarget,
   backends: RequestOpener,
-): Promise<BackendAnswer> {
+): Promise<BackendOutcome> {
   const { request } = context;
   const headers = {
     ...forwardedHeaders(request, backends.isPrivateHeader),
@@ -81,7 +81,7 @@ async function askFor(
   let method = request.method ?? 'GET';
   for (let redirects = 0; ; redirects++) {
     const host = namesHost ? new URL(originOf(at.backend)).host : (request.headers.host ?? '');
-    const answer = await askBackend(
+    const response = await askBackend(
       backends,
       at.backend,
       { method, path: at.path, headers: { ...headers, host }, ownConnection: true },
@@ -91,10 +91,10 @@ async function askFor(
         ? new StatusError(500, undefined, `error dialing backend: ${error.message}`)
         : error;
     });
-    if (!followsRedirects || answer.message.statusCode !== 302) return answer;
-    answer.message.destroy();
+    if (!followsRedirects || response.message.statusCode !== 302) return response;
+    response.message.destroy();
     if (redirects === MAX_REDIRECTS) throw new StatusError(500, undefined, `too many redirects (${redirects + 1})`);
-    at = redirected(at, answer.message.headers.location);
+    at = redirected(at, response.message.headers.location);
     method = 'GET';
   }
 }
@@ -120,7 +120,7 @@ function redirected(
 function join(
   context: RequestContext,
   upgrade: ConnectionUpgrade,
-  { message, socket: backend, head }: Extract<BackendAnswer, { type: 'upgraded' }>,
+  { message, socket: backend, head }: Extract<BackendOutcome, { type: 'upgraded' }>,
   closing: AbortSignal,
 ): void {
   context.statusCode = 101;

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { StatusError } from '../../api/errors/status-error';
-import { askBackend, type BackendAnswer } from '../../kubelet/ask-backend';
+import { askBackend, type BackendOutcome } from '../../kubelet/ask-backend';
 import { hostPortOf, type Backend } from '../../kubelet/backend';
 import { BackendFailure } from '../../kubelet/backend-failure';
 import { acceptWebSocket, offeredProtocols, type AcceptedWebSocket } from '../../streams/accept-web-socket';
 import { greet, refuseCommand, RemoteCommand, SPDY_PROTOCOLS, type WantedStreams } from '../../streams/remote-command';
 import { tunnel } from '../../streams/web-socket-tunnel';
 import type { RequestContext } from '../request/context';
-import type { Reply } from '../response/reply';
+import type { ApiResponse } from '../response/api-response';
 import { passRefusal, upgradeOf, type UpgradeDependencies } from './pass-upgrade';
 import { endWith, firstText } from './relay-body';
 
@@ -18,7 +18,7 @@ const TUNNELS = 'SPDY/3.1+';
 /** What is read of a kubelet's refusal. */
 const MAX_REFUSAL_BYTES = 10_000;
 
-const STREAMED: Reply = { type: 'streamed' };
+const STREAMED: ApiResponse = { type: 'streamed' };
 
 /** What a client over WebSocket asks of a kubelet that is to be asked over SPDY. */
 export interface SpdyTarget {
@@ -46,22 +46,22 @@ export async function translateRemoteCommand(
   target: SpdyTarget,
   wanted: WantedStreams,
   { backends, closing }: UpgradeDependencies,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const client = accept(context, REMOTE_COMMAND);
   if (client === undefined) return STREAMED;
   greet(client, wanted);
   try {
-    const answer = await askForSpdy(context, target, SPDY_PROTOCOLS, backends);
-    if (answer.type === 'upgraded' && answer.message.statusCode === 101) {
-      if (context.finished) answer.socket.destroy();
+    const response = await askForSpdy(context, target, SPDY_PROTOCOLS, backends);
+    if (response.type === 'upgraded' && response.message.statusCode === 101) {
+      if (context.finished) response.socket.destroy();
       else {
-        const protocol = String(answer.message.headers['x-stream-protocol-version'] ?? '').split(',')[0]!;
-        const command = new RemoteCommand(client, answer.socket, protocol, wanted);
-        command.start(answer.head);
+        const protocol = String(response.message.headers['x-stream-protocol-version'] ?? '').split(',')[0]!;
+        const command = new RemoteCommand(client, response.socket, protocol, wanted);
+        command.start(response.head);
         endWith(closing, context, () => command.close());
       }
     } else {
-      const text = await firstText(answer.message, MAX_REFUSAL_BYTES);
+      const text = await firstText(response.message, MAX_REFUSAL_BYTES);
       refuseCommand(client, `unable to upgrade connection: ${text}`);
     }
   } catch (error) {
@@ -80,26 +80,26 @@ export async function tunnelSpdy(
   target: SpdyTarget,
   protocol: string,
   { backends, closing }: UpgradeDependencies,
-): Promise<Reply> {
-  const answer = await askForSpdy(context, target, [protocol.slice(TUNNELS.length)], backends).catch(
+): Promise<ApiResponse> {
+  const response = await askForSpdy(context, target, [protocol.slice(TUNNELS.length)], backends).catch(
     (error: unknown) => {
       throw error instanceof BackendFailure
         ? new StatusError(500, undefined, `error dialing backend: ${error.message}`)
         : error;
     },
   );
-  const code = answer.message.statusCode ?? 0;
-  if (answer.type !== 'upgraded' || code !== 101) {
-    if (code >= 400) await passRefusal(context, answer.message);
+  const code = response.message.statusCode ?? 0;
+  if (response.type !== 'upgraded' || code !== 101) {
+    if (code >= 400) await passRefusal(context, response.message);
     else {
-      answer.message.destroy();
+      response.message.destroy();
       throw new StatusError(500, undefined, `invalid upgrade response: status code ${code}`);
     }
     return STREAMED;
   }
   const client = context.finished ? undefined : accept(context, protocol);
-  if (client === undefined) answer.socket.destroy();
-  else endWith(closing, context, tunnel(client, answer.socket, answer.head));
+  if (client === undefined) response.socket.destroy();
+  else endWith(closing, context, tunnel(client, response.socket, response.head));
   return STREAMED;
 }
 
@@ -115,7 +115,7 @@ function askForSpdy(
   { backend, path }: SpdyTarget,
   protocols: readonly string[],
   backends: UpgradeDependencies['backends'],
-): Promise<BackendAnswer> {
+): Promise<BackendOutcome> {
   const headers = {
     host: hostPortOf(backend),
     connection: 'Upgrade',

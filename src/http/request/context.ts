@@ -33,7 +33,7 @@ const WAITING_BYTES = 1024;
 
 /** Where large requests wait until there is room for what is made of them. */
 export interface Places {
-  takeFor(context: RequestContext, waitingBytes: number, objectBytes: number): Promise<void>;
+  acquireFor(context: RequestContext, waitingBytes: number, objectBytes: number): Promise<void>;
 }
 
 const UNREAD: RequestInfo = {
@@ -220,15 +220,15 @@ export class RequestContext implements Work, Pace {
 
   beginLarge(objectBytes: number): Promise<void> {
     // What waits is a small body.
-    return this.givesWay ? Promise.resolve() : this.takePlace(WAITING_BYTES, objectBytes);
+    return this.givesWay ? Promise.resolve() : this.acquirePlace(WAITING_BYTES, objectBytes);
   }
 
   /**
    * Waits for a place among large requests: `waitingBytes` are held meanwhile, an object of `objectBytes` is worked on. From then
    * on the request gives way between its steps. A request has one place, however many large things it meets. Throws a 429.
    */
-  async takePlace(waitingBytes: number, objectBytes: number): Promise<void> {
-    if (!this.givesWay) await this.places?.takeFor(this, waitingBytes, objectBytes);
+  async acquirePlace(waitingBytes: number, objectBytes: number): Promise<void> {
+    if (!this.givesWay) await this.places?.acquireFor(this, waitingBytes, objectBytes);
     this.givesWay = true;
     await new Turn(this).next();
     if (this.closed) throw new ClientGoneError();

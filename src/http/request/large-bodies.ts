@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../api/maybe-promise';
 import { serviceUnavailable, tooLarge } from '../../api/errors/status-error';
 import { inTurns, Turn } from '../../async/turn';
 import { beginWork } from '../../async/loop-work';
-import type { TextAnswer, TextJob } from '../../worker/text-jobs';
+import type { TextResult, TextJob } from '../../worker/text-jobs';
 import { TextJobRefused, type TextWorker } from '../../worker/text-worker';
 import { ClientGoneError, type RequestContext } from './context';
 import { outOfRoom, shuttingDown } from '../response/refusals';
@@ -47,7 +47,7 @@ export class LargeBodies {
 
   /** Waits until a body may be worked on. From then on the request gives way between its steps. Throws a 429. */
   async begin(context: RequestContext, body: Buffer): Promise<void> {
-    await context.takePlace(body.length, body.length);
+    await context.acquirePlace(body.length, body.length);
   }
 
   /** Throws a {@link JsonSyntaxError}, and StatusErrors for what exceeds limits. */
@@ -117,11 +117,11 @@ export class LargeBodies {
     return parseJson(body.toString());
   }
 
-  private async run(context: RequestContext, job: TextJob): Promise<TextAnswer> {
+  private async run(context: RequestContext, job: TextJob): Promise<TextResult> {
     try {
-      const answer = await this.worker.run(context.user?.name ?? '', job, context.signal);
+      const response = await this.worker.run(context.user?.name ?? '', job, context.signal);
       beginWork(context);
-      return answer;
+      return response;
     } catch (error) {
       throw error instanceof TextJobRefused ? refusal(error, this.worker) : error;
     }

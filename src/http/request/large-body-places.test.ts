@@ -37,7 +37,7 @@ describe('places for large bodies', () => {
   });
 
   async function take(sender: Sender, bytes = 60): Promise<void> {
-    await places.take(sender as unknown as RequestContext, 10, bytes);
+    await places.acquire(sender as unknown as RequestContext, 10, bytes);
     begun.push(sender.user.name);
   }
 

@@ -69,17 +69,17 @@ export class LargeBodyPlaces {
     return this.workingBytes;
   }
 
-  /** As {@link take}, for what is made of an object of so many bytes. */
-  takeFor(context: RequestContext, waitingBytes: number, objectBytes: number): Promise<void> {
+  /** As {@link acquire}, for what is made of an object of so many bytes. */
+  acquireFor(context: RequestContext, waitingBytes: number, objectBytes: number): Promise<void> {
     const values = Math.min(objectBytes / 2, MAX_BODY_VALUES);
-    return this.take(context, waitingBytes, COPIES * objectBytes + values * BYTES_PER_VALUE);
+    return this.acquire(context, waitingBytes, COPIES * objectBytes + values * BYTES_PER_VALUE);
   }
 
   /**
    * Resolves when the request may make so many bytes of a body of `bodyBytes`; its place is given back when it ends.
    * Throws a 429 when too much waits already, and what the request aborts with.
    */
-  async take(context: RequestContext, bodyBytes: number, bytes: number): Promise<void> {
+  async acquire(context: RequestContext, bodyBytes: number, bytes: number): Promise<void> {
     const owner = context.user?.name ?? '';
     if (this.queue.length > 0 || !this.hasRoom(owner, bytes)) await this.wait(context, owner, bodyBytes, bytes);
     else this.change(owner, bytes);

@@ -14,7 +14,7 @@ import {
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-function answer(accept: string | undefined, negotiable: Negotiable = BUILT_IN): string {
+function respond(accept: string | undefined, negotiable: Negotiable = BUILT_IN): string {
   try {
     const { format, transform } = negotiate(accept, negotiable);
     return transform === undefined ? format : `${format} ${transform.kind} ${transform.apiVersion}`;
@@ -71,24 +71,24 @@ describe('negotiate', () => {
     ['APPLICATION/JSON', NOTHING_DECLARED],
     ['garbage', NOTHING_DECLARED],
   ])('answers %s with %s', (accept, expected) => {
-    expect(answer(accept)).toBe(expected);
+    expect(respond(accept)).toBe(expected);
   });
 
   it('offers no transform where there is nothing to transform', () => {
-    expect(answer(TABLE, BUILT_IN_PLAIN)).toBe(NOTHING_SERVED);
+    expect(respond(TABLE, BUILT_IN_PLAIN)).toBe(NOTHING_SERVED);
   });
 
   it('has one format where there is one', () => {
-    expect(answer('*/*', JSON_ONLY)).toBe('json');
-    expect(answer('application/yaml,application/json', JSON_ONLY)).toBe('json');
-    expect(answer(PROTOBUF, JSON_ONLY)).toBe(NOTHING_DECLARED);
+    expect(respond('*/*', JSON_ONLY)).toBe('json');
+    expect(respond('application/yaml,application/json', JSON_ONLY)).toBe('json');
+    expect(respond(PROTOBUF, JSON_ONLY)).toBe(NOTHING_DECLARED);
   });
 
   it('has no protobuf for custom resources', () => {
-    expect(answer(PROTOBUF, CUSTOM)).toBe(
+    expect(respond(PROTOBUF, CUSTOM)).toBe(
       '406 only the following media types are accepted: application/json, application/yaml',
     );
-    expect(answer(`${PROTOBUF},*/*`, CUSTOM)).toBe('json');
+    expect(respond(`${PROTOBUF},*/*`, CUSTOM)).toBe('json');
   });
 
   it('answers errors in JSON when nothing fits', () => {
@@ -98,7 +98,7 @@ describe('negotiate', () => {
   });
 
   it('takes any header without another error than 406', () => {
-    fc.assert(fc.property(fc.string(), (accept) => expect(answer(accept)).not.toBe('another error')));
+    fc.assert(fc.property(fc.string(), (accept) => expect(respond(accept)).not.toBe('another error')));
   });
 });
 

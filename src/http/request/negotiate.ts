@@ -88,9 +88,9 @@ export function negotiate(accept: string | undefined, negotiable: Negotiable): N
   if (known === undefined) remembered.set(negotiable, (known = new Map<string, Negotiated>()));
   const before = known.get(accept);
   if (before !== undefined) return before;
-  const answer = choose(accept, negotiable);
-  if (known.size < MAX_REMEMBERED) known.set(accept, answer);
-  return answer;
+  const response = choose(accept, negotiable);
+  if (known.size < MAX_REMEMBERED) known.set(accept, response);
+  return response;
 }
 
 /** For an error's own answer: falls back to JSON, so that the error is never hidden behind another one. */
@@ -112,8 +112,8 @@ function choose(accept: string, negotiable: Negotiable): Negotiated {
   }
   for (const clause of parseAccept(accept)) {
     for (const format of negotiable.formats) {
-      const answer = matches(clause, format) ? accepted(clause, format, negotiable) : undefined;
-      if (answer !== undefined) return answer;
+      const response = matches(clause, format) ? accepted(clause, format, negotiable) : undefined;
+      if (response !== undefined) return response;
     }
   }
   throw unacceptable(negotiable.formats.map((format) => MEDIA_TYPES[format]));

@@ -39,7 +39,7 @@ class SlowSink extends Writable {
 
 function writerTo(sink: Writable): { out: BlockWriter; pool: BlockPool; given: () => number } {
   const pool = new BlockPool(BLOCK_BYTES, 10 * BLOCK_BYTES);
-  const give = jest.spyOn(pool, 'give');
+  const give = jest.spyOn(pool, 'release');
   const out = new BlockWriter(sink as unknown as ServerResponse, () => sink, undefined, pool);
   return { out, pool, given: () => give.mock.calls.length };
 }
@@ -237,20 +237,20 @@ describe.each(['plain', 'tls'])('many slow clients over %s', (transport) => {
   ])('get each its own bytes %s, also while others go away', async (_how, known, gzip) => {
     const clients = Array.from({ length: 8 }, (_, client) => client + 1);
     const leaving = clients.map((client) => read(`/${client + 100}/${known}`, gzip, 200_000));
-    const answers = await Promise.all(clients.map((client) => read(`/${client}/${known}`, gzip)));
+    const responses = await Promise.all(clients.map((client) => read(`/${client}/${known}`, gzip)));
     await Promise.all(leaving);
     for (const client of clients) {
-      const answer = bodyOfAnswer(answers[client - 1]!);
+      const answer = bodyOfResponse(responses[client - 1]!);
       expect((gzip ? gunzipSync(answer) : answer).equals(bodyOf(client))).toBe(true);
     }
   });
 });
 
 /** Of an answer as it came over the wire. */
-function bodyOfAnswer(answer: Buffer): Buffer {
-  const headEnd = answer.indexOf('\r\n\r\n') + 4;
-  const body = answer.subarray(headEnd);
-  if (!/transfer-encoding: chunked/i.test(answer.subarray(0, headEnd).toString('latin1'))) return body;
+function bodyOfResponse(response: Buffer): Buffer {
+  const headEnd = response.indexOf('\r\n\r\n') + 4;
+  const body = response.subarray(headEnd);
+  if (!/transfer-encoding: chunked/i.test(response.subarray(0, headEnd).toString('latin1'))) return body;
   const chunks: Buffer[] = [];
   for (let at = 0; ;) {
     const line = body.indexOf('\r\n', at);

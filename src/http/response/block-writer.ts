@@ -104,7 +104,7 @@ export class BlockWriter {
 
   private taken(): Buffer {
     this.memory?.hold(this.pool.blockBytes);
-    return this.pool.take();
+    return this.pool.acquire();
   }
 
   /** Returns whether more may be written at once. */
@@ -115,14 +115,14 @@ export class BlockWriter {
     if (block === undefined) return true;
     if (this.closed) {
       memory?.release(pool.blockBytes);
-      pool.give(block);
+      pool.release(block);
       return true;
     }
     this.flushed += used;
     // The callback comes when the system, TLS or zlib has taken the last byte. After an error they may still be reading.
     return this.opened().write(block.subarray(0, used), (error) => {
       memory?.release(pool.blockBytes);
-      if (!error) pool.give(block);
+      if (!error) pool.release(block);
     });
   }
 

@@ -6,17 +6,17 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { MemoryBudget } from '../../memory/memory-budget';
 import { takesGzip, writePieces, writeReady, type BodyWrite } from './body-writer';
 
-interface Answer {
+interface Response {
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
 
-async function answerOf(write: (response: ServerResponse) => unknown): Promise<Answer> {
+async function responseOf(write: (response: ServerResponse) => unknown): Promise<Response> {
   const server = createServer((_request, response) => void write(response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   try {
-    return await new Promise<Answer>((resolve, reject) => {
+    return await new Promise<Response>((resolve, reject) => {
       get({ port, host: '127.0.0.1', agent: false }, (response) => {
         const pieces: Buffer[] = [];
         response.on('data', (piece: Buffer) => pieces.push(piece));
@@ -43,7 +43,7 @@ describe('the body writer', () => {
     ['large', 200],
   ])('sends every byte of a %s body as it is', async (_what, times) => {
     const body = Buffer.concat(Array.from({ length: times }, () => allBytes));
-    const answer = await answerOf((response) =>
+    const answer = await responseOf((response) =>
       writeReady(response, { ...options, length: body.length }, [body], false),
     );
     expect(answer.body.equals(body)).toBe(true);
@@ -57,10 +57,12 @@ describe('the body writer', () => {
   ])('sends pieces in their order: %s', async (_what, pieces) => {
     const body = Buffer.concat(pieces.flat());
     for (const length of [undefined, body.length]) {
-      const plain = await answerOf((response) => writePieces(response, { ...options, length }, pieces));
+      const plain = await responseOf((response) => writePieces(response, { ...options, length }, pieces));
       expect(plain.body.equals(body)).toBe(true);
     }
-    const zipped = await answerOf((response) => writePieces(response, { ...options, acceptEncoding: 'gzip' }, pieces));
+    const zipped = await responseOf((response) =>
+      writePieces(response, { ...options, acceptEncoding: 'gzip' }, pieces),
+    );
     expect(zipped.headers['content-encoding']).toBe('gzip');
     expect(gunzipSync(zipped.body).equals(body)).toBe(true);
   });
@@ -111,7 +113,7 @@ describe('the body writer', () => {
       }
     }
     try {
-      const answer = await answerOf((response) => writePieces(response, options, slowly()));
+      const answer = await responseOf((response) => writePieces(response, options, slowly()));
       expect(answer.body).toHaveLength(3 * allBytes.length);
       expect(seen).toEqual([0, 1, 2]);
     } finally {
@@ -121,7 +123,7 @@ describe('the body writer', () => {
 
   it('does not compress again what is compressed already', async () => {
     const body = randomBytes(200_000);
-    const answer = await answerOf((response) => {
+    const answer = await responseOf((response) => {
       response.setHeader('Content-Encoding', 'gzip');
       const ready = gzipSync(body);
       return writeReady(response, { ...options, acceptEncoding: 'gzip', length: ready.length }, [ready], false);

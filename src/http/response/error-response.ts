@@ -5,7 +5,7 @@ import { StoreFailure } from '../../storage/store';
 import type { RequestContext } from '../request/context';
 import type { HttpResponse } from '../transport/exchange';
 import { MEDIA_TYPES, negotiateError, wantsPretty } from '../request/negotiate';
-import { encodeStatus, sendWarnings } from './reply-writer';
+import { encodeStatus, sendWarnings } from './response-writer';
 import { PlainTextError } from './refusals';
 import { MalformedPathError } from '../request/request-info';
 import { writeHead } from './response-head';
@@ -14,7 +14,7 @@ import { writeHead } from './response-head';
  * Where everything that was thrown ends: a StatusError is sent as it is; a failure of the store is a 500 that says what
  * is wrong with it; anything else is a 500 whose cause is logged and not sent. Nothing is sent to a client that has gone, or that has its answer.
  */
-export function answerError(context: RequestContext, error: unknown, schema: Schema, logger: Logger): void {
+export function sendErrorResponse(context: RequestContext, error: unknown, schema: Schema, logger: Logger): void {
   const { response } = context;
   if (context.finished || response.destroyed) return;
   if (response.headersSent) {

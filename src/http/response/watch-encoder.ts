@@ -12,7 +12,7 @@ import type { WatchItem } from '../../registry/types';
 import type { CacheEntry } from '../../storage/cache/cache';
 import type { ServedResource } from '../../resources/served-resource';
 import { EntryCache } from './entry-cache';
-import { encodeObject } from './reply-writer';
+import { encodeObject } from './response-writer';
 import { partialObject } from './partial-object';
 import { TableWriter, type IncludeObject } from './table';
 import { wireFormOf } from './wire-form';

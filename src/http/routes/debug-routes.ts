@@ -1,7 +1,7 @@
 import { ProfileInUseError, type ProcessProfiler } from '../../observability/profiler';
 import { readBody } from '../request/body';
 import type { RequestContext } from '../request/context';
-import { textReply, type Reply } from '../response/reply';
+import { textResponse, type ApiResponse } from '../response/api-response';
 import type { NonResourceRoute } from './route';
 
 export interface DebugRouteOptions {
@@ -23,7 +23,7 @@ heap?seconds=30     what is allocated and stays: samples, as a .heapprofile; not
 
 /** `/debug/pprof` and `/debug/flags`, behind authorization like every path; profiles are in V8's formats. */
 export function debugRoutes({ profiler, setVerbosity }: DebugRouteOptions): readonly NonResourceRoute[] {
-  const index = (): Reply => textReply(200, INDEX);
+  const index = (): ApiResponse => textResponse(200, INDEX);
   return [
     { path: '/debug/pprof', unlisted: true, handler: index },
     { path: '/debug/pprof/', unlisted: true, handler: index },
@@ -37,7 +37,7 @@ export function debugRoutes({ profiler, setVerbosity }: DebugRouteOptions): read
       unlisted: true,
       handler: (context) => profile(context, 'heap', 'heapprofile', (...how) => profiler.heap(...how)),
     },
-    { path: '/debug/flags', unlisted: true, handler: () => textReply(200, 'v\n') },
+    { path: '/debug/flags', unlisted: true, handler: () => textResponse(200, 'v\n') },
     {
       path: '/debug/flags/v',
       unlisted: true,
@@ -52,13 +52,14 @@ async function profile(
   what: string,
   extension: string,
   take: (seconds: number, signal: AbortSignal) => Promise<string>,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const text = context.info.query.first('seconds') ?? '';
   const seconds = text === '' ? DEFAULT_SECONDS : Number(text);
-  if (!(seconds > 0)) return textReply(400, `Could not enable ${what} profiling: seconds must be a number above 0\n`);
+  if (!(seconds > 0))
+    return textResponse(400, `Could not enable ${what} profiling: seconds must be a number above 0\n`);
   const most = context.timeLeftMs / 1000 - SPARE_SECONDS;
   if (text !== '' && seconds > most) {
-    return textReply(400, `profile duration exceeds server's request timeout\n`);
+    return textResponse(400, `profile duration exceeds server's request timeout\n`);
   }
   try {
     const body = await take(Math.min(seconds, most), context.signal);
@@ -69,17 +70,17 @@ async function profile(
     return { type: 'bytes', code: 200, contentType: 'application/json', body, headers };
   } catch (error) {
     if (!(error instanceof ProfileInUseError)) throw error;
-    return textReply(500, `Could not enable ${what} profiling: ${error.message}\n`);
+    return textResponse(500, `Could not enable ${what} profiling: ${error.message}\n`);
   }
 }
 
 /** kube-apiserver's way to change `-v`: the number as the body of a PUT. */
-async function putVerbosity(context: RequestContext, setVerbosity: (verbosity: number) => void): Promise<Reply> {
-  if (context.request.method !== 'PUT') return textReply(406, 'unsupported http method\n');
+async function putVerbosity(context: RequestContext, setVerbosity: (verbosity: number) => void): Promise<ApiResponse> {
+  if (context.request.method !== 'PUT') return textResponse(406, 'unsupported http method\n');
   const text = (await readBody(context, MAX_BODY_BYTES)).toString('utf8').trim();
   if (!/^\d{1,10}$/.test(text) || Number(text) > MAX_VERBOSITY) {
-    return textReply(400, `failed set logging.verbosity ${text}: invalid syntax\n`);
+    return textResponse(400, `failed set logging.verbosity ${text}: invalid syntax\n`);
   }
   setVerbosity(Number(text));
-  return textReply(200, `successfully set logging.verbosity to ${text}`);
+  return textResponse(200, `successfully set logging.verbosity to ${text}`);
 }

@@ -4,7 +4,7 @@ import { CATALOGUE } from '../../api/kinds/catalogue';
 import { GROUPS } from '../../api/kinds/groups';
 import { loadBuiltinSchema } from '../../api/schema/builtin-schema';
 import type { RequestContext } from '../request/context';
-import type { Reply } from '../response/reply';
+import type { ApiResponse } from '../response/api-response';
 import { parseRequestInfo } from '../request/request-info';
 import { discoveryRoutes, type DiscoverySource } from './discovery-routes';
 
@@ -25,12 +25,12 @@ function routes(overrides: Partial<DiscoverySource> = {}) {
     aggregatedType: (version) => schema.kind('apidiscovery.k8s.io', version, 'APIGroupDiscoveryList'),
     ...overrides,
   });
-  return async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> => {
+  return async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<ApiResponse> => {
     const route = all.find((one) => one.path === path) ?? all.find((one) => one.prefix && path.startsWith(one.path));
     const context = { info: parseRequestInfo('GET', path), request: { method: 'GET', headers } };
-    const reply = await route!.handler(context as unknown as RequestContext);
-    if (reply === undefined) throw new Error(`nothing is there: ${path}`);
-    return reply;
+    const response = await route!.handler(context as unknown as RequestContext);
+    if (response === undefined) throw new Error(`nothing is there: ${path}`);
+    return response;
   };
 }
 
@@ -42,8 +42,8 @@ describe('the routes of discovery', () => {
   it('answer in the aggregated form who prefers it', async () => {
     const get = routes();
     const kubectl = { accept: `${accepting('v2')['accept']},${accepting('v2beta1')['accept']},application/json` };
-    const reply = await get('/apis', kubectl);
-    expect(reply).toMatchObject({
+    const response = await get('/apis', kubectl);
+    expect(response).toMatchObject({
       type: 'bytes',
       code: 200,
       contentType: 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',

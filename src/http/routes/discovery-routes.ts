@@ -20,7 +20,7 @@ import type { NonResourceRoute } from './route';
 import { entityTag, isKnown } from '../response/entity-tag';
 import { DISCOVERY, MEDIA_TYPES, negotiate, type Format, type Negotiated } from '../request/negotiate';
 import { methodNotAllowed, resourceNotFound } from '../response/refusals';
-import { textReply, type Reply, type WireObject } from '../response/reply';
+import { textResponse, type ApiResponse, type WireObject } from '../response/api-response';
 
 /** What is served now; custom resources come and go. */
 export interface DiscoverySource {
@@ -66,12 +66,12 @@ interface Document {
 /** `/api`, `/apis` and all below them: which groups, versions and resources there are. */
 export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRoute[] {
   let generation = -1;
-  const answers = new Map<string, Reply>();
+  const responses = new Map<string, ApiResponse>();
   const documents = new Map<string, Promise<Document>>();
 
   const rememberIn = <Value>(memory: Map<string, Value>, key: string, make: () => Value): Value => {
     if (generation !== source.generation()) {
-      answers.clear();
+      responses.clear();
       documents.clear();
       generation = source.generation();
     }
@@ -81,9 +81,9 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     memory.set(key, made);
     return made;
   };
-  const remember = (key: string, make: () => Reply): Reply => rememberIn(answers, key, make);
+  const remember = (key: string, make: () => ApiResponse): ApiResponse => rememberIn(responses, key, make);
 
-  const object = (kind: string, value: object): Reply => {
+  const object = (kind: string, value: object): ApiResponse => {
     const struct = source.metaType(kind);
     return { type: 'object', code: 200, object: value as WireObject, ...(struct === undefined ? {} : { struct }) };
   };
@@ -92,8 +92,8 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     path: string,
     groups: () => readonly DiscoveredGroup[],
     { request }: RequestContext,
-    plain: () => Reply,
-  ): MaybePromise<Reply> => {
+    plain: () => ApiResponse,
+  ): MaybePromise<ApiResponse> => {
     const { format = 'json', aggregated: version } = negotiateDiscovery(request.headers.accept) ?? {};
     if (version === undefined) return remember(path, plain);
     const key = `${version} ${format} ${path}`;
@@ -132,9 +132,9 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     return Buffer.from(encodeEnvelope({ apiVersion, kind, raw }));
   }
 
-  const resources = (group: string, version: string): Reply => {
+  const resources = (group: string, version: string): ApiResponse => {
     const list = apiResourceList(source.definitions(), group, version, source.features);
-    return list === undefined ? textReply(404, '404 page not found\n') : object('APIResourceList', list);
+    return list === undefined ? textResponse(404, '404 page not found\n') : object('APIResourceList', list);
   };
 
   return [
@@ -163,17 +163,17 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
       methods: 'any',
       handler: ({ info: { path }, request }) => {
         const name = path.slice('/apis/'.length).replace(/\/$/, '');
-        if (name.split('/').length > 2) return textReply(404, '404 page not found\n');
+        if (name.split('/').length > 2) return textResponse(404, '404 page not found\n');
         // Only what is served is remembered: a stranger's paths would fill the memory.
         const found = source.groups().find((group) => group.name === name);
         if (found !== undefined) return remember(path, () => object('APIGroup', apiGroup(found)));
         const { group, version } = parseApiVersion(name);
         const known = source.groups().find((one) => one.name === group);
-        if (known === undefined) return textReply(404, '404 page not found\n');
+        if (known === undefined) return textResponse(404, '404 page not found\n');
         const builtIn = source.hasBuiltInGroup(group);
         if (!known.versions.includes(version)) {
           if (builtIn) throw resourceNotFound();
-          return textReply(404, '404 page not found\n');
+          return textResponse(404, '404 page not found\n');
         }
         if (builtIn && request.method !== 'GET') throw methodNotAllowed();
         return remember(path, () => resources(group, version));

@@ -1,7 +1,7 @@
 import { dumpPriorityLevels, dumpQueues, dumpRequests } from '../../flowcontrol/dump';
 import type { PriorityAndFairness } from '../../flowcontrol/priority-and-fairness';
 import type { RequestContext } from '../request/context';
-import { textReply } from '../response/reply';
+import { textResponse } from '../response/api-response';
 import type { NonResourceRoute } from './route';
 
 const ROOT = '/debug/api_priority_and_fairness';
@@ -12,7 +12,7 @@ export function flowControlRoutes(fairness: PriorityAndFairness): readonly NonRe
     path: `${ROOT}/${name}`,
     unlisted: true,
     methods: 'any',
-    handler: (context) => textReply(200, print(context)),
+    handler: (context) => textResponse(200, print(context)),
   });
   return [
     route('dump_priority_levels', () => dumpPriorityLevels(fairness)),

@@ -35,7 +35,7 @@ export async function listenForProbes(
     ['healthz', healthz],
   ]);
   const server = createServer(LIMITS, (request, response) => {
-    if (metrics === undefined || request.url !== '/metrics') answer(endpoints, request, response);
+    if (metrics === undefined || request.url !== '/metrics') respond(endpoints, request, response);
     else
       metrics().then(
         (text) => send(response, 200, text),
@@ -72,7 +72,7 @@ function listening(server: Server, port: number, host: string | undefined): Prom
   });
 }
 
-function answer(
+function respond(
   endpoints: ReadonlyMap<string, readonly HealthCheck[]>,
   { method, url = '/' }: IncomingMessage,
   response: ServerResponse,

@@ -1,7 +1,7 @@
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { Logger } from '../../observability/logger';
 import type { NonResourceRoute } from './route';
-import { textReply, type Reply } from '../response/reply';
+import { textResponse, type ApiResponse } from '../response/api-response';
 import { printReport, runChecks, type HealthCheck, type HealthReport } from './health';
 
 /** The checks of each endpoint, in the order in which they are listed. */
@@ -11,7 +11,7 @@ export interface HealthChecks {
   readonly healthz: readonly HealthCheck[];
 }
 
-const OK = textReply(200, 'ok');
+const OK = textResponse(200, 'ok');
 /** A check that fails is logged this often at most: any client may probe, as often as it likes. */
 const LOG_EVERY_MS = 1_000;
 
@@ -32,12 +32,12 @@ export function healthRoutes(checks: HealthChecks, logger: Logger): readonly Non
     const whole: NonResourceRoute = {
       path: `/${endpoint}`,
       methods: 'any',
-      handler: ({ info: { query } }): MaybePromise<Reply> =>
+      handler: ({ info: { query } }): MaybePromise<ApiResponse> =>
         whenKnown(runChecks(ofEndpoint, query.all('exclude')), (report) => {
           tell(endpoint, report);
           const verbose = query.has('verbose');
           if (report.healthy && !verbose) return OK;
-          return textReply(report.healthy ? 200 : 500, printReport(endpoint, report, verbose));
+          return textResponse(report.healthy ? 200 : 500, printReport(endpoint, report, verbose));
         }),
     };
     const prefix = `/${endpoint}/`;
@@ -48,7 +48,7 @@ export function healthRoutes(checks: HealthChecks, logger: Logger): readonly Non
       unlisted: true,
       lists: ofEndpoint.map(({ name }) => `${prefix}${name}`),
       methods: 'any',
-      handler: ({ info: { path } }): MaybePromise<Reply | undefined> => {
+      handler: ({ info: { path } }): MaybePromise<ApiResponse | undefined> => {
         const check = byName.get(path.slice(prefix.length));
         if (check === undefined) return undefined;
         return whenKnown(runChecks([check], []), (report) => {
@@ -57,7 +57,7 @@ export function healthRoutes(checks: HealthChecks, logger: Logger): readonly Non
           const cause = report.failures[0]?.error;
           const isTold = check.isPublic === true && cause instanceof Error;
           const text = isTold ? cause.message : `${check.name} failed: reason withheld`;
-          return textReply(500, `internal server error: ${text}\n`);
+          return textResponse(500, `internal server error: ${text}\n`);
         });
       },
     };

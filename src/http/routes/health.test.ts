@@ -1,6 +1,6 @@
 import type { Logger } from '../../observability/logger';
 import type { RequestContext } from '../request/context';
-import type { Reply } from '../response/reply';
+import type { ApiResponse } from '../response/api-response';
 import { parseRequestInfo } from '../request/request-info';
 import { printReport, runChecks, type HealthCheck } from './health';
 import { healthRoutes } from './health-routes';
@@ -43,9 +43,9 @@ describe('a health endpoint', () => {
 
 describe('a check that asks somebody else', () => {
   let now = 1000;
-  const answers: { resolve: () => void; reject: (error: Error) => void; signal: AbortSignal }[] = [];
+  const responses: { resolve: () => void; reject: (error: Error) => void; signal: AbortSignal }[] = [];
   const check = sharedCheck(
-    (signal) => new Promise((resolve, reject) => answers.push({ resolve, reject, signal })),
+    (signal) => new Promise((resolve, reject) => responses.push({ resolve, reject, signal })),
     () => now,
   );
 
@@ -53,18 +53,18 @@ describe('a check that asks somebody else', () => {
     const probes = [check(), check()];
     now += 249;
     probes.push(check());
-    expect(answers).toHaveLength(1);
-    answers[0]?.resolve();
+    expect(responses).toHaveLength(1);
+    responses[0]?.resolve();
     await expect(Promise.all(probes.map(async (probe) => probe))).resolves.toHaveLength(3);
     expect(check()).toBeUndefined();
-    expect(answers).toHaveLength(1);
+    expect(responses).toHaveLength(1);
   });
 
   it('asks again for a probe that comes later, and tells it of a failure', async () => {
     now += 1;
     const probe = check();
-    expect(answers).toHaveLength(2);
-    answers[1]?.reject(new Error('etcd is gone'));
+    expect(responses).toHaveLength(2);
+    responses[1]?.reject(new Error('etcd is gone'));
     await expect(probe).rejects.toThrow('etcd is gone');
     expect(() => check()).toThrow('etcd is gone');
   });
@@ -74,10 +74,10 @@ describe('a check that asks somebody else', () => {
     void Promise.resolve(check()).catch(() => undefined);
     now += 250;
     const probe = check();
-    expect(answers).toHaveLength(4);
-    answers[3]?.resolve();
+    expect(responses).toHaveLength(4);
+    responses[3]?.resolve();
     await expect(probe).resolves.toBeUndefined();
-    answers[2]?.reject(new Error('late'));
+    responses[2]?.reject(new Error('late'));
   });
 });
 
@@ -94,7 +94,7 @@ describe('the endpoint of health checks', () => {
     },
   };
   const routes = healthRoutes({ livez: [], readyz: [good, etcd], healthz: [] }, logger);
-  const probe = async (url: string): Promise<Reply | undefined> => {
+  const probe = async (url: string): Promise<ApiResponse | undefined> => {
     const info = parseRequestInfo('GET', url);
     const ofPath =
       routes.find(({ path }) => path === info.path) ??

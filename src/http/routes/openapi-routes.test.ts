@@ -1,7 +1,7 @@
 import { CATALOGUE } from '../../api/kinds/catalogue';
 import { loadBuiltinSchema } from '../../api/schema/builtin-schema';
 import type { RequestContext } from '../request/context';
-import type { Reply } from '../response/reply';
+import type { ApiResponse } from '../response/api-response';
 import { parseRequestInfo } from '../request/request-info';
 import { openApiRoutes } from './openapi-routes';
 
@@ -14,12 +14,12 @@ const routes = openApiRoutes({
   groupVersions: () => [{ group: 'coordination.k8s.io', version: 'v1' }],
 });
 
-async function get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Reply> {
+async function get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<ApiResponse> {
   const info = parseRequestInfo('GET', path);
   const route = routes.find((one) => one.path === info.path) ?? routes.find(({ prefix }) => prefix === true);
-  const reply = await route!.handler({ info, request: { method: 'GET', headers } } as unknown as RequestContext);
-  if (reply === undefined) throw new Error(`nothing is there: ${path}`);
-  return reply;
+  const response = await route!.handler({ info, request: { method: 'GET', headers } } as unknown as RequestContext);
+  if (response === undefined) throw new Error(`nothing is there: ${path}`);
+  return response;
 }
 
 describe('the documents of OpenAPI v3', () => {
@@ -51,8 +51,8 @@ describe('the documents of OpenAPI v3', () => {
 
   it('are not sent again to who has them', async () => {
     const hash = (await urlOfIndex()).split('=')[1] ?? '';
-    const reply = await get(path, { 'if-none-match': `"other", "${hash}"` });
-    expect(reply).toMatchObject({ type: 'empty', code: 304, headers: { ETag: `"${hash}"` } });
+    const response = await get(path, { 'if-none-match': `"other", "${hash}"` });
+    expect(response).toMatchObject({ type: 'empty', code: 304, headers: { ETag: `"${hash}"` } });
   });
 
   it('are there in JSON only', async () => {

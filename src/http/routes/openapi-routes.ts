@@ -5,7 +5,7 @@ import { parseApiVersion } from '../../api/object';
 import { takesGzip } from '../response/body-writer';
 import type { RequestContext } from '../request/context';
 import { isKnown } from '../response/entity-tag';
-import { textReply, type Reply } from '../response/reply';
+import { textResponse, type ApiResponse } from '../response/api-response';
 import { bodyOf, OpenApiDocuments, type OpenApiDocument, type OpenApiSource } from './openapi-documents';
 import type { NonResourceRoute } from './route';
 
@@ -26,7 +26,7 @@ async function serve(
   context: RequestContext,
   document: OpenApiDocument,
   headers: Readonly<Record<string, string>>,
-): Promise<Reply> {
+): Promise<ApiResponse> {
   const etag = `"${document.etag}"`;
   const common = { ...headers, ETag: etag, Vary: 'Accept-Encoding, Accept' };
   const { contentType } = document;
@@ -75,7 +75,7 @@ export function openApiRoutes(source: OpenApiSource): readonly NonResourceRoute[
         const served = remote
           ? wanted
           : source.groupVersions().find(({ group, version }) => group === wanted.group && version === wanted.version);
-        if (served === undefined) return textReply(404, '404 page not found\n');
+        if (served === undefined) return textResponse(404, '404 page not found\n');
         if (!accepts(context).some((form) => V3_FORMS.has(form))) {
           return { type: 'bytes', code: 406, contentType: '', body: '' };
         }

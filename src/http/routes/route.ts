@@ -1,6 +1,6 @@
 import type { MaybePromise } from '../../api/maybe-promise';
 import type { RequestContext } from '../request/context';
-import type { Reply } from '../response/reply';
+import type { ApiResponse } from '../response/api-response';
 
 /** A path outside the resource tree: health, version, discovery, metrics, OpenAPI. */
 export interface NonResourceRoute {
@@ -14,5 +14,5 @@ export interface NonResourceRoute {
   /** Others are answered 405; absent: GET only. */
   readonly methods?: readonly string[] | 'any';
   /** Undefined: there is nothing at this path after all. */
-  readonly handler: (context: RequestContext) => MaybePromise<Reply | undefined>;
+  readonly handler: (context: RequestContext) => MaybePromise<ApiResponse | undefined>;
 }

@@ -12,7 +12,7 @@ import { authority, servingKeys, tls } from '../../../test/support/serving-keys'
 import { loadBuiltinSchema } from '../../api/schema/builtin-schema';
 import { RequestMetrics } from '../../observability/request-metrics';
 import { createAuthority } from '../../pki/authority';
-import { textReply } from '../response/reply';
+import { textResponse } from '../response/api-response';
 import { createServer } from '../server';
 import { DeferredTlsHandshake } from './deferred-tls-handshake';
 
@@ -32,9 +32,9 @@ interface Served extends AsyncDisposable {
 /** A server that sends back what it gets, behind deferred handshakes. */
 async function serve(options: { readonly handshakeLimitMs?: number; readonly tls?: TlsOptions } = {}): Promise<Served> {
   const { tls: ownTls, ...handshakeOptions } = options;
-  const echo = (asked: IncomingMessage, answer: ServerResponse): void => {
-    answer.setHeader('X-Client', `${asked.socket.remoteAddress} ${asked.socket.remotePort}`);
-    asked.pipe(answer);
+  const echo = (asked: IncomingMessage, response: ServerResponse): void => {
+    response.setHeader('X-Client', `${asked.socket.remoteAddress} ${asked.socket.remotePort}`);
+    asked.pipe(response);
   };
   const server = createTlsServer({ ...tls, ...ownTls }, echo);
   const accepted: Socket[] = [];
@@ -63,13 +63,13 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo()) await sleep(5);
 }
 
-interface Answer {
+interface Response {
   readonly client: string | undefined;
   readonly bytes: Buffer;
   readonly localPort: number | undefined;
 }
 
-async function post(port: number, body: string | Buffer, options: RequestOptions = {}): Promise<Answer> {
+async function post(port: number, body: string | Buffer, options: RequestOptions = {}): Promise<Response> {
   const asked = request({
     port,
     host: '127.0.0.1',
@@ -81,9 +81,9 @@ async function post(port: number, body: string | Buffer, options: RequestOptions
     ...options,
   });
   asked.end(body);
-  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
-  const { localPort } = answer.socket;
-  return { client: answer.headers['x-client'] as string | undefined, bytes: await buffer(answer), localPort };
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  const { localPort } = response.socket;
+  return { client: response.headers['x-client'] as string | undefined, bytes: await buffer(response), localPort };
 }
 
 /** A connection on which the client has not said anything yet, and the server knows of it. */
@@ -335,7 +335,7 @@ describe('an API server', () => {
     const server = createServer({
       ...permissiveServer,
       catalogue: { schema: loadBuiltinSchema(), resolve: () => undefined, hasBuiltInGroup: () => false },
-      nonResourceRoutes: [{ path: '/healthz', handler: () => textReply(200, 'ok') }],
+      nonResourceRoutes: [{ path: '/healthz', handler: () => textResponse(200, 'ok') }],
       metrics: new RequestMetrics(registry),
       tls,
     });

@@ -8,7 +8,7 @@ import { catalogueOf, CONFIG_MAPS, servedOverHttp } from '../../../test/support/
 import { tls } from '../../../test/support/serving-keys';
 import { configMap } from '../../api/kinds/core/config-map';
 import { http1LimitsFor, http1Options, watchConnections, type Http1Limits } from './http1-connections';
-import { textReply } from '../response/reply';
+import { textResponse } from '../response/api-response';
 import { createServer, type ApiServer, type ServerOptions } from '../server';
 
 const { fixture, send } = servedOverHttp();
@@ -21,9 +21,9 @@ function serverWith(options: Partial<ServerOptions>): ApiServer {
     catalogue: catalogueOf(fixture(), [configMap]),
     ...permissiveServer,
     nonResourceRoutes: [
-      { path: '/healthz', handler: () => textReply(200, 'ok') },
-      { path: '/large', handler: () => textReply(200, 'x'.repeat(8_000_000)) },
-      { path: '/slow', handler: async () => (await sleep(500), textReply(200, 'late')) },
+      { path: '/healthz', handler: () => textResponse(200, 'ok') },
+      { path: '/large', handler: () => textResponse(200, 'x'.repeat(8_000_000)) },
+      { path: '/slow', handler: async () => (await sleep(500), textResponse(200, 'late')) },
     ],
     ...options,
   });
@@ -46,7 +46,7 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 /** All that comes until the server ends its side; the client's stays open. */
-async function answerTo(port: number, ...sent: readonly string[]): Promise<string> {
+async function responseTo(port: number, ...sent: readonly string[]): Promise<string> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   let text = '';
   socket.on('error', () => undefined).on('data', (piece) => (text += String(piece)));
@@ -121,9 +121,9 @@ describe('a request that breaks the rules of HTTP/1.1', () => {
     ],
     ['is TLS', '\x16\x03\x01\x02\x00', '400 Bad Request'],
   ])('and %s is refused, and its connection ends', async (_what, sent, status) => {
-    const answer = await answerTo(port, sent);
-    expect(answer.slice(0, answer.indexOf('\r\n'))).toBe(`HTTP/1.1 ${status}`);
-    expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+    const response = await responseTo(port, sent);
+    expect(response.slice(0, response.indexOf('\r\n'))).toBe(`HTTP/1.1 ${status}`);
+    expect(response).toMatch(/\r\nConnection: close\r\n/i);
   });
 
   it.each([
@@ -136,12 +136,12 @@ describe('a request that breaks the rules of HTTP/1.1', () => {
     ],
     ['version 1.0 and no host', request('GET /healthz HTTP/1.0')],
   ])('is not one with %s', async (_what, sent) => {
-    expect(await answerTo(port, sent)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(await responseTo(port, sent)).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 
   it('does not spoil the answer to the one before it, nor is its own taken for that to the next one', async () => {
     const slow = request('GET /slow HTTP/1.1', host);
-    const answer = await answerTo(port, slow, 'GARBAGE\r\n\r\n', 'MORE\r\n\r\n');
+    const answer = await responseTo(port, slow, 'GARBAGE\r\n\r\n', 'MORE\r\n\r\n');
     expect(answer).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*\r\n\r\nlate/);
     expect(answer).not.toContain('400');
   });

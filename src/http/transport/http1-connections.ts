@@ -52,7 +52,7 @@ export function watchConnections(server: Server, { idleMs }: Http1Limits): void 
   const idle = new IdleConnections(idleMs);
   // What comes after so many is dropped without a word: one more shows that there are too many.
   server.maxHeadersCount = MAX_FIELDS + 1;
-  server.on('clientError', answerClientError);
+  server.on('clientError', sendClientErrorResponse);
   server.on('secureConnection', keepParsing);
   server.on(isTls(server) ? 'secureConnection' : 'connection', (socket: Socket) => idle.add(socket));
 }
@@ -96,7 +96,7 @@ function doNothing(): void {}
 const broken = new WeakSet<Socket>();
 
 /** What is no HTTP gets an answer in plain text, unless the request before it is still being answered. */
-function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
+function sendClientErrorResponse(error: NodeJS.ErrnoException, socket: Socket): void {
   const status = statusOf(error);
   if (status === undefined || (!socket.writable && !socket.writableEnded)) {
     socket.destroy();

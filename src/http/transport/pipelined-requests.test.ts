@@ -4,13 +4,13 @@ import { connect, type AddressInfo, type Socket } from 'node:net';
 import { MemoryBudget } from '../../memory/memory-budget';
 import { PipelinedRequests } from './pipelined-requests';
 
-const ANSWER_BYTES = 100_000;
+const RESPONSE_BYTES = 100_000;
 
 describe('requests that are sent ahead', () => {
   let budget: MemoryBudget;
   let server: Server;
   let client: Socket;
-  let answerBytes = ANSWER_BYTES;
+  let responseBytes = RESPONSE_BYTES;
   let underWay = 0;
   let most = 0;
   const begun: string[] = [];
@@ -20,7 +20,7 @@ describe('requests that are sent ahead', () => {
   beforeEach(async () => {
     budget = new MemoryBudget(64 * 1024 * 1024);
     const pipelined = new PipelinedRequests(budget);
-    answerBytes = ANSWER_BYTES;
+    responseBytes = RESPONSE_BYTES;
     underWay = most = begun.length = responses.length = 0;
     server = createServer((request, response) => {
       connection = request.socket;
@@ -30,7 +30,7 @@ describe('requests that are sent ahead', () => {
         most = Math.max(most, ++underWay);
         setImmediate(() => {
           underWay--;
-          response.end(Buffer.alloc(answerBytes));
+          response.end(Buffer.alloc(responseBytes));
         });
       };
       if (pipelined.isItsTurn(response)) work();
@@ -56,14 +56,14 @@ describe('requests that are sent ahead', () => {
     const count = 200;
     client.write(requests(count));
     let bytes = 0;
-    for await (const chunk of client) if ((bytes += (chunk as Buffer).length) > count * ANSWER_BYTES) break;
+    for await (const chunk of client) if ((bytes += (chunk as Buffer).length) > count * RESPONSE_BYTES) break;
     expect(begun).toEqual(Array.from({ length: count }, (_, number) => `/${number}`));
     expect(most).toBe(1);
     expect(budget.heldBytes).toBe(0);
   });
 
   it('begin while the last bytes of the response before are on their way, but only the next one', async () => {
-    answerBytes = 16 * 1024 * 1024;
+    responseBytes = 16 * 1024 * 1024;
     client.pause();
     client.write(requests(1));
     await until(() => responses[0]?.writableEnded === true);
@@ -74,7 +74,7 @@ describe('requests that are sent ahead', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(begun).toHaveLength(2);
     let bytes = 0;
-    for await (const chunk of client) if ((bytes += (chunk as Buffer).length) > 4 * answerBytes) break;
+    for await (const chunk of client) if ((bytes += (chunk as Buffer).length) > 4 * responseBytes) break;
     expect(begun).toHaveLength(4);
     expect(budget.heldBytes).toBe(0);
   });

@@ -4,7 +4,7 @@ import { connect, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { permissiveServer } from '../../../test/support/permissive-server';
 import { tls } from '../../../test/support/serving-keys';
 import { loadBuiltinSchema } from '../../api/schema/builtin-schema';
-import { textReply } from '../response/reply';
+import { textResponse } from '../response/api-response';
 import { createServer, type ApiServer } from '../server';
 
 /** RFC 9113, 7. */
@@ -16,7 +16,7 @@ beforeAll(async () => {
   server = createServer({
     catalogue: { schema: loadBuiltinSchema(), resolve: () => undefined, hasBuiltInGroup: () => false },
     ...permissiveServer,
-    nonResourceRoutes: [{ path: '/healthz', handler: () => textReply(200, 'ok') }],
+    nonResourceRoutes: [{ path: '/healthz', handler: () => textResponse(200, 'ok') }],
     // Node leaves the weaker ones out by itself.
     tls: { ...tls, ciphers: 'ECDHE+AESGCM:ECDHE+CHACHA20:ECDHE+AES:RSA+AESGCM' },
     http2: { maxStreamsPerConnection: 100, goAwayChance: 0 },
@@ -67,8 +67,8 @@ describe('TLS 1.2', () => {
     expect(await outcomeOverHttp2(ciphers)).toBe(INADEQUATE_SECURITY);
     const socket = await client({ maxVersion: 'TLSv1.2', ciphers, ALPNProtocols: ['http/1.1'] });
     socket.write('GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n');
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    const [response] = (await once(socket, 'data')) as [Buffer];
+    expect(response.toString()).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
     socket.destroy();
   });
 

@@ -4,7 +4,7 @@ import { loadBuiltinSchema } from '../../api/schema/builtin-schema';
 import type { Credentials } from '../../authn/credentials';
 import { silentLogger } from '../../observability/logger';
 import { createAuthority, type KeyPair } from '../../pki/authority';
-import { textReply } from '../response/reply';
+import { textResponse } from '../response/api-response';
 import { createServer, type ApiServer } from '../server';
 
 const stranger = createAuthority('another-ca', new Date());
@@ -16,7 +16,7 @@ let port: number;
 beforeAll(async () => {
   server = createServer({
     catalogue: { schema: loadBuiltinSchema(), resolve: () => undefined, hasBuiltInGroup: () => false },
-    nonResourceRoutes: [{ path: '/healthz', handler: () => textReply(200, 'ok') }],
+    nonResourceRoutes: [{ path: '/healthz', handler: () => textResponse(200, 'ok') }],
     authenticate: async (credentials) => {
       seen = credentials;
       return { name: 'someone', groups: [] };

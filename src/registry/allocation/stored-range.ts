@@ -97,14 +97,14 @@ export class StoredRange {
     let state = this.#known ?? (await this.#read());
     for (;;) {
       const bitmap = state.bitmap.copy();
-      const answers = requests.map((request) => answer(request, bitmap));
+      const responses = requests.map((request) => respond(request, bitmap));
       // Only the newest state counts: another replica may have released what is wanted, or taken what is given back.
-      if (!isFresh && answers.some(({ isDoubtful }) => isDoubtful)) {
+      if (!isFresh && responses.some(({ isDoubtful }) => isDoubtful)) {
         state = await this.#read();
         isFresh = true;
         continue;
       }
-      if (answers.some(({ isChange }) => isChange)) {
+      if (responses.some(({ isChange }) => isChange)) {
         const lost = await this.#put(bitmap, state.revision);
         if (lost !== undefined) {
           state = lost;
@@ -112,7 +112,7 @@ export class StoredRange {
           continue;
         }
       } else this.#known = state;
-      for (const { settle } of answers) settle();
+      for (const { settle } of responses) settle();
       return;
     }
   }
@@ -152,14 +152,14 @@ export class StoredRange {
   }
 }
 
-interface Answer {
+interface Response {
   /** It would perhaps be another one if more were known. */
   readonly isDoubtful: boolean;
   readonly isChange: boolean;
   readonly settle: () => void;
 }
 
-function answer({ run, resolve, reject }: Request, bitmap: Bitmap): Answer {
+function respond({ run, resolve, reject }: Request, bitmap: Bitmap): Response {
   const pool = new NumberPool(bitmap);
   try {
     const value = run(pool);

@@ -576,8 +576,8 @@ describe('freshness', () => {
     const { cache } = await start();
     const revision = await putPod('a');
     store.asks = 0;
-    const answers = await Promise.all(Array.from({ length: 100 }, () => cache.currentRevision()));
-    expect(new Set(answers)).toEqual(new Set([revision]));
+    const responses = await Promise.all(Array.from({ length: 100 }, () => cache.currentRevision()));
+    expect(new Set(responses)).toEqual(new Set([revision]));
     expect(store.asks).toBe(1);
   });
 

@@ -18,12 +18,12 @@ describe('RevisionReadBatcher', () => {
 
   it('sends one question for all who ask in one turn of the loop', async () => {
     const { sent, ask } = controlled();
-    const answers = [ask.get(), ask.get(), ask.get()];
+    const responses = [ask.get(), ask.get(), ask.get()];
     expect(sent).toHaveLength(0);
     await settled();
     expect(sent).toHaveLength(1);
     sent[0]?.resolve(1);
-    expect(await Promise.all(answers)).toEqual([1, 1, 1]);
+    expect(await Promise.all(responses)).toEqual([1, 1, 1]);
   });
 
   it('gives those who come after a question was sent another one', async () => {

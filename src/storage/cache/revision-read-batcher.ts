@@ -9,7 +9,7 @@ const ABORT_PRECISION_MS = 50;
 
 interface Caller<T> {
   readonly signal: AbortSignal | undefined;
-  readonly resolve: (answer: T) => void;
+  readonly resolve: (response: T) => void;
   readonly reject: (error: Error) => void;
 }
 
@@ -22,7 +22,7 @@ interface Caller<T> {
 export class RevisionReadBatcher<T> {
   private underWay = 0;
   /** How long the last answer took. */
-  private answerMs = 0;
+  private responseMs = 0;
   /** Who waits for the question that has not been sent yet, and for all that have no answer. */
   private next: Caller<T>[] | undefined;
   private unanswered: (readonly Caller<T>[])[] = [];
@@ -52,9 +52,9 @@ export class RevisionReadBatcher<T> {
     this.underWay++;
     const sentAt = performance.now();
     try {
-      const answer = await this.ask();
-      this.answerMs = performance.now() - sentAt;
-      for (const { resolve } of callers) resolve(answer);
+      const response = await this.ask();
+      this.responseMs = performance.now() - sentAt;
+      for (const { resolve } of callers) resolve(response);
     } catch (error) {
       for (const { reject } of callers) reject(error as Error);
     } finally {
@@ -67,7 +67,7 @@ export class RevisionReadBatcher<T> {
 
   /** For no longer than an answer takes: where the store is quick there is little to gain. */
   private async gather(): Promise<void> {
-    const end = performance.now() + this.answerMs;
+    const end = performance.now() + this.responseMs;
     let turns = 0;
     do await new Promise(setImmediate);
     while (++turns < GATHERING_TURNS && performance.now() < end);

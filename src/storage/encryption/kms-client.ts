@@ -68,9 +68,9 @@ class KmsChannel {
   async decrypt(path: string, request: Writer): Promise<Fields> {
     if (this.#away !== undefined && performance.now() < this.#awayUntil) throw this.#away;
     try {
-      const answer = await this.call(path, request);
+      const response = await this.call(path, request);
       this.#away = undefined;
-      return answer;
+      return response;
     } catch (error) {
       if (error instanceof GrpcError && NOBODY_ANSWERED.has(error.code)) {
         this.#away = error;

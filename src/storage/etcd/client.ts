@@ -126,14 +126,14 @@ export class EtcdClient {
   /** How each server is that answers. Rejects when none does. */
   async statuses(signal: Cancellation | undefined): Promise<readonly (ServerStatus & { readonly address: string })[]> {
     if (this.#closed) throw new StoreClosedError();
-    const answers = await Promise.allSettled(
+    const responses = await Promise.allSettled(
       this.#endpoints.map(async (endpoint) => ({
         ...(await endpoint.call(status, undefined, this.options.requestTimeoutMs, signal)),
         address: endpoint.address,
       })),
     );
-    const statuses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []));
-    const [first] = answers;
+    const statuses = responses.flatMap((response) => (response.status === 'fulfilled' ? [response.value] : []));
+    const [first] = responses;
     if (statuses.length === 0 && first?.status === 'rejected') {
       signal?.throwIfAborted();
       throw toEtcdError(first.reason, this.#endpoints[0]!.address);

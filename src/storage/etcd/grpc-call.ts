@@ -55,24 +55,24 @@ export abstract class GrpcCall extends Http2Stream {
 
 /** One message there, one back. */
 export class UnaryCall extends GrpcCall {
-  #answer: Buffer | undefined;
+  #response: Buffer | undefined;
 
   constructor(
     deadline: number,
     signal: Cancellation | undefined,
-    private readonly resolve: (answer: Buffer) => void,
+    private readonly resolve: (response: Buffer) => void,
     private readonly reject: (error: Error) => void,
   ) {
     super(deadline, signal);
   }
 
   protected override take(messages: readonly Buffer[]): void {
-    this.#answer = messages.at(-1);
+    this.#response = messages.at(-1);
   }
 
   override settle(error: Error | undefined): void {
     if (error !== undefined) this.reject(error);
-    else if (this.#answer !== undefined) this.resolve(this.#answer);
+    else if (this.#response !== undefined) this.resolve(this.#response);
     else this.reject(new GrpcError(GrpcCode.internal, 'the answer has no message'));
   }
 }

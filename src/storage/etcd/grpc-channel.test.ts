@@ -18,7 +18,7 @@ import { GrpcChannel, type GrpcStream } from './grpc-channel';
 import { GrpcCode, GrpcError } from './grpc-error';
 import { messagePrefix } from './grpc-frames';
 
-type Answer = (stream: ServerHttp2Stream, path: string) => void;
+type Response = (stream: ServerHttp2Stream, path: string) => void;
 
 /** A server of gRPC, on Node's HTTP/2, that answers as the test says. */
 class Peer implements AsyncDisposable {
@@ -26,18 +26,18 @@ class Peer implements AsyncDisposable {
   calls = 0;
   readonly #server: Http2Server;
 
-  private constructor(answer: Answer, options: SecureServerOptions) {
+  private constructor(response: Response, options: SecureServerOptions) {
     this.#server = options.key === undefined ? createServer(options) : createSecureServer(options);
     this.#server.on('session', (session) => this.sessions.add(session));
     this.#server.on('stream', (stream, headers) => {
       this.calls++;
       stream.on('error', () => undefined);
-      answer(stream, String(headers[':path']));
+      response(stream, String(headers[':path']));
     });
   }
 
-  static async start(answer: Answer, port = 0, options: SecureServerOptions = {}): Promise<Peer> {
-    const peer = new Peer(answer, options);
+  static async start(response: Response, port = 0, options: SecureServerOptions = {}): Promise<Peer> {
+    const peer = new Peer(response, options);
     peer.#server.listen(port, '127.0.0.1');
     await once(peer.#server, 'listening');
     return peer;
@@ -59,7 +59,7 @@ const OK_HEADERS = { ':status': 200, 'content-type': 'application/grpc' };
 
 const frame = (message: Buffer): Buffer => Buffer.concat([messagePrefix(message.length), message]);
 
-const echo: Answer = (stream) => {
+const echo: Response = (stream) => {
   const parts: Buffer[] = [];
   stream.on('data', (part: Buffer) => parts.push(part));
   stream.on('end', () => respond(stream, parts, { 'grpc-status': '0' }));
@@ -94,8 +94,8 @@ describe('a gRPC channel', () => {
       });
     });
     const channel = channelTo(peer.port);
-    const answers = await Promise.all([call(channel), call(channel)]);
-    expect(answers.map(String)).toEqual(['/s/M question', '/s/M question']);
+    const responses = await Promise.all([call(channel), call(channel)]);
+    expect(responses.map(String)).toEqual(['/s/M question', '/s/M question']);
     expect(peer.sessions.size).toBe(1);
   });
 
@@ -131,9 +131,9 @@ describe('a gRPC channel', () => {
     const channel = channelTo(peer.port);
     await expect(call(channel, 50)).rejects.toMatchObject({ code: GrpcCode.deadlineExceeded });
     const leaving = new AbortController();
-    const answer = call(channel, 5_000, leaving.signal);
+    const response = call(channel, 5_000, leaving.signal);
     leaving.abort(new Error('the client left'));
-    await expect(answer).rejects.toThrow('the client left');
+    await expect(response).rejects.toThrow('the client left');
   });
 
   it('tells the server of calls that were given up', async () => {
@@ -211,7 +211,7 @@ describe('a gRPC channel', () => {
 
   it('takes answers that are larger than all windows', async () => {
     const large = Buffer.alloc(20 * 1024 * 1024, 'x');
-    const answer: Answer = (stream) => respond(stream, [frame(large)], { 'grpc-status': '0' });
+    const answer: Response = (stream) => respond(stream, [frame(large)], { 'grpc-status': '0' });
     await using peer = await Peer.start(answer, 0, { maxSessionMemory: 100 });
     const channel = channelTo(peer.port);
     const answers = await Promise.all([call(channel, 30_000), call(channel, 30_000)]);
@@ -220,7 +220,7 @@ describe('a gRPC channel', () => {
 
   it('waits its turn when the server limits the calls', async () => {
     let [open, most] = [0, 0];
-    const answer: Answer = (stream) => {
+    const answer: Response = (stream) => {
       most = Math.max(most, ++open);
       stream.on('close', () => open--);
       setTimeout(() => echo(stream, ''), 2);

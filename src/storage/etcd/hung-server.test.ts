@@ -55,8 +55,8 @@ describeWithEtcd.each(etcdClients)(
       async () => {
         const revision = revisionOf(await store.create('/read/a', Buffer.from('one')));
         link.cut();
-        const answers = await Promise.all([store.get('/read/a'), store.currentRevision(), store.health()]);
-        expect(answers.slice(0, 2)).toEqual([expect.objectContaining({ revision }), revision]);
+        const responses = await Promise.all([store.get('/read/a'), store.currentRevision(), store.health()]);
+        expect(responses.slice(0, 2)).toEqual([expect.objectContaining({ revision }), revision]);
         const list = await store.list({ prefix: '/read/' });
         expect(list.ok && list.items.map(({ key }) => key)).toEqual(['/read/a']);
       },

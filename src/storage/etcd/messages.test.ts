@@ -116,8 +116,8 @@ describe('requests to etcd', () => {
 
 describe('answers of etcd', () => {
   it('carry the pairs of a range, the revision and the count', () => {
-    const answer = range.decode(written('RangeResponse', { header, kvs: [pair, pair], more: true, count: 12 }));
-    expect(answer).toEqual({ revision: header.revision, pairs: [readPair, readPair], count: 12 });
+    const response = range.decode(written('RangeResponse', { header, kvs: [pair, pair], more: true, count: 12 }));
+    expect(response).toEqual({ revision: header.revision, pairs: [readPair, readPair], count: 12 });
   });
 
   it('say whether a transaction was made, and what stands there if not', () => {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../support/free-ports';
-import { Http2Client, type Http2Answer } from '../../support/http2-client';
+import { Http2Client, type Http2Response } from '../../support/http2-client';
 import type { Sent } from '../../support/served-over-http';
 import { ServerProcess } from '../../replicas/support/server-process';
 import { Attackers, until } from './attackers';
@@ -62,7 +62,7 @@ export class AttackedServer {
   }
 
   /** By the administrator. */
-  ask(method: string, path: string, { headers, ...sent }: Sent = {}): Promise<Http2Answer> {
+  ask(method: string, path: string, { headers, ...sent }: Sent = {}): Promise<Http2Response> {
     return this.honest.send(method, path, { ...sent, headers: { authorization: `Bearer ${ADMIN}`, ...headers } });
   }
 

@@ -24,7 +24,7 @@ export const connectionRules: readonly Rule[] = [
     from: 'start',
     sent: [PREFACE, settingsFrame([])],
     outcome: 'accepted',
-    replies: ['settings', '0: window 983041', 'settings acknowledged'],
+    responses: ['settings', '0: window 983041', 'settings acknowledged'],
   },
   {
     section: '3.4',
@@ -59,7 +59,7 @@ export const connectionRules: readonly Rule[] = [
     rule: 'flags that mean nothing on a frame are ignored',
     sent: [frame(FrameType.PING, 0xfe, 0, Buffer.from('12345678')), frame(FrameType.DATA, 0xf6, 5, Buffer.from('x'))],
     outcome: 'accepted',
-    replies: ['pong 12345678'],
+    responses: ['pong 12345678'],
   },
   {
     section: '4.1',
@@ -221,7 +221,7 @@ export const connectionRules: readonly Rule[] = [
     rule: 'RST_STREAM is not answered with RST_STREAM',
     sent: [frame(FrameType.RST_STREAM, 0, 3, Buffer.from([0, 0, 0, 8]))],
     outcome: 'accepted',
-    replies: [],
+    responses: [],
   },
   { section: '5.5', rule: 'unknown settings and frames extend the protocol', elsewhere: 'test/http2/rules/frames.ts' },
 ];

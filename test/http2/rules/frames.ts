@@ -136,7 +136,7 @@ export const frameRules: readonly Rule[] = [
     rule: 'unknown settings are ignored',
     sent: [settingsFrame([[0xfafa, 7]])],
     outcome: 'accepted',
-    replies: ['settings acknowledged'],
+    responses: ['settings acknowledged'],
   },
   {
     section: '6.5.2',
@@ -153,7 +153,7 @@ export const frameRules: readonly Rule[] = [
     rule: 'each SETTINGS frame is acknowledged',
     sent: [settingsFrame([[Setting.ENABLE_PUSH, 0]]), settingsFrame([[Setting.ENABLE_PUSH, 1]])],
     outcome: 'accepted',
-    replies: ['settings acknowledged', 'settings acknowledged'],
+    responses: ['settings acknowledged', 'settings acknowledged'],
   },
   {
     section: '6.5.3',
@@ -173,14 +173,14 @@ export const frameRules: readonly Rule[] = [
     rule: 'PING is answered with its eight bytes',
     sent: [frame(FrameType.PING, 0, 0, Buffer.from('abcdefgh'))],
     outcome: 'accepted',
-    replies: ['pong abcdefgh'],
+    responses: ['pong abcdefgh'],
   },
   {
     section: '6.7',
     rule: 'the answer to a PING is not answered',
     sent: [frame(FrameType.PING, Flag.ACK, 0, Buffer.alloc(8))],
     outcome: 'accepted',
-    replies: [],
+    responses: [],
   },
   {
     section: '6.7',

@@ -186,14 +186,14 @@ export const messageRules: readonly Rule[] = [
     rule: 'headers beyond SETTINGS_MAX_HEADER_LIST_SIZE are answered 431',
     sent: [get(['a', 'x'.repeat(131_072)])],
     outcome: 'accepted',
-    replies: ['7: 431', '7: "431 Request Header Fields Too Large".'],
+    responses: ['7: 431', '7: "431 Request Header Fields Too Large".'],
   },
   {
     section: '10.5.1',
     rule: 'so are more than 2,000 fields',
     sent: [get(...Array.from({ length: 2_000 }, (): Fields[number] => ['a', '']))],
     outcome: 'accepted',
-    replies: ['7: 431', '7: "431 Request Header Fields Too Large".'],
+    responses: ['7: 431', '7: "431 Request Header Fields Too Large".'],
   },
   {
     section: '10.5.1',

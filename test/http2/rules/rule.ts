@@ -25,7 +25,7 @@ export interface Checked {
   /** What the last of them looks like, or the one with the body. */
   readonly request?: object;
   /** The server's frames in its reply, a line each, as the fixture words them. */
-  readonly replies?: readonly string[];
+  readonly responses?: readonly string[];
 }
 
 /** A rule that another test checks. */

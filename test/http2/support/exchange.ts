@@ -10,8 +10,8 @@ export interface Plan {
   readonly body: readonly number[];
   readonly hasTrailers: boolean;
   /** Sizes of the pieces of the answer. */
-  readonly answer: readonly number[];
-  readonly answerHasTrailers: boolean;
+  readonly response: readonly number[];
+  readonly responseHasTrailers: boolean;
   /** The server answers before it has the whole body. */
   readonly isEarly: boolean;
   /** The server breaks off before this piece of its answer. */
@@ -28,8 +28,8 @@ export function planOf(random: Random, id: number, maxBytes: number): Plan {
     method,
     body: method === 'GET' ? [] : pieces(),
     hasTrailers: method !== 'GET' && random.oneIn(4),
-    answer: pieces(),
-    answerHasTrailers: random.oneIn(4),
+    response: pieces(),
+    responseHasTrailers: random.oneIn(4),
     isEarly: random.oneIn(5),
     breakAt: random.oneIn(8) ? random.below(4) : undefined,
     abortAfter: random.oneIn(4) ? random.below(30) : undefined,
@@ -77,5 +77,5 @@ export async function turns(count: number): Promise<void> {
 
 /** What a client got of an answer is its beginning, or all of it. */
 export function isBeginning(plan: Plan, bytes: Buffer): boolean {
-  return bytes.length <= sum(plan.answer) && bytes.equals(patternOf(plan.id, 0, bytes.length));
+  return bytes.length <= sum(plan.response) && bytes.equals(patternOf(plan.id, 0, bytes.length));
 }

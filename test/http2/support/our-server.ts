@@ -27,7 +27,7 @@ export async function ourServer(maxStreams: number): Promise<OurServer> {
           told.opened++;
           told.mostAtOnce = Math.max(told.mostAtOnce, told.opened - told.ended);
           stream.response.on('close', () => told.ended++);
-          answer(stream).catch((error: unknown) => faults.push(error));
+          respond(stream).catch((error: unknown) => faults.push(error));
         },
         onClose: () => told.closed++,
         onFault: (error) => faults.push(error),
@@ -49,14 +49,14 @@ export async function ourServer(maxStreams: number): Promise<OurServer> {
   };
 }
 
-async function answer({ request, response }: Http2ServerStream): Promise<void> {
+async function respond({ request, response }: Http2ServerStream): Promise<void> {
   const plan = JSON.parse(String(request.headers['x-plan'])) as Plan;
   const body = await bodyOf({ request }, plan.isEarly);
   if (body === undefined) return;
   response.writeHead(200, { 'x-id': String(plan.id), 'x-digest': plan.isEarly ? '' : digest(body) });
   response.flushHeaders();
   let index = 0;
-  for (const piece of piecesOf(plan.id, plan.answer)) {
+  for (const piece of piecesOf(plan.id, plan.response)) {
     if (plan.breakAt === index++) return void response.destroy();
     const isFull = !response.write(piece);
     if (isFull && !response.destroyed) {

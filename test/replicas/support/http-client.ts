@@ -2,7 +2,7 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Credentials } from './server-process';
 
-export interface Answer {
+export interface Response {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly body: Json;
@@ -49,7 +49,7 @@ export class HttpClient implements Disposable {
     this.agent = new Agent({ ...credentials, keepAlive: true });
   }
 
-  async send(method: string, path: string, body?: object, contentType = 'application/json'): Promise<Answer> {
+  async send(method: string, path: string, body?: object, contentType = 'application/json'): Promise<Response> {
     const signal = AbortSignal.timeout(this.timeoutMs);
     const response = await this.open(method, path, signal, body, contentType);
     const text = await textOf(response);

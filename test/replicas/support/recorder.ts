@@ -1,5 +1,5 @@
 import type { Fields, Filter, Freshness, GetCall, ListCall, Version, WriteCall } from '../../history/history';
-import type { Answer, HttpClient, Json } from './http-client';
+import type { Response, HttpClient, Json } from './http-client';
 
 /** The field that is a label; all others are data of the ConfigMap. */
 const LABEL = 'parity';
@@ -137,18 +137,18 @@ export class Recorder {
     key: string,
     fields: Fields,
     base: number | undefined,
-    send: () => Promise<Answer>,
+    send: () => Promise<Response>,
   ): Promise<Version | undefined> {
     const calledAt = performance.now();
-    let answer: Answer | undefined;
+    let response: Response | undefined;
     try {
-      answer = await send();
+      response = await send();
     } catch (error) {
       this.log.failures.push(`${this.name}'s ${verb} of ${key} at ${Math.round(calledAt)}: ${String(error)}`);
     }
-    const outcome = outcomeOf(verb, answer);
-    if (answer !== undefined && outcome.type === 'unknown') {
-      this.log.failures.push(`${this.name}'s ${verb} of ${key}: ${answer.status} ${answer.body.message}`);
+    const outcome = outcomeOf(verb, response);
+    if (response !== undefined && outcome.type === 'unknown') {
+      this.log.failures.push(`${this.name}'s ${verb} of ${key}: ${response.status} ${response.body.message}`);
     }
     this.log.calls.push({
       kind: 'write',
@@ -161,13 +161,15 @@ export class Recorder {
       outcome,
       ...(base === undefined ? {} : { base }),
     });
-    return outcome.type === 'done' && verb !== 'delete' && answer !== undefined ? versionOf(answer.body) : undefined;
+    return outcome.type === 'done' && verb !== 'delete' && response !== undefined
+      ? versionOf(response.body)
+      : undefined;
   }
 }
 
-function outcomeOf(verb: WriteCall['verb'], answer: Answer | undefined): WriteCall['outcome'] {
-  if (answer === undefined || answer.status >= 500 || answer.status === 429) return { type: 'unknown' };
-  const { status, body } = answer;
+function outcomeOf(verb: WriteCall['verb'], response: Response | undefined): WriteCall['outcome'] {
+  if (response === undefined || response.status >= 500 || response.status === 429) return { type: 'unknown' };
+  const { status, body } = response;
   if (status < 300) {
     // A finished deletion is answered with a Status that names the object, or with the object.
     if (verb === 'delete') return { type: 'done', uid: body.details?.uid ?? body.metadata.uid };

@@ -27,7 +27,7 @@ export interface AuthorizationAnswer {
  * when it is there: each question is asked once.
  */
 export class Authorizers {
-  readonly #answers = new Map<string, AuthorizationAnswer>();
+  readonly #responses = new Map<string, AuthorizationAnswer>();
   #pending: Promise<void> | undefined;
 
   constructor(
@@ -35,18 +35,18 @@ export class Authorizers {
   ) {}
 
   /** Throws {@link PAUSE} while there is no answer. */
-  answer(question: AuthorizationQuestion): AuthorizationAnswer {
+  respond(question: AuthorizationQuestion): AuthorizationAnswer {
     const key = JSON.stringify(question);
-    const known = this.#answers.get(key);
+    const known = this.#responses.get(key);
     if (known !== undefined) return known;
     const asked = this.ask(question);
     if (!(asked instanceof Promise)) {
-      this.#answers.set(key, asked);
+      this.#responses.set(key, asked);
       return asked;
     }
     const failed = (error: unknown): AuthorizationAnswer => ({ allowed: false, reason: '', error: String(error) });
-    this.#pending = asked.catch(failed).then((answer) => {
-      this.#answers.set(key, answer);
+    this.#pending = asked.catch(failed).then((response) => {
+      this.#responses.set(key, response);
     });
     throw PAUSE;
   }
@@ -87,7 +87,7 @@ export class Check extends Opaque {
 class Decision extends Opaque {
   readonly typeName = `${NAMESPACE}Decision`;
 
-  constructor(readonly answer: AuthorizationAnswer) {
+  constructor(readonly response: AuthorizationAnswer) {
     super();
   }
 
@@ -102,7 +102,7 @@ const ASKING: Cost = { of: () => 350_000 };
 export function authorizerFunctions(): readonly Overload[] {
   const on = (part: Part): string => NAMESPACE + part;
   const check = (value: Value | undefined): Check => value as Check;
-  const answer = (value: Value | undefined): AuthorizationAnswer => (value as Decision).answer;
+  const response = (value: Value | undefined): AuthorizationAnswer => (value as Decision).response;
   const ask = (value: Value | undefined, verb: Value | undefined): Decision => {
     const { authorizers, question } = check(value);
     const whole = {
@@ -114,7 +114,7 @@ export function authorizerFunctions(): readonly Overload[] {
       ...question,
       verb: verb as string,
     };
-    return new Decision(authorizers.answer(whole));
+    return new Decision(authorizers.respond(whole));
   };
   const field = (name: keyof AuthorizationQuestion) =>
     declare(`${on('ResourceCheck')}.${name}(string): ${on('ResourceCheck')}`, (value, text) =>
@@ -139,9 +139,9 @@ export function authorizerFunctions(): readonly Overload[] {
     field('name'),
     declare(`${on('PathCheck')}.check(string): ${NAMESPACE}Decision`, ask, ASKING),
     declare(`${on('ResourceCheck')}.check(string): ${NAMESPACE}Decision`, ask, ASKING),
-    declare(`${NAMESPACE}Decision.allowed(): bool`, (value) => answer(value).allowed),
-    declare(`${NAMESPACE}Decision.reason(): string`, (value) => answer(value).reason),
-    declare(`${NAMESPACE}Decision.errored(): bool`, (value) => answer(value).error !== undefined),
-    declare(`${NAMESPACE}Decision.error(): string`, (value) => answer(value).error ?? ''),
+    declare(`${NAMESPACE}Decision.allowed(): bool`, (value) => response(value).allowed),
+    declare(`${NAMESPACE}Decision.reason(): string`, (value) => response(value).reason),
+    declare(`${NAMESPACE}Decision.errored(): bool`, (value) => response(value).error !== undefined),
+    declare(`${NAMESPACE}Decision.error(): string`, (value) => response(value).error ?? ''),
   ];
 }

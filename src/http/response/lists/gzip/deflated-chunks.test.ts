@@ -46,8 +46,8 @@ describe('DeflatedChunks', () => {
   it('shares one compression between those who ask at the same time', async () => {
     const { items, asked } = form();
     const runs = new DeflatedChunks(MIB);
-    const answers = await Promise.all([1, 2, 3].map(async () => runs.get(items, entries, 0, 50)));
-    expect(new Set(answers).size).toBe(1);
+    const responses = await Promise.all([1, 2, 3].map(async () => runs.get(items, entries, 0, 50)));
+    expect(new Set(responses).size).toBe(1);
     expect(asked()).toBe(1);
   });
 
@@ -95,7 +95,7 @@ describe('DeflatedChunks', () => {
     });
     const runs = new DeflatedChunks(MIB);
     const waiting = [runs.get(items, entries, 0, 10), runs.get(items, entries, 0, 10)];
-    for (const answer of waiting) await expect(answer).rejects.toThrow('no such conversion');
+    for (const response of waiting) await expect(response).rejects.toThrow('no such conversion');
     await expect(runs.get(items, entries, 0, 10)).resolves.toMatchObject({ length: 79 });
     expect(pieces).toHaveBeenCalledTimes(2);
   });

@@ -60,7 +60,7 @@ async function deflate(
 function joined(pieces: readonly Uint8Array[]): { readonly plain: Buffer; readonly done: () => void } {
   const length = lengthOf(pieces);
   const fits = length <= blocks.blockBytes;
-  const block = fits ? blocks.take() : Buffer.allocUnsafeSlow(length);
+  const block = fits ? blocks.acquire() : Buffer.allocUnsafeSlow(length);
   copyPieces(pieces, block);
-  return { plain: block.subarray(0, length), done: () => fits && blocks.give(block) };
+  return { plain: block.subarray(0, length), done: () => fits && blocks.release(block) };
 }

@@ -113,9 +113,9 @@ describe('a list of very large and very many entries', () => {
     const parts = protobufParts(Array.from({ length: 10_000 }, () => entryOf(1500)));
     const pieces = jest.spyOn(parts.items, 'pieces');
     const gone = new AbortController();
-    const answer = gzipListPieces(new GzipFile(), parts, gone.signal, new DeflatedChunks(MIB)).next();
+    const response = gzipListPieces(new GzipFile(), parts, gone.signal, new DeflatedChunks(MIB)).next();
     gone.abort(new Error('the client is gone'));
-    await expect(answer).rejects.toThrow('the client is gone');
+    await expect(response).rejects.toThrow('the client is gone');
     expect(pieces.mock.calls.length).toBeLessThan(12);
     pieces.mockRestore();
   });

@@ -6,8 +6,8 @@ import type { CacheEntry } from '../../storage/cache/cache';
 import type { ServedResource } from '../../resources/served-resource';
 import type { Negotiated } from '../request/negotiate';
 
-/** What an endpoint answers; `reply-writer.ts` is the one place that turns it into bytes. */
-export type Reply =
+/** What an endpoint answers; `response-writer.ts` is the one place that turns it into bytes. */
+export type ApiResponse =
   /** A stored object, in the served version. */
   | { readonly type: 'entry'; readonly code: number; readonly entry: CacheEntry; readonly served: ServedResource }
   | { readonly type: 'list'; readonly result: ListResult; readonly served: ServedResource }
@@ -35,22 +35,22 @@ export type Reply =
 
 /** An answer, and how it is to be written. */
 export interface Dispatched {
-  readonly reply: Reply;
+  readonly response: ApiResponse;
   readonly negotiated: Negotiated;
 }
 
 /** In the version of its apiVersion, ready to be written. */
 export type WireObject = KubeObject | Status | Readonly<Record<string, unknown>>;
 
-export function entryReply(code: number, entry: CacheEntry, served: ServedResource): Reply {
+export function entryResponse(code: number, entry: CacheEntry, served: ServedResource): ApiResponse {
   return { type: 'entry', code, entry, served };
 }
 
-export function statusReply(code: number, status: Omit<Status, 'kind' | 'apiVersion' | 'metadata'>): Reply {
+export function statusResponse(code: number, status: Omit<Status, 'kind' | 'apiVersion' | 'metadata'>): ApiResponse {
   return { type: 'object', code, object: { kind: 'Status', apiVersion: 'v1', metadata: {}, ...status } };
 }
 
-export function textReply(code: number, body: string, headers?: Readonly<Record<string, string>>): Reply {
+export function textResponse(code: number, body: string, headers?: Readonly<Record<string, string>>): ApiResponse {
   return {
     type: 'bytes',
     code,

@@ -7,10 +7,10 @@ let dateUntil = 0;
 let date = '';
 
 /** Names in lower case. */
-export type AnswerHeaders = Record<string, string | readonly string[]>;
+export type ResponseHeaders = Record<string, string | readonly string[]>;
 
 /** Adds headers as node:http takes them to those that are set already. */
-export function addHeaders(target: AnswerHeaders, headers: OutgoingHttpHeaders): void {
+export function addHeaders(target: ResponseHeaders, headers: OutgoingHttpHeaders): void {
   for (const name in headers) {
     const value = headers[name];
     if (value !== undefined) target[name.toLowerCase()] = typeof value === 'number' ? String(value) : value;
@@ -18,15 +18,15 @@ export function addHeaders(target: AnswerHeaders, headers: OutgoingHttpHeaders):
 }
 
 /** The block of an answer's head: the code, the date, and what else was set. */
-export function encodeAnswerHead(code: number, headers: AnswerHeaders): Buffer {
-  const fields: AnswerHeaders = { ':status': String(code), date: dateNow() };
+export function encodeResponseHead(code: number, headers: ResponseHeaders): Buffer {
+  const fields: ResponseHeaders = { ':status': String(code), date: dateNow() };
   for (const name in headers) if (!CONNECTION_HEADERS.has(name)) fields[name] = headers[name]!;
   return encodeHeaders(fields);
 }
 
 /** The block of what follows an answer's body. */
 export function encodeTrailers(trailers: OutgoingHttpHeaders): Buffer {
-  const fields: AnswerHeaders = {};
+  const fields: ResponseHeaders = {};
   addHeaders(fields, trailers);
   return encodeHeaders(fields);
 }

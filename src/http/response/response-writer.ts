@@ -23,7 +23,7 @@ import { goType, isLargeYaml, ListRepresenter } from './lists/list-representatio
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from '../request/negotiate';
 import type { LargeBodies } from '../request/large-bodies';
 import { lengthOf } from './pieces';
-import type { Reply, WireObject } from './reply';
+import type { ApiResponse, WireObject } from './api-response';
 import { writeHead } from './response-head';
 import { partialObject } from './partial-object';
 import { recordedList, recordedObject } from './recorded-response';
@@ -48,22 +48,22 @@ export interface WriterDependencies {
  * The one writer: turns what an endpoint answered into the bytes that the client accepts. Stored objects of a version
  * that has the stored shape are written from their bytes. What is written at once returns no promise.
  */
-export function writeReply(
+export function writeResponse(
   context: RequestContext,
-  reply: Reply,
+  response: ApiResponse,
   negotiated: Negotiated,
   dependencies: WriterDependencies,
 ): MaybePromise<void> {
-  if (reply.type === 'streamed') return;
-  const making = reply.type === 'entry' ? preparation(reply, context, negotiated) : undefined;
-  if (making !== undefined) return writeWhenMade(making, context, reply, negotiated, dependencies);
-  if (context.isHeldBack(isLargeReply(reply))) return writeWhenRoom(context, reply, negotiated, dependencies);
-  return writeNow(context, reply, negotiated, dependencies);
+  if (response.type === 'streamed') return;
+  const making = response.type === 'entry' ? preparation(response, context, negotiated) : undefined;
+  if (making !== undefined) return writeWhenMade(making, context, response, negotiated, dependencies);
+  if (context.isHeldBack(isLargeResponse(response))) return writeWhenRoom(context, response, negotiated, dependencies);
+  return writeNow(context, response, negotiated, dependencies);
 }
 
 /** What has to be made of a large entry before it can be written as it is wanted. */
 function preparation(
-  { entry, served }: Extract<Reply, { type: 'entry' }>,
+  { entry, served }: Extract<ApiResponse, { type: 'entry' }>,
   { info, request }: RequestContext,
   { format, transform, pretty }: Negotiated,
 ): Steps<void> | undefined {
@@ -81,55 +81,55 @@ function preparation(
 async function writeWhenMade(
   making: Steps<void>,
   context: RequestContext,
-  reply: Reply,
+  content: ApiResponse,
   negotiated: Negotiated,
   dependencies: WriterDependencies,
 ): Promise<void> {
   await context.takeSteps(making);
   const { response } = context;
-  if (!response.destroyed && !response.headersSent) await writeReply(context, reply, negotiated, dependencies);
+  if (!response.destroyed && !response.headersSent) await writeResponse(context, content, negotiated, dependencies);
 }
 
 function writeNow(
   context: RequestContext,
-  reply: Exclude<Reply, { type: 'streamed' }>,
+  response: Exclude<ApiResponse, { type: 'streamed' }>,
   negotiated: Negotiated,
   dependencies: WriterDependencies,
 ): MaybePromise<void> {
-  const writer = new ReplyWriter(context, negotiated, dependencies);
-  context.statusCode = reply.type === 'list' ? 200 : reply.code;
+  const writer = new ResponseWriter(context, negotiated, dependencies);
+  context.statusCode = response.type === 'list' ? 200 : response.code;
   sendWarnings(context);
-  switch (reply.type) {
+  switch (response.type) {
     case 'entry':
-      return writer.entry(reply.code, reply.entry, reply.served);
+      return writer.entry(response.code, response.entry, response.served);
     case 'list':
-      return writer.list(reply.result, reply.served);
+      return writer.list(response.result, response.served);
     case 'object':
-      return writer.anyObject(reply.code, reply.object, reply.struct, reply.served);
+      return writer.anyObject(response.code, response.object, response.struct, response.served);
     case 'bytes':
-      return writer.bytes(reply);
+      return writer.bytes(response);
     case 'empty':
-      writeHead(context.response, reply.code, reply.headers);
+      writeHead(context.response, response.code, response.headers);
       context.response.end();
   }
 }
 
 /** Before it is made: what is made of other objects is not known yet. */
-function isLargeReply(reply: Reply): boolean {
-  return reply.type === 'list' || (reply.type === 'entry' && reply.entry.body.length > LARGE_ENTRY_BYTES);
+function isLargeResponse(response: ApiResponse): boolean {
+  return response.type === 'list' || (response.type === 'entry' && response.entry.body.length > LARGE_ENTRY_BYTES);
 }
 
 /** Makes nothing for a connection that has not taken what was made for it before. */
 async function writeWhenRoom(
   context: RequestContext,
-  reply: Exclude<Reply, { type: 'streamed' }>,
+  content: Exclude<ApiResponse, { type: 'streamed' }>,
   negotiated: Negotiated,
   dependencies: WriterDependencies,
 ): Promise<void> {
-  await context.room(isLargeReply(reply));
+  await context.room(isLargeResponse(content));
   const { response } = context;
   // Meanwhile the client may have left, or the deadline may have been answered.
-  if (!response.destroyed && !response.headersSent) await writeNow(context, reply, negotiated, dependencies);
+  if (!response.destroyed && !response.headersSent) await writeNow(context, content, negotiated, dependencies);
 }
 
 /** One header per warning, of code 299 and without an agent's name. */
@@ -141,7 +141,7 @@ export function sendWarnings({ response, warnings }: RequestContext): void {
   );
 }
 
-class ReplyWriter {
+class ResponseWriter {
   private readonly response: HttpResponse;
 
   constructor(
@@ -235,12 +235,12 @@ class ReplyWriter {
     return this.listParts(representer.parts(entries, metadata));
   }
 
-  bytes(reply: Extract<Reply, { type: 'bytes' }>): MaybePromise<void> {
-    for (const [name, value] of Object.entries(reply.headers ?? {})) this.response.setHeader(name, value);
-    const body = typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body;
-    const { code, contentType } = reply;
+  bytes(response: Extract<ApiResponse, { type: 'bytes' }>): MaybePromise<void> {
+    for (const [name, value] of Object.entries(response.headers ?? {})) this.response.setHeader(name, value);
+    const body = typeof response.body === 'string' ? Buffer.from(response.body) : response.body;
+    const { code, contentType } = response;
     const write = { ...this.write(code, body.length), contentType };
-    return this.wrote(writeReady(this.response, write, [body], body === reply.body));
+    return this.wrote(writeReady(this.response, write, [body], body === response.body));
   }
 
   private wrote(bytes: MaybePromise<number>): MaybePromise<void> {

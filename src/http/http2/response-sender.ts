@@ -28,7 +28,7 @@ const blocks = [new BlockPool(32 * 1024, 4 * 1024 * 1024), new BlockPool(MAX_WRI
  * The sending half of a connection. Answers go out as the client's windows and the socket take them, and what is written in
  * one turn of the event loop leaves in one piece.
  */
-export class AnswerSender implements StreamSender {
+export class ResponseSender implements StreamSender {
   readonly #writeBuffer = new WriteBuffer(blocks);
   #isFlushDue = false;
   /** How much the client takes on a new stream, and on all of them together. Below 0 when it has changed its mind. */
@@ -42,7 +42,7 @@ export class AnswerSender implements StreamSender {
     /** Is told what the connection holds besides what the requests say themselves. */
     readonly account: MemoryAccount,
     /** The last byte of an answer is on its way. */
-    private readonly onAnswerSent: (stream: Http2ServerStream) => void,
+    private readonly onResponseSent: (stream: Http2ServerStream) => void,
     /** Everything so far was handed to the socket. */
     private readonly onFlushed: () => void,
   ) {}
@@ -64,7 +64,7 @@ export class AnswerSender implements StreamSender {
       type = FrameType.CONTINUATION;
       flags = 0;
     }
-    if (isLast) this.onAnswerSent(stream);
+    if (isLast) this.onResponseSent(stream);
   }
 
   /** A text has a character per byte. `onTaken` is called when the bytes have been copied. */
@@ -166,7 +166,7 @@ export class AnswerSender implements StreamSender {
       bytes,
     );
     if (!isLast) return;
-    if (stream.trailers === undefined) this.onAnswerSent(stream);
+    if (stream.trailers === undefined) this.onResponseSent(stream);
     else this.head(stream, stream.trailers, true);
   }
 
