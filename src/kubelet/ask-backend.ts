@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { Backend } from './backend';
 import type { BackendRequest, RequestOpener } from './backend-connections';
 import { BackendFailure } from './backend-failure';
@@ -11,7 +12,7 @@ export type BackendOutcome =
 
 /** Sends the body of a request, and says when no more of it is wanted. */
 export interface BodySource {
-  sendTo(request: NodeJS.WritableStream): void;
+  sendTo(request: Writable): void;
 }
 
 /** A kept connection may have been closed by the other end just when it was used again. */

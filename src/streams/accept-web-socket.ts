@@ -1,11 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
-import { gatherWrites } from './gathered-writes';
-import { MAX_WAITING_BYTES } from './join-sockets';
+import type { MemoryHolder } from '../memory/memory-budget';
+import { holdUnreadMessages } from './unread-messages';
 
 /** Of one message, which is kept until it is whole. */
 const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
+/** Of one message. Clients that send in pieces do so by their write buffer, of 4 kB and more. */
+const MAX_FRAGMENTS = 4 * 1024;
+/** Read and not yet a whole frame: no client has less in each packet. */
+const MAX_CHUNKS = 16 * 1024;
 /** For a client to answer that it closes, too. */
 const CLOSE_MS = 1_000;
 
@@ -17,6 +21,8 @@ export const CLOSE_INTERNAL_ERROR = 1011;
 export interface AcceptedWebSocket {
   readonly webSocket: WebSocket;
   readonly socket: Socket;
+  /** Of the connection. What has come of a message that is not whole stands there already. */
+  readonly memory: MemoryHolder;
 }
 
 /** The subprotocols that a client offers, in its order. */
@@ -37,12 +43,15 @@ export function acceptWebSocket(
   socket: Socket,
   head: Buffer,
   protocol: string,
+  memory: MemoryHolder,
   maxMessageBytes = MAX_MESSAGE_BYTES,
 ): AcceptedWebSocket | undefined {
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
     maxPayload: maxMessageBytes,
+    maxFragments: MAX_FRAGMENTS,
+    maxBufferedChunks: MAX_CHUNKS,
     perMessageDeflate: false,
   });
   if (protocol !== '') server.on('headers', (lines) => lines.push(`Sec-WebSocket-Protocol: ${protocol}`));
@@ -51,7 +60,8 @@ export function acceptWebSocket(
     // What fails closes, which says enough.
     webSocket.on('error', ignore);
     webSocket.pause();
-    accepted = { webSocket, socket };
+    holdUnreadMessages(webSocket, socket, memory);
+    accepted = { webSocket, socket, memory };
   });
   return accepted;
 }
@@ -60,32 +70,6 @@ export function acceptWebSocket(
 function withoutProtocols(request: IncomingMessage): IncomingMessage {
   const { 'sec-websocket-protocol': _, ...headers } = request.headers;
   return Object.create(request, { headers: { value: headers } }) as IncomingMessage;
-}
-
-/** Sends bytes, and holds their source back while the client has too much to read. */
-export function sendHoldingBack({ webSocket, socket }: AcceptedWebSocket, bytes: Buffer, source: Socket): void {
-  gatherWrites(socket);
-  webSocket.send(bytes, { binary: true });
-  if (socket.writableLength <= MAX_WAITING_BYTES || source.isPaused()) return;
-  source.pause();
-  const resume = (): void => {
-    socket.off('drain', resume).off('close', resume);
-    source.resume();
-  };
-  socket.on('drain', resume).on('close', resume);
-}
-
-/** Writes bytes, and reads no more messages while the target has too much to take. */
-export function writeHoldingBack(target: Socket, bytes: Buffer, { webSocket }: AcceptedWebSocket): void {
-  gatherWrites(target);
-  target.write(bytes);
-  if (target.writableLength <= MAX_WAITING_BYTES || webSocket.isPaused) return;
-  webSocket.pause();
-  const resume = (): void => {
-    target.off('drain', resume).off('close', resume);
-    webSocket.resume();
-  };
-  target.on('drain', resume).on('close', resume);
 }
 
 /** Says why, and ends the connection soon, whatever the client does. */

@@ -1,22 +1,16 @@
 import type { Socket } from 'node:net';
 import type { MemoryHolder } from '../memory/memory-budget';
+import { Backpressure } from './backpressure';
 import { gatherWrites } from './gathered-writes';
 
 /** How long one direction may go on in silence after the other has ended. */
 const HALF_CLOSED_MS = 10_000;
 const KEEP_ALIVE_MS = 30_000;
 
-/** What may wait in one direction before its source is held back: enough to read on while the kernel sends. */
-export const MAX_WAITING_BYTES = 128 * 1024;
-
-/** One direction of a pair of connections. */
+/** What one direction of a pair of connections listens to. */
 interface Direction {
   readonly from: Socket;
-  readonly to: Socket;
-  /** Bytes that `to` has not taken. */
-  held: number;
   readonly onData: (chunk: Buffer) => void;
-  readonly onDrain: () => void;
   readonly onEnd: () => void;
 }
 
@@ -31,31 +25,23 @@ export function joinSockets(one: Socket, other: Socket, memory: MemoryHolder, on
   let timer: NodeJS.Timeout | undefined;
 
   const direction = (from: Socket, to: Socket): Direction => {
-    const made: Direction = {
+    const backpressure = new Backpressure(from, to, memory, () => {
+      // A timer that was cleared would run again.
+      if (!isOver) timer?.refresh();
+    });
+    return {
       from,
-      to,
-      held: 0,
       onData: (chunk) => {
         timer?.refresh();
         gatherWrites(to);
-        if (to.write(chunk)) return;
-        made.held += chunk.length;
-        memory.hold(chunk.length);
-        if (to.writableLength > MAX_WAITING_BYTES) from.pause();
-      },
-      onDrain: () => {
-        if (made.held === 0) return;
-        memory.release(made.held);
-        made.held = 0;
-        timer?.refresh();
-        if (from.isPaused()) from.resume();
+        to.write(chunk);
+        backpressure.wrote(chunk.length);
       },
       onEnd: () => {
         to.end();
         timer ??= setTimeout(destroy, HALF_CLOSED_MS);
       },
     };
-    return made;
   };
 
   const directions = [direction(one, other), direction(other, one)];
@@ -69,18 +55,15 @@ export function joinSockets(one: Socket, other: Socket, memory: MemoryHolder, on
     if (isOver) return;
     isOver = true;
     clearTimeout(timer);
-    for (const { from, to, held, onData, onDrain, onEnd } of directions) {
+    for (const { from, onData, onEnd } of directions) {
       from.off('data', onData).off('end', onEnd).off('close', closeBoth);
-      to.off('drain', onDrain);
-      if (held > 0) memory.release(held);
     }
     for (const socket of [one, other]) finish(socket);
     onClosed?.();
   };
 
-  for (const { from, to, onData, onDrain, onEnd } of directions) {
+  for (const { from, onData, onEnd } of directions) {
     from.on('error', ignore).on('data', onData).on('end', onEnd).on('close', closeBoth);
-    to.on('drain', onDrain);
     from.setKeepAlive(true, KEEP_ALIVE_MS);
     from.setNoDelay(true);
     from.setTimeout(0);

@@ -1,12 +1,6 @@
 import type { Socket } from 'node:net';
-import {
-  closeWebSocket,
-  CLOSE_GOING_AWAY,
-  CLOSE_NORMAL,
-  sendHoldingBack,
-  writeHoldingBack,
-  type AcceptedWebSocket,
-} from './accept-web-socket';
+import { closeWebSocket, CLOSE_GOING_AWAY, CLOSE_NORMAL, type AcceptedWebSocket } from './accept-web-socket';
+import { Backpressure } from './backpressure';
 import { gatherWrites } from './gathered-writes';
 import {
   dataHead,
@@ -57,6 +51,8 @@ interface Stream {
  */
 export class RemoteCommand {
   readonly #streams: readonly Stream[];
+  readonly #toClient: Backpressure;
+  readonly #toKubelet: Backpressure;
   readonly #frames = new HeaderFrames();
   readonly #reader = new SpdyReader({
     control: (type, flags, payload) => this.#control(type, flags, payload),
@@ -74,6 +70,8 @@ export class RemoteCommand {
     private readonly protocol: string,
     wanted: WantedStreams,
   ) {
+    this.#toClient = new Backpressure(kubelet, client.socket, client.memory);
+    this.#toKubelet = new Backpressure(client.webSocket, kubelet, client.memory);
     const names = streamNames(wanted);
     this.#streams = names.map((name, index) => ({
       id: 2 * index + 1,
@@ -161,7 +159,10 @@ export class RemoteCommand {
   }
 
   #send(name: StreamName, bytes: Buffer): void {
-    sendHoldingBack(this.client, Buffer.concat([CHANNEL_BYTES[name], bytes]), this.kubelet);
+    const { webSocket, socket } = this.client;
+    gatherWrites(socket);
+    webSocket.send(Buffer.concat([CHANNEL_BYTES[name], bytes]), { binary: true });
+    this.#toClient.wrote(bytes.length);
   }
 
   #keepStatus(bytes: Buffer): void {
@@ -193,7 +194,8 @@ export class RemoteCommand {
     if (stream === undefined || stream.isEnded || this.kubelet.destroyed || bytes.length > MAX_DATA_BYTES) return;
     gatherWrites(this.kubelet);
     this.kubelet.write(dataHead(stream.id, bytes.length, false));
-    writeHoldingBack(this.kubelet, bytes, this.client);
+    this.kubelet.write(bytes);
+    this.#toKubelet.wrote(bytes.length);
   }
 
   /** The only way to end input over WebSocket without ending all. */

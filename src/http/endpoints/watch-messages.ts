@@ -39,7 +39,7 @@ export function openWebSocket(context: RequestContext, upgrade: ConnectionUpgrad
   const { socket, head } = upgrade.take();
   // Over HTTP/1.1, the only one with upgrades, it is one.
   const message = request as unknown as IncomingMessage;
-  const accepted = acceptWebSocket(message, socket, head, protocol, MAX_MESSAGE_BYTES);
+  const accepted = acceptWebSocket(message, socket, head, protocol, context.memory, MAX_MESSAGE_BYTES);
   // What it says is of no interest, but that it is there, and that it closes.
   accepted?.webSocket.resume();
   return accepted;

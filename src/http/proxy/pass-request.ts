@@ -1,9 +1,11 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import { StatusError } from '../../api/errors/status-error';
 import { askBackend, type BodySource } from '../../kubelet/ask-backend';
 import { hostPortOf, type Backend } from '../../kubelet/backend';
 import { BackendFailure } from '../../kubelet/backend-failure';
+import type { MemoryHolder } from '../../memory/memory-budget';
+import { Backpressure } from '../../streams/backpressure';
 import type { RequestContext } from '../request/context';
 import type { HttpRequest } from '../transport/exchange';
 import type { ApiResponse } from '../response/api-response';
@@ -57,7 +59,7 @@ export async function passOn(
   const { backends, closing } = dependencies;
   const clientHost = request.headers.host ?? '';
   const place = { targetHost: hostPortOf(backend), clientHost, root: rootOf(info.path, path) };
-  const body = bodyOf(request);
+  const body = bodyOf(context);
   const headers = {
     ...forwardedHeaders(request, backends.isPrivateHeader),
     host: namesHost ? place.targetHost : clientHost,
@@ -122,13 +124,13 @@ function rootOf(path: string, targetPath: string): string {
 }
 
 /** Undefined for a request without a body. */
-function bodyOf(request: HttpRequest): BodySource | undefined {
+function bodyOf({ request, memory }: RequestContext): BodySource | undefined {
   const { headers, httpVersion, readableEnded } = request;
   const hasBody =
     headers['transfer-encoding'] !== undefined ||
     Number(headers['content-length'] ?? 0) > 0 ||
     (httpVersion === '2.0' && !readableEnded);
-  return hasBody ? { sendTo: (target) => sendBody(request, target) } : undefined;
+  return hasBody ? { sendTo: (target) => sendBody(request, target, memory) } : undefined;
 }
 
 function framingOf({ headers }: HttpRequest): Readonly<Record<string, string>> {
@@ -137,21 +139,22 @@ function framingOf({ headers }: HttpRequest): Readonly<Record<string, string>> {
 }
 
 /** As fast as the target takes it. */
-function sendBody(request: HttpRequest, target: NodeJS.WritableStream): void {
+function sendBody(request: HttpRequest, target: Writable, memory: MemoryHolder): void {
+  const backpressure = new Backpressure(request, target, memory);
   const onData = (chunk: Buffer): void => {
-    if (!target.write(chunk)) request.pause();
+    target.write(chunk);
+    backpressure.wrote(chunk.length);
   };
-  const onDrain = (): void => void request.resume();
   const onEnd = (): void => {
     target.end();
   };
   const settle = (): void => {
     request.off('data', onData).off('end', onEnd);
-    target.off('drain', onDrain).off('close', settle);
+    target.off('close', settle);
     // The target wants no more of it; what still comes is dropped.
     request.resume();
   };
-  target.on('drain', onDrain).on('close', settle);
+  target.on('close', settle);
   request.on('data', onData).on('end', onEnd);
 }
 

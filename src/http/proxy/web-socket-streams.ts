@@ -107,7 +107,7 @@ function accept(context: RequestContext, protocol: string): AcceptedWebSocket | 
   const { socket, head } = upgradeOf(context).take();
   context.statusCode = 101;
   // Over HTTP/1.1, the only one with upgrades, it is one.
-  return acceptWebSocket(context.request as unknown as IncomingMessage, socket, head, protocol);
+  return acceptWebSocket(context.request as unknown as IncomingMessage, socket, head, protocol, context.memory);
 }
 
 function askForSpdy(
