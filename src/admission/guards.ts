@@ -8,7 +8,7 @@ import type { AdmissionAttributes } from './plugin';
 const GUARDED = new Set(['roles', 'clusterroles', 'rolebindings', 'clusterrolebindings']);
 
 /**
- * Checks of authorization that need the object, around the admission plugins: nobody gives away more than they hold, and
+ * Checks of authorization that need the object, around the admission plugins: users give away no more than they hold, and
  * an update that creates needs the right to create. Neither can be turned off.
  */
 export function guardedAdmission(

@@ -7,7 +7,7 @@ import { atOnce } from './parts';
  * hand it on and put it in its place, but reads nothing of it.
  */
 
-/** So many items are made together, whoever asks. */
+/** So many items are made together, for any caller. */
 const FEW_ITEMS = 16;
 
 /** What is to be filled when the function is done, set while an object is worked on in parts; nothing is waited for meanwhile. */

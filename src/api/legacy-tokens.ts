@@ -1,8 +1,8 @@
 import type { KubeObject } from './object';
 
 /**
- * Service account tokens out of secrets never end by themselves. The server writes down on which day one was used last; what nobody has
- * used for long is first marked as invalid and later deleted.
+ * Service account tokens out of secrets never end by themselves. The server writes down on which day one was used last; what has not
+ * been used for long is first marked as invalid and later deleted.
  */
 export const LAST_USED_LABEL = 'kubernetes.io/legacy-token-last-used';
 export const INVALID_SINCE_LABEL = 'kubernetes.io/legacy-token-invalid-since';

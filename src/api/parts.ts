@@ -18,7 +18,7 @@ export function isLarge(value: unknown): boolean {
 const keysOfLarge = new WeakMap<object, readonly string[]>();
 
 /**
- * `Object.keys`. To list 100,000 keys takes 15 ms each time, which is why those of a large map are listed once: whoever has made one
+ * `Object.keys`. To list 100,000 keys takes 15 ms each time, which is why those of a large map are listed once: code that has made one
  * and knows its keys may say so ({@link rememberKeys}).
  */
 export function keysOf(map: object): readonly string[] {

@@ -66,7 +66,7 @@ export function startAggregation(
       storagePrefix: registered.served.definition.storagePrefix,
       put: (object) => {
         if (!apis.put(object, isAvailable(object))) return;
-        // Who has no such APIs does not pay for it.
+        // A server without such APIs does not pay for it.
         serviceFeed ??= storage.feed([follow('services/specs'), follow('services/endpoints')]);
         checks.checkSoon(object.metadata.name ?? '');
       },

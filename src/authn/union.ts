@@ -20,7 +20,7 @@ export type AuthenticateRequest = (credentials: Credentials, annotate?: Annotate
 
 /**
  * Finds out who asks: by the authenticators in order, then by the token; the user joins system:authenticated. When
- * nobody knows: credentials that were refused, and a token that nobody accepts, are a 401 even if anonymous requests are
+ * none knows: credentials that were refused, and a token that none accepts, are a 401 even if anonymous requests are
  * allowed; a request without credentials is anonymous, or 401 (spec, "Authentication" 4).
  */
 export function authenticateRequest({

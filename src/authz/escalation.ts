@@ -27,8 +27,8 @@ const EVERYTHING: readonly PolicyRule[] = [
 type Rbac = Pick<RbacAuthorizer, 'rulesFor' | 'rulesOf'>;
 
 /**
- * Nobody gives away more than they hold: whoever writes a role has its permissions or the verb `escalate` on it, whoever
- * writes a binding has the role's permissions or the verb `bind` on the role. Throws the 403 that lists what is missing,
+ * Users give away no more than they hold: to write a role takes its permissions or the verb `escalate` on it, to
+ * write a binding has the role's permissions or the verb `bind` on the role. Throws the 403 that lists what is missing,
  * or the 404 of the role that a binding refers to. Members of system:masters may do all.
  */
 export function escalationGuard(rbac: Rbac, authorize: Authorizer): (write: RbacWrite) => Promise<void> {

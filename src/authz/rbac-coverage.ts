@@ -147,7 +147,7 @@ class HeldRules {
 }
 
 /**
- * The parts of `wanted` that `owned` does not permit, each naming one verb and one resource or path. Empty: whoever
+ * The parts of `wanted` that `owned` does not permit, each naming one verb and one resource or path. Empty: a user who
  * holds `owned` may hand out `wanted` (escalation), and a role with `owned` needs nothing added (reconciliation). Throws a 413
  * when the rules name too many combinations to tell.
  */

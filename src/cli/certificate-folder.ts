@@ -13,7 +13,7 @@ export class CertificateFolder implements CertificatePlace {
     return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
   }
 
-  /** Keys first: who is interrupted finds a certificate without its key renewed. */
+  /** Keys first: a start after an interruption finds a certificate without its key renewed. */
   async write(set: string, files: CertificateFiles): Promise<void> {
     const isPublic = (name: string): boolean => name.endsWith('.crt');
     const ordered = Object.entries(files).sort(([left], [right]) => Number(isPublic(left)) - Number(isPublic(right)));

@@ -121,7 +121,7 @@ function leadershipGauge(registry: Registry, name: string): Gauge.Internal<'name
   return gauge;
 }
 
-/** Who waits to become the leader is well, too. */
+/** A process that waits to become the leader is well, too. */
 async function listenForHealth(bindAddress: string, registry: Registry): Promise<HealthListener | undefined> {
   const address = healthAddress(bindAddress);
   const ping = { name: 'ping', check: () => undefined };

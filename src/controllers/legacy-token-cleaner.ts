@@ -62,7 +62,7 @@ async function lookAt(key: string, run: ControllerRun, options: LegacyTokenClean
     if (!isUnused(secret, options)) return;
     const { labels, uid, resourceVersion } = secret.metadata;
     const invalidSince = labels?.[INVALID_SINCE_LABEL];
-    // Its time has not come, whoever else needs it.
+    // Its time has not come; the questions below cost requests.
     if (isDay(invalidSince) && invalidSince >= dayOf(options.now() - options.periodMs)) return;
     if (!(await isGenerated(secret, run)) || (await isMounted(secret, run))) return;
     if (isDay(invalidSince))

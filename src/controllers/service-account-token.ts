@@ -198,7 +198,7 @@ function keepTokenSecrets(
     if (account.metadata.deletionTimestamp) return;
     const names = new Set(own.map(({ metadata: { name } }) => name));
     if (referencesOf(account).some(({ name }) => names.has(name))) return;
-    // Memory may be behind, and whoever was here before may have been killed in the midst of it.
+    // Memory may be behind, and the process before may have been killed in the midst of it.
     const there = await namesOfSecrets(account);
     if (referencesOf(account).some(({ name = '' }) => there.has(name))) return;
     const forgotten = [...there].find((name) => isGenerated(name, account));

@@ -30,8 +30,8 @@ export function makePrivateFile(path: string): void {
 }
 
 /**
- * Puts a file there with all of its content, or, when that fails or the process is killed, leaves what was there. Nobody
- * else can read it at any moment.
+ * Puts a file there with all of its content, or, when that fails or the process is killed, leaves what was there. No
+ * other user can read it at any moment.
  */
 export function writePrivateFile(path: string, content: string): void {
   writeWhole(path, content, PRIVATE_FILE_MODE);

@@ -22,7 +22,7 @@ export type FlagTable = Readonly<Record<string, Flag>>;
 interface ValueOf {
   string: string;
   strings: readonly string[];
-  /** Each value as it was given: commas mean something to who reads it. */
+  /** Each value as it was given: commas mean something to its reader. */
   stringArray: readonly string[];
   int: number;
   float: number;

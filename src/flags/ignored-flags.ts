@@ -1,6 +1,6 @@
 /**
  * kube-apiserver's flags that Sternpost accepts with a warning, so that existing unit files and manifests start: either it has no use
- * for them or does not have the feature yet (docs/compatibility.md says which), and nobody is less safe without. `bool` flags take
+ * for them or does not have the feature yet (docs/compatibility.md says which), and no cluster is less safe without. `bool` flags take
  * no separate value.
  */
 export const ignoredFlags = {

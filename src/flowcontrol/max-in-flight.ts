@@ -95,8 +95,8 @@ export type Admittance = Seats | 'exempt' | 'dropped';
 
 /**
  * Bounds how many requests are under way at once, reads and writes apart, before they are authorized or parsed. No
- * queues: who finds no seat is told to come again. No user gets more than three quarters of the seats (of more than three), so that
- * one alone turns nobody else away. Members of system:masters are served even then.
+ * queues: a request that finds no seat is told to come again. No user gets more than three quarters of the seats (of more than three), so that
+ * one alone does not turn the others away. Members of system:masters are served even then.
  */
 export class MaxInFlight {
   readonly readOnly: Seats;

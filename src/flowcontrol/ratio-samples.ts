@@ -32,7 +32,7 @@ export class RatioSamples {
     if (ratio < this.#lowest) this.#lowest = ratio;
   }
 
-  /** Up to now, for who reads the metrics. */
+  /** Up to now, for a scrape of the metrics. */
   catchUp(now: number): void {
     this.set(this.#ratio, now);
   }

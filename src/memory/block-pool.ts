@@ -2,7 +2,7 @@
  * Memory in which bytes are handed to connections and to zlib. Blocks of such a size come from the system page by page,
  * which costs more than filling them; so those that are done with are used again.
  *
- * Who takes a block has it alone until it is given back. Whoever cannot know that nobody reads it any more (a write that
+ * A block belongs to one writer until it is released. A writer that cannot know whether it is still read (a write that
  * failed, a callback that never came) just lets go of it: the collector frees it like any other Buffer.
  */
 export class BlockPool {

@@ -10,7 +10,7 @@ const MAX_CONNECTION_BYTES = 16 * 1024 * 1024;
 /** While memory is tight, connections that take nothing for so long are dropped until it is not. */
 const STALL_MS = 5_000;
 const STALL_CHECK_MS = 1_000;
-/** Who has taken nothing for so long is dropped before others at the limit: they may only have come at the wrong moment. */
+/** A connection that has taken nothing for so long is dropped before others at the limit: they may only have come at the wrong moment. */
 const SLOW_MS = 1_000;
 /** Everybody is taken to have waited for so long, so that large holders who take a little now and then are not spared. */
 const MOMENT_MS = 100;
@@ -21,7 +21,7 @@ const LONGEST_WAIT_MS = 1_000;
 const LARGE_PIECE_BYTES = 1024 * 1024;
 const SMALL_PIECE_BYTES = 256 * 1024;
 
-/** Who may be made to wait, and has to say what it holds. */
+/** What may be made to wait, and has to say what it holds. */
 export interface MemoryHolder {
   hold(bytes: number): void;
   release(bytes: number): void;

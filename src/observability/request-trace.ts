@@ -67,7 +67,7 @@ export class RequestTrace {
     return result;
   }
 
-  /** A span around a call that is under way. Returns the call itself: who waits for it must wait no longer than others. */
+  /** A span around a call that is under way. Returns the call itself: the caller must wait no longer than others. */
   observe<T>(name: string, attributes: Attributes, call: Promise<T>): Promise<T> {
     if (++this.#spans > MAX_SPANS) return call;
     const span = this.#begin(name, this.#current, attributes);

@@ -115,7 +115,7 @@ function withOwnersOf(object: KubeObject, { metadata: { managedFields } }: KubeO
 }
 
 /**
- * What the object says once it has been stored: annotations that stand for fields (autoscalers of v1) are nobody's when
+ * What the object says once it has been stored: annotations that stand for fields (autoscalers of v1) have no owner when
  * they say nothing.
  */
 function throughStorage({ version: { convert } }: ServedResource, object: KubeObject): KubeObject {

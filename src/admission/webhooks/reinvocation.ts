@@ -14,7 +14,7 @@ export class Reinvocation {
   #calledBefore: Set<string> | undefined;
   #calledAgain: Set<string> | undefined;
 
-  /** The object has changed: who has seen it before, and wants to, sees it again. */
+  /** The object has changed: a webhook that has seen it before, and wants to, sees it again. */
   changed(): void {
     for (const key of this.#calledBefore ?? []) (this.#calledAgain ??= new Set()).add(key);
     this.#calledBefore = undefined;

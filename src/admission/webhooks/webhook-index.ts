@@ -90,7 +90,7 @@ const EXEMPT: ReadonlySet<string> = new Set([
   'mutatingadmissionpolicybindings',
 ]);
 
-/** Who has locked himself out must be able to change what locks him out. */
+/** Users who have locked themselves out must be able to change what locks them out. */
 function isExempt({ group, resource }: AdmissionAttributes): boolean {
   return group === ADMISSION_GROUP && EXEMPT.has(resource);
 }

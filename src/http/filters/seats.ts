@@ -10,7 +10,7 @@ import { tooManyInFlight } from '../response/refusals';
 
 /**
  * A request has a seat while the server works on it. While it waits for its client, who sends a body or reads a response, the
- * seat is for others: a client that takes its time takes nobody's place. Lists are work until they are handed
+ * seat is for others: a client that takes its time takes no place from others. Lists are work until they are handed
  * over, or the client has taken nothing for a second.
  */
 

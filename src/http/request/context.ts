@@ -235,8 +235,8 @@ export class RequestContext implements Work, Pace {
   }
 
   /**
-   * Takes the steps of a large request's work in turns with others, from the next turn on. Rejects when nobody waits for the
-   * answer any more.
+   * Takes the steps of a large request's work in turns with others, from the next turn on. Rejects when the client does not wait
+   * for the response any more.
    */
   async takeSteps<Result>(steps: Steps<Result>): Promise<Result> {
     const turn = new Turn(this);

@@ -98,7 +98,7 @@ function checkLabels(fields: readonly FieldRequirement[], served: ServedResource
   if (fields.length === 0) return;
   const own = ownFieldLabels(served);
   const hasOwn = served.custom || Object.keys(own).length > 0;
-  // Cluster-scoped kinds have it as long as they have no fields of their own: then nobody has said which there are.
+  // Cluster-scoped kinds have it as long as they have no fields of their own: then nothing says which there are.
   const hasNamespace = served.definition.namespaced || served.custom || !hasOwn;
   checkFieldLabels(
     fields,

@@ -13,7 +13,7 @@ const underWay = new WeakMap<WatchEncoder, Pending>();
 
 /**
  * Makes of large objects what their events need, in turns with others. Undefined: there is nothing to wait for. Never rejects:
- * whoever asks for the event meets what goes wrong.
+ * asking for the event meets what goes wrong.
  */
 export function prepareEvents(items: readonly WatchItem[], encoder: WatchEncoder): Promise<void> | undefined {
   let preparing: Promise<void> | undefined;

@@ -98,7 +98,7 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     if (version === undefined) return remember(path, plain);
     const key = `${version} ${format} ${path}`;
     const document = rememberIn(documents, key, () => runSteps(printed(groups(), format, version), WORK));
-    // Whoever asked hears of it; the next one tries again.
+    // This request fails with it; the next one tries again.
     document.catch(() => {
       if (documents.get(key) === document) documents.delete(key);
     });

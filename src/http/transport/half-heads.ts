@@ -52,7 +52,7 @@ export class HalfHeads {
     this.#halves = halves;
     for (const [socket, { account, bytes }] of halves) {
       const change = bytes - (before.get(socket)?.bytes ?? 0);
-      // It may have come right after the last look: were it said to have come now, who is just being answered would seem to wait longer.
+      // It may have come right after the last look: were it said to have come now, a client that is just being answered would seem to wait longer.
       if (change > 0) account.hold(change, this.#checkedMs);
       else if (change < 0) account.release(-change);
     }

@@ -116,7 +116,7 @@ export interface ResourceCache {
   watchers(key: string): number;
   /**
    * The entry of a value that the store has just taken, for which memory takes it too when the event comes. `object`, where
-   * it is given, is exactly what parsing the entry would give, and nobody changes it any more.
+   * it is given, is exactly what parsing the entry would give, and is not changed any more.
    */
   written(value: StoredValue, object: KubeObject | undefined): CacheEntry;
 }

@@ -15,7 +15,7 @@ const FEW = 10;
 const READERS_PER_TURN = 250;
 
 /**
- * One resource's events and who waits for them. A feed is never continued over a gap: when history was lost, it ends and
+ * One resource's events and the watches that wait for them. A feed is never continued over a gap: when history was lost, it ends and
  * another begins.
  */
 export class EventFeed {

@@ -39,8 +39,8 @@ interface PinnedState {
 /**
  * One resource's past states. None is kept in advance: the log's events carry what stood there before, so a state is
  * made by taking back the events after it from a newer one, at about a microsecond each, and costs nothing until it is
- * asked for. Those that were asked for last (pages of lists) are kept for as long as the log reaches back to them: whoever
- * asks, and however often, they hold nothing that the log does not hold.
+ * asked for. Those that were asked for last (pages of lists) are kept for as long as the log reaches back to them: however
+ * often they are asked for, they hold nothing that the log does not hold.
  */
 export class PastStates {
   /** The one that was used last is the last. */

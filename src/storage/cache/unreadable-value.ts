@@ -3,8 +3,8 @@ import { isEncrypted, TRIED_TO_READ_ENCRYPTED } from '../encrypted-prefix';
 import type { StoredValue } from '../store';
 
 /**
- * A stored value that is encrypted and cannot be opened. Other than one that is malformed it is not taken for none: whoever asks for it,
- * or for a list that it belongs in, is told.
+ * A stored value that is encrypted and cannot be opened. Other than one that is malformed it is not taken for none: a request for it,
+ * or for a list that it belongs in, fails.
  */
 export class UnreadableValueError extends StatusError {
   constructor({ key, problem = '' }: Pick<StoredValue, 'key' | 'problem'>) {

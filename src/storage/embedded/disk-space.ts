@@ -44,7 +44,7 @@ export function canGrow(path: string, bytes: number): boolean {
 
 /**
  * Makes a file of so many zeros, unless there is one. It is never seen in half, and its blocks are really allocated:
- * whoever maps a file with holes into memory dies by a signal when the disk has no block for one.
+ * a process that maps a file with holes into memory dies by a signal when the disk has no block for one.
  */
 export function makeZeroedFile(path: string, bytes: number): void {
   if (existsSync(path)) return;

@@ -81,7 +81,7 @@ const SHORTAGE_INTERVAL_MS = 1_000;
 const HISTORY_WITHOUT_SPACE_MS = 10_000;
 
 /**
- * Makes a store's file as small as what it holds, with `historyMs` of history. Nobody may have it open: rejects with a
+ * Makes a store's file as small as what it holds, with `historyMs` of history. It must not be open: rejects with a
  * StoreOwnedError.
  */
 export async function compactStoreFile(

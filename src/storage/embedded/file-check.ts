@@ -39,7 +39,7 @@ export function findHeadDamage(path: string): string | undefined {
   return statSync(path, { throwIfNoEntry: false })?.size ? examine(path, readMeta) : undefined;
 }
 
-/** Says what is wrong with an LMDB file; undefined when nothing was found. Nobody may be writing to it meanwhile. */
+/** Says what is wrong with an LMDB file; undefined when nothing was found. It must not be written to meanwhile. */
 export function findDamage(path: string): string | undefined {
   return examine(path, (descriptor, size) => {
     walk(descriptor, size, readMeta(descriptor, size));

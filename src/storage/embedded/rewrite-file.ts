@@ -33,7 +33,7 @@ interface Entry {
 
 /**
  * Writes a new file beside a store's, which holds what the other does and not its empty pages, nor the history before
- * `compacted`. When this rejects, nothing has changed. Nobody may be writing.
+ * `compacted`. When this rejects, nothing has changed. The store must not be written to meanwhile.
  */
 export async function writeCompacted(file: LmdbFile, compacted: Revision): Promise<void> {
   const rewritten = rewrittenFileOf(file.path);

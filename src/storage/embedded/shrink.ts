@@ -28,8 +28,8 @@ export async function shrink(file: LmdbFile, historySince: number, warn: Warn): 
 }
 
 /**
- * The same if it is worth it, and there is room for the new file beside the old one; undefined otherwise. Nobody may be
- * using the file yet.
+ * The same if it is worth it, and there is room for the new file beside the old one; undefined otherwise. The file must not
+ * be in use yet.
  */
 export async function shrinkIfWorthIt(file: LmdbFile, historySince: number, warn: Warn): Promise<Shrunk | undefined> {
   const space = file.space();

@@ -56,7 +56,7 @@ export class EncryptedStore implements Store {
   readonly #closing = new AbortController();
   /** Aborted when what could not be read may be readable by now: who watches has to read everything again. */
   #readAgain = new AbortController();
-  /** The same, for who reads everything just then, or has not yet begun to watch. */
+  /** The same, for a reader of everything, or one that has not yet begun to watch. */
   #isReadAgainDue = false;
   #watchesOfAll = 0;
   #hasUnreadable = false;

@@ -62,7 +62,7 @@ class KmsChannel {
   }
 
   /**
-   * The same for what is asked for thousands of values one after another: when nobody has answered, nobody is waited for again
+   * The same for what is asked for thousands of values one after another: when no plugin has answered, none is waited for again
    * for as long as that has taken.
    */
   async decrypt(path: string, request: Writer): Promise<Fields> {

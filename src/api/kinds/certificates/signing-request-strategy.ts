@@ -4,7 +4,7 @@ import { listAt, mapAt, valueAt } from '../field-values';
 import type { WriteRequest } from '../kind-definition';
 import { keepField, keepSpec, withFields } from '../strategies';
 
-/** Who asks is what authentication found, whatever the request says; nobody creates a request that is approved. */
+/** The requester is the user whom authentication found, whatever the request says; no request is approved when it is created. */
 export function recordRequester(object: KubeObject, request?: WriteRequest): KubeObject {
   const { username: _name, uid: _uid, groups: _groups, extra: _extra, ...spec } = mapAt(object, 'spec');
   const user = request?.user;

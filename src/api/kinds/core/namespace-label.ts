@@ -15,7 +15,7 @@ export function hasNameLabel({ metadata: { name, labels } }: KubeObject): boolea
 }
 
 /**
- * Namespaces under the gate `NamespaceDefaultLabelName`: selectors can name one by a label that nobody can take away
+ * Namespaces under the gate `NamespaceDefaultLabelName`: selectors can name one by a label that cannot be taken away
  * (NetworkPolicies, webhooks). The label is a default of what is sent, and is set again on what a patch makes.
  */
 export function labelledNamespace(namespace: KindDefinition): KindDefinition {

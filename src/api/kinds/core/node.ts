@@ -42,7 +42,7 @@ const strategy: Strategy = {
   validateUpdate: validateNodeUpdate,
 };
 
-/** Without the gate nobody gets a second range, but who has one keeps it. */
+/** Without the gate no node gets a second range; one that has it keeps it. */
 function withoutSecondRange(node: KubeObject, old: KubeObject | undefined): KubeObject {
   const ranges = listAt(node, 'spec', 'podCIDRs');
   return ranges.length <= 1 || listAt(old, 'spec', 'podCIDRs').length > 1

@@ -107,7 +107,7 @@ export function podTemplateDefaults(template: PlainMap): PlainMap {
   };
 }
 
-/** In pods, whoever limits a resource and does not say how much of it they need, needs all of it. */
+/** In pods, a container that limits a resource and requests none of it requests all that it may have. */
 function requestLimits<C extends Container>(container: C): C {
   const { resources } = container;
   if (resources?.limits === undefined) return container;

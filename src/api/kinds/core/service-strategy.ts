@@ -98,7 +98,7 @@ function withoutNodePort({ nodePort: _given, ...port }: ServicePort): ServicePor
   return port;
 }
 
-/** Whoever asks for one family only need not take the second one out of the lists. */
+/** A client that asks for one family only need not take the second one out of the lists. */
 function withoutSecondFamily(service: KubeObject, old: KubeObject): KubeObject {
   const spec = specOf(service);
   if (spec.ipFamilyPolicy !== 'SingleStack') return service;
@@ -111,7 +111,7 @@ function withoutSecondFamily(service: KubeObject, old: KubeObject): KubeObject {
   return Object.keys(changes).length === 0 ? service : withFields(service, 'spec', changes);
 }
 
-/** Who is no load balancer any more has none of its addresses. */
+/** A Service that is no load balancer any more has none of its addresses. */
 function withoutBalancer(service: KubeObject, old: KubeObject): KubeObject {
   const isBalancer = (one: KubeObject): boolean => specOf(one).type === 'LoadBalancer';
   return isBalancer(old) && !isBalancer(service) ? withFields(service, 'status', { loadBalancer: {} }) : service;
@@ -137,7 +137,7 @@ export const serviceStrategy: Strategy = {
   validateUpdate: validateServiceUpdate,
 };
 
-/** Without the gate nobody gets two families, but who has them keeps them. */
+/** Without the gate no Service gets two families; one that has them keeps them. */
 function withoutFamilies(service: KubeObject, old: KubeObject | undefined): KubeObject {
   const { ipFamilies = [], ipFamilyPolicy, clusterIPs = [] } = old === undefined ? {} : specOf(old);
   if (ipFamilyPolicy !== undefined || ipFamilies.length > 0 || clusterIPs.length > 1) return service;

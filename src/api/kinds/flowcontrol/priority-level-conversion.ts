@@ -15,7 +15,7 @@ function changeLimited(object: KubeObject, change: (limited: PlainMap) => PlainM
   return isPlainMap(limited) ? withFields(object, 'spec', { limited: change(limited) }) : object;
 }
 
-/** Shares that nobody has named: what the schema cannot say, as it depends on the annotation. */
+/** The default of shares: what the schema cannot say, as it depends on the annotation. */
 export function priorityLevelDefaults(object: KubeObject, version: string): KubeObject {
   if (version === 'v1' || object.metadata.annotations?.[ZERO_IS_MEANT] !== undefined) return object;
   const field = version === 'v1beta3' ? 'nominalConcurrencyShares' : 'assuredConcurrencyShares';

@@ -3,7 +3,7 @@ import type { Headers } from './known-headers';
 const NOTHING: Buffer = Buffer.alloc(0);
 
 /**
- * One request and what comes back: what the connection keeps of it (its fields, which nobody else changes), and what it
+ * One request and what comes back: what the connection keeps of it (its fields, which nothing else changes), and what it
  * tells. After `onEnd` or `onFailure`, or once it is cancelled, it hears no more.
  */
 export abstract class Http2Stream {

@@ -11,7 +11,7 @@ type Joined = Buffer | number;
 
 /**
  * Runs of lists as one piece each: a list that is asked for again and again is written from a few of them instead of
- * being put together from thousands of items each time. A list that nobody wants again, or that has changed by then, costs no
+ * being put together from thousands of items each time. A list that is not asked for again, or that has changed by then, costs no
  * memory.
  */
 export class JoinedChunks {
