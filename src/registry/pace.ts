@@ -15,9 +15,17 @@ export function takeAll<Result>(steps: Steps<Result>, { pace }: Paced): MaybePro
 /** So many steps of a request with a small body are taken before others have their turn. */
 const STEPS_AT_ONCE = 8;
 
-/** As {@link takeAll}, for steps that may be many though the object is small: rules that a user has written. */
-export function takeFewOrAll<Result>(steps: Steps<Result>, { pace }: Paced): MaybePromise<Result> {
-  if (pace === undefined) return atOnce(steps);
+/**
+ * Takes the steps of a write: those of a request with a large body in turns with others, and those that may be many though the
+ * object is small, as its rules have been written by a user, when they are.
+ */
+export function takeSteps<Result>(
+  steps: Steps<Result>,
+  { checkRules, validatesInParts }: Pick<Strategy, 'checkRules' | 'validatesInParts'>,
+  { pace }: Paced,
+): MaybePromise<Result> {
+  const mayBeMany = checkRules !== undefined || validatesInParts === true;
+  if (pace === undefined || (!mayBeMany && !pace.givesWay)) return atOnce(steps);
   if (pace.givesWay) return pace.takeSteps(steps);
   for (let taken = 0; taken < STEPS_AT_ONCE; taken += 1) {
     const step = steps.next();
@@ -59,7 +67,11 @@ const NOT_CHECKED: FieldError = {
     'errors to complete validation',
 };
 
-/** What rules find wrong, looked for a part at a time where the request has a large body. */
-export function* problemsOf({ pace }: Paced, check: () => readonly FieldError[]): Steps<readonly FieldError[]> {
-  return pace?.givesWay === true ? yield* checkInParts(check) : check();
+/** What rules find wrong, looked for a part at a time where the request has a large body, or any may take long. */
+export function* problemsOf(
+  { pace }: Paced,
+  { validatesInParts }: Pick<Strategy, 'validatesInParts'>,
+  check: () => readonly FieldError[],
+): Steps<readonly FieldError[]> {
+  return pace?.givesWay === true || validatesInParts === true ? yield* checkInParts(check) : check();
 }

@@ -1,4 +1,5 @@
 import { parseExact } from '../codec/exact-json';
+import { hasManyAlternatives } from './alternatives';
 import type { RemoteConversion } from '../conversion-needed';
 import { deepEqual } from '../kinds/deep-equal';
 import { defineKind } from '../kinds/define-kind';
@@ -349,6 +350,9 @@ function customStrategies(
           checkRules: (object, old, requested, heard) => rulesOf(requested)?.validation.checkRules(object, old, heard),
           tellsOfUncheckedRules: true,
         }
+      : {}),
+    ...(spec.versions.some(({ schema }) => schema?.openAPIV3Schema && hasManyAlternatives(schema.openAPIV3Schema))
+      ? { validatesInParts: true }
       : {}),
     // What only another version knows is valid, and not kept.
     ...(!isRemote && spec.versions.some((version) => shapes.differs(version, storageVersion))
