@@ -175,7 +175,7 @@ describe('create', () => {
     paced.pace.takeSteps.mockImplementation(async (steps: Steps<unknown>) => atOnce(steps));
     for (const [resource, more, turns] of [
       ['quick', {}, 0],
-      ['slow', { validatesInParts: true }, 1],
+      ['slow', { validatesInParts: () => true }, 1],
     ] as const) {
       const registry = fixture.registry(thingKind({ resource, strategy: { validateCreate, ...more } }));
       const { details } = await refusal(registry.create(scope, thing('a'), {}, paced));

@@ -5,7 +5,7 @@ import { atOnce, type Steps } from '../api/parts';
 import { checkInParts } from '../api/validation/check-each';
 import type { OperationContext } from './types';
 
-type Paced = Pick<OperationContext, 'pace'>;
+type Paced = Pick<OperationContext, 'pace' | 'requested'>;
 
 /** What comes of the steps: at once, or for a request with a large body in turns with others. */
 export function takeAll<Result>(steps: Steps<Result>, { pace }: Paced): MaybePromise<Result> {
@@ -22,9 +22,9 @@ const STEPS_AT_ONCE = 8;
 export function takeSteps<Result>(
   steps: Steps<Result>,
   { checkRules, validatesInParts }: Pick<Strategy, 'checkRules' | 'validatesInParts'>,
-  { pace }: Paced,
+  { pace, requested }: Paced,
 ): MaybePromise<Result> {
-  const mayBeMany = checkRules !== undefined || validatesInParts === true;
+  const mayBeMany = checkRules !== undefined || validatesInParts?.(requested) === true;
   if (pace === undefined || (!mayBeMany && !pace.givesWay)) return atOnce(steps);
   if (pace.givesWay) return pace.takeSteps(steps);
   for (let taken = 0; taken < STEPS_AT_ONCE; taken += 1) {
@@ -69,9 +69,9 @@ const NOT_CHECKED: FieldError = {
 
 /** What rules find wrong, looked for a part at a time where the request has a large body, or any may take long. */
 export function* problemsOf(
-  { pace }: Paced,
+  { pace, requested }: Paced,
   { validatesInParts }: Pick<Strategy, 'validatesInParts'>,
   check: () => readonly FieldError[],
 ): Steps<readonly FieldError[]> {
-  return pace?.givesWay === true || validatesInParts === true ? yield* checkInParts(check) : check();
+  return pace?.givesWay === true || validatesInParts?.(requested) === true ? yield* checkInParts(check) : check();
 }

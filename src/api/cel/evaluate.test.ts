@@ -17,6 +17,15 @@ function evaluate(source: string, self?: JsonValue): string {
 }
 
 it.each([
+  ['a pattern whose size does not show in its length', "self.matches('^[ab]*a[ab]{990}c$')"],
+  ['the same for what it finds', "self.find('[ab]*a[ab]{990}c') == ''"],
+  ['all that a pattern finds, where each time may look at all that is left', "self.findAll('a.*z|a').size() > 0"],
+])('%s ends an evaluation before it takes long', (_, source) => {
+  const outcome = start(source, 'ab'.repeat(10_000)).proceed();
+  expect(outcome).toMatchObject({ costExceeded: true });
+});
+
+it.each([
   // Kubernetes' libraries.
   ['[1, 2, 3].isSorted() && ![2, 1].isSorted()', 'true'],
   ['[1, 3, 2].max() + [1, 3].min() + [1, 2].sum()', '7'],

@@ -1,5 +1,4 @@
 import { parseExact } from '../codec/exact-json';
-import { hasManyAlternatives } from './alternatives';
 import type { RemoteConversion } from '../conversion-needed';
 import { deepEqual } from '../kinds/deep-equal';
 import { defineKind } from '../kinds/define-kind';
@@ -351,9 +350,7 @@ function customStrategies(
           tellsOfUncheckedRules: true,
         }
       : {}),
-    ...(spec.versions.some(({ schema }) => schema?.openAPIV3Schema && hasManyAlternatives(schema.openAPIV3Schema))
-      ? { validatesInParts: true }
-      : {}),
+    validatesInParts: (requested) => rulesOf(requested)?.validation.hasManyTrials === true,
     // What only another version knows is valid, and not kept.
     ...(!isRemote && spec.versions.some((version) => shapes.differs(version, storageVersion))
       ? { canonicalize: shapes.pruner(storageVersion) }

@@ -5,10 +5,11 @@ import { invalid, required, type FieldError } from '../errors/field-error';
 import { printValue } from '../errors/field-error';
 import type { JsonObject, JsonValue } from '../object';
 import { keysOf } from '../parts';
-import { checkInParts, checkInSteps, checkNow, isForLater, leftForLater } from '../validation/check-each';
+import { MAX_MATCH_STEPS, patternSize } from '../pattern-size';
+import { checkApart, checkInParts, checkInSteps, checkNow, isForLater, leftForLater } from '../validation/check-each';
 import type { Steps } from '../parts';
 import { WorkBudget } from '../work-budget';
-import { hasManyAlternatives } from './alternatives';
+import { hasManyTrials } from './trials';
 import { FORMATS } from './formats';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
 import { counterpartsIn, type Unchanged } from './unchanged';
@@ -129,7 +130,7 @@ function typeCheck(schema: JsonSchema): ValueCheck | undefined {
 
 function alternativeChecks(schema: JsonSchema): readonly (PartCheck | undefined)[] {
   const { anyOf = [], oneOf = [], allOf = [], not } = schema;
-  const areMany = hasManyAlternatives({ anyOf, oneOf, allOf, ...(not === undefined ? {} : { not }) });
+  const areMany = hasManyTrials({ anyOf, oneOf, allOf, ...(not === undefined ? {} : { not }) });
   const judged = (alternatives: readonly JsonSchema[], judge: Judge): PartCheck | undefined =>
     alternatives.length === 0 ? undefined : alternativesCheck(alternatives.map(lazily), areMany, judge);
   return [
@@ -148,9 +149,18 @@ function alternativesCheck(checks: readonly PartCheck[], areMany: boolean, judge
   return (value, path, errors, work) => {
     work.spend(checks.length);
     if (!areMany && !isForLater(value)) {
-      addAll(errors, judge(checks.map((check) => checkNow(() => problemsOf(check, value, path, work))), path));
+      addAll(
+        errors,
+        judge(
+          checks.map((check) => checkNow(() => problemsOf(check, value, path, work))),
+          path,
+        ),
+      );
     } else {
-      addAll(errors, checkInSteps(() => judgedInSteps(checks, value, path, work, judge)));
+      addAll(
+        errors,
+        checkInSteps(() => judgedInSteps(checks, value, path, work, judge)),
+      );
     }
   };
 }
@@ -233,17 +243,21 @@ function textChecks({
   minLength,
   pattern,
 }: JsonSchema): readonly (ValueCheck | undefined)[] {
-  const expression = pattern === undefined ? undefined : compilePattern(pattern);
+  const expression = pattern === undefined ? undefined : new Pattern(pattern);
   const problemOf = (text: string): string | undefined => {
     const length = maxLength === undefined && minLength === undefined ? 0 : countCharacters(text);
     if (maxLength !== undefined && length > maxLength) return `should be at most ${maxLength} chars long`;
     if (minLength !== undefined && length < minLength) return `should be at least ${minLength} chars long`;
-    if (expression !== undefined && !expression(text)) return `should match '${pattern}'`;
-    return undefined;
+    return expression?.problemOf(text);
+  };
+  const problemsIn = (text: string, path: string): readonly FieldError[] => {
+    const problem = problemOf(text);
+    return problem === undefined ? [] : [invalid(path, text, inBody(path, problem))];
   };
   const limits: ValueCheck = (value, path, errors) => {
-    const problem = typeof value === 'string' ? problemOf(value) : undefined;
-    if (problem !== undefined) errors.push(invalid(path, value, inBody(path, problem)));
+    if (typeof value !== 'string') return;
+    const takesLong = expression?.takesLong(value) === true;
+    addAll(errors, takesLong ? checkApart(() => problemsIn(value, path)) : problemsIn(value, path));
   };
   const fitsFormat = type === 'integer' || type === 'number' ? undefined : FORMATS.get(format);
   const formatCheck: ValueCheck = (value, path, errors) => {
@@ -254,10 +268,28 @@ function textChecks({
   return [limited ? limits : undefined, fitsFormat === undefined ? undefined : formatCheck];
 }
 
+/** Of a step that also does other things. */
+const FEW_MATCH_STEPS = 50_000;
+
 /** In linear time, whatever the pattern. One that cannot be read fits nothing; definitions with one are refused. */
-function compilePattern(pattern: string): (text: string) => boolean {
-  let compiled: RE2JS | undefined;
-  return (text) => (compiled ??= RE2JS.compile(pattern)).matcher(text).find();
+class Pattern {
+  private compiled: RE2JS | undefined;
+  private readonly size: number;
+
+  constructor(private readonly text: string) {
+    this.size = patternSize(text);
+  }
+
+  /** To compile one takes some tenths of a millisecond. */
+  takesLong({ length }: string): boolean {
+    return this.compiled === undefined || length * this.size > FEW_MATCH_STEPS;
+  }
+
+  problemOf(text: string): string | undefined {
+    if (text.length * this.size > MAX_MATCH_STEPS) return `is too long to be matched with '${this.text}'`;
+    this.compiled ??= RE2JS.compile(this.text);
+    return this.compiled.matcher(text).find() ? undefined : `should match '${this.text}'`;
+  }
 }
 
 function numberChecks(schema: JsonSchema): readonly ValueCheck[] {
@@ -328,12 +360,11 @@ function listChecks(schema: JsonSchema): readonly PartCheck[] {
 function enumChecks({ enum: values }: JsonSchema): readonly ValueCheck[] {
   if (values === undefined || values.length === 0) return [];
   const known = new Set(values.map(canonicalText));
-  const supported = values
-    .map((value) => JSON.stringify(typeof value === 'string' ? value : stringifyExact(value)))
-    .join(', ');
+  let supported: string | undefined;
   return [
     (value, path, errors) => {
       if (known.has(canonicalText(value))) return;
+      supported ??= values.map((one) => JSON.stringify(typeof one === 'string' ? one : stringifyExact(one))).join(', ');
       const message = `Unsupported value: ${printValue(value)}: supported values: ${supported}`;
       errors.push({ reason: 'FieldValueNotSupported', field: path, message });
     },
@@ -342,7 +373,7 @@ function enumChecks({ enum: values }: JsonSchema): readonly ValueCheck[] {
 
 /** The same for values that differ only in the order of keys. */
 function canonicalText(value: JsonValue): string {
-  return sortedJson(value);
+  return typeof value === 'string' ? JSON.stringify(value) : sortedJson(value);
 }
 
 function mapChecks(schema: JsonSchema): readonly PartCheck[] {

@@ -4,7 +4,7 @@ import { declare, OF_REGEX, OF_SEARCH, OF_TEXT, traversal, type Cost, type Overl
 import { CostExceeded } from '../run';
 import type { ListValue } from '../values';
 import { EvalError, Items, type Value } from '../values';
-import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../../pattern-size';
+import { MAX_MATCH_STEPS, MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../../pattern-size';
 import { quoteGo } from '../../errors/go-quote';
 import { formatString } from './format-string';
 
@@ -22,8 +22,8 @@ export function stringFunctions(): readonly Overload[] {
     declare('string.contains(string): bool', (a, b) => text(a).includes(text(b)), OF_SEARCH),
     declare('string.startsWith(string): bool', (a, b) => text(a).startsWith(text(b)), OF_SECOND),
     declare('string.endsWith(string): bool', (a, b) => text(a).endsWith(text(b)), OF_SECOND),
-    declare('string.matches(string): bool', (a, b) => patternOf(text(b)).matcher(text(a)).find(), OF_REGEX),
-    declare('matches(string, string): bool', (a, b) => patternOf(text(b)).matcher(text(a)).find(), OF_REGEX),
+    declare('string.matches(string): bool', (a, b) => matches(text(a), text(b)), OF_REGEX),
+    declare('matches(string, string): bool', (a, b) => matches(text(a), text(b)), OF_REGEX),
     declare('string.find(string): string', (a, b) => find(text(a), text(b)), OF_REGEX),
     declare('string.findAll(string): list<string>', (a, b) => findAll(text(a), text(b), -1n), OF_REGEX),
     declare('string.findAll(string, int): list<string>', (a, b, n) => findAll(text(a), text(b), n as bigint), OF_REGEX),
@@ -55,6 +55,8 @@ const OF_JOIN: Cost = { of: ([size = 0]) => size + 1 };
 
 /** Those of literals are asked for again and again. */
 const patterns = new LRUCache<string, RE2JS>({ max: 500 });
+/** Of all matches in a text, at worst. */
+const MAX_STEPS_OF_ALL = 32 * MAX_MATCH_STEPS;
 /** What a long pattern compiles to is large. */
 const MAX_PATTERN = 5_000;
 
@@ -83,15 +85,33 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
+/** Its cost is reckoned by the length of its text, which `{1000}` makes little of. */
+function checkSteps(of: string, pattern: string): number {
+  const steps = of.length * patternSize(pattern);
+  if (steps > MAX_MATCH_STEPS) throw new CostExceeded();
+  return steps;
+}
+
+function matches(of: string, pattern: string): boolean {
+  checkSteps(of, pattern);
+  return patternOf(pattern).matcher(of).find();
+}
+
 function find(of: string, pattern: string): string {
+  checkSteps(of, pattern);
   const matcher = patternOf(pattern).matcher(of);
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
 function findAll(of: string, pattern: string, limit: bigint): Items {
   const found: Value[] = [];
+  const most = checkSteps(of, pattern);
   const matcher = patternOf(pattern).matcher(of);
-  while ((limit < 0n || BigInt(found.length) < limit) && matcher.find()) found.push(matcher.group() ?? '');
+  while ((limit < 0n || BigInt(found.length) < limit) && matcher.find()) {
+    found.push(matcher.group() ?? '');
+    // Each time it may look at all that is left, and mostly does not.
+    if (most * found.length > MAX_STEPS_OF_ALL) throw new CostExceeded();
+  }
   return new Items(found);
 }
 
