@@ -33,6 +33,9 @@ interface Place {
 }
 
 const TOO_OLD = '(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)';
+/** However small an object is, all of them may be filled in, at one stretch. Those of the largest definitions in use are 800. */
+const MAX_DEFAULTS = 3_000;
+const TOO_MANY_DEFAULTS = `must not have more than ${MAX_DEFAULTS} defaults`;
 const METADATA_FIELDS: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
 
@@ -262,6 +265,7 @@ function validateAll(
   learned: Learned,
 ): readonly FieldError[] {
   learned.isReadable &&= hasReadableKeywords(schema);
+  if (schema.default !== undefined) learned.defaults += 1;
   return [
     ...validateKeywords(schema, path, demands, place),
     ...checkEach(within(schema, path, place), ([inner, innerPath, innerPlace]) =>
@@ -279,6 +283,7 @@ function validateAll(
 interface Learned {
   /** Nothing has been met without which nothing can be said of the structure. */
   isReadable: boolean;
+  defaults: number;
 }
 
 function hasReadableKeywords(schema: Schema): boolean {
@@ -322,10 +327,11 @@ function validateRoot(schema: Schema, path: string, { hasStatus }: Demands): rea
  * that do not fit; when `structure` is asked for, what is not structural.
  */
 export function validateCustomSchema(schema: Schema, path: string, demands: Demands): readonly FieldError[] {
-  const learned: Learned = { isReadable: true };
+  const learned: Learned = { isReadable: true, defaults: 0 };
   return [
     ...validateRoot(schema, path, demands),
     ...validateAll(schema, path, demands, { isRoot: true }, learned),
+    ...checkAfter(() => (learned.defaults > MAX_DEFAULTS ? [forbiddenField(path, TOO_MANY_DEFAULTS)] : [])),
     ...checkAfter(() => (demands.structure && learned.isReadable ? validateStructure(schema, path) : [])),
   ];
 }
