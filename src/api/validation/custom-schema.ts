@@ -61,7 +61,7 @@ function within(
 ): readonly (readonly [schema: Schema, path: string, place: Place])[] {
   const values = valueSchema(schema);
   const items = itemSchema(schema);
-  const inside = { ...place, isRoot: false };
+  const inside = place.isRoot === true ? { ...place, isRoot: false } : place;
   const ofValues = place.inMetadata
     ? { ...inside, noDefaultBecause: 'inside additionalProperties applying to object metadata' }
     : inside;
@@ -70,7 +70,7 @@ function within(
   return [
     ...(values === undefined ? [] : [[values, `${path}.additionalProperties`, ofValues] as const]),
     ...propertiesOf(schema).map(
-      ([name, property]) => [property, `${path}.properties[${name}]`, placeOf(schema, name, place)] as const,
+      ([name, property]) => [property, `${path}.properties[${name}]`, placeOf(schema, name, place, inside)] as const,
     ),
     ...(schema.not ? [[schema.not, `${path}.not`, inside] as const] : []),
     ...listed('allOf'),
@@ -80,9 +80,7 @@ function within(
   ];
 }
 
-function placeOf(schema: Schema, property: string, place: Place): Place {
-  const { isRoot = false } = place;
-  const inside = { ...place, isRoot: false };
+function placeOf(schema: Schema, property: string, { isRoot = false }: Place, inside: Place): Place {
   if (!METADATA_FIELDS.includes(property) || !(isRoot || schema['x-kubernetes-embedded-resource'] === true)) {
     return inside;
   }
