@@ -28,7 +28,9 @@
 {{- $minAvailable := toString $pdb.minAvailable -}}
 {{- if and $pdb.enabled $replicated -}}
 {{- $least := ternary (int $v.autoscaling.minReplicas) (int $v.replicaCount) $v.autoscaling.enabled -}}
-{{- if or (eq $minAvailable "100%") (and (regexMatch "^[0-9]+$" $minAvailable) (ge (int $minAvailable) $least)) -}}
+{{- /* Kubernetes rounds percentages up. */ -}}
+{{- $needed := ternary (div (add (mul $least (trimSuffix "%" $minAvailable | int)) 99) 100) (int $minAvailable) (hasSuffix "%" $minAvailable) -}}
+{{- if and (ne $minAvailable "") (ge (int $needed) $least) -}}
 {{- $problems = append $problems (printf "podDisruptionBudget.minAvailable %s forbids every eviction of %d replicas" $minAvailable $least) -}}
 {{- end -}}
 {{- if and (eq $minAvailable "") (has (toString $pdb.maxUnavailable) (list "0" "0%" "")) -}}
@@ -68,7 +70,7 @@
 {{- if and (include "sternpost.makesTokens" .) $v.authentication.tokenAuth.existingSecret -}}
 {{- $problems = append $problems "authentication.tokenAuth.existingSecret does not go with tokens that Helm makes: set adminKubeconfig.enabled false and controllers.kubeconfig.existingSecret, or another tls.mode" -}}
 {{- end -}}
-{{- if and (eq $mode "helm") (le (int $v.tls.validityDays) (int $v.tls.renewBeforeDays)) -}}
+{{- if and (has $mode (list "helm" "job")) (le (int $v.tls.validityDays) (int $v.tls.renewBeforeDays)) -}}
 {{- $problems = append $problems "tls.renewBeforeDays must be less than tls.validityDays" -}}
 {{- end -}}
 {{- if ne (eq $v.authentication.oidc.issuerURL "") (eq $v.authentication.oidc.clientID "") -}}
