@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
 import { CONFIG_MAPS, catalogueOf } from '../../test/support/served-over-http';
 import { permissiveServer } from '../../test/support/permissive-server';
 import { RegistryFixture } from '../../test/support/registry-fixture';
 import { configMap } from '../api/kinds/core/config-map';
-import { http1LimitsFor } from './transport/http1-connections';
 import { createServer, type ApiServer } from './server';
 
 /** The server's own limit of time, and the way down. Whom `slow` is allows is known only when the test says so. */
@@ -27,7 +25,6 @@ beforeEach(async () => {
     ...permissiveServer,
     catalogue: catalogueOf(fixture, [configMap]),
     requestTimeoutMs: LIMIT_MS,
-    http1Limits: { ...http1LimitsFor(LIMIT_MS), lastSilenceMs: LIMIT_MS },
     authenticate: ({ bearerToken }) => ({ name: bearerToken ?? 'alice', groups: [] }),
     authorize: ({ user }) => {
       const allow = { decision: 'allow', reason: '' } as const;
@@ -112,36 +109,4 @@ it('a body beyond every limit is told of the limit of all requests', async () =>
   const { statusCode, text } = await send('DELETE', `${CONFIG_MAPS}/x`, 'alice', { x: 'y'.repeat(3 * 1024 * 1024) });
   expect(statusCode).toBe(413);
   expect(text).toContain('Request entity too large: limit is 3145728');
-});
-
-it('a connection that has never asked anything does not keep the server from closing', async () => {
-  const silent = connect(port, '127.0.0.1');
-  await once(silent, 'connect');
-  // Whoever is answered has come later than it.
-  await send('GET', CONFIG_MAPS, 'alice');
-  const ended = once(silent, 'close');
-  // Far longer than this test has.
-  await server.close(3_600_000);
-  silent.resume();
-  await ended;
-});
-
-it('a watch whose client is behind ends behind an event, not in the middle of one', async () => {
-  const events = request({ port, host: '127.0.0.1', agent: false, path: `${CONFIG_MAPS}?watch=true` }).end();
-  const [response] = (await once(events, 'response')) as [IncomingMessage];
-  response.socket.pause();
-  const large = 'x'.repeat(900_000);
-  // More than what the system takes for a client that does not read.
-  const names = Array.from({ length: 12 }, (_, index) => `large-${index}`);
-  for (const name of names) {
-    expect((await send('POST', CONFIG_MAPS, 'alice', { metadata: { name }, data: { large } })).statusCode).toBe(201);
-  }
-  const closed = server.close(3_600_000);
-  await new Promise((resolve) => setTimeout(resolve, 200));
-  let text = '';
-  response.on('data', (piece: Buffer) => (text += piece.toString()));
-  await once(response, 'end');
-  expect(response.complete).toBe(true);
-  expect(text.endsWith('}\n')).toBe(true);
-  await closed;
 });
