@@ -305,6 +305,7 @@ describe('values that cannot work are refused', () => {
     ['a mode without its webhook', { authorization: { modes: ['Webhook'] } }, /webhook.existingSecret is required/],
     ['anybody may do anything', { authentication: { anonymous: true }, authorization: { modes: ['AlwaysAllow'] } }, /anybody/],
     ['an Ingress without hosts', { ingress: { enabled: true } }, /ingress.hosts is required/],
+    ['health checks as metrics for whom a role of old does not let', { tls: { mode: 'helm' }, serviceMonitor: { enabled: true, slisInterval: '5s' }, server: { emulatedVersion: '1.21' } }, /slisInterval needs/],
     ['two audit policies', { audit: { policy: { rules: [] }, existingConfigMap: 'a' } }, /give either/],
     ['two configurations of traces', { tracing: { config: { kind: 'a' }, existingConfigMap: 'a' } }, /give either/],
     ['one port for both', { health: { port: 6443 } }, /are the same/],

@@ -110,6 +110,10 @@
 {{- if and $v.serviceMonitor.enabled (not $v.serviceMonitor.bearerTokenSecret) (not (include "sternpost.makesTokens" .)) -}}
 {{- $problems = append $problems "serviceMonitor.bearerTokenSecret is required unless tls.mode is helm: /metrics wants to know who asks" -}}
 {{- end -}}
+{{- $tooOld := and $v.server.emulatedVersion (semverCompare "<1.26.0" (printf "%s.0" (default "1.26" $v.server.emulatedVersion))) -}}
+{{- if and $v.serviceMonitor.enabled $v.serviceMonitor.slisInterval (not $v.serviceMonitor.bearerTokenSecret) $tooOld -}}
+{{- $problems = append $problems "serviceMonitor.slisInterval needs server.emulatedVersion 1.26 or later, or a serviceMonitor.bearerTokenSecret of your own: the role system:monitoring had no right to /metrics/slis before" -}}
+{{- end -}}
 {{- if and $v.tls.clientCA.existingSecret (has $mode (list "helm" "job")) -}}
 {{- $problems = append $problems (printf "tls.clientCA.existingSecret goes with tls.mode existingSecret or cert-manager, not %s" $mode) -}}
 {{- end -}}
