@@ -77,14 +77,19 @@ it('a long selector matches what its terms match one by one, and reads a field o
   });
   const picks = fc.array(fc.nat(), { minLength: 9, maxLength: 20 });
   fc.assert(
-    fc.property(fc.array(term, { minLength: 1, maxLength: 3 }), picks, fc.constantFrom(undefined, 'x'), (some, all, a) => {
-      const terms = all.map((pick) => some[pick % some.length]!);
-      let reads = 0;
-      const read = (label: string): string | undefined => (reads++, label === 'a' ? a : 'y');
-      const found = fieldMatcher(terms)(read);
-      expect(reads).toBeLessThanOrEqual(4);
-      expect(found).toBe(matchesFields(terms, read));
-    }),
+    fc.property(
+      fc.array(term, { minLength: 1, maxLength: 3 }),
+      picks,
+      fc.constantFrom(undefined, 'x'),
+      (some, all, a) => {
+        const terms = all.map((pick) => some[pick % some.length]!);
+        let reads = 0;
+        const read = (label: string): string | undefined => (reads++, label === 'a' ? a : 'y');
+        const found = fieldMatcher(terms)(read);
+        expect(reads).toBeLessThanOrEqual(4);
+        expect(found).toBe(matchesFields(terms, read));
+      },
+    ),
   );
 });
 

@@ -52,7 +52,10 @@ function ruleOf(rules: Map<string, KeyRule>, key: string): KeyRule {
   return rule;
 }
 
+const REFUSING: ReadonlySet<LabelRequirement['operator']> = new Set(['!=', 'notin', '!']);
+
 function addTo(rule: KeyRule, { operator, values }: LabelRequirement): void {
+  if (!REFUSING.has(operator)) rule.isNeeded = true;
   switch (operator) {
     case '!=':
     case 'notin':
@@ -61,9 +64,6 @@ function addTo(rule: KeyRule, { operator, values }: LabelRequirement): void {
     case '!':
       rule.isForbidden = true;
       return;
-  }
-  rule.isNeeded = true;
-  switch (operator) {
     case 'exists':
       return;
     case '=':
