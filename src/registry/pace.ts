@@ -2,7 +2,7 @@ import type { FieldError } from '../api/errors/field-error';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { MaybePromise } from '../api/maybe-promise';
 import { atOnce, type Steps } from '../api/parts';
-import { checkInParts } from '../api/validation/check-each';
+import { checkInParts, checkInPartsIfLong } from '../api/validation/check-each';
 import type { OperationContext } from './types';
 
 type Paced = Pick<OperationContext, 'pace'>;
@@ -59,7 +59,7 @@ const NOT_CHECKED: FieldError = {
     'errors to complete validation',
 };
 
-/** What rules find wrong, looked for a part at a time where the request has a large body. */
+/** What rules find wrong, looked for a part at a time where the request has a large body, or one of them takes long. */
 export function* problemsOf({ pace }: Paced, check: () => readonly FieldError[]): Steps<readonly FieldError[]> {
-  return pace?.givesWay === true ? yield* checkInParts(check) : check();
+  return yield* pace?.givesWay === true ? checkInParts(check) : checkInPartsIfLong(check);
 }

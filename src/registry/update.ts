@@ -45,7 +45,7 @@ export function updateObject(
     const sent = placedInScope(resource.definition, scope, changed);
     if (!versionIsField) checkResourceVersion(resource, name, sent, current);
     const steps = changeSteps(resource, sent, current.object, strategy, context);
-    const preparing = strategy.checkRules === undefined ? takeAll(steps, context) : takeFewOrAll(steps, context);
+    const preparing = takeFewOrAll(steps, context);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (versionIsField) checkResourceVersion(resource, name, sent, current);
     const admitAndUpdate = async (object: KubeObject): Promise<Attempt<WriteResult>> => {

@@ -4,8 +4,9 @@ import { RE2JS } from 're2js';
 import { invalid, required, type FieldError } from '../errors/field-error';
 import { printValue } from '../errors/field-error';
 import type { JsonObject, JsonValue } from '../object';
-import { keysOf } from '../parts';
-import { checkNow, isForLater, leftForLater } from '../validation/check-each';
+import { keysOf, type Steps } from '../parts';
+import { isLongSearch, searchInSteps, searchSize } from '../patterns/search';
+import { checkLong, checkNow, isForLater, leftForLater } from '../validation/check-each';
 import { WorkBudget } from '../work-budget';
 import { FORMATS } from './formats';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
@@ -225,18 +226,24 @@ function textChecks({
   maxLength,
   minLength,
   pattern,
-}: JsonSchema): readonly (ValueCheck | undefined)[] {
+}: JsonSchema): readonly (PartCheck | undefined)[] {
   const expression = pattern === undefined ? undefined : compilePattern(pattern);
   const problemOf = (text: string): string | undefined => {
     const length = maxLength === undefined && minLength === undefined ? 0 : countCharacters(text);
     if (maxLength !== undefined && length > maxLength) return `should be at most ${maxLength} chars long`;
     if (minLength !== undefined && length < minLength) return `should be at least ${minLength} chars long`;
-    if (expression !== undefined && !expression(text)) return `should match '${pattern}'`;
     return undefined;
   };
-  const limits: ValueCheck = (value, path, errors) => {
-    const problem = typeof value === 'string' ? problemOf(value) : undefined;
-    if (problem !== undefined) errors.push(invalid(path, value, inBody(path, problem)));
+  const limits: PartCheck = (value, path, errors, work) => {
+    if (typeof value !== 'string') return;
+    const add = (problem: string): FieldError => invalid(path, value, inBody(path, problem));
+    const problem = problemOf(value);
+    if (problem !== undefined) errors.push(add(problem));
+    else if (expression !== undefined)
+      addAll(
+        errors,
+        expression(value, work, () => add(`should match '${pattern}'`)),
+      );
   };
   const fitsFormat = type === 'integer' || type === 'number' ? undefined : FORMATS.get(format);
   const formatCheck: ValueCheck = (value, path, errors) => {
@@ -247,10 +254,24 @@ function textChecks({
   return [limited ? limits : undefined, fitsFormat === undefined ? undefined : formatCheck];
 }
 
-/** In linear time, whatever the pattern. One that cannot be read fits nothing; definitions with one are refused. */
-function compilePattern(pattern: string): (text: string) => boolean {
-  let compiled: RE2JS | undefined;
-  return (text) => (compiled ??= RE2JS.compile(pattern)).matcher(text).find();
+/** What a search takes that cannot wait, since alternatives are decided at once, as against trying one of them. */
+const SEARCH_PER_ALTERNATIVE = 100;
+
+const NO_ERRORS: readonly FieldError[] = [];
+
+/** In linear time, whatever the pattern, and long texts in steps. One that cannot be read fits nothing; definitions with one are refused. */
+function compilePattern(
+  pattern: string,
+): (text: string, work: WorkBudget, problem: () => FieldError) => readonly FieldError[] {
+  let known: RE2JS | undefined;
+  return (text, work, problem) => {
+    const compiled = (known ??= RE2JS.compile(pattern));
+    if (!isLongSearch(compiled, text)) return compiled.test(text) ? NO_ERRORS : [problem()];
+    const search = function* (): Steps<readonly FieldError[]> {
+      return (yield* searchInSteps(compiled, text)) ? NO_ERRORS : [problem()];
+    };
+    return checkLong(search, () => work.spend(Math.ceil(searchSize(compiled, text) / SEARCH_PER_ALTERNATIVE)));
+  };
 }
 
 function numberChecks(schema: JsonSchema): readonly ValueCheck[] {

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../pattern-size';
+import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../patterns/pattern-size';
 
 /** Why a text is no pattern, in the words of Go's parser; undefined when it is one. */
 export function patternProblem(pattern: string): string | undefined {
