@@ -83,7 +83,7 @@ function* newSteps(
   const prepared = strategy.prepareForCreate?.(withMeta, writeRequest(resource, context)) ?? withMeta;
   yield;
   const { metadata } = prepared;
-  const plain = yield* problemsOf(context, () => {
+  const plain = yield* problemsOf(context, strategy, () => {
     const own = strategy.validateCreate?.(prepared, context.requested) ?? [];
     return resource.definition.metadataCheckedLast === true && own.length > 0
       ? own

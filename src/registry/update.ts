@@ -151,7 +151,7 @@ function* changeSteps(
   const prepared = yield* countGeneration(resource, wanted, old, context);
   yield;
   const { metadata } = prepared;
-  const plain = yield* problemsOf(context, () => [
+  const plain = yield* problemsOf(context, strategy, () => [
     ...errorsOfChange(resource, metadata, old.metadata, strategy),
     ...(strategy.validateUpdate?.(prepared, old, context.requested) ?? []),
   ]);

@@ -76,6 +76,9 @@ export function checkAfter(check: () => readonly FieldError[]): readonly FieldEr
   return inParts ? [new Unchecked([undefined], check)] : check();
 }
 
+/** For what takes so long that it has a part of its own. */
+export const checkApart = checkAfter;
+
 /** For rules that rest on what others find: what `next` makes of all that `first` has found. */
 export function checkThen(
   first: () => readonly FieldError[],
