@@ -48,7 +48,7 @@ export class CustomApiServices {
     this.#queue = new WorkQueue(
       (name) => this.#bringUpToDate(name),
       (name, error) => options.logger.warn({ err: error, name }, 'bringing an APIService up to date failed'),
-      { metrics: () => options.queueMetrics?.('APIServiceRegistrationController', this.#queue) },
+      { metrics: (queue) => options.queueMetrics?.('APIServiceRegistrationController', queue) },
     );
     this.sinks = [
       {

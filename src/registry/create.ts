@@ -13,7 +13,7 @@ import { newestEntry } from './freshness';
 import { placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfNew } from './metadata-errors';
-import { problemsOf, takeSteps, withRules } from './pace';
+import { problemsOf, takeFewOrAll, withRules } from './pace';
 import { keyOf, writeRequest, type Resource } from './resource';
 import { withSideEffects } from './side-effects';
 import { encodeStored, writeOptions, writtenEntry } from './stored-object';
@@ -69,7 +69,8 @@ export function prepareNew(
   strategy: Strategy,
   context: OperationContext,
 ): MaybePromise<KubeObject> {
-  return takeSteps(newSteps(resource, object, strategy, context), strategy, context);
+  const steps = newSteps(resource, object, strategy, context);
+  return takeFewOrAll(steps, context);
 }
 
 function* newSteps(

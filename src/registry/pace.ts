@@ -2,7 +2,7 @@ import type { FieldError } from '../api/errors/field-error';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { MaybePromise } from '../api/maybe-promise';
 import { atOnce, type Steps } from '../api/parts';
-import { checkInParts } from '../api/validation/check-each';
+import { checkInParts, checkInPartsIfLong } from '../api/validation/check-each';
 import type { OperationContext } from './types';
 
 type Paced = Pick<OperationContext, 'pace' | 'requested'>;
@@ -15,17 +15,9 @@ export function takeAll<Result>(steps: Steps<Result>, { pace }: Paced): MaybePro
 /** So many steps of a request with a small body are taken before others have their turn. */
 const STEPS_AT_ONCE = 8;
 
-/**
- * Takes the steps of a write: those of a request with a large body in turns with others, and those that may be many though the
- * object is small, as its rules have been written by a user, when they are.
- */
-export function takeSteps<Result>(
-  steps: Steps<Result>,
-  { checkRules, validatesInParts }: Pick<Strategy, 'checkRules' | 'validatesInParts'>,
-  { pace, requested }: Paced,
-): MaybePromise<Result> {
-  const mayBeMany = checkRules !== undefined || validatesInParts?.(requested) === true;
-  if (pace === undefined || (!mayBeMany && !pace.givesWay)) return atOnce(steps);
+/** As {@link takeAll}, for steps that may be many though the object is small: rules that a user has written. */
+export function takeFewOrAll<Result>(steps: Steps<Result>, { pace }: Paced): MaybePromise<Result> {
+  if (pace === undefined) return atOnce(steps);
   if (pace.givesWay) return pace.takeSteps(steps);
   for (let taken = 0; taken < STEPS_AT_ONCE; taken += 1) {
     const step = steps.next();
@@ -67,11 +59,14 @@ const NOT_CHECKED: FieldError = {
     'errors to complete validation',
 };
 
-/** What rules find wrong, looked for a part at a time where the request has a large body, or any may take long. */
+/**
+ * What rules find wrong, looked for a part at a time where the request has a large body, any of the rules may take long, or one does.
+ */
 export function* problemsOf(
   { pace, requested }: Paced,
   { validatesInParts }: Pick<Strategy, 'validatesInParts'>,
   check: () => readonly FieldError[],
 ): Steps<readonly FieldError[]> {
-  return pace?.givesWay === true || validatesInParts?.(requested) === true ? yield* checkInParts(check) : check();
+  const inParts = pace?.givesWay === true || validatesInParts?.(requested) === true;
+  return yield* inParts ? checkInParts(check) : checkInPartsIfLong(check);
 }

@@ -14,7 +14,7 @@ import { admitAndStore, prepareNew } from './create';
 import { checkIdentity, placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfChange } from './metadata-errors';
-import { problemsOf, takeAll, takeSteps, withRules } from './pace';
+import { problemsOf, takeAll, takeFewOrAll, withRules } from './pace';
 import { objectNotFound, writeRequest, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
 import { withSideEffects } from './side-effects';
@@ -45,7 +45,7 @@ export function updateObject(
     const sent = placedInScope(resource.definition, scope, changed);
     if (!versionIsField) checkResourceVersion(resource, name, sent, current);
     const steps = changeSteps(resource, sent, current.object, strategy, context);
-    const preparing = takeSteps(steps, strategy, context);
+    const preparing = takeFewOrAll(steps, context);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (versionIsField) checkResourceVersion(resource, name, sent, current);
     const admitAndUpdate = async (object: KubeObject): Promise<Attempt<WriteResult>> => {

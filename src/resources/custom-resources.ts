@@ -122,10 +122,10 @@ export class CustomResources {
       logger.warn({ err: error, key }, 'bringing a custom resource definition up to date failed');
     };
     this.#groups = new WorkQueue((group) => this.#settleGroup(group), failed, {
-      metrics: () => options.queueMetrics?.('crd_naming_condition_controller', this.#groups),
+      metrics: (queue) => options.queueMetrics?.('crd_naming_condition_controller', queue),
     });
     this.#cleanups = new WorkQueue((name) => this.#cleanUp(name), failed, {
-      metrics: () => options.queueMetrics?.('crd_finalizer', this.#cleanups),
+      metrics: (queue) => options.queueMetrics?.('crd_finalizer', queue),
     });
   }
 

@@ -2,7 +2,7 @@ import type { FieldError } from '../errors/field-error';
 import type { JsonValue, KubeObject } from '../object';
 import { take } from '../steps/both-forms.fixture';
 import { counted, mostReads } from '../steps/counted.fixture';
-import { checkInParts } from '../validation/check-each';
+import { checkInParts, checkInPartsIfLong } from '../validation/check-each';
 import { CustomValidation } from './custom-validation';
 
 const COUNT = 3_000;
@@ -133,5 +133,36 @@ describe('a small object with a schema of many alternatives', () => {
       expect(most).toBeGreaterThan(0);
       expect(most).toBeLessThan(100);
     }
+  });
+});
+
+describe('a long text and a pattern that repeats much', () => {
+  const pattern = '^([ab]*a[ab]{101}){3}$';
+  const ofPattern = (schemaOf: object): CustomValidation =>
+    new CustomValidation(
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: object({ spec: object({ a: schemaOf }) }) },
+      },
+      true,
+    );
+  const long = 'ab'.repeat(2_000);
+
+  it('are looked at in steps, though the object is small', () => {
+    const plain = ofPattern({ type: 'string', pattern });
+    const check = (a: string) => take(checkInPartsIfLong(() => plain.validateCreate(custom({ a }))));
+    expect(check(long)).toMatchObject({ result: [], pauses: expect.any(Number) as number });
+    expect(check(long).pauses).toBeGreaterThan(10);
+    expect(check(`${long}x`).result).toMatchObject([{ reason: 'FieldValueInvalid', field: 'spec.a' }]);
+    expect(check('a').pauses).toBe(0);
+  });
+
+  it('are too much where alternatives are decided at once', () => {
+    const alternatives = ofPattern({ anyOf: [{ pattern }, { type: 'integer' }], type: 'string' });
+    const check = (a: string) => take(checkInPartsIfLong(() => alternatives.validateCreate(custom({ a })))).result;
+    expect(check(long)).toEqual([]);
+    expect(() => check('ab'.repeat(60_000))).toThrow('too many alternatives');
   });
 });

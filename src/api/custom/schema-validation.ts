@@ -4,10 +4,17 @@ import { RE2JS } from 're2js';
 import { invalid, required, type FieldError } from '../errors/field-error';
 import { printValue } from '../errors/field-error';
 import type { JsonObject, JsonValue } from '../object';
-import { keysOf } from '../parts';
-import { MAX_MATCH_STEPS, patternSize } from '../pattern-size';
-import { checkApart, checkInParts, checkInSteps, checkNow, isForLater, leftForLater } from '../validation/check-each';
-import type { Steps } from '../parts';
+import { keysOf, type Steps } from '../parts';
+import { isLongSearch, searchInSteps, searchSize } from '../patterns/search';
+import {
+  checkApart,
+  checkInParts,
+  checkInSteps,
+  checkLong,
+  checkNow,
+  isForLater,
+  leftForLater,
+} from '../validation/check-each';
 import { WorkBudget } from '../work-budget';
 import { hasManyTrials } from './trials';
 import { FORMATS } from './formats';
@@ -242,22 +249,24 @@ function textChecks({
   maxLength,
   minLength,
   pattern,
-}: JsonSchema): readonly (ValueCheck | undefined)[] {
-  const expression = pattern === undefined ? undefined : new Pattern(pattern);
+}: JsonSchema): readonly (PartCheck | undefined)[] {
+  const expression = pattern === undefined ? undefined : compilePattern(pattern);
   const problemOf = (text: string): string | undefined => {
     const length = maxLength === undefined && minLength === undefined ? 0 : countCharacters(text);
     if (maxLength !== undefined && length > maxLength) return `should be at most ${maxLength} chars long`;
     if (minLength !== undefined && length < minLength) return `should be at least ${minLength} chars long`;
-    return expression?.problemOf(text);
+    return undefined;
   };
-  const problemsIn = (text: string, path: string): readonly FieldError[] => {
-    const problem = problemOf(text);
-    return problem === undefined ? [] : [invalid(path, text, inBody(path, problem))];
-  };
-  const limits: ValueCheck = (value, path, errors) => {
+  const limits: PartCheck = (value, path, errors, work) => {
     if (typeof value !== 'string') return;
-    const takesLong = expression?.takesLong(value) === true;
-    addAll(errors, takesLong ? checkApart(() => problemsIn(value, path)) : problemsIn(value, path));
+    const add = (problem: string): FieldError => invalid(path, value, inBody(path, problem));
+    const problem = problemOf(value);
+    if (problem !== undefined) errors.push(add(problem));
+    else if (expression !== undefined)
+      addAll(
+        errors,
+        expression(value, work, () => add(`should match '${pattern}'`)),
+      );
   };
   const fitsFormat = type === 'integer' || type === 'number' ? undefined : FORMATS.get(format);
   const formatCheck: ValueCheck = (value, path, errors) => {
@@ -268,28 +277,27 @@ function textChecks({
   return [limited ? limits : undefined, fitsFormat === undefined ? undefined : formatCheck];
 }
 
-/** Of a step that also does other things. */
-const FEW_MATCH_STEPS = 50_000;
+/** What a search takes that cannot wait, since alternatives are decided at once, as against trying one of them. */
+const SEARCH_PER_ALTERNATIVE = 100;
 
-/** In linear time, whatever the pattern. One that cannot be read fits nothing; definitions with one are refused. */
-class Pattern {
-  private compiled: RE2JS | undefined;
-  private readonly size: number;
+const NO_ERRORS: readonly FieldError[] = [];
 
-  constructor(private readonly text: string) {
-    this.size = patternSize(text);
-  }
-
-  /** To compile one takes some tenths of a millisecond. */
-  takesLong({ length }: string): boolean {
-    return this.compiled === undefined || length * this.size > FEW_MATCH_STEPS;
-  }
-
-  problemOf(text: string): string | undefined {
-    if (text.length * this.size > MAX_MATCH_STEPS) return `is too long to be matched with '${this.text}'`;
-    this.compiled ??= RE2JS.compile(this.text);
-    return this.compiled.matcher(text).find() ? undefined : `should match '${this.text}'`;
-  }
+/** In linear time, whatever the pattern, and long texts in steps. One that cannot be read fits nothing; definitions with one are refused. */
+function compilePattern(
+  pattern: string,
+): (text: string, work: WorkBudget, problem: () => FieldError) => readonly FieldError[] {
+  let known: RE2JS | undefined;
+  const look = (text: string, work: WorkBudget, problem: () => FieldError): readonly FieldError[] => {
+    const compiled = (known ??= RE2JS.compile(pattern));
+    if (!isLongSearch(compiled, text)) return compiled.test(text) ? NO_ERRORS : [problem()];
+    const search = function* (): Steps<readonly FieldError[]> {
+      return (yield* searchInSteps(compiled, text)) ? NO_ERRORS : [problem()];
+    };
+    return checkLong(search, () => work.spend(Math.ceil(searchSize(compiled, text) / SEARCH_PER_ALTERNATIVE)));
+  };
+  // To read a pattern takes some tenths of a millisecond.
+  return (text, work, problem) =>
+    known === undefined ? checkApart(() => look(text, work, problem)) : look(text, work, problem);
 }
 
 function numberChecks(schema: JsonSchema): readonly ValueCheck[] {

@@ -92,6 +92,34 @@ export function checkInSteps(check: () => Steps<readonly FieldError[]>): readonl
   return inParts ? [new InSteps(check)] : atOnce(check());
 }
 
+/** Thrown by a rule that takes long. */
+class TakesLong extends Error {}
+const TAKES_LONG = new TakesLong();
+
+/** Set while what is checked may be abandoned, to be checked in parts. */
+let mayAbandon = false;
+
+/** As {@link checkInSteps}, for rules that take long though the object is small. `atOnceToo`: called where nothing can wait. */
+export function checkLong(check: () => Steps<readonly FieldError[]>, atOnceToo: () => void): readonly FieldError[] {
+  if (inParts) return [new InSteps(check)];
+  if (mayAbandon) throw TAKES_LONG;
+  atOnceToo();
+  return atOnce(check());
+}
+
+/** What `check` finds: at once, unless a rule takes long. */
+export function* checkInPartsIfLong(check: () => readonly FieldError[]): Steps<readonly FieldError[]> {
+  mayAbandon = true;
+  try {
+    return check();
+  } catch (error) {
+    if (error !== TAKES_LONG) throw error;
+  } finally {
+    mayAbandon = false;
+  }
+  return yield* checkInParts(check);
+}
+
 /** For rules whose outcome decides about others at once: none of their lists is left for later. */
 export function checkNow<Found>(check: () => Found): Found {
   const wasInParts = inParts;

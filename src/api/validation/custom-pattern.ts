@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { RE2JS } from 're2js';
-import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../pattern-size';
+import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../patterns/pattern-size';
 
 /** Schemas repeat theirs, quantities above all. No long ones. */
 const readable = new LRUCache<string, true>({ max: 256 });

@@ -30,7 +30,9 @@ export function* checkDefinitionRules(
     // What has been accepted once stays acceptable.
     if (schema === undefined || !hasRules(schema) || (yield* isAmong(known, schema))) continue;
     const path = isCommon ? 'spec.validation.openAPIV3Schema' : `spec.versions[${index}].schema.openAPIV3Schema`;
-    const checking = new SchemaRules(schemasWith(schema, (part) => (part['x-kubernetes-validations'] ?? []).length > 0));
+    const checking = new SchemaRules(
+      schemasWith(schema, (part) => (part['x-kubernetes-validations'] ?? []).length > 0),
+    );
     yield* checking.part(schema, path, { isRoot: true, cardinality: 1, uncorrelated: undefined });
     errors.push(...checking.errors, ...checking.totalProblems(path));
   }

@@ -1,10 +1,12 @@
 import { RE2JS } from 're2js';
 import { LRUCache } from 'lru-cache';
 import { declare, OF_REGEX, OF_SEARCH, OF_TEXT, traversal, type Cost, type Overload } from '../declarations';
-import { CostExceeded } from '../run';
+import { CostExceeded, inSteps } from '../run';
+import type { Steps } from '../../parts';
 import type { ListValue } from '../values';
 import { EvalError, Items, type Value } from '../values';
-import { MAX_MATCH_STEPS, MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../../pattern-size';
+import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../../patterns/pattern-size';
+import { isLongSearch, searchInSteps, searchSize } from '../../patterns/search';
 import { quoteGo } from '../../errors/go-quote';
 import { formatString } from './format-string';
 
@@ -55,8 +57,6 @@ const OF_JOIN: Cost = { of: ([size = 0]) => size + 1 };
 
 /** Those of literals are asked for again and again. */
 const patterns = new LRUCache<string, RE2JS>({ max: 500 });
-/** Of all matches in a text, at worst. */
-const MAX_STEPS_OF_ALL = 32 * MAX_MATCH_STEPS;
 /** What a long pattern compiles to is large. */
 const MAX_PATTERN = 5_000;
 
@@ -85,32 +85,48 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
-/** Its cost is reckoned by the length of its text, which `{1000}` makes little of. */
-function checkSteps(of: string, pattern: string): number {
-  const steps = of.length * patternSize(pattern);
-  if (steps > MAX_MATCH_STEPS) throw new CostExceeded();
-  return steps;
+function matches(of: string, pattern: string): boolean {
+  const compiled = patternOf(pattern);
+  if (!isLongSearch(compiled, of)) return compiled.test(of);
+  return inSteps(`matches ${pattern}`, of, () => searchInSteps(compiled, of));
 }
 
-function matches(of: string, pattern: string): boolean {
-  checkSteps(of, pattern);
-  return patternOf(pattern).matcher(of).find();
-}
+/** Which part is found cannot be looked for in steps: characters times instructions of one search, some 20 ms. */
+const MAX_FIND = 2_000_000;
+/** Of all searches of one call, each of which may look through all that is left before it finds a part of it. */
+const MAX_FIND_ALL = 1_000_000_000;
+/** Searches that may take less are not interrupted. */
+const FIND_PER_STEP = 20_000;
 
 function find(of: string, pattern: string): string {
-  checkSteps(of, pattern);
-  const matcher = patternOf(pattern).matcher(of);
+  const compiled = patternOf(pattern);
+  if (searchSize(compiled, of) > MAX_FIND) throw new CostExceeded();
+  const matcher = compiled.matcher(of);
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
 function findAll(of: string, pattern: string, limit: bigint): Items {
+  const compiled = patternOf(pattern);
+  if (searchSize(compiled, of) > MAX_FIND) throw new CostExceeded();
+  return inSteps(`findAll ${limit} ${pattern}`, of, () => findInSteps(compiled, of, limit));
+}
+
+function* findInSteps(pattern: RE2JS, of: string, limit: bigint): Steps<Items> {
   const found: Value[] = [];
-  const most = checkSteps(of, pattern);
-  const matcher = patternOf(pattern).matcher(of);
+  const matcher = pattern.matcher(of);
+  const size = searchSize(pattern, 'x');
+  let spent = 0;
+  let sinceStep = 0;
   while ((limit < 0n || BigInt(found.length) < limit) && matcher.find()) {
     found.push(matcher.group() ?? '');
-    // Each time it may look at all that is left, and mostly does not.
-    if (most * found.length > MAX_STEPS_OF_ALL) throw new CostExceeded();
+    const left = (of.length - matcher.end()) * size;
+    spent += left;
+    if (spent > MAX_FIND_ALL) throw new CostExceeded();
+    sinceStep += left;
+    if (sinceStep > FIND_PER_STEP) {
+      sinceStep = 0;
+      yield;
+    }
   }
   return new Items(found);
 }

@@ -4,12 +4,6 @@ export const MAX_PATTERN_SIZE = 16_000;
 export const PATTERN_TOO_LARGE = 'error parsing regexp: expression nests or repeats too much';
 
 /**
- * To look for a pattern takes at worst as many steps as it is large for each character of the text, at some 4 nanoseconds; it
- * cannot be interrupted.
- */
-export const MAX_MATCH_STEPS = 4_000_000;
-
-/**
  * About how large a pattern is once its repetitions are written out: `(a{9}){9}` is 81. Reckoned from its text in one pass, and
  * never too small for one that can be read.
  */
