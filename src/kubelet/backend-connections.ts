@@ -1,12 +1,13 @@
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import type { KubeObject } from '../api/object';
 import type { Backend, Trust } from './backend';
 import { limitDial } from './dial-limit';
 import { DEFAULT_OPTIONS, type KubeletOptions, type KubeletTls } from './kubelet-options';
 import { kubeletEndpointOf } from './node-endpoint';
+import { OwnConnections, serverName } from './own-connections';
 import { lookupProxyable } from './proxyable-address';
 
 export interface BackendRequest {
@@ -43,11 +44,7 @@ export interface RequestOpener {
 
 interface AgentsOfTrust {
   readonly shared: Agents;
-  /**
-   * Whose connections serve one request each. They resume the TLS session of an earlier one to the same place, which spares both
-   * sides a handshake's signatures, and each connection its own copy of the peer's certificates.
-   */
-  readonly own: Agents;
+  readonly own: OwnConnections;
 }
 
 /** The connections to kubelets, and to what pods and services offer. Those that have nothing to do are used again. */
@@ -69,12 +66,9 @@ export class BackendConnections implements RequestOpener {
   }
 
   /** The request, whose body is for the caller to send. It ends with the connection. */
-  open(
-    { scheme, host, port, trust }: Backend,
-    { method, path, headers, ownConnection }: BackendRequest,
-  ): ClientRequest {
+  open(backend: Backend, { method, path, headers, ownConnection }: BackendRequest): ClientRequest {
+    const { scheme, host, port, trust } = backend;
     const { own, shared } = this.#agentsFor(trust);
-    const servername = isIP(host) === 0 ? host : '';
     const send = scheme === 'https' ? httpsRequest : httpRequest;
     const request = send({
       host,
@@ -84,13 +78,18 @@ export class BackendConnections implements RequestOpener {
       headers,
       setHost: false,
       // Node would take the name to verify from the Host header, which is the client's.
-      servername,
+      servername: serverName(host),
       maxHeaderSize: MAX_HEADER_BYTES,
-      agent: (ownConnection ? own : shared)[scheme],
+      ...(ownConnection ? { createConnection: () => own.connect(backend) } : { agent: shared[scheme] }),
     });
     // HTTP/1.1 keeps connections without being told, and others end after their only answer.
     if (!('connection' in headers)) request.removeHeader('Connection');
-    request.once('socket', (socket: Socket) => limitDial(socket, scheme === 'https', this.options.dialTimeoutMs));
+    request.once('socket', (socket: Socket) => {
+      // One that has vanished is noticed, however long nothing is to be said.
+      socket.setKeepAlive(true, KEEP_ALIVE_MS);
+      socket.setNoDelay(true);
+      limitDial(socket, scheme === 'https', this.options.dialTimeoutMs);
+    });
     return request;
   }
 
@@ -123,7 +122,7 @@ export class BackendConnections implements RequestOpener {
       };
       agents = {
         shared: { http: new HttpAgent(options), https: new HttpsAgent(options) },
-        own: { http: new HttpAgent(connection), https: new HttpsAgent(connection) },
+        own: new OwnConnections(connection),
       };
       this.#agents.set(trust, agents);
     }

@@ -163,7 +163,8 @@ export class MemoryBudget {
 export class MemoryAccount implements ConnectionMemory {
   #bytes = 0;
   #lastReleaseMs = performance.now();
-  readonly #queue = new TurnQueue(() => !this.isFull);
+  /** Of those that wait for room, of which most connections have none. */
+  #waiting: TurnQueue | undefined;
   #isClosed = false;
   #leader: object | undefined;
   #serversTurns = 0;
@@ -219,7 +220,11 @@ export class MemoryAccount implements ConnectionMemory {
     this.#bytes -= bytes;
     this.#lastReleaseMs = performance.now();
     this.budget.change(-bytes);
-    this.#queue.wake();
+    this.#waiting?.wake();
+  }
+
+  get #queue(): TurnQueue {
+    return (this.#waiting ??= new TurnQueue(() => !this.isFull));
   }
 
   /** Resolves when the connection may hold more, or has ended. */
@@ -256,7 +261,7 @@ export class MemoryAccount implements ConnectionMemory {
   follow(one: object): void {
     if (this.#leader !== one) return;
     this.#leader = undefined;
-    this.#queue.wakeAll();
+    this.#waiting?.wakeAll();
   }
 
   /** The connection has ended, and with it all that was held for it. */
@@ -267,7 +272,7 @@ export class MemoryAccount implements ConnectionMemory {
     const bytes = this.#bytes;
     this.#bytes = 0;
     this.budget.change(-bytes);
-    this.#queue.wakeAll();
+    this.#waiting?.wakeAll();
   }
 
   drop(): void {

@@ -5,7 +5,7 @@ import type { Cancellation } from '../storage/store';
 export type Matches = (entry: CacheEntry) => boolean;
 
 /** Entries between two looks at the clock: a selector may have to parse each of them. */
-const ENTRIES_PER_LOOK = 32;
+const ENTRIES_PER_LOOK = 4;
 
 /**
  * Takes from the iterator until `limit` entries match or none is left. Gives way to others while it looks through many that do

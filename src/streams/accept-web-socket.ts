@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { WebSocketServer, type WebSocket } from 'ws';
 import type { MemoryHolder } from '../memory/memory-budget';
+import { LAST_BYTES_MS } from './last-bytes';
 import { holdUnreadMessages } from './unread-messages';
 
 /** Of one message, which is kept until it is whole. */
@@ -10,8 +11,18 @@ const MAX_MESSAGE_BYTES = 8 * 1024 * 1024;
 const MAX_FRAGMENTS = 4 * 1024;
 /** Read and not yet a whole frame: no client has less in each packet. */
 const MAX_CHUNKS = 16 * 1024;
-/** For a client to answer that it closes, too. */
-const CLOSE_MS = 1_000;
+const OPTIONS = {
+  noServer: true,
+  clientTracking: false,
+  maxFragments: MAX_FRAGMENTS,
+  maxBufferedChunks: MAX_CHUNKS,
+  perMessageDeflate: false,
+  // Not in its types.
+  closeTimeout: LAST_BYTES_MS,
+};
+
+/** For a client to close, too, when the server goes down. */
+const GOING_AWAY_MS = 1_000;
 
 /** Close codes (RFC 6455, 7.4.1). */
 export const CLOSE_NORMAL = 1000;
@@ -46,14 +57,7 @@ export function acceptWebSocket(
   memory: MemoryHolder,
   maxMessageBytes = MAX_MESSAGE_BYTES,
 ): AcceptedWebSocket | undefined {
-  const server = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    maxPayload: maxMessageBytes,
-    maxFragments: MAX_FRAGMENTS,
-    maxBufferedChunks: MAX_CHUNKS,
-    perMessageDeflate: false,
-  });
+  const server = new WebSocketServer({ ...OPTIONS, maxPayload: maxMessageBytes });
   if (protocol !== '') server.on('headers', (lines) => lines.push(`Sec-WebSocket-Protocol: ${protocol}`));
   let accepted: AcceptedWebSocket | undefined;
   server.handleUpgrade(withoutProtocols(request), socket, head, (webSocket) => {
@@ -72,13 +76,14 @@ function withoutProtocols(request: IncomingMessage): IncomingMessage {
   return Object.create(request, { headers: { value: headers } }) as IncomingMessage;
 }
 
-/** Says why, and ends the connection soon, whatever the client does. */
+/** Says why. The connection ends when the client has read that and closes, too, and soon where the server goes down. */
 export function closeWebSocket({ webSocket }: AcceptedWebSocket, code: number): void {
   if (webSocket.readyState === webSocket.CLOSED) return;
   webSocket.close(code);
-  // A paused one would not read the client's answer.
+  // A paused one would not read the client's response.
   webSocket.resume();
-  const timer = setTimeout(() => webSocket.terminate(), CLOSE_MS);
+  if (code !== CLOSE_GOING_AWAY) return;
+  const timer = setTimeout(() => webSocket.terminate(), GOING_AWAY_MS);
   webSocket.once('close', () => clearTimeout(timer));
 }
 

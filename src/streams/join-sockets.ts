@@ -2,10 +2,10 @@ import type { Socket } from 'node:net';
 import type { MemoryHolder } from '../memory/memory-budget';
 import { Backpressure } from './backpressure';
 import { gatherWrites } from './gathered-writes';
+import { endBackend, endClient } from './last-bytes';
 
 /** How long one direction may go on in silence after the other has ended. */
 const HALF_CLOSED_MS = 10_000;
-const KEEP_ALIVE_MS = 30_000;
 
 /** What one direction of a pair of connections listens to. */
 interface Direction {
@@ -20,7 +20,7 @@ interface Direction {
  *
  * @returns ends both at once.
  */
-export function joinSockets(one: Socket, other: Socket, memory: MemoryHolder, onClosed?: () => void): () => void {
+export function joinSockets(client: Socket, backend: Socket, memory: MemoryHolder, onClosed?: () => void): () => void {
   let isOver = false;
   let timer: NodeJS.Timeout | undefined;
 
@@ -44,13 +44,12 @@ export function joinSockets(one: Socket, other: Socket, memory: MemoryHolder, on
     };
   };
 
-  const directions = [direction(one, other), direction(other, one)];
+  const directions = [direction(client, backend), direction(backend, client)];
 
   const destroy = (): void => {
-    one.destroy();
-    other.destroy();
+    client.destroy();
+    backend.destroy();
   };
-  /** What was written before is still sent. */
   const closeBoth = (): void => {
     if (isOver) return;
     isOver = true;
@@ -58,31 +57,17 @@ export function joinSockets(one: Socket, other: Socket, memory: MemoryHolder, on
     for (const { from, onData, onEnd } of directions) {
       from.off('data', onData).off('end', onEnd).off('close', closeBoth);
     }
-    for (const socket of [one, other]) finish(socket);
+    endClient(client);
+    endBackend(backend);
     onClosed?.();
   };
 
   for (const { from, onData, onEnd } of directions) {
     from.on('error', ignore).on('data', onData).on('end', onEnd).on('close', closeBoth);
-    from.setKeepAlive(true, KEEP_ALIVE_MS);
-    from.setNoDelay(true);
     from.setTimeout(0);
   }
-  if (one.destroyed || other.destroyed) closeBoth();
+  if (client.destroyed || backend.destroyed) closeBoth();
   return destroy;
-}
-
-/** Sends what is left to be sent, for a moment, and closes. */
-function finish(socket: Socket): void {
-  if (socket.destroyed) return;
-  if (socket.writableLength === 0) {
-    socket.destroySoon();
-    return;
-  }
-  const timer = setTimeout(() => socket.destroy(), HALF_CLOSED_MS);
-  socket.on('close', () => clearTimeout(timer));
-  socket.resume();
-  socket.destroySoon();
 }
 
 function ignore(): void {}

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { closeWebSocket, CLOSE_GOING_AWAY, CLOSE_NORMAL, type AcceptedWebSocket } from './accept-web-socket';
 import { Backpressure } from './backpressure';
 import { gatherWrites } from './gathered-writes';
+import { endBackend } from './last-bytes';
 import {
   dataHead,
   FLAG_FIN,
@@ -94,8 +95,7 @@ export class RemoteCommand {
     webSocket.on('close', () => {
       this.#isOver = true;
       clearTimeout(this.#opening);
-      kubelet.destroySoon();
-      kubelet.resume();
+      endBackend(kubelet);
     });
     kubelet.write(Buffer.concat(this.#streams.map(({ id, name }) => this.#frames.synStream(id, { streamtype: name }))));
     if (head.length > 0) this.#read(head);
@@ -179,7 +179,7 @@ export class RemoteCommand {
   }
 
   #message(message: Buffer): void {
-    if (message.length === 0) return;
+    if (this.#isOver || message.length === 0) return;
     const channel = message[0]!;
     if (channel === Channel.close) {
       if (message[1] === Channel.stdin) this.#endInput();
@@ -214,8 +214,7 @@ export class RemoteCommand {
     closeWebSocket(this.client, CLOSE_NORMAL);
     if (!this.kubelet.destroyed) {
       this.kubelet.write(goAwayFrame(0));
-      this.kubelet.destroySoon();
-      this.kubelet.resume();
+      endBackend(this.kubelet);
     }
   }
 

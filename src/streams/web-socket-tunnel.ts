@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { closeWebSocket, CLOSE_GOING_AWAY, CLOSE_NORMAL, type AcceptedWebSocket } from './accept-web-socket';
 import { Backpressure } from './backpressure';
 import { gatherWrites } from './gathered-writes';
+import { endBackend } from './last-bytes';
 
 /** Passes a backend's bytes on in binary messages, and those of messages to it. Returns what ends both. */
 export function tunnel(client: AcceptedWebSocket, backend: Socket, head: Buffer): () => void {
@@ -22,10 +23,7 @@ export function tunnel(client: AcceptedWebSocket, backend: Socket, head: Buffer)
     backend.write(message);
     toBackend.wrote(message.length);
   });
-  webSocket.on('close', () => {
-    backend.destroySoon();
-    backend.resume();
-  });
+  webSocket.on('close', () => endBackend(backend));
   webSocket.resume();
   if (head.length > 0) webSocket.send(head, { binary: true });
   return () => {

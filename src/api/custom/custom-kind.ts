@@ -350,6 +350,7 @@ function customStrategies(
           tellsOfUncheckedRules: true,
         }
       : {}),
+    validatesInParts: (requested) => rulesOf(requested)?.validation.hasManyTrials === true,
     // What only another version knows is valid, and not kept.
     ...(!isRemote && spec.versions.some((version) => shapes.differs(version, storageVersion))
       ? { canonicalize: shapes.pruner(storageVersion) }

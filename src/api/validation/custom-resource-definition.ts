@@ -250,10 +250,12 @@ function validatePruning(object: KubeObject): readonly FieldError[] {
 
 function validateName(object: KubeObject): readonly FieldError[] {
   const { names, group = '' } = specOf(object);
-  const { name = '' } = object.metadata;
-  return name === '' || name === `${names?.plural ?? ''}.${group}`
-    ? []
-    : [invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
+  return (['generateName', 'name'] as const).flatMap((field) => {
+    const name = object.metadata[field] ?? '';
+    return name === '' || name === `${names?.plural ?? ''}.${group}`
+      ? []
+      : [invalid(`metadata.${field}`, name, 'must be spec.names.plural+"."+spec.group')];
+  });
 }
 
 /** All problems of a new definition: its name says which resource it is about. */

@@ -15,6 +15,9 @@ export interface UpgradesOptions {
   readonly onLeft: (socket: Socket) => void;
 }
 
+/** Of a taken connection. */
+const KEEP_ALIVE_MS = 30_000;
+
 /**
  * Requests over HTTP/1.1 that want to use their connection for another protocol. node:http takes the connection out of its hands
  * with each of them; here they get a response, so that they go through the same filters and may be refused like any other.
@@ -64,33 +67,62 @@ export class Upgrades {
     const response = new ServerResponse(request);
     response.shouldKeepAlive = false;
     response.assignSocket(socket);
-    let isTaken = false;
-    const onDrain = (): void => void response.emit('drain');
-    // A client that leaves while it waits.
-    const onEnd = (): void => void socket.destroy();
-    socket.on('drain', onDrain).on('end', onEnd);
-    response.once('finish', () => {
-      if (isTaken) return;
-      socket.off('drain', onDrain);
-      response.detachSocket(socket);
-      endAndLinger(socket, '');
-      // Without its connection node:http does not say so.
-      process.nextTick(() => response.emit('close'));
-    });
-    const upgrade: ConnectionUpgrade = {
-      get isTaken() {
-        return isTaken;
-      },
-      take: () => {
-        if (isTaken) throw new Error('the connection was taken before');
-        isTaken = true;
-        // The response stays with the connection: it closes with it, and the request is over then.
-        socket.off('drain', onDrain).off('end', onEnd);
-        return { socket, head };
-      },
-    };
-    this.options.onRequest(Object.assign(request, { connectionUpgrade: upgrade }), response);
+    socket.on('drain', drainResponse).on('end', endItself);
+    response.once('finish', endConnection);
+    this.options.onRequest(
+      Object.assign(request, { connectionUpgrade: new TakeableConnection(request, response, socket, head) }),
+      response,
+    );
   }
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/** Nothing of the request stays with its stream that is not needed: there may be thousands of streams. */
+class TakeableConnection implements ConnectionUpgrade {
+  isTaken = false;
+
+  constructor(
+    private readonly request: IncomingMessage,
+    private readonly response: ServerResponse,
+    private readonly socket: Socket,
+    private head: Buffer,
+  ) {}
+
+  take(): { readonly socket: Socket; readonly head: Buffer } {
+    if (this.isTaken) throw new Error('the connection was taken before');
+    this.isTaken = true;
+    const { request, response, socket, head } = this;
+    this.head = NOTHING;
+    // The response stays with the connection: it closes with it, and the request is over then.
+    response.off('finish', endConnection);
+    socket.off('drain', drainResponse).off('end', endItself);
+    // node:http makes it again where it is asked for.
+    Object.assign(request, { headersDistinct: undefined });
+    // It may be silent for hours, and is to end when its client has vanished.
+    socket.setKeepAlive(true, KEEP_ALIVE_MS);
+    socket.setNoDelay(true);
+    return { socket, head };
+  }
+}
+
+function drainResponse(this: Socket): void {
+  responseOn(this)?.emit('drain');
+}
+
+/** A client that leaves while it waits. */
+function endItself(this: Socket): void {
+  this.destroy();
+}
+
+function endConnection(this: ServerResponse): void {
+  const { socket } = this;
+  if (socket === null) return;
+  socket.off('drain', drainResponse);
+  this.detachSocket(socket);
+  endAndLinger(socket, '');
+  // Without its connection node:http does not say so.
+  process.nextTick(() => this.emit('close'));
 }
 
 const STREAMS: ReadonlySet<string> = new Set(['exec', 'attach', 'portforward', 'proxy']);

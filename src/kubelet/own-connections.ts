@@ -1,0 +1,42 @@
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, type ConnectionOptions } from 'node:tls';
+import { LRUCache } from 'lru-cache';
+import { hostPortOf, type Backend } from './backend';
+
+/** Of as many backends, a few kilobytes each. */
+const MAX_SESSIONS = 1_000;
+
+/**
+ * Connections that serve one request each. They resume the TLS session of an earlier one to the same place, which spares both sides a
+ * handshake's signatures, and each connection its own copy of the peer's certificates. An agent of node:http would do that, too, but its
+ * listeners and options stay with a connection that has become a stream.
+ */
+export class OwnConnections {
+  readonly #sessions = new LRUCache<string, Buffer>({ max: MAX_SESSIONS });
+
+  constructor(private readonly options: ConnectionOptions) {}
+
+  connect(backend: Backend): Socket {
+    const { scheme, host, port } = backend;
+    const { lookup } = this.options;
+    if (scheme === 'http') return connectTcp({ host, port, ...(lookup && { lookup }) });
+    const place = hostPortOf(backend);
+    const session = this.#sessions.get(place);
+    const socket = connectTls({
+      ...this.options,
+      host,
+      port,
+      servername: serverName(host),
+      ...(session && { session }),
+    });
+    socket.once('session', (latest) => this.#sessions.set(place, latest));
+    const forget = (): void => void this.#sessions.delete(place);
+    socket.once('error', forget).once('secureConnect', () => socket.off('error', forget));
+    return socket;
+  }
+}
+
+/** What a backend is to be named as: never by its address. */
+export function serverName(host: string): string {
+  return isIP(host) === 0 ? host : '';
+}
