@@ -22,7 +22,13 @@ export class OwnConnections {
     if (scheme === 'http') return connectTcp({ host, port, ...(lookup && { lookup }) });
     const place = hostPortOf(backend);
     const session = this.#sessions.get(place);
-    const socket = connectTls({ ...this.options, host, port, servername: serverName(host), ...(session && { session }) });
+    const socket = connectTls({
+      ...this.options,
+      host,
+      port,
+      servername: serverName(host),
+      ...(session && { session }),
+    });
     socket.once('session', (latest) => this.#sessions.set(place, latest));
     const forget = (): void => void this.#sessions.delete(place);
     socket.once('error', forget).once('secureConnect', () => socket.off('error', forget));
