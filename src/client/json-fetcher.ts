@@ -16,7 +16,14 @@ export interface JsonFetcher {
 export function jsonFetcher(certificateAuthority: string | undefined): JsonFetcher {
   const agent = agentFor(certificateAuthority === undefined ? {} : { certificateAuthority });
   const get = async (url: string, headers: Readonly<Record<string, string>>): Promise<string> => {
-    const { status, body } = await sendRequest({ url, method: 'GET', headers, agent, timeoutMs: TIMEOUT_MS, maxBytes: MAX_BYTES });
+    const { status, body } = await sendRequest({
+      url,
+      method: 'GET',
+      headers,
+      agent,
+      timeoutMs: TIMEOUT_MS,
+      maxBytes: MAX_BYTES,
+    });
     if (status !== 200) throw new Error(`${url} answered ${status}`);
     return body;
   };
