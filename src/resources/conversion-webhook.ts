@@ -2,13 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { JsonPieces, MalformedJsonError } from '../api/codec/json-pieces';
 import {
   printConversionReview,
-  printConverted,
+  printConvertedInParts,
   readConversionReview,
   reviewVersionOf,
 } from '../api/custom/conversion-review';
 import { checkedConversion, groupVersionKindText } from '../api/custom/converted-object';
 import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
+import type { Steps } from '../api/parts';
 import { Places } from '../async/places';
 import { Turn } from '../async/turn';
 
@@ -85,7 +86,7 @@ export class ConversionWebhook {
         const printed: Buffer[] = [];
         let bytes = 0;
         while (next + printed.length < objects.length && (printed.length === 0 || bytes < BATCH_BYTES)) {
-          const one = printConverted(objects[next + printed.length]!);
+          const one = await takenInTurns(printConvertedInParts(objects[next + printed.length]!), turn);
           printed.push(one);
           bytes += one.length;
           if (turn.isOver) await turn.next();
@@ -167,6 +168,14 @@ export class ConversionWebhook {
         cause: error,
       });
     }
+  }
+}
+
+async function takenInTurns<Result>(steps: Steps<Result>, turn: Turn): Promise<Result> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (turn.isOver) await turn.next();
   }
 }
 

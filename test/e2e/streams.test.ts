@@ -2,15 +2,17 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect as connectHttp2, type IncomingHttpHeaders } from 'node:http2';
 import { request as httpsRequest } from 'node:https';
-import { createServer, connect, type AddressInfo, type Server } from 'node:net';
+import { createServer, connect, Socket, type AddressInfo, type Server } from 'node:net';
 import type { IncomingMessage } from 'node:http';
 import { connect as connectTls } from 'node:tls';
 import { PassThrough, Writable } from 'node:stream';
 import { Attach, Exec, KubeConfig, Log, type V1Status } from '@kubernetes/client-node';
+import { WebSocket } from 'ws';
 import { unmask } from '../../src/streams/mask-bytes';
 import { HeaderFrames } from '../../src/streams/spdy-frames';
 import { Kubectl, type KubectlResult } from '../support/kubectl';
 import { StreamingCluster } from '../support/streaming-cluster';
+import { until } from '../support/until';
 
 /** What kubectl and other clients do with containers, through to a kubelet. */
 
@@ -181,6 +183,39 @@ describe('@kubernetes/client-node', () => {
 it('resumes its TLS session with a kubelet for the next stream', async () => {
   for (let run = 0; run < 2; run++) await kubectl.run(['exec', '-n', 'ns', 'pod', '--', 'echo', 'again']);
   expect(cluster.kubelet.requests.at(-1)).toMatchObject({ method: 'POST', client: 'test', isResumed: true });
+});
+
+describe('the keep-alive of TCP', () => {
+  /** The connections that got it. */
+  let kept: Set<Socket>;
+  let spy: jest.SpyInstance;
+
+  beforeEach(() => {
+    kept = new Set();
+    const { setKeepAlive } = Socket.prototype;
+    spy = jest.spyOn(Socket.prototype, 'setKeepAlive').mockImplementation(function (this: Socket, ...parameters) {
+      if (parameters[0] === true) kept.add(this);
+      return setKeepAlive.apply(this, parameters);
+    });
+  });
+
+  afterEach(() => spy.mockRestore());
+
+  it.each(['v4.channel.k8s.io', 'v5.channel.k8s.io'])('finds both ends of %s that have vanished', async (protocol) => {
+    const url = `${cluster.server.url.replace('https', 'wss')}/api/v1/namespaces/ns/pods/pod/exec?command=sleep&stdout=1`;
+    const options = { rejectUnauthorized: false, headers: { Authorization: `Bearer ${cluster.server.token}` } };
+    const client = new WebSocket(url, protocol, options);
+    await once(client, 'message');
+    await until(
+      () => Promise.resolve(kept.size),
+      (size) => size >= 2,
+    );
+    const { port } = new URL(cluster.server.url);
+    // The server's own end of the client's connection, and the one to the kubelet.
+    expect([...kept].filter(({ localPort }) => localPort === Number(port))).toHaveLength(1);
+    expect([...kept].filter(({ remotePort }) => remotePort === cluster.kubelet.port)).toHaveLength(1);
+    client.terminate();
+  });
 });
 
 it('changes links of pages behind a proxy', async () => {

@@ -70,6 +70,10 @@ export class FakeKubelet {
 
   async listen(): Promise<number> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    return this.port;
+  }
+
+  get port(): number {
     return (this.#server.address() as AddressInfo).port;
   }
 

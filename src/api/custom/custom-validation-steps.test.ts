@@ -102,6 +102,20 @@ describe('a small object with a schema of many alternatives', () => {
       ? { properties: { x: { minLength: 2 } } }
       : { [names[depth % names.length]!]: Array.from({ length: WIDTH }, () => nested(depth - 1, names)) };
 
+  it('has one long enum read after the other', () => {
+    const text = { type: 'string', enum: Array.from({ length: 1_000 }, (_, index) => `v${index}`) };
+    const fields = Array.from({ length: 10 }, (_, index) => `f${index}`);
+    const openAPIV3Schema = object({ spec: object(Object.fromEntries(fields.map((name) => [name, counted(text)]))) });
+    const long = new CustomValidation({ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }, true);
+    expect(long.hasManyTrials).toBe(true);
+    const value = custom(Object.fromEntries(fields.map((name) => [name, 'v7'])));
+    const most = mostReads(checkInParts(() => long.validateCreate(value)));
+    expect(most).toBeGreaterThan(1_000);
+    expect(most).toBeLessThan(3_000);
+    const wrong = custom(Object.fromEntries(fields.map((name) => [name, 'w'])));
+    expect(inParts(() => long.validateCreate(wrong))).toEqual(long.validateCreate(wrong));
+  });
+
   it.each<[string, readonly Listed[]]>([
     ['all of which', ['allOf']],
     ['some of which', ['anyOf']],

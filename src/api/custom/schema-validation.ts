@@ -365,16 +365,24 @@ function listChecks(schema: JsonSchema): readonly PartCheck[] {
   ];
 }
 
+/** So many values of an enum are told apart, and listed, at once. */
+const LONG_ENUM = 256;
+
 function enumChecks({ enum: values }: JsonSchema): readonly ValueCheck[] {
   if (values === undefined || values.length === 0) return [];
-  const known = new Set(values.map(canonicalText));
+  let known: ReadonlySet<string> | undefined;
   let supported: string | undefined;
+  const problemsIn = (value: JsonValue, path: string): readonly FieldError[] => {
+    known ??= new Set(values.map(canonicalText));
+    if (known.has(canonicalText(value))) return [];
+    supported ??= values.map((one) => JSON.stringify(typeof one === 'string' ? one : stringifyExact(one))).join(', ');
+    const message = `Unsupported value: ${printValue(value)}: supported values: ${supported}`;
+    return [{ reason: 'FieldValueNotSupported', field: path, message }];
+  };
   return [
     (value, path, errors) => {
-      if (known.has(canonicalText(value))) return;
-      supported ??= values.map((one) => JSON.stringify(typeof one === 'string' ? one : stringifyExact(one))).join(', ');
-      const message = `Unsupported value: ${printValue(value)}: supported values: ${supported}`;
-      errors.push({ reason: 'FieldValueNotSupported', field: path, message });
+      const isLong = values.length > LONG_ENUM && known === undefined;
+      addAll(errors, isLong ? checkApart(() => problemsIn(value, path)) : problemsIn(value, path));
     },
   ];
 }
