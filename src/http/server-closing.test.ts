@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent, request, type ClientRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import { CONFIG_MAPS, catalogueOf } from '../../test/support/served-over-http';
@@ -73,5 +73,20 @@ it('a watch whose client is behind ends behind an event, not in the middle of on
   await new Promise((resolve) => setTimeout(resolve, 200));
   // Rejects when the response is cut.
   expect((await textOf(response)).endsWith('}\n')).toBe(true);
+  await closed;
+});
+
+it('a request that has come, and that a busy loop has not read yet, is answered', async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const get = (): ClientRequest =>
+    request({ port, host: '127.0.0.1', agent, path: CONFIG_MAPS, headers: { authorization: 'Bearer alice' } }).end();
+  await textOf(await responseTo(get()));
+  // The connection is idle now. The next request leaves in this turn of the loop, and the server closes before it looks at its sockets.
+  const sent = get();
+  await once(sent, 'socket');
+  await new Promise((flushed) => sent.socket?.write('', flushed));
+  const closed = server.close(GRACE_MS);
+  expect((await responseTo(sent)).statusCode).toBe(200);
+  agent.destroy();
   await closed;
 });

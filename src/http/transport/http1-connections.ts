@@ -61,7 +61,9 @@ export function watchConnections(server: Server, { idleMs, lastSilenceMs }: Http
   server.on('clientError', sendClientErrorResponse);
   server.on('secureConnection', keepParsing);
   server.on(isTls(server) ? 'secureConnection' : 'connection', (socket: Socket) => idle.add(socket));
-  server.closeIdleConnections = () => idle.endIdle(server, lastSilenceMs);
+  // Behind a whole look at the sockets: a loop that is behind has not read requests yet that have come long ago.
+  const endIdle = (): void => idle.endIdle(server, lastSilenceMs);
+  server.closeIdleConnections = () => void setImmediate(() => setImmediate(endIdle));
 }
 
 function isTls(server: Server): boolean {
