@@ -29,8 +29,9 @@ const CHECK_TIMEOUT_MS = 5_000;
 /** Between checks of what is available, and of what is not. */
 const RECHECK_MS = 30_000;
 const RETRY_MS = 2_000;
-/** Of a list of resources: what is parsed at once must not hold up the loop. */
+/** Of a list of resources. */
 const MAX_LIST_BYTES = 1024 * 1024;
+const MAX_LIST_VALUES = 50_000;
 const DOCUMENT_TIMEOUT_MS = 10_000;
 const DOCUMENT_AGE_MS = 60_000;
 /** Of an OpenAPI document, and of all of them. */
@@ -115,7 +116,10 @@ export class AvailabilityChecks {
     if (response.status < 200 || response.status >= 300) {
       return failedDiscovery(`failing or missing response from ${url}: bad status from ${url}: ${response.status}`);
     }
-    const resources = remoteResources(response.body, api.group, api.version);
+    const list = await runSteps(valueIn(response.body, MAX_LIST_VALUES), 'reading a list of resources').catch(
+      () => undefined,
+    );
+    const resources = remoteResources(list, api.group, api.version);
     const known = apis.get(api.name)?.resources;
     if (resources !== undefined && !jsonEqual(known, resources)) apis.learn(entry, { resources });
     return PASSED;
@@ -186,9 +190,13 @@ function hashOf(body: Buffer): string {
   return createHash('sha512').update(body).digest('hex').toUpperCase();
 }
 
-/** Throws for what is no JSON. */
-function* partIn(body: Buffer, groupVersion: GroupVersion): Steps<RemotePart | undefined> {
-  const pieces = new JsonPieces(body, { maxValues: MAX_DOCUMENT_VALUES, pieceBytes: PIECE_BYTES });
+/** Throws for what is no JSON, or has too much in it. */
+function* valueIn(body: Buffer, maxValues: number): Steps<unknown> {
+  const pieces = new JsonPieces(body, { maxValues, pieceBytes: PIECE_BYTES });
   while (!pieces.advance()) yield;
-  return yield* remotePartOf(pieces.value, groupVersion);
+  return pieces.value;
+}
+
+function* partIn(body: Buffer, groupVersion: GroupVersion): Steps<RemotePart | undefined> {
+  return yield* remotePartOf(yield* valueIn(body, MAX_DOCUMENT_VALUES), groupVersion);
 }

@@ -14,8 +14,8 @@ interface ListedResource {
  * The resources of another server's APIResourceList, in the form of aggregated discovery. Undefined for what is no such
  * list; entries that make no sense are left out.
  */
-export function remoteResources(body: Buffer, group: string, version: string): readonly object[] | undefined {
-  const listed = resourcesIn(body);
+export function remoteResources(list: unknown, group: string, version: string): readonly object[] | undefined {
+  const listed = resourcesIn(list);
   if (listed === undefined) return undefined;
   const named = listed.filter(({ name, kind }) => isText(name) && isText(kind));
   const responseKind = ({ group: other, version: otherVersion, kind }: ListedResource): object => ({
@@ -50,14 +50,11 @@ export function remoteResources(body: Buffer, group: string, version: string): r
     });
 }
 
-function resourcesIn(body: Buffer): readonly ListedResource[] | undefined {
-  try {
-    const list = JSON.parse(body.toString('utf8')) as { readonly kind?: unknown; readonly resources?: unknown } | null;
-    if (list?.kind !== 'APIResourceList' || !Array.isArray(list.resources)) return undefined;
-    return list.resources.filter((one): one is ListedResource => typeof one === 'object' && one !== null);
-  } catch {
-    return undefined;
-  }
+function resourcesIn(list: unknown): readonly ListedResource[] | undefined {
+  if (typeof list !== 'object' || list === null) return undefined;
+  const { kind, resources } = list as { readonly kind?: unknown; readonly resources?: unknown };
+  if (kind !== 'APIResourceList' || !Array.isArray(resources)) return undefined;
+  return resources.filter((one): one is ListedResource => typeof one === 'object' && one !== null);
 }
 
 function isText(value: unknown): value is string {

@@ -17,6 +17,34 @@ describe('the APIServices of custom resources', () => {
   });
   afterEach(() => fixture.close());
 
+  it('are there at the start, also those that have been seen to before all definitions were known', async () => {
+    const registry = fixture.registry(apiService);
+    const services = new CustomApiServices(
+      { registry, isBuiltIn: () => false, logger: silentLogger },
+      { definitions: 'definitions', services: apiService.storagePrefix },
+    );
+    const [definitions] = services.sinks;
+    const eventually = async (isTrue: () => boolean | Promise<boolean>): Promise<void> => {
+      for (let waited = 0; waited < 500 && !(await isTrue()); waited++) {
+        await new Promise((resolve) => setTimeout(resolve, 20));
+      }
+      expect(await isTrue()).toBe(true);
+    };
+    definitions!.put(definition('as.g.io', 'g.io', 'v1'));
+    await eventually(async () => {
+      const { entries } = await registry.list(EVERYWHERE, {}, context.signal);
+      return [...entries].length === 1;
+    });
+    expect(services.hasRegistered()).toBe(false);
+    definitions!.put(definition('bs.h.io', 'h.io', 'v1'));
+    services.started();
+    expect(services.hasRegistered()).toBe(false);
+    await eventually(() => services.hasRegistered());
+    const { entries } = await registry.list(EVERYWHERE, {}, context.signal);
+    expect([...entries].map(({ name }) => name)).toEqual(['v1.g.io', 'v1.h.io']);
+    await services.close();
+  });
+
   it('come with the first definition of a version, come back when they are deleted, and go with the last', async () => {
     const registry = fixture.registry(apiService);
     const services = new CustomApiServices(

@@ -34,8 +34,9 @@ export class CustomApiServices {
   readonly #existing = new Map<string, KubeObject>();
   readonly #stop = new AbortController();
   readonly #queue: WorkQueue;
-  /** Those of the definitions that were there at the start, as long as they have not been seen to. */
-  #unregistered: Set<string> | undefined;
+  /** Those that were heard of until all were known at the start, as long as they have not been seen to. */
+  readonly #unregistered = new Set<string>();
+  #isStarted = false;
   /** What has to be fed into it, definitions first. */
   readonly sinks: readonly ResourceSink[];
 
@@ -47,7 +48,7 @@ export class CustomApiServices {
     this.#queue = new WorkQueue(
       (name) => this.#bringUpToDate(name),
       (name, error) => options.logger.warn({ err: error, name }, 'bringing an APIService up to date failed'),
-      { metrics: () => options.queueMetrics?.('APIServiceRegistrationController', this.#queue) },
+      { metrics: (queue) => options.queueMetrics?.('APIServiceRegistrationController', queue) },
     );
     this.sinks = [
       {
@@ -68,12 +69,12 @@ export class CustomApiServices {
 
   /** To be called when the sinks have what is there at the start. */
   started(): void {
-    this.#unregistered = new Set(this.#wanted.keys());
+    this.#isStarted = true;
   }
 
   /** Every definition that was there at the start has its APIServices. */
   hasRegistered(): boolean {
-    return this.#unregistered?.size === 0;
+    return this.#isStarted && this.#unregistered.size === 0;
   }
 
   async close(): Promise<void> {
@@ -117,6 +118,7 @@ export class CustomApiServices {
   }
 
   #later(name: string): void {
+    if (!this.#isStarted) this.#unregistered.add(name);
     this.#queue.addAfter(name, SETTLE_MS);
   }
 
@@ -128,6 +130,6 @@ export class CustomApiServices {
     if (wanted !== undefined)
       await putApiService(registry, customService(wanted.group, wanted.version), 'true', context);
     else if (existing !== undefined) await deleteApiService(registry, existing, context);
-    this.#unregistered?.delete(name);
+    this.#unregistered.delete(name);
   }
 }

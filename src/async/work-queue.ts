@@ -14,8 +14,8 @@ export interface WorkQueueOptions {
   readonly maxActive?: number;
   /** Keys wait until `resume`. */
   readonly paused?: boolean;
-  /** Asked for once, when there is a first key. */
-  readonly metrics?: () => QueueMetrics | undefined;
+  /** Asked for once, before there is a key. */
+  readonly metrics?: (queue: WorkQueue) => QueueMetrics | undefined;
 }
 
 const RETRIES = { first: 20, factor: 2, longest: 30_000 };
@@ -28,8 +28,7 @@ export class WorkQueue {
   readonly #work: (key: string) => Promise<void>;
   readonly #failed: (key: string, error: unknown) => void;
   readonly #maxActive: number;
-  readonly #askMetrics: (() => QueueMetrics | undefined) | undefined;
-  #metrics: QueueMetrics | undefined;
+  readonly #metrics: QueueMetrics | undefined;
   /** By key, since when; milliseconds of the monotonic clock. */
   readonly #waiting = new Map<string, number>();
   readonly #active = new Map<string, Promise<void>>();
@@ -52,7 +51,7 @@ export class WorkQueue {
     this.#failed = failed;
     this.#maxActive = maxActive;
     this.#paused = paused;
-    this.#askMetrics = metrics;
+    this.#metrics = metrics?.(this);
   }
 
   get depth(): number {
@@ -67,7 +66,6 @@ export class WorkQueue {
   add(key: string): void {
     if (this.#closed || this.#waiting.has(key)) return;
     this.#waiting.set(key, performance.now());
-    this.#metrics ??= this.#askMetrics?.();
     this.#metrics?.added();
     this.#startWaiting();
   }

@@ -52,6 +52,16 @@ describe('the token webhook', () => {
       { kind: 'Status', apiVersion: 'v1' },
       { refused: expect.stringContaining('unknown conversion') },
     ],
+    [
+      'names more groups than a request can go through',
+      jane({ user: { username: 'jane', groups: new Array(10_001).fill('g') } }),
+      { refused: 'the user has more than 10000 groups' },
+    ],
+    [
+      'says more of the user than may be remembered',
+      jane({ user: { username: 'jane', extra: { a: new Array(10_000).fill('v') } } }),
+      { refused: 'the user has more than 10000 extra values' },
+    ],
     ...[
       jane({ authenticated: 'true' }),
       jane({ user: 'jane' }),

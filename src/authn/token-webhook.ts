@@ -125,6 +125,17 @@ function checkTypes(of: string, map: unknown, fields: Readonly<Record<string, (v
   }
 }
 
+/** Each request of a user goes through all groups: with more it would hold up others. */
+const MAX_GROUPS = 10_000;
+const MAX_EXTRA_VALUES = 10_000;
+
+function checkSize({ groups, extra }: NonNullable<ReviewStatus['user']>): void {
+  if ((groups?.length ?? 0) > MAX_GROUPS) throw new Error(`the user has more than ${MAX_GROUPS} groups`);
+  let values = 0;
+  for (const name in extra) values += 1 + (extra[name]?.length ?? 0);
+  if (values > MAX_EXTRA_VALUES) throw new Error(`the user has more than ${MAX_EXTRA_VALUES} extra values`);
+}
+
 /** A reply that names no type is taken. */
 function readResponse(response: unknown, version: ReviewVersion): ReviewStatus {
   if (typeof response !== 'object' || response === null) throw new Error('the reply is not an object');
@@ -144,5 +155,6 @@ function readResponse(response: unknown, version: ReviewVersion): ReviewStatus {
   }
   checkTypes('status', status, STATUS_FIELDS);
   checkTypes('status.user', status?.user, USER_FIELDS);
+  checkSize(status?.user ?? {});
   return status ?? {};
 }

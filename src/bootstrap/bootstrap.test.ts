@@ -40,6 +40,16 @@ describe('the default roles and bindings', () => {
     expect(resourcesOf('20')).toEqual(['selfsubjectaccessreviews', 'selfsubjectrulesreviews']);
   });
 
+  it('let monitoring read the health checks as metrics from the release on that has them', () => {
+    const pathsOf = (minor: string) =>
+      (
+        defaultRbacObjects({ major: '1', minor }).find(({ object }) => object.metadata.name === 'system:monitoring')
+          ?.object.rules as readonly { readonly nonResourceURLs: readonly string[] }[]
+      ).flatMap(({ nonResourceURLs }) => nonResourceURLs);
+    expect(pathsOf('26')).toContain('/metrics/slis');
+    expect(pathsOf('25')).not.toContain('/metrics/slis');
+  });
+
   it('stay as they are when nothing is missing, also with more than the default', () => {
     expect(reconcileRbacObject(viewer, viewer)).toBeUndefined();
     const more = { ...viewer, rules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] };

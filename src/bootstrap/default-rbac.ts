@@ -39,6 +39,11 @@ function toObject(kind: string, { name, namespace, labels, ...fields }: Row): Ku
 const LATER_RULES: readonly { readonly since: number; readonly role: string; readonly rules: readonly PolicyRule[] }[] =
   [
     {
+      since: 26,
+      role: 'system:monitoring',
+      rules: [{ verbs: ['get'], nonResourceURLs: ['/metrics/slis'] }],
+    },
+    {
       since: 27,
       role: 'system:basic-user',
       rules: [{ verbs: ['create'], apiGroups: ['authentication.k8s.io'], resources: ['selfsubjectreviews'] }],

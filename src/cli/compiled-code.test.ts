@@ -19,7 +19,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const answering = (response: number): string => `exports.answer = () => ${response};`;
+const answering = (response: number): string => `exports.response = () => ${response};`;
 
 /** What V8 makes of the source once its functions have run. */
 function compiled(source: string): Buffer {

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Gauge, Registry } from 'prom-client';
 import { ApiClient } from '../client/api-client';
-import { ExecCredentials } from '../client/exec-credential';
-import { readKubeconfig } from '../client/kubeconfig-file';
+import { KubeconfigCredentials } from '../client/kubeconfig-credentials';
 import { runAsLeader } from '../client/leader-election';
 import { RestClientMetrics } from '../client/rest-client-metrics';
 import { createLogger } from '../observability/logger';
@@ -49,15 +48,12 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
   const registry = new Registry();
   registerProcessMetrics(registry);
   const leads = leadershipGauge(registry, options.leaderElectResourceName);
-  const target = readKubeconfig(options.kubeconfig);
-  const { tls, exec, bearerToken, url } = target;
-  const { certificateAuthority } = tls;
-  const cluster = { server: url, ...(certificateAuthority === undefined ? {} : { certificateAuthority }) };
+  const credentials = new KubeconfigCredentials(options.kubeconfig, logger);
+  const { tls, url } = credentials.target;
   const client = new ApiClient({
     url,
     ...tls,
-    ...(bearerToken === undefined ? {} : { bearerToken }),
-    ...(exec === undefined ? {} : { credentials: new ExecCredentials(exec, cluster) }),
+    credentials,
     userAgent: `sternpost-controller-manager/${VERSION}`,
     record: new RestClientMetrics(registry).record,
   });
@@ -66,7 +62,7 @@ export async function controllerManagerCommand(argv: readonly string[]): Promise
     client,
     logger,
     queueMetrics: new WorkQueueMetrics(registry).of,
-    rootCertificates: readGiven(options.rootCaFile) ?? certificateAuthority,
+    rootCertificates: readGiven(options.rootCaFile) ?? tls.certificateAuthority,
     signingKey: privateKey === undefined ? undefined : parseSigningKey(privateKey),
     signers: readSigners(options),
     signingDurationMs: options.clusterSigningDuration,

@@ -19,11 +19,12 @@ export function startFlags(nodeMajor: number): readonly string[] {
 /**
  * A function is compiled with all optimizations when it has run for a quarter of V8's usual time. A server's functions run
  * for its whole life, and until they are compiled it works at half its speed: writes of the first ten seconds take a
- * twelfth less processor time, and nothing is lost later. What runs only at the start is not worth it.
+ * twelfth less processor time, and nothing is lost later. What runs only at the start is not worth it. Node 24 has a compiler
+ * between, and is a third slower at first with such a flag (docs/performance.md).
  */
 export function servingFlags(nodeMajor: number): readonly string[] {
   if (nodeMajor === 20) return ['--interrupt-budget=33000'];
-  return nodeMajor >= 21 && nodeMajor <= 24 ? ['--invocation-count-for-turbofan=750'] : [];
+  return nodeMajor === 22 ? ['--invocation-count-for-turbofan=750'] : [];
 }
 
 /** Before anything else is loaded. */

@@ -25,9 +25,17 @@ export interface ClientConfig {
   readonly record?: RecordClientCall;
 }
 
-/** Where changing credentials come from: a credential plugin. */
+export interface Credentials {
+  readonly token?: string;
+  readonly clientCertificate?: string;
+  readonly clientKey?: string;
+  /** What the server is verified by from now on. */
+  readonly certificateAuthority?: string;
+}
+
+/** Where changing credentials come from: a credential plugin, files. */
 export interface CredentialSource {
-  current(): Promise<{ readonly token?: string; readonly clientCertificate?: string; readonly clientKey?: string }>;
+  current(): Promise<Credentials>;
   /** The server refused them. */
   forget(): void;
 }
@@ -75,12 +83,15 @@ function toError(code: number, text: string): StatusError {
   return new StatusError(code, undefined, text);
 }
 
-function agentOf(config: ClientConfig, certificate: string | undefined, key: string | undefined): Agent {
+/** What makes another connection of the same client. */
+const CERTIFICATES = ['certificateAuthority', 'clientCertificate', 'clientKey'] as const;
+
+function agentOf(config: ClientConfig): Agent {
   return new Agent({
     keepAlive: true,
     ...(config.certificateAuthority === undefined ? {} : { ca: config.certificateAuthority }),
-    ...(certificate === undefined ? {} : { cert: certificate }),
-    ...(key === undefined ? {} : { key }),
+    ...(config.clientCertificate === undefined ? {} : { cert: config.clientCertificate }),
+    ...(config.clientKey === undefined ? {} : { key: config.clientKey }),
     ...(config.serverName === undefined ? {} : { servername: config.serverName }),
     ...(config.insecure === true ? { rejectUnauthorized: false } : {}),
   });
@@ -88,15 +99,13 @@ function agentOf(config: ClientConfig, certificate: string | undefined, key: str
 
 /** A plain client of the resource API. Every failure that the server explains is thrown as a {@link StatusError}. */
 export class ApiClient {
-  readonly #config: ClientConfig;
+  /** With the certificates that the agent has. */
+  #config: ClientConfig;
   #agent: Agent;
-  /** The certificate that the agent shows. */
-  #shown: string | undefined;
 
   constructor(config: ClientConfig) {
     this.#config = config;
-    this.#shown = config.clientCertificate;
-    this.#agent = agentOf(config, config.clientCertificate, config.clientKey);
+    this.#agent = agentOf(config);
   }
 
   async get<T = KubeObject>(path: string, signal?: AbortSignal): Promise<T> {
@@ -210,15 +219,16 @@ export class ApiClient {
     return this.#sendOnce(method, path, body, contentType, signal, accept);
   }
 
-  /** The token to send; a new certificate means new connections. */
+  /** The token to send; another certificate, or authority, means new connections. */
   async #authenticate(): Promise<string | undefined> {
     const { credentials, bearerToken } = this.#config;
     if (credentials === undefined) return bearerToken;
-    const { token, clientCertificate, clientKey } = await credentials.current();
-    if (clientCertificate !== undefined && clientCertificate !== this.#shown) {
+    const { token, ...certificates } = await credentials.current();
+    const config = { ...this.#config, ...certificates };
+    if (CERTIFICATES.some((name) => config[name] !== this.#config[name])) {
+      this.#config = config;
       this.#agent.destroy();
-      this.#agent = agentOf(this.#config, clientCertificate, clientKey);
-      this.#shown = clientCertificate;
+      this.#agent = agentOf(config);
     }
     return token ?? bearerToken;
   }

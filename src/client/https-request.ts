@@ -19,6 +19,8 @@ export interface HttpsRequest {
   readonly body?: string;
   readonly agent?: Agent;
   readonly timeoutMs: number;
+  /** Of the answer's body. Absent: as for large documents. */
+  readonly maxBytes?: number;
 }
 
 export interface HttpsResponse {
@@ -44,7 +46,8 @@ export function agentFor(tls: PeerTls): Agent {
 }
 
 /** One request and its whole answer. Rejects when there is none in time, in the words of Go's clients. */
-export function sendRequest({ url, method, headers, body, agent, timeoutMs }: HttpsRequest): Promise<HttpsResponse> {
+export function sendRequest(asked: HttpsRequest): Promise<HttpsResponse> {
+  const { url, method, headers, body, agent, timeoutMs, maxBytes = MAX_BODY_BYTES } = asked;
   const fail = (error: NodeJS.ErrnoException): Error => {
     const verb = `${method[0] ?? ''}${method.slice(1).toLowerCase()}`;
     return new Error(`${verb} ${JSON.stringify(url)}: ${describeNetworkError(error)}`, { cause: error });
@@ -65,7 +68,7 @@ export function sendRequest({ url, method, headers, body, agent, timeoutMs }: Ht
         let size = 0;
         response.on('data', (chunk: Buffer) => {
           size += chunk.length;
-          if (size > MAX_BODY_BYTES) request.destroy(new Error('the answer is too large'));
+          if (size > maxBytes) request.destroy(new Error('the answer is too large'));
           else chunks.push(chunk);
         });
         response.on('error', (error) => reject(fail(error)));

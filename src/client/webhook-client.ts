@@ -1,15 +1,18 @@
 import { stringifyExact } from '../api/codec/exact-json';
 import { setTimeout as delay } from 'node:timers/promises';
-import { timerMs } from '../api/time/timer-limit';
 import { agentFor, sendRequest, type HttpsResponse } from './https-request';
 import { authorizationHeader, readKubeconfig } from './kubeconfig-file';
 import { explainEmpty, explainStatus } from './unexpected-status';
 
 /** How long a peer is given, told to it as `?timeout=30s`. */
 const TIMEOUT_MS = 30_000;
+/** Of a review that is answered: it is parsed at one stretch. */
+const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 500;
 const WAIT_FACTOR = 1.5;
+/** However long a peer asks to wait: a request is waiting, and more with the same question wait with it. */
+const LONGEST_WAIT_MS = 10_000;
 /** Of the wait, at random, so that replicas do not ask in step. */
 const JITTER = 0.2;
 
@@ -46,9 +49,10 @@ export function webhookClient(kubeconfigFile: string): WebhookClient {
           body,
           agent,
           timeoutMs: TIMEOUT_MS,
+          maxBytes: MAX_RESPONSE_BYTES,
         });
         if (attempt === MAX_ATTEMPTS || !isWorthAnotherTry(response)) return readResponse(response);
-        const asked = timerMs((response.retryAfterSeconds ?? 0) * 1000);
+        const asked = Math.min((response.retryAfterSeconds ?? 0) * 1000, LONGEST_WAIT_MS);
         await delay(Math.max(asked, wait * (1 + Math.random() * JITTER)));
         wait *= WAIT_FACTOR;
       }

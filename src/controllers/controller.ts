@@ -82,10 +82,10 @@ export function startController(
     if (!signal.aborted) keep(run().catch((error: unknown) => failed('', error)));
   };
   let reconcile: Reconcile = async () => undefined;
-  const queue: WorkQueue = new WorkQueue((key) => reconcile(key), failed, {
+  const queue = new WorkQueue((key) => reconcile(key), failed, {
     maxActive: workers,
     paused: true,
-    metrics: () => queueMetrics?.(name, queue),
+    metrics: (itself) => queueMetrics?.(name, itself),
   });
   /** What `begin` follows and has not been listed yet: who knows half would do what has been done. */
   let awaited = 0;

@@ -32,8 +32,8 @@ describe('the metrics of a work queue', () => {
       if (failures-- > 0) throw new Error('once');
       done();
     };
-    const metrics = (): QueueMetrics => instruments.of('test', queue);
-    const queue: WorkQueue = new WorkQueue(work, () => undefined, { paused: true, metrics });
+    const metrics = (itself: WorkQueue): QueueMetrics => instruments.of('test', itself);
+    const queue = new WorkQueue(work, () => undefined, { paused: true, metrics });
     queue.add('key');
     queue.add('key');
     await expect(registry.metrics()).resolves.toContain('workqueue_depth{name="test"} 1');

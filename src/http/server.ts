@@ -328,10 +328,13 @@ function isTls(server: Server | TlsServer): server is TlsServer {
   return 'setSecureContext' in server;
 }
 
+/** Connections that the system keeps until they are accepted: as many as it may, as with Go's server. */
+const BACKLOG = 4096;
+
 async function listen(server: Server, port: number, host: string | undefined): Promise<AddressInfo> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ port, ...(host === undefined ? {} : { host }) }, () => {
+    server.listen({ port, backlog: BACKLOG, ...(host === undefined ? {} : { host }) }, () => {
       server.off('error', reject);
       resolve();
     });

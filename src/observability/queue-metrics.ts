@@ -60,6 +60,10 @@ export class WorkQueueMetrics {
   readonly of = (name: string, queue: WorkQueue): QueueMetrics => {
     this.#queues.set(name, queue);
     const labels = { name };
+    // A queue is there to dashboards before anything has been in it.
+    this.#adds.inc(labels, 0);
+    this.#retries.inc(labels, 0);
+    this.#waited.zero(labels);
     const adds = this.#adds.labels(labels);
     const retries = this.#retries.labels(labels);
     const waited = this.#waited.labels(labels);

@@ -9,7 +9,8 @@ import {
 } from '../../test/support/registry-fixture';
 import type { FieldError } from '../api/errors/field-error';
 import type { Strategy } from '../api/kinds/kind-definition';
-import type { Steps } from '../api/parts';
+import { atOnce, type Steps } from '../api/parts';
+import { checkInSteps } from '../api/validation/check-each';
 import type { ResourceRegistry } from './resource-registry';
 
 let fixture: RegistryFixture;
@@ -161,6 +162,26 @@ describe('create', () => {
     );
     expect(entry.key).toBe('/registry/wide/w');
     expect(entry.object.metadata.namespace).toBeUndefined();
+  });
+
+  it('lets others have their turn where what validation takes does not show in the size of an object', async () => {
+    const problem: FieldError = { reason: 'FieldValueInvalid', field: 'spec', message: 'Invalid value: 1: wrong' };
+    function* looking(): Steps<readonly FieldError[]> {
+      for (let count = 0; count < 100; count += 1) yield;
+      return [problem];
+    }
+    const validateCreate = () => checkInSteps(looking);
+    const paced = { ...context, pace: { givesWay: false, beginLarge: async () => undefined, takeSteps: jest.fn() } };
+    paced.pace.takeSteps.mockImplementation(async (steps: Steps<unknown>) => atOnce(steps));
+    for (const [resource, more, turns] of [
+      ['quick', {}, 0],
+      ['slow', { validatesInParts: () => true }, 1],
+    ] as const) {
+      const registry = fixture.registry(thingKind({ resource, strategy: { validateCreate, ...more } }));
+      const { details } = await refusal(registry.create(scope, thing('a'), {}, paced));
+      expect(details?.causes).toEqual([expect.objectContaining({ field: 'spec' })]);
+      expect(paced.pace.takeSteps).toHaveBeenCalledTimes(turns);
+    }
   });
 
   it('refuses a name that is taken, also on a dry run', async () => {

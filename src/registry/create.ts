@@ -13,7 +13,7 @@ import { newestEntry } from './freshness';
 import { placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfNew } from './metadata-errors';
-import { problemsOf, takeAll, takeFewOrAll, withRules } from './pace';
+import { problemsOf, takeFewOrAll, withRules } from './pace';
 import { keyOf, writeRequest, type Resource } from './resource';
 import { withSideEffects } from './side-effects';
 import { encodeStored, writeOptions, writtenEntry } from './stored-object';
@@ -70,7 +70,7 @@ export function prepareNew(
   context: OperationContext,
 ): MaybePromise<KubeObject> {
   const steps = newSteps(resource, object, strategy, context);
-  return strategy.checkRules === undefined ? takeAll(steps, context) : takeFewOrAll(steps, context);
+  return takeFewOrAll(steps, context);
 }
 
 function* newSteps(
@@ -83,7 +83,7 @@ function* newSteps(
   const prepared = strategy.prepareForCreate?.(withMeta, writeRequest(resource, context)) ?? withMeta;
   yield;
   const { metadata } = prepared;
-  const plain = yield* problemsOf(context, () => {
+  const plain = yield* problemsOf(context, strategy, () => {
     const own = strategy.validateCreate?.(prepared, context.requested) ?? [];
     return resource.definition.metadataCheckedLast === true && own.length > 0
       ? own

@@ -54,6 +54,9 @@ class LocalEntry implements CacheEntry {
     return this.bytes === undefined && isLarge(this.object) ? this.print() : undefined;
   }
 
+  /** It has nothing else. */
+  forget(): void {}
+
   private *print(): Steps<void> {
     const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = this.object;
     const { bytes } = yield* printJson({ metadata, ...rest });

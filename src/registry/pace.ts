@@ -2,10 +2,10 @@ import type { FieldError } from '../api/errors/field-error';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { MaybePromise } from '../api/maybe-promise';
 import { atOnce, type Steps } from '../api/parts';
-import { checkInParts } from '../api/validation/check-each';
+import { checkInParts, checkInPartsIfLong } from '../api/validation/check-each';
 import type { OperationContext } from './types';
 
-type Paced = Pick<OperationContext, 'pace'>;
+type Paced = Pick<OperationContext, 'pace' | 'requested'>;
 
 /** What comes of the steps: at once, or for a request with a large body in turns with others. */
 export function takeAll<Result>(steps: Steps<Result>, { pace }: Paced): MaybePromise<Result> {
@@ -59,7 +59,14 @@ const NOT_CHECKED: FieldError = {
     'errors to complete validation',
 };
 
-/** What rules find wrong, looked for a part at a time where the request has a large body. */
-export function* problemsOf({ pace }: Paced, check: () => readonly FieldError[]): Steps<readonly FieldError[]> {
-  return pace?.givesWay === true ? yield* checkInParts(check) : check();
+/**
+ * What rules find wrong, looked for a part at a time where the request has a large body, any of the rules may take long, or one does.
+ */
+export function* problemsOf(
+  { pace, requested }: Paced,
+  { validatesInParts }: Pick<Strategy, 'validatesInParts'>,
+  check: () => readonly FieldError[],
+): Steps<readonly FieldError[]> {
+  const inParts = pace?.givesWay === true || validatesInParts?.(requested) === true;
+  return yield* inParts ? checkInParts(check) : checkInPartsIfLong(check);
 }

@@ -24,6 +24,17 @@ describe('selecting entries', () => {
     expect(await selectNext(entries[Symbol.iterator](), undefined, Infinity, signal, new Turn())).toEqual(entries);
   });
 
+  it('looks at the clock after each large one, which may have to be parsed', async () => {
+    const looks = jest.spyOn(performance, 'now');
+    const count = async (size: number): Promise<number> => {
+      const sized = Array.from({ length: 20 }, () => ({ size }) as CacheEntry);
+      const before = looks.mock.calls.length;
+      await selectNext(sized[Symbol.iterator](), () => false, Infinity, signal, new Turn());
+      return looks.mock.calls.length - before;
+    };
+    expect(await count(1_000_000)).toBeGreaterThan(3 * (await count(1_000)));
+  });
+
   it('gives way to others while it looks, and stops when nobody waits any more', async () => {
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => (now += 1));

@@ -5,7 +5,9 @@ import type { Cancellation } from '../storage/store';
 export type Matches = (entry: CacheEntry) => boolean;
 
 /** Entries between two looks at the clock: a selector may have to parse each of them. */
-const ENTRIES_PER_LOOK = 32;
+const ENTRIES_PER_LOOK = 4;
+/** To parse one that is larger takes a turn by itself, or most of one. */
+const LARGE_ENTRY_BYTES = 16 * 1024;
 
 /**
  * Takes from the iterator until `limit` entries match or none is left. Gives way to others while it looks through many that do
@@ -24,7 +26,8 @@ export async function selectNext(
     const next = entries.next();
     if (next.done === true) break;
     if (matches === undefined || matches(next.value)) selected.push(next.value);
-    if (++seen % ENTRIES_PER_LOOK === 0 && turn.isOver) {
+    const isLookDue = ++seen % ENTRIES_PER_LOOK === 0 || next.value.size > LARGE_ENTRY_BYTES;
+    if (isLookDue && turn.isOver) {
       await turn.next();
       reader.throwIfAborted();
     }

@@ -45,7 +45,7 @@ export function updateObject(
     const sent = placedInScope(resource.definition, scope, changed);
     if (!versionIsField) checkResourceVersion(resource, name, sent, current);
     const steps = changeSteps(resource, sent, current.object, strategy, context);
-    const preparing = strategy.checkRules === undefined ? takeAll(steps, context) : takeFewOrAll(steps, context);
+    const preparing = takeFewOrAll(steps, context);
     const prepared = preparing instanceof Promise ? await preparing : preparing;
     if (versionIsField) checkResourceVersion(resource, name, sent, current);
     const admitAndUpdate = async (object: KubeObject): Promise<Attempt<WriteResult>> => {
@@ -151,7 +151,7 @@ function* changeSteps(
   const prepared = yield* countGeneration(resource, wanted, old, context);
   yield;
   const { metadata } = prepared;
-  const plain = yield* problemsOf(context, () => [
+  const plain = yield* problemsOf(context, strategy, () => [
     ...errorsOfChange(resource, metadata, old.metadata, strategy),
     ...(strategy.validateUpdate?.(prepared, old, context.requested) ?? []),
   ]);

@@ -218,4 +218,27 @@ describe('a custom resource', () => {
     await expect(stored('things.example.com')).rejects.toMatchObject({ status: { reason: 'NotFound' } });
     expect(catalogue.groups().map(({ name }) => name)).not.toContain('example.com');
   });
+
+  it('leaves nothing parsed behind, and no events but those of its definition, however often one comes and goes', async () => {
+    const ROUNDS = 20;
+    const OBJECTS = 10;
+    const before = [...fixture.cache.sizes()].length;
+    for (let round = 0; round < ROUNDS; round += 1) {
+      await definitions.create(everywhere, definition('things', 'Thing'), {}, context);
+      const { registry } = await until(() => served('things'));
+      await until(async () => hasCondition(await stored('things.example.com'), 'Established'));
+      for (let index = 0; index < OBJECTS; index += 1) {
+        await registry!.create(scope, thing(`x${index}`), {}, context);
+        expect((await registry!.get(scope, `x${index}`, {}, context.signal)).object).toBeDefined();
+      }
+      await definitions.delete(everywhere, 'things.example.com', {}, {}, context);
+      await until(() => served('things') === undefined);
+    }
+    const { parsedSize, historySize } = fixture.cache;
+    // Of the newest events some are kept.
+    expect(parsedSize.objects).toBeLessThan(2 * ROUNDS);
+    // A definition is created, settled and marked, emptied, and deleted.
+    expect(historySize.events).toBeLessThan(ROUNDS * OBJECTS);
+    expect([...fixture.cache.sizes()]).toHaveLength(before);
+  });
 });

@@ -9,6 +9,7 @@ import {
   storageVersionOf,
   type CustomResourceDefinition,
 } from '../api/custom/custom-resource-definition';
+import { prepareStructuralViolations } from '../api/custom/structural-condition';
 import { deletionCompleted, deletionInProgress, settleNames, takenNames } from '../api/custom/definition-status';
 import { StatusError } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
@@ -16,6 +17,7 @@ import type { KindDefinition, RequestedVersion } from '../api/kinds/kind-definit
 import { apiVersionOf, parseApiVersion, type JsonObject, type KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import { formatTime } from '../api/time/rfc3339';
+import { runSteps } from '../async/steps';
 import { Turn } from '../async/turn';
 import { WorkQueue, type QueueMetrics } from '../async/work-queue';
 import { ConversionWebhook, type CallConversionWebhook, type ConversionSettings } from './conversion-webhook';
@@ -122,10 +124,10 @@ export class CustomResources {
       logger.warn({ err: error, key }, 'bringing a custom resource definition up to date failed');
     };
     this.#groups = new WorkQueue((group) => this.#settleGroup(group), failed, {
-      metrics: () => options.queueMetrics?.('crd_naming_condition_controller', this.#groups),
+      metrics: (queue) => options.queueMetrics?.('crd_naming_condition_controller', queue),
     });
     this.#cleanups = new WorkQueue((name) => this.#cleanUp(name), failed, {
-      metrics: () => options.queueMetrics?.('crd_finalizer', this.#cleanups),
+      metrics: (queue) => options.queueMetrics?.('crd_finalizer', queue),
     });
   }
 
@@ -372,7 +374,9 @@ export class CustomResources {
     const taken = () => takenNames(names.flatMap((name) => this.#known.get(name)?.crd ?? []));
     let current = taken();
     for (const name of names) {
-      if (this.#known.get(name)?.crd.metadata.deletionTimestamp) continue;
+      const crd = this.#known.get(name)?.crd;
+      if (crd?.metadata.deletionTimestamp) continue;
+      if (crd?.spec.preserveUnknownFields === true) await runSteps(prepareStructuralViolations(crd), WORK);
       const changed = await this.#change(name, (crd) => settleNames(crd, current, this.#timestamp()));
       if (changed) current = taken();
     }

@@ -4,6 +4,8 @@ import { printConverted } from '../api/custom/conversion-review';
 import { withMetadata } from '../api/extend';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
+import type { Steps } from '../api/parts';
+import { inTurns, Turn } from '../async/turn';
 import { jsonEqual } from '../api/patch/json-equal';
 import type { ConversionMode, EntryConversion } from '../registry/entry-conversion';
 import { localEntry } from '../registry/local-entry';
@@ -77,7 +79,7 @@ export class WebhookConversion implements RemoteConversion {
   async #convert(objects: readonly KubeObject[], apiVersion: string): Promise<readonly KubeObject[]> {
     const { webhook, prune } = this.#options;
     const converted = await webhook.convert(objects, apiVersion);
-    return converted.map((one, index) => {
+    return eachInTurns(converted, (one, index) => {
       const pruned = prune(one, apiVersion);
       const { resourceVersion } = objects[index]!.metadata;
       return resourceVersion === undefined ? pruned : withMetadata(pruned, { ...pruned.metadata, resourceVersion });
@@ -179,8 +181,12 @@ class VersionReader {
     }
     const made = new Map<CacheEntry, CacheEntry>();
     for (const group of byVersion.values()) {
-      const objects = await this.convert(group.map((entry) => entry.parse()));
-      group.forEach((entry, index) => made.set(entry, localEntry(entry.key, entry.revision, objects[index]!)));
+      const parsed = await eachInTurns(group, (entry) => entry.parse(), prepareEntry);
+      const objects = await this.convert(parsed);
+      const local = group.map((entry, index) => localEntry(entry.key, entry.revision, objects[index]!));
+      // They are remembered by their size, for which they are printed.
+      await eachInTurns(local, ({ body }) => body.length, prepareBody);
+      group.forEach((entry, index) => made.set(entry, local[index]!));
     }
     return entries.map((entry) => made.get(entry)!);
   }
@@ -188,4 +194,24 @@ class VersionReader {
 
 function merged(entries: readonly CacheEntry[], converted: ReadonlyMap<CacheEntry, CacheEntry>): readonly CacheEntry[] {
   return entries.map((entry) => converted.get(entry) ?? entry);
+}
+
+const prepareEntry = (entry: CacheEntry): Steps<void> | undefined => entry.prepare();
+const prepareBody = (entry: CacheEntry): Steps<void> | undefined => entry.prepareBody();
+
+/** `items.map(make)`, while others have their turn: a list may have all objects of a resource. `prepare`: first, in steps, for large ones. */
+async function eachInTurns<Item, Made>(
+  items: readonly Item[],
+  make: (item: Item, index: number) => Made,
+  prepare?: (item: Item) => Steps<void> | undefined,
+): Promise<readonly Made[]> {
+  const turn = new Turn('converting custom resources');
+  const made: Made[] = [];
+  for (const [index, item] of items.entries()) {
+    const steps = prepare?.(item);
+    if (steps !== undefined) await inTurns(() => steps.next().done === true, turn);
+    made.push(make(item, index));
+    if (turn.isOver) await turn.next();
+  }
+  return made;
 }

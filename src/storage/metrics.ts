@@ -9,6 +9,8 @@ export interface StoredResource {
 
 /** A store that does not answer must not hold up the other metrics. */
 const PATIENCE_MS = 1_000;
+/** Gauges that ask so soon after a failure are of the same reading. */
+const SAME_READING_MS = 500;
 
 /** A gauge of how full one file, or one server, is. */
 interface SpaceGauge {
@@ -47,6 +49,7 @@ const CLUSTER_ID = 'etcd-0';
 /** Metrics of how full the store is. They are asked for when they are read; a store that does not answer keeps its last ones. */
 export class StorageMetrics {
   #asking: Promise<readonly StoreSpace[]> | undefined;
+  #failedMs = -Infinity;
 
   constructor(
     registry: Registry,
@@ -82,11 +85,15 @@ export class StorageMetrics {
     }
   }
 
-  /** One question for all gauges. */
+  /** One question for all gauges, which are read one after another: a store that does not answer is waited for once. */
   #read(): Promise<readonly StoreSpace[]> {
+    if (performance.now() - this.#failedMs < SAME_READING_MS) return Promise.resolve([]);
     this.#asking ??= this.store
       .space(AbortSignal.timeout(PATIENCE_MS))
-      .catch(() => [])
+      .catch(() => {
+        this.#failedMs = performance.now();
+        return [];
+      })
       .finally(() => {
         this.#asking = undefined;
       });

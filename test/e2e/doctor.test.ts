@@ -80,6 +80,30 @@ describe('sternpost doctor', () => {
     expect(code).toBe(1);
   });
 
+  it('reads files of configuration and keys as the server would', async () => {
+    const put = (name: string, content: string): string => {
+      writeFileSync(join(folder, name), content);
+      return join(folder, name);
+    };
+    const encryption = { apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration' };
+    const key = { name: 'short', secret: Buffer.from('short').toString('base64') };
+    const resources = [{ resources: ['secrets'], providers: [{ aescbc: { keys: [key] } }] }];
+    const tokens = put('tokens.csv', 'some,alice,1\n');
+    const { code, text } = await examine(
+      '--authorization-mode=RBAC,ABAC',
+      `--encryption-provider-config=${put('encryption.yaml', JSON.stringify({ ...encryption, resources }))}`,
+      `--audit-policy-file=${put('audit.yaml', 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Loud}]\n')}`,
+      '--audit-log-path=-',
+      `--authorization-policy-file=${join(folder, 'absent.jsonl')}`,
+      `--token-auth-file=${tokens}`,
+    );
+    expect(text).toMatch(/^fail {2}--encryption-provider-config .*encryption\.yaml: /m);
+    expect(text).toMatch(/^fail {2}--audit-policy-file .*audit\.yaml: .*Loud/m);
+    expect(text).toMatch(/^fail {2}--authorization-policy-file .*absent\.jsonl: ENOENT/m);
+    expect(text).toContain(`ok    --token-auth-file ${tokens}: it can be read`);
+    expect(code).toBe(1);
+  });
+
   it('tells of each file once, by its own name', async () => {
     const missing = join(folder, 'no.crt');
     const authority = createAuthority('some', new Date());

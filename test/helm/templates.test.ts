@@ -164,6 +164,11 @@ describe('the heap', () => {
     expect(env).toContainEqual({ name: 'NODE_OPTIONS', value: `--max-old-space-size=${mebibytes}` });
   });
 
+  it('is shared by the processes of a replica', async () => {
+    const { env } = container(await server({ ...onEtcd, server: { workers: 2 }, resources: { limits: { memory: '2Gi' } } }));
+    expect(env).toContainEqual({ name: 'NODE_OPTIONS', value: '--max-old-space-size=665' });
+  });
+
   it('is left to Node without a limit', async () => {
     const { env } = container(await server({ resources: { limits: null } }));
     expect((env as readonly Rendered[]).map(({ name }) => String(name))).toEqual(['POD_IP']);
@@ -180,6 +185,64 @@ describe('probes', () => {
     expect(without).not.toHaveProperty('livenessProbe');
     expect(without['readinessProbe'].periodSeconds).toBe(7);
   });
+});
+
+describe('the controllers', () => {
+  const deployment = async (values: Values): Promise<Rendered> =>
+    find(await helm.render(values), 'Deployment', 'api-sternpost-controllers');
+  const signingVolume = ({ spec }: Rendered): unknown =>
+    (spec.template.spec.volumes as readonly Rendered[]).find(({ name }) => name === 'cluster-signing')?.['secret'];
+  const items = (certificate: string, key: string): unknown => [
+    { key: certificate, path: 'ca.crt' },
+    { key, path: 'ca.key' },
+  ];
+
+  it('sign certificate requests by the CA of the release, or by one that is given', async () => {
+    expect(signingVolume(await deployment(quick))).toMatchObject({
+      secretName: 'api-sternpost-client-ca',
+      items: items('ca.crt', 'ca.key'),
+    });
+    const certManager = { tls: { mode: 'cert-manager', serviceAccountKey: { existingSecret: 'key' } } };
+    expect(signingVolume(await deployment(certManager))).toMatchObject({ items: items('tls.crt', 'tls.key') });
+    const given = await deployment({ ...quick, controllers: { clusterSigning: { existingSecret: 'mine' } } });
+    expect(signingVolume(given)).toMatchObject({ secretName: 'mine', items: items('tls.crt', 'tls.key') });
+    expect(container(given)['args']).toContain('--cluster-signing-key-file=/etc/sternpost/cluster-signing/ca.key');
+  });
+
+  it('sign nothing where that is off, or no CA is at hand', async () => {
+    const off = await deployment({ ...quick, controllers: { clusterSigning: { enabled: false } } });
+    const existing = await deployment({
+      tls: {
+        mode: 'existingSecret',
+        existingSecret: 'a',
+        clientCA: { existingSecret: 'b' },
+        serviceAccountKey: { existingSecret: 'c' },
+      },
+      controllers: { kubeconfig: { existingSecret: 'd' } },
+    });
+    for (const one of [off, existing]) {
+      expect(signingVolume(one)).toBeUndefined();
+      expect((container(one)['args'] as readonly string[]).filter((arg) => arg.includes('cluster-signing'))).toEqual([]);
+    }
+  });
+
+  it('have probes that can be replaced or left out', async () => {
+    const probes = container(await deployment(quick));
+    expect([probes['livenessProbe'].httpGet.path, probes['readinessProbe'].httpGet.path]).toEqual(['/livez', '/readyz']);
+    const changed = container(
+      await deployment({ ...quick, controllers: { livenessProbe: { periodSeconds: 7 }, readinessProbe: null } }),
+    );
+    expect(changed['livenessProbe'].periodSeconds).toBe(7);
+    expect(changed).not.toHaveProperty('readinessProbe');
+  });
+});
+
+it('helm test comes as the administrator, whoever made the certificate', async () => {
+  const values = { tls: { mode: 'cert-manager', serviceAccountKey: { existingSecret: 'key' } } };
+  const { spec } = find(await helm.render(values), 'Pod', 'api-sternpost-test');
+  const volumes = JSON.stringify(spec.volumes);
+  expect(volumes).toContain('api-sternpost-admin-client');
+  expect(volumes).toContain('api-sternpost-admin-kubeconfig');
 });
 
 describe('etcd', () => {
@@ -230,6 +293,8 @@ describe('values that cannot work are refused', () => {
     ['etcd without endpoints', { storage: { type: 'etcd' } }, /etcd.endpoints is required/],
     ['https without a Secret', { ...onEtcd, etcd: { endpoints: ['https://a'] } }, /etcd.tls.existingSecret is required/],
     ['a budget that blocks all', { ...onEtcd, replicaCount: 2, podDisruptionBudget: { minAvailable: 2 } }, /forbids every eviction/],
+    ['a budget that blocks all, rounded up', { ...onEtcd, replicaCount: 3, podDisruptionBudget: { minAvailable: '67%' } }, /forbids every eviction/],
+    ['certificates that are renewed as soon as they are made', { tls: { mode: 'job', validityDays: 30 } }, /must be less than/],
     ['a budget of nothing', { ...onEtcd, replicaCount: 2, podDisruptionBudget: { maxUnavailable: 0 } }, /forbids every eviction/],
     ['GOAWAY with one replica', { ...onEtcd, server: { goawayChance: 0.01 } }, /needs more than one/],
     ['workers of the embedded store', { server: { workers: 2 } }, /belongs to one process/],
@@ -240,6 +305,7 @@ describe('values that cannot work are refused', () => {
     ['a mode without its webhook', { authorization: { modes: ['Webhook'] } }, /webhook.existingSecret is required/],
     ['anybody may do anything', { authentication: { anonymous: true }, authorization: { modes: ['AlwaysAllow'] } }, /anybody/],
     ['an Ingress without hosts', { ingress: { enabled: true } }, /ingress.hosts is required/],
+    ['health checks as metrics for whom a role of old does not let', { tls: { mode: 'helm' }, serviceMonitor: { enabled: true, slisInterval: '5s' }, server: { emulatedVersion: '1.21' } }, /slisInterval needs/],
     ['two audit policies', { audit: { policy: { rules: [] }, existingConfigMap: 'a' } }, /give either/],
     ['two configurations of traces', { tracing: { config: { kind: 'a' }, existingConfigMap: 'a' } }, /give either/],
     ['one port for both', { health: { port: 6443 } }, /are the same/],

@@ -67,8 +67,10 @@ describeMonitoring('a scraped server', () => {
   let metrics: string;
 
   beforeAll(async () => {
-    server = await startApiServer();
-    prometheus = await Prometheus.start(server);
+    // By the rights that a Prometheus has in a cluster, not by an administrator's.
+    server = await startApiServer({ users: { prometheus: ['system:monitoring'] } });
+    const { url, certificateAuthority, users } = server;
+    prometheus = await Prometheus.start({ url, certificateAuthority, token: users['prometheus']?.token ?? '' });
     const client = adminClient(server);
     for (let round = 0; round < 4; round++) {
       const path = '/api/v1/namespaces/default/configmaps';
@@ -96,6 +98,10 @@ describeMonitoring('a scraped server', () => {
   afterAll(async () => {
     await prometheus?.[Symbol.asyncDispose]();
     await server?.stop();
+  });
+
+  it('lets whoever monitors read all of its metrics', async () => {
+    expect(await prometheus.series('max_over_time(up{job="apiserver"}[1m]) == 1')).toBe(2);
   });
 
   it('has metrics that promtool finds nothing wrong with', async () => {

@@ -60,7 +60,11 @@ export class Prometheus implements AsyncDisposable {
       authorization: { credentials_file: file('token', token) },
       tls_config: { ca_file: file('ca.crt', certificateAuthority) },
       static_configs: [{ targets: [new URL(url).host] }],
-      relabel_configs: [{ target_label: 'job', replacement: 'apiserver' }],
+      relabel_configs: [
+        { target_label: 'job', replacement: 'apiserver' },
+        // Otherwise one `up` would tell of both.
+        { target_label: 'metrics_path', replacement: path },
+      ],
     });
     const configuration = file(
       'prometheus.yml',

@@ -42,6 +42,8 @@ export class RawClient {
       const request = httpsRequest(new URL(path, this.server.url), options, (response) => {
         let text = '';
         response.on('data', (piece) => (text += String(piece)));
+        // It has ended before it was whole.
+        response.on('error', reject);
         response.on('end', () =>
           resolve({
             status: response.statusCode ?? 0,

@@ -1,14 +1,14 @@
 // What "helm test" runs, with nothing but Node: health, discovery, a ConfigMap's life with a watch on it, revisions that never go
-// back, whichever replica answers, and metrics. The kubeconfig has its credentials embedded.
+// back, whichever replica answers, and metrics. The kubeconfig has its credentials embedded, or names their files by whole paths.
 'use strict';
 const { readFileSync } = require('node:fs');
 const https = require('node:https');
 
 const kubeconfig = readFileSync(process.env.KUBECONFIG, 'utf8');
 const server = process.env.SERVER || field('server');
-const authority = embedded('certificate-authority-data');
-const certificate = embedded('client-certificate-data');
-const key = embedded('client-key-data');
+const authority = pem('certificate-authority');
+const certificate = pem('client-certificate');
+const key = pem('client-key');
 const token = field('token');
 const namespace = 'default';
 const name = `sternpost-smoke-${Date.now().toString(36)}`;
@@ -19,9 +19,11 @@ function field(fieldName) {
   return found === null ? undefined : found[1].trim().replace(/^(["'])(.*)\1$/, '$2');
 }
 
-function embedded(fieldName) {
-  const text = field(fieldName);
-  return text === undefined ? undefined : Buffer.from(text, 'base64').toString('utf8');
+function pem(fieldName) {
+  const embedded = field(`${fieldName}-data`);
+  if (embedded !== undefined) return Buffer.from(embedded, 'base64').toString('utf8');
+  const file = field(fieldName);
+  return file === undefined ? undefined : readFileSync(file, 'utf8');
 }
 
 /** Each request has a connection of its own, so that a balancer may choose another replica. */

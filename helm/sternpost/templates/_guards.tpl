@@ -28,7 +28,9 @@
 {{- $minAvailable := toString $pdb.minAvailable -}}
 {{- if and $pdb.enabled $replicated -}}
 {{- $least := ternary (int $v.autoscaling.minReplicas) (int $v.replicaCount) $v.autoscaling.enabled -}}
-{{- if or (eq $minAvailable "100%") (and (regexMatch "^[0-9]+$" $minAvailable) (ge (int $minAvailable) $least)) -}}
+{{- /* Kubernetes rounds percentages up. */ -}}
+{{- $needed := ternary (div (add (mul $least (trimSuffix "%" $minAvailable | int)) 99) 100) (int $minAvailable) (hasSuffix "%" $minAvailable) -}}
+{{- if and (ne $minAvailable "") (ge (int $needed) $least) -}}
 {{- $problems = append $problems (printf "podDisruptionBudget.minAvailable %s forbids every eviction of %d replicas" $minAvailable $least) -}}
 {{- end -}}
 {{- if and (eq $minAvailable "") (has (toString $pdb.maxUnavailable) (list "0" "0%" "")) -}}
@@ -68,7 +70,7 @@
 {{- if and (include "sternpost.makesTokens" .) $v.authentication.tokenAuth.existingSecret -}}
 {{- $problems = append $problems "authentication.tokenAuth.existingSecret does not go with tokens that Helm makes: set adminKubeconfig.enabled false and controllers.kubeconfig.existingSecret, or another tls.mode" -}}
 {{- end -}}
-{{- if and (eq $mode "helm") (le (int $v.tls.validityDays) (int $v.tls.renewBeforeDays)) -}}
+{{- if and (has $mode (list "helm" "job")) (le (int $v.tls.validityDays) (int $v.tls.renewBeforeDays)) -}}
 {{- $problems = append $problems "tls.renewBeforeDays must be less than tls.validityDays" -}}
 {{- end -}}
 {{- if ne (eq $v.authentication.oidc.issuerURL "") (eq $v.authentication.oidc.clientID "") -}}
@@ -107,6 +109,10 @@
 {{- end -}}
 {{- if and $v.serviceMonitor.enabled (not $v.serviceMonitor.bearerTokenSecret) (not (include "sternpost.makesTokens" .)) -}}
 {{- $problems = append $problems "serviceMonitor.bearerTokenSecret is required unless tls.mode is helm: /metrics wants to know who asks" -}}
+{{- end -}}
+{{- $tooOld := and $v.server.emulatedVersion (semverCompare "<1.26.0" (printf "%s.0" (default "1.26" $v.server.emulatedVersion))) -}}
+{{- if and $v.serviceMonitor.enabled $v.serviceMonitor.slisInterval (not $v.serviceMonitor.bearerTokenSecret) $tooOld -}}
+{{- $problems = append $problems "serviceMonitor.slisInterval needs server.emulatedVersion 1.26 or later, or a serviceMonitor.bearerTokenSecret of your own: the role system:monitoring had no right to /metrics/slis before" -}}
 {{- end -}}
 {{- if and $v.tls.clientCA.existingSecret (has $mode (list "helm" "job")) -}}
 {{- $problems = append $problems (printf "tls.clientCA.existingSecret goes with tls.mode existingSecret or cert-manager, not %s" $mode) -}}

@@ -11,13 +11,14 @@
 {{- divf (mulf $number (get $factors $suffix)) $mebi | floor | int64 -}}
 {{- end -}}
 
-{{/* `--max-old-space-size`, in MiB: empty where there is no limit. Takes the context and resources. */}}
+{{/* `--max-old-space-size`, in MiB: empty where there is no limit. Takes the context, resources and the processes that share them. */}}
 {{- define "sternpost.heapMebibytes" -}}
 {{- $context := index . 0 -}}
 {{- $limits := default (dict) (index . 1).limits -}}
+{{- $processes := index . 2 -}}
 {{- with $limits.memory -}}
 {{- $mebibytes := include "sternpost.mebibytes" . | int64 -}}
-{{- div (mul $mebibytes $context.Values.heap.percentOfLimit) 100 -}}
+{{- div (mul $mebibytes $context.Values.heap.percentOfLimit) (mul 100 $processes) -}}
 {{- end -}}
 {{- end -}}
 

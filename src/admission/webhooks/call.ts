@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { keysOf, type Steps } from '../../api/parts';
 import { qualifiedNameProblems } from '../../api/validation/label-syntax';
 import type { AdmissionAttributes } from '../plugin';
 import { denied, dryRunUnsupported, WebhookFailure } from './failures';
@@ -49,10 +50,11 @@ export async function askWebhook(
   // What is left of the request's own time is not this webhook's fault: the request is ended by its deadline.
   const allowedMs = Math.min(timeoutMs, attributes.timeLeftMs());
   let response: ReviewResponse;
+  let received: Buffer;
   try {
     const timeoutSeconds = Math.max(1, Math.ceil(allowedMs / 1000));
     const call = { target, body, timeoutMs, timeoutSeconds, signal };
-    const received = await (attributes.trace === undefined
+    received = await (attributes.trace === undefined
       ? callBackend(call)
       : attributes.trace.call(`webhook ${name}`, { 'webhook.type': type }, (traceParent) =>
           callBackend({ ...call, traceParent }),
@@ -63,11 +65,24 @@ export async function askWebhook(
     signal.throwIfAborted();
     throw new WebhookFailure(name, (error as Error).message, { cause: error });
   }
-  for (const [key, value] of Object.entries(response.auditAnnotations)) {
-    const whole = `${name}/${key}`;
-    if (qualifiedNameProblems(whole).length === 0) attributes.annotate(whole, value);
-  }
-  response.warnings.forEach(attributes.warn);
+  await takeTurns(attributes, tellOf(name, response, attributes), received);
   if (!response.allowed) throw denied(name, response.status);
   return response;
+}
+
+/** An answer of the largest size has a hundred thousand of each. */
+function* tellOf(
+  name: string,
+  { auditAnnotations, warnings }: ReviewResponse,
+  { annotate, warn }: AdmissionAttributes,
+): Steps<void> {
+  for (const key of keysOf(auditAnnotations)) {
+    const whole = `${name}/${key}`;
+    if (qualifiedNameProblems(whole).length === 0) annotate(whole, auditAnnotations[key] as string);
+    yield;
+  }
+  for (const warning of warnings) {
+    warn(warning);
+    yield;
+  }
 }

@@ -1,5 +1,5 @@
 import { quoteGo } from '../../api/errors/go-quote';
-import type { Steps } from '../../api/parts';
+import { keysOf, type Steps } from '../../api/parts';
 import type { ResponseStatus } from './failures';
 import { readJson } from './large-work';
 import { reviewApiVersion } from './review';
@@ -36,7 +36,7 @@ export function* readResponse(body: Buffer, { uid, version, type }: ReviewQuesti
   checkVersion(apiVersion, kind, version);
   const response = mapOf(review['response'], 'response');
   if (response === undefined) throw new Error('webhook response was absent');
-  const read = readFields(response);
+  const read = yield* readFields(response);
   const answered = textOf(response, 'uid') ?? '';
   if (version === 'v1beta1') {
     const mutates = type === 'admit' && read.patch.length > 0;
@@ -52,6 +52,7 @@ export function* readResponse(body: Buffer, { uid, version, type }: ReviewQuesti
   return read;
 }
 
+const TEXTS_AT_ONCE = 256;
 const NO_BYTES = Buffer.alloc(0);
 
 function* parseReview(body: Buffer): Steps<Json> {
@@ -80,7 +81,7 @@ function checkVersion(apiVersion: string, kind: string, version: ReviewVersion):
   }
 }
 
-function readFields(response: Json): ReviewResponse {
+function* readFields(response: Json): Steps<ReviewResponse> {
   const { allowed = false } = response;
   if (typeof allowed !== 'boolean') throw new Error('response.allowed is no boolean');
   return {
@@ -88,7 +89,7 @@ function readFields(response: Json): ReviewResponse {
     status: readStatus(mapOf(response['status'], 'response.status')),
     patch: readBase64(textOf(response, 'patch') ?? ''),
     patchType: textOf(response, 'patchType') ?? '',
-    auditAnnotations: textsOf(response['auditAnnotations'], 'response.auditAnnotations'),
+    auditAnnotations: yield* textsOf(response['auditAnnotations'], 'response.auditAnnotations'),
     warnings: listOf(response['warnings'], 'response.warnings'),
   };
 }
@@ -184,9 +185,12 @@ function textOf(map: Json, name: string): string | undefined {
   return value;
 }
 
-function textsOf(value: unknown, what: string): Readonly<Record<string, string>> {
+function* textsOf(value: unknown, what: string): Steps<Readonly<Record<string, string>>> {
   const map = mapOf(value, what) ?? {};
-  for (const text of Object.values(map)) if (typeof text !== 'string') throw new Error(`${what} has what is no text`);
+  for (const [index, key] of keysOf(map).entries()) {
+    if (typeof map[key] !== 'string') throw new Error(`${what} has what is no text`);
+    if (index % TEXTS_AT_ONCE === TEXTS_AT_ONCE - 1) yield;
+  }
   return map as Readonly<Record<string, string>>;
 }
 

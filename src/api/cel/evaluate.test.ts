@@ -102,3 +102,40 @@ it('comparing large structures counts', () => {
   compared.proceed();
   expect(compared.cost).toBeGreaterThan(5_000);
 });
+
+describe('searches that take long', () => {
+  const text = 'ab'.repeat(2_000);
+  const slow = (times: number): string => `self.matches('^([ab]*a[ab]{${times}}){3}$')`;
+
+  /** What comes of an expression, and how often it was interrupted. */
+  function inParts(source: string, self: JsonValue): { readonly outcome: unknown; readonly pauses: number } {
+    const run = start(source, self);
+    for (let pauses = 0; ; pauses += 1) {
+      const outcome = run.proceed(2_000);
+      if (outcome !== undefined) return { outcome, pauses };
+      expect(pauses).toBeLessThan(5_000);
+    }
+  }
+
+  it.each([
+    [`${slow(99)} && ${slow(101)} && !${slow(100)}`, true],
+    [`[self, self].all(one, one.matches('^([ab]*a[ab]{101}){3}$'))`, true],
+    [`self.findAll('.*x|a').size() == 2000`, true],
+  ])('are interrupted, and come to what they come to at once: %s', (source, wanted) => {
+    const { outcome, pauses } = inParts(source, text);
+    expect(outcome).toEqual({ value: wanted });
+    expect(pauses).toBeGreaterThan(10);
+    const whole = start(source, text);
+    expect(whole.proceed()).toEqual({ value: wanted });
+  });
+
+  it.each([
+    ["self.find('^([ab]*a[ab]{100}){9}$')", 20_000],
+    ["self.findAll('a|b')", 300_000],
+  ])('for what no step can be made of have an end: %s', (source, length) => {
+    expect(inParts(source, 'a'.repeat(length)).outcome).toEqual({
+      error: 'operation cancelled: actual cost limit exceeded',
+      costExceeded: true,
+    });
+  });
+});

@@ -1,3 +1,4 @@
+import { atOnce, type Steps } from '../parts';
 import { EvalError, type Value } from './values';
 
 /** The evaluation has spent what it may. No condition catches it. */
@@ -18,6 +19,31 @@ export interface Progress {
   readonly range: unknown;
 }
 
+/** The one that proceeds. */
+let proceeding: Run | undefined;
+
+/** Returns the one that did before. */
+function proceed(run: Run | undefined): Run | undefined {
+  const before = proceeding;
+  proceeding = run;
+  return before;
+}
+
+/**
+ * A function's result that takes long, made in steps between which the evaluation is interrupted. As an evaluation that goes on begins
+ * anew, results are remembered until it ends: by the name of the function and what it is about, and by the text that it looks through.
+ */
+export function inSteps<Result extends Value>(name: string, text: string, begin: () => Steps<Result>): Result {
+  const run = proceeding;
+  if (run === undefined || run.pauseAt === Infinity) return atOnce(begin());
+  return run.longWork(name, text, begin) as Result;
+}
+
+interface LongWork {
+  readonly steps: Steps<Value>;
+  done?: { readonly result: Value };
+}
+
 export type Outcome = { readonly value: Value } | { readonly error: string; readonly costExceeded: boolean };
 
 /**
@@ -30,6 +56,7 @@ export class Run {
   pauseAt = Infinity;
   readonly locals: Value[] = [];
   readonly progress = new Map<number, Progress>();
+  #longWorks: Map<string, Map<string, LongWork>> | undefined;
 
   constructor(
     readonly variables: Readonly<Record<string, Value>>,
@@ -42,11 +69,27 @@ export class Run {
     if (this.cost > this.limit) throw new CostExceeded();
   }
 
+  /** For {@link inSteps}. */
+  longWork(name: string, text: string, begin: () => Steps<Value>): Value {
+    const works = (this.#longWorks ??= new Map<string, Map<string, LongWork>>());
+    const ofName = works.get(name) ?? new Map<string, LongWork>();
+    works.set(name, ofName);
+    const work: LongWork = ofName.get(text) ?? { steps: begin() };
+    ofName.set(text, work);
+    if (work.done === undefined) {
+      const { done, value } = work.steps.next();
+      if (done !== true) throw PAUSE;
+      work.done = { result: value };
+    }
+    return work.done.result;
+  }
+
   /** The outcome, or undefined after about so many units: there is more to do then. */
   proceed(units = Infinity): Outcome | undefined {
     const spent = this.cost;
     this.pauseAt = spent + units;
     this.cost = 0;
+    const before = proceed(this);
     try {
       return { value: this.code(this) };
     } catch (error) {
@@ -56,6 +99,8 @@ export class Run {
       // What nests deeper than the stack bears is no fault of the server's.
       if (error instanceof RangeError) return { error: 'evaluation is nested too deeply', costExceeded: false };
       throw error;
+    } finally {
+      proceed(before);
     }
   }
 }

@@ -122,32 +122,63 @@ function objectType(schema: JsonSchema, isRoot: boolean): SchemaType | undefined
 
 let typeNumber = 0;
 
+/** Of large schemas, rules name few fields: they have types when they are asked for. */
 function structType(schema: JsonSchema, isRoot: boolean): SchemaType {
-  const properties = isRoot ? { ...schema.properties, ...OF_EVERY_OBJECT } : (schema.properties ?? {});
-  const required = new Set(schema.required);
-  const fields = new Map<string, SchemaField>();
-  let minSize = 2;
-  for (const [name, property] of Object.entries(properties)) {
-    const isEmbedded = property['x-kubernetes-embedded-resource'] === true;
-    const type = schemaType(property, isEmbedded);
-    if (type === undefined) continue;
-    const escaped = escapeName(name);
-    if (escaped !== undefined) fields.set(escaped, { name, type });
-    if (required.has(name) && property.default === undefined) minSize += name.length + type.minSize + 4;
-  }
   typeNumber += 1;
-  const type = {
-    kind: 'object',
-    name: `object.${typeNumber}`,
-    fields: new Map([...fields].map(([name, field]) => [name, field.type.type])),
-  } as const;
+  const name = `object.${typeNumber}`;
+  let fields: ReadonlyMap<string, SchemaField> | undefined;
+  let fieldTypes: ReadonlyMap<string, Type> | undefined;
+  let minSize: number | undefined;
+  const known = (): ReadonlyMap<string, SchemaField> => (fields ??= fieldsOf(propertiesOf(schema, isRoot)));
   return {
-    type,
-    adapt: nullable((data) => (isJsonObject(data) ? new Struct(type.name, data, fields) : misfit(data, 'object'))),
-    fields,
+    type: {
+      kind: 'object',
+      name,
+      get fields() {
+        return (fieldTypes ??= new Map([...known()].map(([field, { type }]) => [field, type.type])));
+      },
+    },
+    adapt: nullable((data) => (isJsonObject(data) ? new Struct(name, data, known()) : misfit(data, 'object'))),
+    get fields() {
+      return known();
+    },
     maxElements: 1,
-    minSize,
+    get minSize() {
+      return (minSize ??= minSizeOf(propertiesOf(schema, isRoot), schema.required));
+    },
   };
+}
+
+function fieldType(schema: JsonSchema): SchemaType | undefined {
+  return schemaType(schema, schema['x-kubernetes-embedded-resource'] === true);
+}
+
+type Properties = NonNullable<JsonSchema['properties']>;
+
+function propertiesOf({ properties = {} }: JsonSchema, isRoot: boolean): Properties {
+  return isRoot ? { ...properties, ...OF_EVERY_OBJECT } : properties;
+}
+
+function fieldsOf(properties: Properties): ReadonlyMap<string, SchemaField> {
+  const fields = new Map<string, SchemaField>();
+  for (const [name, property] of Object.entries(properties)) {
+    const type = fieldType(property);
+    const escaped = type && escapeName(name);
+    if (escaped !== undefined) fields.set(escaped, { name, type: type! });
+  }
+  return fields;
+}
+
+/** With the fields that must be there. */
+function minSizeOf(properties: Properties, required: JsonSchema['required']): number {
+  let size = 2;
+  for (const name of new Set(required)) {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    if (property === undefined || property.default !== undefined) continue;
+    const type = fieldType(property);
+    if (type !== undefined) size += name.length + type.minSize + 4;
+  }
+  return size;
 }
 
 /** An object whose schema names its fields; others are not seen. */

@@ -1,6 +1,8 @@
 import { quoteGo } from '../errors/go-quote';
 import { stringifyExact } from '../codec/exact-json';
+import { printJson } from '../codec/json-print';
 import type { KubeObject } from '../object';
+import { isLarge, type Steps } from '../parts';
 
 /** ConversionReview of apiextensions.k8s.io: what a conversion webhook is asked, and what it may answer. */
 
@@ -44,6 +46,14 @@ export function printConverted(object: KubeObject): Buffer {
   const { kind, apiVersion, metadata, ...rest } = object;
   const { resourceVersion: _revision, ...kept } = metadata;
   return Buffer.from(stringifyExact({ kind, apiVersion, metadata: kept, ...rest }));
+}
+
+/** The same, a part at a time for a large one. */
+export function* printConvertedInParts(object: KubeObject): Steps<Buffer> {
+  if (!isLarge(object)) return printConverted(object);
+  const { kind, apiVersion, metadata, ...rest } = object;
+  const { resourceVersion: _revision, ...kept } = metadata;
+  return (yield* printJson({ kind, apiVersion, metadata: kept, ...rest })).bytes;
 }
 
 type Json = Readonly<Record<string, unknown>>;

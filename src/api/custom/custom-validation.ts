@@ -8,6 +8,7 @@ import { compileRules, type Hearer } from './rules';
 import { compileValidation, type Before, type Check } from './schema-validation';
 import { validateScaleFields } from './scale';
 import { compileEmbeddedCheck, compileListCheck } from './structural-rules';
+import { hasManyTrials } from './trials';
 import { Unchanged } from './unchanged';
 
 /** The rules of one version of a custom kind, compiled when an object is first written in it. */
@@ -20,6 +21,11 @@ export class CustomValidation {
   constructor(version: CustomVersion, structural: boolean) {
     this.#version = version;
     this.#structural = structural;
+  }
+
+  /** How long validation takes does not show in the size of an object. */
+  get hasManyTrials(): boolean {
+    return this.#compiled().hasManyTrials;
   }
 
   /** All problems but those of the object's own metadata. */
@@ -101,6 +107,7 @@ export class CustomValidation {
     const schema = this.#version.schema?.openAPIV3Schema;
     const status = schema?.properties?.['status'];
     return {
+      hasManyTrials: schema !== undefined && hasManyTrials(schema),
       root: schema && { schema, check: compileValidation(schema) },
       status: status && { schema: status, check: compileValidation(status) },
       embedded: schema && this.#structural ? compileEmbeddedCheck(schema) : undefined,

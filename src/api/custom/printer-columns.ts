@@ -14,11 +14,20 @@ const AGE: PrinterColumn = {
   jsonPath: '.metadata.creationTimestamp',
 };
 
-/**
- * The table of a custom kind's version: the name, then what its definition says; without columns of its own, the age. A column
- * whose path cannot be read ends the table.
- */
-export function customTable(columns: readonly PrinterColumn[] = []): TableDefinition {
+/** The table of a custom kind's version. Its paths are read when it is first asked for: most never are. */
+export function customTable(columns?: readonly PrinterColumn[]): TableDefinition {
+  let table: TableDefinition | undefined;
+  const read = (): TableDefinition => (table ??= readTable(columns));
+  return {
+    get columns() {
+      return read().columns;
+    },
+    cells: (object, now) => read().cells(object, now),
+  };
+}
+
+/** The name, then what its definition says; without columns of its own, the age. A column whose path cannot be read ends the table. */
+function readTable(columns: readonly PrinterColumn[] = []): TableDefinition {
   const read: Column[] = [nameColumn];
   for (const column of columns.length === 0 ? [AGE] : columns) {
     const path = compileJsonPath(column.jsonPath);

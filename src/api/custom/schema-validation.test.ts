@@ -1,5 +1,7 @@
+import { RE2JS } from 're2js';
 import type { FieldError } from '../errors/field-error';
 import type { JsonValue } from '../object';
+import { checkInParts } from '../validation/check-each';
 import type { JsonSchema } from './json-schema';
 import { compileValidation } from './schema-validation';
 
@@ -110,5 +112,26 @@ describe('validation against a schema', () => {
     const started = performance.now();
     expect(problems({ type: 'string', pattern: '^(a+)+$' }, `${'a'.repeat(40)}!`)).toHaveLength(1);
     expect(performance.now() - started).toBeLessThan(1000);
+  });
+
+  it('compiles the patterns of an object one at a time', () => {
+    const names = Array.from({ length: 12 }, (_, index) => `f${index}`);
+    const schema = {
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, { type: 'string', pattern: `^${name}$` }])),
+    };
+    const compile = jest.spyOn(RE2JS, 'compile');
+    const errors: FieldError[] = [];
+    const steps = checkInParts(() => {
+      compileValidation(schema)(Object.fromEntries(names.map((name) => [name, name])), '', errors);
+      return errors;
+    });
+    const counts: number[] = [];
+    for (let done: boolean | undefined = false; done !== true; counts.push(compile.mock.calls.length)) {
+      done = steps.next().done;
+    }
+    compile.mockRestore();
+    expect(counts.at(-1)).toBe(names.length);
+    expect(counts.every((count, index) => count - (counts[index - 1] ?? 0) <= 1)).toBe(true);
   });
 });

@@ -4,9 +4,19 @@ import { RE2JS } from 're2js';
 import { invalid, required, type FieldError } from '../errors/field-error';
 import { printValue } from '../errors/field-error';
 import type { JsonObject, JsonValue } from '../object';
-import { keysOf } from '../parts';
-import { checkNow, isForLater, leftForLater } from '../validation/check-each';
+import { keysOf, type Steps } from '../parts';
+import { isLongSearch, searchInSteps, searchSize } from '../patterns/search';
+import {
+  checkApart,
+  checkInParts,
+  checkInSteps,
+  checkLong,
+  checkNow,
+  isForLater,
+  leftForLater,
+} from '../validation/check-each';
 import { WorkBudget } from '../work-budget';
+import { hasManyTrials } from './trials';
 import { FORMATS } from './formats';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
 import { counterpartsIn, type Unchanged } from './unchanged';
@@ -125,18 +135,56 @@ function typeCheck(schema: JsonSchema): ValueCheck | undefined {
   };
 }
 
-function alternativeChecks({
-  anyOf = [],
-  oneOf = [],
-  allOf = [],
-  not,
-}: JsonSchema): readonly (PartCheck | undefined)[] {
+function alternativeChecks(schema: JsonSchema): readonly (PartCheck | undefined)[] {
+  const { anyOf = [], oneOf = [], allOf = [], not } = schema;
+  const areMany = hasManyTrials({ anyOf, oneOf, allOf, ...(not === undefined ? {} : { not }) });
+  const judged = (alternatives: readonly JsonSchema[], judge: Judge): PartCheck | undefined =>
+    alternatives.length === 0 ? undefined : alternativesCheck(alternatives.map(lazily), areMany, judge);
   return [
-    anyOf.length === 0 ? undefined : anyOfCheck(anyOf.map(lazily)),
-    oneOf.length === 0 ? undefined : oneOfCheck(oneOf.map(lazily)),
-    allOf.length === 0 ? undefined : allOfCheck(allOf.map(lazily)),
-    not === undefined ? undefined : notCheck(lazily(not)),
+    judged(anyOf, judgeAnyOf),
+    judged(oneOf, judgeOneOf),
+    judged(allOf, judgeAllOf),
+    judged(not === undefined ? [] : [not], judgeNot),
   ];
+}
+
+/** What the outcomes of all alternatives mean for the value. */
+type Judge = (outcomes: readonly (readonly FieldError[])[], path: string) => readonly FieldError[];
+
+/** They are tried at once, unless they are many or the value is large. */
+function alternativesCheck(checks: readonly PartCheck[], areMany: boolean, judge: Judge): PartCheck {
+  return (value, path, errors, work) => {
+    work.spend(checks.length);
+    if (!areMany && !isForLater(value)) {
+      addAll(
+        errors,
+        judge(
+          checks.map((check) => checkNow(() => problemsOf(check, value, path, work))),
+          path,
+        ),
+      );
+    } else {
+      addAll(
+        errors,
+        checkInSteps(() => judgedInSteps(checks, value, path, work, judge)),
+      );
+    }
+  };
+}
+
+function* judgedInSteps(
+  checks: readonly PartCheck[],
+  value: JsonValue,
+  path: string,
+  work: WorkBudget,
+  judge: Judge,
+): Steps<readonly FieldError[]> {
+  const outcomes: (readonly FieldError[])[] = [];
+  for (const check of checks) {
+    outcomes.push(yield* checkInParts(() => problemsOf(check, value, path, work)));
+    yield;
+  }
+  return judge(outcomes, path);
 }
 
 function wholeValue(path: string, problem: string): FieldError {
@@ -145,16 +193,6 @@ function wholeValue(path: string, problem: string): FieldError {
     field: NO_FIELD,
     message: `Invalid value: "": ${JSON.stringify(path)} must ${problem}`,
   };
-}
-
-function outcomes(
-  checks: readonly PartCheck[],
-  value: JsonValue,
-  path: string,
-  work: WorkBudget,
-): readonly (readonly FieldError[])[] {
-  work.spend(checks.length);
-  return checks.map((check) => checkNow(() => problemsOf(check, value, path, work)));
 }
 
 function problemsOf(
@@ -174,42 +212,28 @@ function nearest(failures: readonly (readonly FieldError[])[]): readonly FieldEr
   return failures.reduce((best, next) => (next.length < best.length ? next : best));
 }
 
-function anyOfCheck(checks: readonly PartCheck[]): PartCheck {
-  return (value, path, errors, work) => {
-    const results = outcomes(checks, value, path, work);
-    if (results.some((result) => result.length === 0)) return;
-    errors.push(wholeValue(path, 'validate at least one schema (anyOf)'));
-    addAll(errors, nearest(results));
-  };
-}
+const judgeAnyOf: Judge = (outcomes, path) => {
+  if (outcomes.some((problems) => problems.length === 0)) return [];
+  return [wholeValue(path, 'validate at least one schema (anyOf)'), ...nearest(outcomes)];
+};
 
-function oneOfCheck(checks: readonly PartCheck[]): PartCheck {
-  return (value, path, errors, work) => {
-    const results = outcomes(checks, value, path, work);
-    const valid = results.filter((result) => result.length === 0).length;
-    if (valid === 1) return;
-    const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
-    errors.push(wholeValue(path, `validate one and only one schema (oneOf). ${found}`));
-    if (valid === 0) addAll(errors, nearest(results));
-  };
-}
+const judgeOneOf: Judge = (outcomes, path) => {
+  const valid = outcomes.filter((problems) => problems.length === 0).length;
+  if (valid === 1) return [];
+  const found = valid === 0 ? 'Found none valid' : `Found ${valid} valid alternatives`;
+  const problem = wholeValue(path, `validate one and only one schema (oneOf). ${found}`);
+  return valid === 0 ? [problem, ...nearest(outcomes)] : [problem];
+};
 
-function allOfCheck(checks: readonly PartCheck[]): PartCheck {
-  return (value, path, errors, work) => {
-    const failures = outcomes(checks, value, path, work).filter((result) => result.length > 0);
-    if (failures.length === 0) return;
-    const none = failures.length === checks.length ? '. None validated' : '';
-    for (const failure of failures) addAll(errors, failure);
-    errors.push(wholeValue(path, `validate all the schemas (allOf)${none}`));
-  };
-}
+const judgeAllOf: Judge = (outcomes, path) => {
+  const failures = outcomes.filter((problems) => problems.length > 0);
+  if (failures.length === 0) return [];
+  const none = failures.length === outcomes.length ? '. None validated' : '';
+  return [...failures.flat(), wholeValue(path, `validate all the schemas (allOf)${none}`)];
+};
 
-function notCheck(check: PartCheck): PartCheck {
-  return (value, path, errors, work) => {
-    const failures = checkNow(() => problemsOf(check, value, path, work));
-    if (failures.length === 0) errors.push(wholeValue(path, 'not validate the schema (not)'));
-  };
-}
+const judgeNot: Judge = ([problems = []], path) =>
+  problems.length === 0 ? [wholeValue(path, 'not validate the schema (not)')] : [];
 
 /** Halves of a pair are one character. */
 function countCharacters(text: string): number {
@@ -225,18 +249,24 @@ function textChecks({
   maxLength,
   minLength,
   pattern,
-}: JsonSchema): readonly (ValueCheck | undefined)[] {
+}: JsonSchema): readonly (PartCheck | undefined)[] {
   const expression = pattern === undefined ? undefined : compilePattern(pattern);
   const problemOf = (text: string): string | undefined => {
     const length = maxLength === undefined && minLength === undefined ? 0 : countCharacters(text);
     if (maxLength !== undefined && length > maxLength) return `should be at most ${maxLength} chars long`;
     if (minLength !== undefined && length < minLength) return `should be at least ${minLength} chars long`;
-    if (expression !== undefined && !expression(text)) return `should match '${pattern}'`;
     return undefined;
   };
-  const limits: ValueCheck = (value, path, errors) => {
-    const problem = typeof value === 'string' ? problemOf(value) : undefined;
-    if (problem !== undefined) errors.push(invalid(path, value, inBody(path, problem)));
+  const limits: PartCheck = (value, path, errors, work) => {
+    if (typeof value !== 'string') return;
+    const add = (problem: string): FieldError => invalid(path, value, inBody(path, problem));
+    const problem = problemOf(value);
+    if (problem !== undefined) errors.push(add(problem));
+    else if (expression !== undefined)
+      addAll(
+        errors,
+        expression(value, work, () => add(`should match '${pattern}'`)),
+      );
   };
   const fitsFormat = type === 'integer' || type === 'number' ? undefined : FORMATS.get(format);
   const formatCheck: ValueCheck = (value, path, errors) => {
@@ -247,10 +277,27 @@ function textChecks({
   return [limited ? limits : undefined, fitsFormat === undefined ? undefined : formatCheck];
 }
 
-/** In linear time, whatever the pattern. One that cannot be read fits nothing; definitions with one are refused. */
-function compilePattern(pattern: string): (text: string) => boolean {
-  let compiled: RE2JS | undefined;
-  return (text) => (compiled ??= RE2JS.compile(pattern)).matcher(text).find();
+/** What a search takes that cannot wait, since alternatives are decided at once, as against trying one of them. */
+const SEARCH_PER_ALTERNATIVE = 100;
+
+const NO_ERRORS: readonly FieldError[] = [];
+
+/** In linear time, whatever the pattern, and long texts in steps. One that cannot be read fits nothing; definitions with one are refused. */
+function compilePattern(
+  pattern: string,
+): (text: string, work: WorkBudget, problem: () => FieldError) => readonly FieldError[] {
+  let known: RE2JS | undefined;
+  const look = (text: string, work: WorkBudget, problem: () => FieldError): readonly FieldError[] => {
+    const compiled = (known ??= RE2JS.compile(pattern));
+    if (!isLongSearch(compiled, text)) return compiled.test(text) ? NO_ERRORS : [problem()];
+    const search = function* (): Steps<readonly FieldError[]> {
+      return (yield* searchInSteps(compiled, text)) ? NO_ERRORS : [problem()];
+    };
+    return checkLong(search, () => work.spend(Math.ceil(searchSize(compiled, text) / SEARCH_PER_ALTERNATIVE)));
+  };
+  // To read a pattern takes some tenths of a millisecond.
+  return (text, work, problem) =>
+    known === undefined ? checkApart(() => look(text, work, problem)) : look(text, work, problem);
 }
 
 function numberChecks(schema: JsonSchema): readonly ValueCheck[] {
@@ -318,24 +365,31 @@ function listChecks(schema: JsonSchema): readonly PartCheck[] {
   ];
 }
 
+/** So many values of an enum are told apart, and listed, at once. */
+const LONG_ENUM = 256;
+
 function enumChecks({ enum: values }: JsonSchema): readonly ValueCheck[] {
   if (values === undefined || values.length === 0) return [];
-  const known = new Set(values.map(canonicalText));
-  const supported = values
-    .map((value) => JSON.stringify(typeof value === 'string' ? value : stringifyExact(value)))
-    .join(', ');
+  let known: ReadonlySet<string> | undefined;
+  let supported: string | undefined;
+  const problemsIn = (value: JsonValue, path: string): readonly FieldError[] => {
+    known ??= new Set(values.map(canonicalText));
+    if (known.has(canonicalText(value))) return [];
+    supported ??= values.map((one) => JSON.stringify(typeof one === 'string' ? one : stringifyExact(one))).join(', ');
+    const message = `Unsupported value: ${printValue(value)}: supported values: ${supported}`;
+    return [{ reason: 'FieldValueNotSupported', field: path, message }];
+  };
   return [
     (value, path, errors) => {
-      if (known.has(canonicalText(value))) return;
-      const message = `Unsupported value: ${printValue(value)}: supported values: ${supported}`;
-      errors.push({ reason: 'FieldValueNotSupported', field: path, message });
+      const isLong = values.length > LONG_ENUM && known === undefined;
+      addAll(errors, isLong ? checkApart(() => problemsIn(value, path)) : problemsIn(value, path));
     },
   ];
 }
 
 /** The same for values that differ only in the order of keys. */
 function canonicalText(value: JsonValue): string {
-  return sortedJson(value);
+  return typeof value === 'string' ? JSON.stringify(value) : sortedJson(value);
 }
 
 function mapChecks(schema: JsonSchema): readonly PartCheck[] {

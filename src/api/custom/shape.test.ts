@@ -142,9 +142,9 @@ describe('the room for defaults', () => {
   const item: JsonSchema = { type: 'object', properties: { a: { type: 'string', default: long } } };
   const list = (count: number): JsonValue => Array.from({ length: count }, () => ({}));
 
-  it('refuses an object to which defaults add more than eight megabytes', () => {
-    expect(() => shape({ list: { type: 'array', items: item } }, { list: list(20_000) })).toThrow(
-      'Request entity too large: defaults add more than 8388608 bytes to the object',
+  it('refuses an object to which defaults add more than a store takes', () => {
+    expect(() => shape({ list: { type: 'array', items: item } }, { list: list(2_000) })).toThrow(
+      'Request entity too large: defaults add more than 1572864 bytes to the object',
     );
   });
 

@@ -23,8 +23,10 @@ export interface ShapeContext {
   readonly metadata?: (value: JsonValue, path: string) => JsonValue;
 }
 
-/** What the defaults of one object may add, in characters of JSON: more than any store takes. */
-const MAX_DEFAULTS_SIZE = 8 * 1024 * 1024;
+/** What the defaults of one object may add, in characters of JSON: more than etcd takes of an object unless it is told to. */
+const MAX_DEFAULTS_SIZE = 1536 * 1024;
+/** Of a member, beside its name and its value. */
+const MEMBER_SIZE = '"":,'.length;
 
 /**
  * The bound of what defaults may add to one object: a list of twenty thousand items with a hundred defaults each is no
@@ -172,7 +174,7 @@ function compileMap(
     }
     for (const [name, { defaultValue, size }] of withDefault) {
       if (context.room.isUsedUp) break;
-      if (Object.hasOwn(result ?? object, name) || !context.room.take(name.length + size)) continue;
+      if (Object.hasOwn(result ?? object, name) || !context.room.take(name.length + size + MEMBER_SIZE)) continue;
       result ??= extend(object);
       setOwn(result, name, defaultValue);
     }

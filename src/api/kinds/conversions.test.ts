@@ -192,6 +192,15 @@ describe('conversion between versions', () => {
     );
   });
 
+  test.each(['valueOf', 'constructor', '__proto__'])('members of annotated metrics may be called %s', (name) => {
+    const annotated = {
+      metadata: { name: 'x', annotations: { 'autoscaling.alpha.kubernetes.io/metrics': `[{"${name}":{"a":1}}]` } },
+      spec: {},
+    };
+    const { spec } = autoscalerFromV1(annotated);
+    expect(JSON.stringify(spec)).toBe(`{"metrics":[{"${name}":{"a":1}}]}`);
+  });
+
   test('an annotation that is not JSON is no behaviour', () => {
     const annotated = {
       metadata: { name: 'x', annotations: { 'autoscaling.alpha.kubernetes.io/behavior': '{' } },

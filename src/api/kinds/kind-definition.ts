@@ -99,6 +99,8 @@ export interface Strategy {
     requested?: RequestedVersion,
     heard?: { warn(text: string): void },
   ) => Steps<readonly FieldError[]> | undefined;
+  /** What validation takes does not show in the size of an object: any is looked at a part at a time. */
+  readonly validatesInParts?: (requested?: RequestedVersion) => boolean;
   /** An object with such problems is told that its rules were not checked, as custom resources are. */
   readonly tellsOfUncheckedRules?: boolean;
 }

@@ -133,6 +133,24 @@ function quantityOf({ negative, whole, fraction, format, power }: Parts): Quanti
   return { nanos: negative ? -nanos : nanos, format: actualFormat };
 }
 
+/** A quantity as kube-apiserver holds it: a number and its power of ten, and the text where that is kept as written. */
+export interface SpelledQuantity {
+  readonly value: bigint;
+  readonly scale: number;
+  readonly format: QuantityFormat;
+  readonly kept: string;
+}
+
+/** Takes a text for what was written. Throws {@link QuantityError}. */
+export function spellQuantity(text: string): SpelledQuantity {
+  const parts = takeApart(text);
+  const { negative, whole, fraction, format, power } = parts;
+  const kept = text === '0' || isKept(parts) ? text : '';
+  if (format === 'binarySI') return { value: quantityOf(parts).nanos / NANO, scale: 0, format, kept };
+  const unscaled = BigInt(whole + fraction);
+  return { value: negative ? -unscaled : unscaled, scale: power - fraction.length, format, kept };
+}
+
 /** Reads a quantity's text. Throws {@link QuantityError} with the wire's message. */
 export function parseQuantity(text: string): Quantity {
   return quantityOf(takeApart(text));

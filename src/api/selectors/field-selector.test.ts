@@ -4,6 +4,7 @@ import {
   DEFAULT_FIELD_LABELS,
   checkFieldLabels,
   exactFieldValue,
+  fieldMatcher,
   matchesFields,
   parseFieldSelector,
   printFieldSelector,
@@ -66,6 +67,30 @@ test('all terms must hold, and what is absent is empty', () => {
   expect(matchesFields(parseFieldSelector('status.phase=Running,spec.nodeName='), read)).toBe(true);
   expect(matchesFields(parseFieldSelector('status.phase=Running,spec.nodeName!='), read)).toBe(false);
   expect(matchesFields(parseFieldSelector('status.phase!=Pending'), read)).toBe(true);
+});
+
+it('a long selector matches what its terms match one by one, and reads a field once for each way of asking', () => {
+  const term = fc.record({
+    label: fc.constantFrom('a', 'b'),
+    operator: fc.constantFrom('=', '!=' as const),
+    value: fc.constantFrom('', 'x', 'y'),
+  });
+  const picks = fc.array(fc.nat(), { minLength: 9, maxLength: 20 });
+  fc.assert(
+    fc.property(
+      fc.array(term, { minLength: 1, maxLength: 3 }),
+      picks,
+      fc.constantFrom(undefined, 'x'),
+      (some, all, a) => {
+        const terms = all.map((pick) => some[pick % some.length]!);
+        let reads = 0;
+        const read = (label: string): string | undefined => (reads++, label === 'a' ? a : 'y');
+        const found = fieldMatcher(terms)(read);
+        expect(reads).toBeLessThanOrEqual(4);
+        expect(found).toBe(matchesFields(terms, read));
+      },
+    ),
+  );
 });
 
 test('an exact value is found', () => {

@@ -91,6 +91,30 @@ export function matchesFields(
   return true;
 }
 
+/** Up to so many requirements are looked at one by one. */
+const FEW_REQUIREMENTS = 8;
+
+/** As {@link matchesFields}; what a look costs goes by the labels that the selector names and not by how often it names them. */
+export function fieldMatcher(
+  requirements: readonly FieldRequirement[],
+): (read: (label: string) => string | undefined) => boolean {
+  if (requirements.length <= FEW_REQUIREMENTS) return (read) => matchesFields(requirements, read);
+  const wanted = new Map<string, Set<string>>();
+  const refused = new Map<string, Set<string>>();
+  for (const { label, operator, value } of requirements) {
+    const values = operator === '=' ? wanted : refused;
+    const known = values.get(label);
+    if (known === undefined) values.set(label, new Set([value]));
+    else known.add(value);
+  }
+  return (read) => {
+    // Two values that it must have are one too many.
+    for (const [label, values] of wanted) if (values.size > 1 || !values.has(read(label) ?? '')) return false;
+    for (const [label, values] of refused) if (values.has(read(label) ?? '')) return false;
+    return true;
+  };
+}
+
 /** The value that a label must have, if the selector names one: `metadata.name=x` narrows a list to one key. */
 export function exactFieldValue(requirements: readonly FieldRequirement[], label: string): string | undefined {
   return requirements.find((one) => one.label === label && one.operator === '=')?.value;

@@ -31,7 +31,8 @@ const INT64 = /^[+-]?[0-9]+$/;
 const INT64_LIMIT = 1n << 63n;
 const INT64_DIGITS = 19;
 
-function parseInt64(text: string): bigint | undefined {
+/** The number that a text says, undefined for what is none of 64 bits. */
+export function readInt64(text: string): bigint | undefined {
   // A number of many digits takes longer to read than it is long.
   if (!INT64.test(text) || text.replace(/^[+-]?0*/, '').length > INT64_DIGITS) return undefined;
   const value = BigInt(text.startsWith('+') ? text.slice(1) : text);
@@ -56,7 +57,7 @@ function requirement(key: string, operator: LabelOperator, values: readonly stri
   if ((operator === 'exists' || operator === '!') && values.length > 0) {
     throw new Error('values set must be empty for exists and does not exist');
   }
-  if ((operator === '>' || operator === '<') && values.some((value) => parseInt64(value) === undefined)) {
+  if ((operator === '>' || operator === '<') && values.some((value) => readInt64(value) === undefined)) {
     throw new Error("for 'Gt', 'Lt' operators, the value must be an integer");
   }
   for (const value of values) {
@@ -242,8 +243,8 @@ function holds({ key, operator, values }: LabelRequirement, labels: Labels): boo
       return value === undefined;
     case '>':
     case '<': {
-      const actual = value === undefined ? undefined : parseInt64(value);
-      const bound = parseInt64(values[0] ?? '');
+      const actual = value === undefined ? undefined : readInt64(value);
+      const bound = readInt64(values[0] ?? '');
       if (actual === undefined || bound === undefined) return false;
       return operator === '>' ? actual > bound : actual < bound;
     }

@@ -49,12 +49,14 @@ function validateBackend(spec: APIServiceSpec): readonly FieldError[] {
 export function validateApiService(object: KubeObject): readonly FieldError[] {
   const spec = (object['spec'] ?? {}) as APIServiceSpec;
   const { group = '', version = '' } = spec;
-  const { name = '' } = object.metadata;
   const wanted = `${version}.${group}`;
   return [
-    ...(name === '' || name === wanted || pathSegmentName(name, false).length > 0
-      ? []
-      : [invalid('metadata.name', name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)]),
+    ...(['generateName', 'name'] as const).flatMap((field) => {
+      const name = object.metadata[field] ?? '';
+      return name === '' || name === wanted || pathSegmentName(name, false).length > 0
+        ? []
+        : [invalid(`metadata.${field}`, name, `must be \`spec.version+"."+spec.group\`: ${JSON.stringify(wanted)}`)];
+    }),
     ...(group === '' && version !== 'v1'
       ? [required('spec.group', 'only v1 may have an empty group and it better be legacy kube')]
       : []),

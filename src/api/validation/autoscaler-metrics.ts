@@ -1,10 +1,11 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import { isPlainMap, stringAt, valueAt, type PlainMap } from '../kinds/field-values';
+import type { RequestedVersion } from '../kinds/kind-definition';
 import { parseQuantity } from '../quantity/quantity';
 import type { MetricIdentifier, MetricSpec, MetricTarget } from '../schema/generated/autoscaling-v2';
 import { invalidLiteral } from './go-literal';
 import { pathSegmentName } from './names';
-import { quantityLiteral } from './pod/quantity-literal';
+import { ABSENT_QUANTITY, quantityLiteral } from './pod/quantity-literal';
 
 /** The field of each type of metric, in the order in which they are checked. */
 const SOURCES = {
@@ -21,7 +22,10 @@ function isPositive(quantity: string): boolean {
   return parseQuantity(quantity).nanos > 0n;
 }
 
-function validateTarget(target: MetricTarget, path: string): readonly FieldError[] {
+/** How a quantity is shown, which depends on the version that was sent. */
+type Print = (quantity: string) => string;
+
+function validateTarget(target: MetricTarget, path: string, print: Print): readonly FieldError[] {
   const { type = '', averageUtilization } = target;
   return [
     ...(type === '' ? [required(`${path}.type`, 'must specify a metric target type')] : []),
@@ -32,7 +36,7 @@ function validateTarget(target: MetricTarget, path: string): readonly FieldError
       const quantity = target[field];
       return quantity === undefined || isPositive(quantity)
         ? []
-        : [invalidLiteral(`${path}.${field}`, quantityLiteral(quantity), 'must be positive')];
+        : [invalidLiteral(`${path}.${field}`, print(quantity), 'must be positive')];
     }),
     ...(averageUtilization !== undefined && averageUtilization < 1
       ? [invalid(`${path}.averageUtilization`, averageUtilization, 'must be greater than 0')]
@@ -53,26 +57,26 @@ function validateDescribedObject(reference: unknown, path: string): readonly Fie
   });
 }
 
-type SourceRule = (source: PlainMap, path: string) => readonly FieldError[];
+type SourceRule = (source: PlainMap, path: string, print: Print) => readonly FieldError[];
 
 function targetOf(source: PlainMap): MetricTarget {
   return valueAt(source, 'target') ?? {};
 }
 
-function validateMetricAndTarget(source: PlainMap, path: string): readonly FieldError[] {
+function validateMetricAndTarget(source: PlainMap, path: string, print: Print): readonly FieldError[] {
   return [
     ...validateIdentifier(source['metric'] ?? {}, `${path}.metric`),
-    ...validateTarget(targetOf(source), `${path}.target`),
+    ...validateTarget(targetOf(source), `${path}.target`, print),
   ];
 }
 
 /** The use of a resource, raw or in percent: one of the two. */
-const validateResource: SourceRule = (source, path) => {
+const validateResource: SourceRule = (source, path, print) => {
   const { averageUtilization, averageValue } = targetOf(source);
   const neither = averageUtilization === undefined && averageValue === undefined;
   const both = averageUtilization !== undefined && averageValue !== undefined;
   return [
-    ...validateTarget(targetOf(source), `${path}.target`),
+    ...validateTarget(targetOf(source), `${path}.target`, print),
     ...(neither
       ? [required(`${path}.target.averageUtilization`, 'must set either a target raw value or a target utilization')]
       : []),
@@ -87,20 +91,20 @@ function present(source: PlainMap, field: string, path: string, what: string): r
 }
 
 const SOURCE_RULES: Readonly<Record<string, SourceRule>> = {
-  object: (source, path) => {
+  object: (source, path, print) => {
     const { value, averageValue } = targetOf(source);
     return [
       ...validateDescribedObject(source['describedObject'], `${path}.describedObject`),
-      ...validateMetricAndTarget(source, path),
+      ...validateMetricAndTarget(source, path, print),
       ...(value === undefined && averageValue === undefined
         ? [required(`${path}.target.averageValue`, 'must set either a target value or averageValue')]
         : []),
     ];
   },
-  external: (source, path) => {
+  external: (source, path, print) => {
     const { value, averageValue } = targetOf(source);
     return [
-      ...validateMetricAndTarget(source, path),
+      ...validateMetricAndTarget(source, path, print),
       ...(value === undefined && averageValue === undefined
         ? [required(`${path}.target.averageValue`, 'must set either a target value for metric or a per-pod target')]
         : []),
@@ -109,25 +113,28 @@ const SOURCE_RULES: Readonly<Record<string, SourceRule>> = {
         : []),
     ];
   },
-  pods: (source, path) => {
+  pods: (source, path, print) => {
     const { averageValue } = targetOf(source);
     return [
-      ...validateMetricAndTarget(source, path),
+      ...validateMetricAndTarget(source, path, print),
       ...(averageValue === undefined
         ? [required(`${path}.target.averageValue`, 'must specify a positive target averageValue')]
         : []),
     ];
   },
-  resource: (source, path) => [...present(source, 'name', path, 'resource'), ...validateResource(source, path)],
-  containerResource: (source, path) => [
+  resource: (source, path, print) => [
+    ...present(source, 'name', path, 'resource'),
+    ...validateResource(source, path, print),
+  ],
+  containerResource: (source, path, print) => [
     ...present(source, 'name', path, 'resource'),
     ...present(source, 'container', path, 'container'),
-    ...validateResource(source, path),
+    ...validateResource(source, path, print),
   ],
 };
 
 /** The type names one source; only the first source that is there is looked into, the others are too many. */
-function validateMetric(metric: MetricSpec, path: string): readonly FieldError[] {
+function validateMetric(metric: MetricSpec, path: string, print: Print): readonly FieldError[] {
   const { type = '' } = metric;
   const sources = metric as PlainMap;
   const [first, ...others] = Object.values(SOURCES).filter((field) => isPlainMap(sources[field]));
@@ -137,7 +144,9 @@ function validateMetric(metric: MetricSpec, path: string): readonly FieldError[]
   return [
     ...(type === '' ? [required(`${path}.type`, 'must specify a metric source type')] : []),
     ...unknown,
-    ...(first === undefined ? [] : (SOURCE_RULES[first]?.(sources[first] as PlainMap, `${path}.${first}`) ?? [])),
+    ...(first === undefined
+      ? []
+      : (SOURCE_RULES[first]?.(sources[first] as PlainMap, `${path}.${first}`, print) ?? [])),
     // An unknown type is reported by two rules.
     ...unknown,
     ...(expected !== undefined && !isPlainMap(sources[expected])
@@ -147,6 +156,16 @@ function validateMetric(metric: MetricSpec, path: string): readonly FieldError[]
   ];
 }
 
-export function validateMetrics(metrics: readonly MetricSpec[], path: string): readonly FieldError[] {
-  return metrics.flatMap((metric, index) => validateMetric(metric, `${path}[${index}]`));
+/** v2beta1 cannot leave a quantity out, so that there a zero is nearly always one that was not given. */
+function printV2beta1(quantity: string): string {
+  return quantity === '0' ? ABSENT_QUANTITY : quantityLiteral(quantity);
+}
+
+export function validateMetrics(
+  metrics: readonly MetricSpec[],
+  path: string,
+  requested?: RequestedVersion,
+): readonly FieldError[] {
+  const print = requested?.version === 'v2beta1' ? printV2beta1 : quantityLiteral;
+  return metrics.flatMap((metric, index) => validateMetric(metric, `${path}[${index}]`, print));
 }

@@ -76,6 +76,9 @@ export function checkAfter(check: () => readonly FieldError[]): readonly FieldEr
   return inParts ? [new Unchecked([undefined], check)] : check();
 }
 
+/** For what takes so long that it has a part of its own. */
+export const checkApart = checkAfter;
+
 /** For rules that rest on what others find: what `next` makes of all that `first` has found. */
 export function checkThen(
   first: () => readonly FieldError[],
@@ -87,6 +90,34 @@ export function checkThen(
 /** For rules that look at an object in steps of their own. */
 export function checkInSteps(check: () => Steps<readonly FieldError[]>): readonly FieldError[] {
   return inParts ? [new InSteps(check)] : atOnce(check());
+}
+
+/** Thrown by a rule that takes long. */
+class TakesLong extends Error {}
+const TAKES_LONG = new TakesLong();
+
+/** Set while what is checked may be abandoned, to be checked in parts. */
+let mayAbandon = false;
+
+/** As {@link checkInSteps}, for rules that take long though the object is small. `atOnceToo`: called where nothing can wait. */
+export function checkLong(check: () => Steps<readonly FieldError[]>, atOnceToo: () => void): readonly FieldError[] {
+  if (inParts) return [new InSteps(check)];
+  if (mayAbandon) throw TAKES_LONG;
+  atOnceToo();
+  return atOnce(check());
+}
+
+/** What `check` finds: at once, unless a rule takes long. */
+export function* checkInPartsIfLong(check: () => readonly FieldError[]): Steps<readonly FieldError[]> {
+  mayAbandon = true;
+  try {
+    return check();
+  } catch (error) {
+    if (error !== TAKES_LONG) throw error;
+  } finally {
+    mayAbandon = false;
+  }
+  return yield* checkInParts(check);
 }
 
 /** For rules whose outcome decides about others at once: none of their lists is left for later. */

@@ -199,6 +199,19 @@ test.each<[string, object, readonly string[]]>([
   );
 });
 
+test('there may be no more defaults than can be filled in at one stretch', () => {
+  const schemaOf = (count: number): object => ({
+    type: 'object',
+    properties: Object.fromEntries(
+      Array.from({ length: count }, (_, index) => [`f${index}`, { type: 'string', default: 'x' }]),
+    ),
+  });
+  expect(problemsOfNew(v1, definition(schemaOf(3_000)))).toEqual([]);
+  expect(problemsOfNew(v1, definition(schemaOf(3_001)))).toEqual([
+    'spec.validation.openAPIV3Schema: Forbidden: must not have more than 3000 defaults',
+  ]);
+});
+
 test('with a status of its own, the root says nothing that the status would miss', () => {
   const versions = [
     {

@@ -10,7 +10,7 @@ import type {
   CustomResourceDefinitionVersion,
   JSONSchemaProps,
 } from '../schema/generated/apiextensions-v1';
-import { checkNow } from './check-each';
+import { checkThen } from './check-each';
 import { validateConversion } from './custom-conversion';
 import {
   definitionVersionLiteral,
@@ -142,11 +142,14 @@ function demandsOf(object: KubeObject, requested: RequestedVersion | undefined):
   return { schemas: !isBeta, structure: !isBeta || !isPreserving, noDefaults: isBeta };
 }
 
-/** Whether the schemas of all versions describe their objects field by field. */
-function isStructural(object: KubeObject): boolean {
-  const problems = (structure: boolean): number =>
-    checkNow(() => validateVersionParts(specOf(object).versions ?? [], { structure, noDefaults: false })).length;
-  return problems(true) === problems(false);
+/** What `next` finds once it is known whether the schemas of all versions describe their objects field by field. */
+function whenStructureIsKnown(
+  object: KubeObject,
+  next: (isStructural: boolean) => readonly FieldError[],
+): readonly FieldError[] {
+  const problems = (structure: boolean) => () =>
+    validateVersionParts(specOf(object).versions ?? [], { structure, noDefaults: false });
+  return checkThen(problems(true), (all) => checkThen(problems(false), (others) => next(all.length === others.length)));
 }
 
 function hasDefault(schema: JSONSchemaProps | null | undefined): boolean {
@@ -250,10 +253,12 @@ function validatePruning(object: KubeObject): readonly FieldError[] {
 
 function validateName(object: KubeObject): readonly FieldError[] {
   const { names, group = '' } = specOf(object);
-  const { name = '' } = object.metadata;
-  return name === '' || name === `${names?.plural ?? ''}.${group}`
-    ? []
-    : [invalid('metadata.name', name, 'must be spec.names.plural+"."+spec.group')];
+  return (['generateName', 'name'] as const).flatMap((field) => {
+    const name = object.metadata[field] ?? '';
+    return name === '' || name === `${names?.plural ?? ''}.${group}`
+      ? []
+      : [invalid(`metadata.${field}`, name, 'must be spec.names.plural+"."+spec.group')];
+  });
 }
 
 /** All problems of a new definition: its name says which resource it is about. */
@@ -300,13 +305,11 @@ export function validateDefinitionUpdate(
   const isSameGroup = specOf(object).group === specOf(old).group;
   const wasApproved = validateApproval(old).length === 0;
   const isSamePruning = deepEqual(specOf(object).preserveUnknownFields, specOf(old).preserveUnknownFields);
+  const specProblems = (structure: boolean): readonly FieldError[] =>
+    validateSpec(object, { schemas: demands.schemas && hadSchemas, structure, noDefaults: false });
   return [
-    ...validateSpec(object, {
-      schemas: demands.schemas && hadSchemas,
-      // Pruning needs to know all fields; otherwise a schema that was not structural need not become it.
-      structure: !isPreserving || (demands.structure && isStructural(old)),
-      noDefaults: false,
-    }),
+    // Pruning needs to know all fields; otherwise a schema that was not structural need not become it.
+    ...(isPreserving && demands.structure ? whenStructureIsKnown(old, specProblems) : specProblems(!isPreserving)),
     ...validateFixed(object, old),
     ...validateStatus(object),
     ...validateStoredVersions(object),

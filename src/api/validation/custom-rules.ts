@@ -3,7 +3,7 @@ import { estimateCost } from '../cel/estimate';
 import { MAX_ESTIMATE, MAX_ESTIMATE_OF_SCHEMA } from '../cel/limits';
 import { MAX_REQUEST_SIZE, schemaType, type SchemaType } from '../cel/schema-type';
 import { optionalOf } from '../cel/types';
-import { isJsonObject, valueSchema, type JsonSchema, type ValidationRule } from '../custom/json-schema';
+import { isJsonObject, schemasWith, valueSchema, type JsonSchema, type ValidationRule } from '../custom/json-schema';
 import { hasRules, ruleVariables } from '../custom/rules';
 import { parseRulePath, pathExists } from '../custom/rule-path';
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
@@ -28,13 +28,23 @@ export function* checkDefinitionRules(
   for (const [index, schema] of schemas.entries()) {
     if (isCommon && index > 0) break;
     // What has been accepted once stays acceptable.
-    if (schema === undefined || !hasRules(schema) || known.some((one) => deepEqual(one, schema))) continue;
+    if (schema === undefined || !hasRules(schema) || (yield* isAmong(known, schema))) continue;
     const path = isCommon ? 'spec.validation.openAPIV3Schema' : `spec.versions[${index}].schema.openAPIV3Schema`;
-    const checking = new SchemaRules();
+    const checking = new SchemaRules(
+      schemasWith(schema, (part) => (part['x-kubernetes-validations'] ?? []).length > 0),
+    );
     yield* checking.part(schema, path, { isRoot: true, cardinality: 1, uncorrelated: undefined });
     errors.push(...checking.errors, ...checking.totalProblems(path));
   }
   return errors;
+}
+
+function* isAmong(known: readonly (JsonSchema | undefined)[], schema: JsonSchema): Steps<boolean> {
+  for (const one of known) {
+    if (deepEqual(one, schema)) return true;
+    yield;
+  }
+  return false;
 }
 
 function schemasOf(definition: KubeObject): readonly (JsonSchema | undefined)[] {
@@ -64,23 +74,26 @@ class SchemaRules {
   readonly #costs: RuleCost[] = [];
   readonly #reported = new Set<string>();
 
+  /** `known`: the parts of the schema that have rules, or parts with rules. */
+  constructor(private readonly known: ReadonlySet<JsonSchema>) {}
+
   *part(schema: JsonSchema, path: string, place: Place): Steps<void> {
     const rules = schema['x-kubernetes-validations'] ?? [];
     if (rules.length > 0) yield* this.#rules(schema, rules, `${path}.x-kubernetes-validations`, place);
     const isAtomicMap = schema['x-kubernetes-map-type'] === 'atomic';
     const uncorrelated = place.uncorrelated ?? (isAtomicMap ? path : undefined);
     const values = valueSchema(schema);
-    if (values !== undefined && hasRules(values)) {
+    if (values !== undefined && this.known.has(values)) {
       const cardinality = times(place.cardinality, schema.maxProperties);
       yield* this.part(values, `${path}.additionalProperties`, { ...inside(values), cardinality, uncorrelated });
     }
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
-      if (!hasRules(property)) continue;
+      if (!this.known.has(property)) continue;
       const { cardinality } = place;
       yield* this.part(property, `${path}.properties[${name}]`, { ...inside(property), cardinality, uncorrelated });
     }
     const { items } = schema;
-    if (items === undefined || Array.isArray(items) || !hasRules(items)) return;
+    if (items === undefined || !this.known.has(items)) return;
     const isKeyed = schema['x-kubernetes-list-type'] === 'map';
     yield* this.part(items, `${path}.items`, {
       ...inside(items),

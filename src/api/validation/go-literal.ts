@@ -78,3 +78,34 @@ export function byteListLiteral(type: string, bytes: Uint8Array | undefined): st
   if (bytes === undefined) return `${type}(nil)`;
   return `${type}{${Array.from(bytes, (byte) => `0x${byte.toString(16)}`).join(', ')}}`;
 }
+
+const HANDLERS = [
+  ['exec', 'Exec:(*core.ExecAction)(nil)'],
+  ['httpGet', 'HTTPGet:(*core.HTTPGetAction)(nil)'],
+  ['tcpSocket', 'TCPSocket:(*core.TCPSocketAction)(nil)'],
+] as const;
+const PROBE_NUMBERS = [
+  'initialDelaySeconds',
+  'timeoutSeconds',
+  'periodSeconds',
+  'successThreshold',
+  'failureThreshold',
+] as const;
+
+/** A probe without a handler. Of one that has a handler Go prints where that lies in memory, which tells nobody anything. */
+export function probeLiteral(probe: unknown): string {
+  if (HANDLERS.some(([field]) => valueAt(probe, field) !== undefined)) return printValue(probe);
+  const numbers = PROBE_NUMBERS.map(
+    (field) => `${field.charAt(0).toUpperCase()}${field.slice(1)}:${printValue(valueAt(probe, field) ?? 0)}`,
+  );
+  const handler = `core.Handler{${HANDLERS.map(([, absent]) => absent).join(', ')}}`;
+  return `core.Probe{Handler:${handler}, ${numbers.join(', ')}}`;
+}
+
+/** The hooks of a container's life, as {@link probeLiteral}. */
+export function lifecycleLiteral(lifecycle: unknown): string {
+  if (valueAt(lifecycle, 'postStart') !== undefined || valueAt(lifecycle, 'preStop') !== undefined) {
+    return printValue(lifecycle);
+  }
+  return 'core.Lifecycle{PostStart:(*core.Handler)(nil), PreStop:(*core.Handler)(nil)}';
+}

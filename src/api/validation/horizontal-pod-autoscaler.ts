@@ -1,4 +1,5 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import type { RequestedVersion } from '../kinds/kind-definition';
 import type { KubeObject } from '../object';
 import type {
   CrossVersionObjectReference,
@@ -70,14 +71,14 @@ function validateReplicas(
   ];
 }
 
-function validateSpec(object: KubeObject, fewest: number): readonly FieldError[] {
+function validateSpec(object: KubeObject, fewest: number, requested?: RequestedVersion): readonly FieldError[] {
   const spec = (object['spec'] ?? {}) as HorizontalPodAutoscalerSpec;
   const { metrics = [], behavior } = spec;
   const scalesToZero = spec.minReplicas === 0 && !metrics?.some(({ type }) => type === 'Object' || type === 'External');
   return [
     ...validateReplicas(spec, fewest),
     ...validateObjectReference(spec.scaleTargetRef ?? {}, 'spec.scaleTargetRef'),
-    ...validateMetrics(metrics ?? [], 'spec.metrics'),
+    ...validateMetrics(metrics ?? [], 'spec.metrics', requested),
     ...(scalesToZero
       ? [
           forbiddenField(
@@ -92,14 +93,18 @@ function validateSpec(object: KubeObject, fewest: number): readonly FieldError[]
 }
 
 /** All problems of an autoscaler's spec. */
-export function validateAutoscaler(object: KubeObject): readonly FieldError[] {
-  return validateSpec(object, 1);
+export function validateAutoscaler(object: KubeObject, requested?: RequestedVersion): readonly FieldError[] {
+  return validateSpec(object, 1, requested);
 }
 
 /** What has scaled to zero may go on doing so. */
-export function validateAutoscalerUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
+export function validateAutoscalerUpdate(
+  object: KubeObject,
+  old: KubeObject,
+  requested?: RequestedVersion,
+): readonly FieldError[] {
   const { minReplicas } = (old['spec'] ?? {}) as HorizontalPodAutoscalerSpec;
-  return validateSpec(object, minReplicas === 0 ? 0 : 1);
+  return validateSpec(object, minReplicas === 0 ? 0 : 1, requested);
 }
 
 /** With the gate HPAScaleToZero every autoscaler may scale to zero. */

@@ -182,3 +182,152 @@ describe('the name of a cluster in the metadata of a template', () => {
     expect(decoded(sent, { metadata, template })).toMatchObject({ template: { metadata: { clusterName: 'c' } } });
   });
 });
+
+describe('a prefix that a name is made from', () => {
+  test.each(['Role', 'ClusterRole', 'RoleBinding', 'ClusterRoleBinding'])('of a %s may not be two dots', (kind) => {
+    const { validateName } = sentAs(`rbac.authorization.k8s.io/v1 ${kind}`).definition;
+    expect(validateName('..', true)).toEqual(["may not be '..'"]);
+    expect(validateName('a:', true)).toEqual([]);
+  });
+
+  test('is the whole name where that follows from the rest', () => {
+    const prefixed = { ...metadata, name: 'v1.example.com', generateName: 'v1.' };
+    const spec = { group: 'example.com', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 };
+    const sent = sentAs('apiregistration.k8s.io/v1 APIService');
+    expect(problemsOfNew(sent, { metadata: prefixed, spec })).toEqual([
+      'metadata.generateName: Invalid value: "v1.": must be `spec.version+"."+spec.group`: "v1.example.com"',
+    ]);
+    const definition = sentAs('apiextensions.k8s.io/v1 CustomResourceDefinition');
+    expect(problemsOfNew(definition, { metadata: { name: 'a.b', generateName: 'a' }, spec: {} })).toEqual(
+      expect.arrayContaining(['metadata.generateName: Invalid value: "a": must be spec.names.plural+"."+spec.group']),
+    );
+  });
+});
+
+describe('a conversion webhook that says nothing', () => {
+  const conversionOf = (webhook: object): unknown => {
+    const sent = sentAs('apiextensions.k8s.io/v1 CustomResourceDefinition');
+    const { spec } = decoded(sent, { metadata, spec: { conversion: { strategy: 'None', webhook } } });
+    return (spec as { conversion: unknown }).conversion;
+  };
+
+  test('is none', () => {
+    expect(conversionOf({})).toEqual({ strategy: 'None' });
+    expect(conversionOf({ conversionReviewVersions: [] })).toEqual({ strategy: 'None' });
+    expect(conversionOf({ conversionReviewVersions: ['v1'] })).toHaveProperty('webhook');
+  });
+});
+
+describe('a claim in the template of a stateful set', () => {
+  test('is a claim, whatever kind was sent', () => {
+    const sent = sentAs('apps/v1 StatefulSet');
+    const volumeClaimTemplates = [{ apiVersion: 'x/v9', kind: 'Volume', metadata: { name: 'v' } }, {}];
+    expect(decoded(sent, { metadata, spec: { volumeClaimTemplates } })).toMatchObject({
+      spec: {
+        volumeClaimTemplates: [
+          { kind: 'PersistentVolumeClaim', apiVersion: 'v1', metadata: { name: 'v' } },
+          { kind: 'PersistentVolumeClaim', apiVersion: 'v1' },
+        ],
+      },
+    });
+  });
+});
+
+describe('a second source of a volume', () => {
+  test.each([
+    ['gcePersistentDisk', { pdName: 'x' }, 'gcePersistentDisk'],
+    ['downwardAPI', {}, 'downwarAPI'],
+    ['cephfs', {}, 'cephFS'],
+  ])('%s is refused by the name that the wire has', (source, value, name) => {
+    const volumes = [{ name: 'v', hostPath: { path: '/' }, [source]: value }];
+    const spec = { containers: [{ name: 'c', image: 'i' }], volumes };
+    expect(problemsOfNew(sentAs('v1 Pod'), { metadata, spec })).toEqual([
+      `spec.volumes[0].${name}: Forbidden: may not specify more than 1 volume type`,
+    ]);
+  });
+});
+
+describe('a load balancer with a protocol that there is not', () => {
+  test('is told so once', () => {
+    const spec = { type: 'LoadBalancer', ports: [{ port: 1, protocol: 'x' }] };
+    expect(problemsOfNew(sentAs('v1 Service'), { metadata, spec })).toEqual([
+      'spec.ports[0].protocol: Unsupported value: "x": supported values: "SCTP", "TCP", "UDP"',
+    ]);
+  });
+});
+
+describe('a backend of an ingress of the beta version', () => {
+  test.each(['extensions/v1beta1', 'networking.k8s.io/v1beta1'])(
+    'of %s whose port is an empty text has one',
+    (version) => {
+      const sent = sentAs(`${version} Ingress`);
+      expect(problemsOfNew(sent, { metadata, spec: { backend: { servicePort: '' } } })).toEqual([
+        'spec.backend.serviceName: Required value',
+        'spec.backend: Required value: port name or number is required',
+      ]);
+      expect(problemsOfNew(sent, { metadata, spec: { backend: { servicePort: 0 } } })).toEqual([
+        'spec.backend: Invalid value: "": resource or service backend is required',
+      ]);
+    },
+  );
+});
+
+describe('what has no handler in an init container', () => {
+  test.each([
+    ['lifecycle', 'core.Lifecycle{PostStart:(*core.Handler)(nil), PreStop:(*core.Handler)(nil)}'],
+    [
+      'livenessProbe',
+      'core.Probe{Handler:core.Handler{Exec:(*core.ExecAction)(nil), HTTPGet:(*core.HTTPGetAction)(nil), TCPSocket:(*core.TCPSocketAction)(nil)}, InitialDelaySeconds:0, TimeoutSeconds:1, PeriodSeconds:10, SuccessThreshold:1, FailureThreshold:3}',
+    ],
+  ])('is shown as Go prints it: %s', (field, literal) => {
+    const initContainers = [{ name: 'i', image: 'i', [field]: {} }];
+    const spec = { initContainers, containers: [{ name: 'c', image: 'i' }] };
+    expect(problemsOfNew(sentAs('v1 Pod'), { metadata, spec })).toContain(
+      `spec.initContainers[0].${field}: Invalid value: ${literal}: must not be set for init containers`,
+    );
+  });
+});
+
+describe('the source of a configuration of a node', () => {
+  test('that names none is shown as Go prints it', () => {
+    const sent = sentAs('v1 Node');
+    expect(problemsOfChange(sent, decoded(sent, { metadata }), { spec: { configSource: {} } })).toEqual([
+      'spec.configSource: Invalid value: core.NodeConfigSource{ConfigMap:(*core.ConfigMapNodeConfigSource)(nil)}: exactly one reference subfield must be non-nil',
+    ]);
+  });
+});
+
+describe('a quantity in a message', () => {
+  const shown = (quantity: unknown): string => {
+    const limits = [{ type: 'Container', min: { memory: quantity }, max: { memory: '0' } }];
+    const [problem = ''] = problemsOfNew(sentAs('v1 LimitRange'), { metadata, spec: { limits } });
+    return /resource\.Quantity\{.*?Format:"\w*"\}/.exec(problem)?.[0] ?? problem;
+  };
+  const literal = (value: number, scale: number, text: string, format: string): string =>
+    `resource.Quantity{i:resource.int64Amount{value:${value}, scale:${scale}}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"${text}", Format:"${format}"}`;
+
+  test.each<[unknown, string]>([
+    ['1', literal(1, 0, '1', 'DecimalSI')],
+    ['100m', literal(100, -3, '100m', 'DecimalSI')],
+    ['1m', literal(1, -3, '1m', 'DecimalSI')],
+    ['1k', literal(1, 3, '1k', 'DecimalSI')],
+    ['10P', literal(10, 15, '10P', 'DecimalSI')],
+    ['1e3', literal(1, 3, '1e3', 'DecimalExponent')],
+    ['1Ki', literal(1024, 0, '1Ki', 'BinarySI')],
+    ['3Gi', literal(3_221_225_472, 0, '3Gi', 'BinarySI')],
+    ['0.5', literal(5, -1, '', 'DecimalSI')],
+    [1.5, literal(15, -1, '', 'DecimalSI')],
+  ])('%j is shown as Go holds it', (quantity, text) => {
+    expect(shown(quantity)).toBe(text);
+  });
+});
+
+describe('an autoscaler of v2beta1', () => {
+  test('shows a quantity that was not given as one without a format', () => {
+    const metrics = [{ type: 'Pods', pods: { metricName: 'm' } }];
+    const spec = { maxReplicas: 3, scaleTargetRef: { kind: 'Deployment', name: 'd' }, metrics };
+    expect(problemsOfNew(sentAs('autoscaling/v2beta1 HorizontalPodAutoscaler'), { metadata, spec })).toEqual([
+      'spec.metrics[0].pods.target.averageValue: Invalid value: resource.Quantity{i:resource.int64Amount{value:0, scale:0}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"", Format:""}: must be positive',
+    ]);
+  });
+});

@@ -78,7 +78,12 @@ export const dns1035LabelName = nameRule(dns1035LabelProblems);
 const FORBIDDEN_SEGMENTS = ['.', '..'];
 const FORBIDDEN_IN_SEGMENTS = ['/', '%'];
 
-/** Roles and their bindings, and the least that every name must keep to: it has to fit into a URL's path. */
+/** Roles and their bindings: what is appended to a prefix does not make `..` a name. */
+export function roleName(name: string): readonly string[] {
+  return pathSegmentName(name, false);
+}
+
+/** The least that every name must keep to: it has to fit into a URL's path. */
 export function pathSegmentName(name: string, prefix: boolean): readonly string[] {
   if (!prefix && FORBIDDEN_SEGMENTS.includes(name)) return [`may not be '${name}'`];
   return FORBIDDEN_IN_SEGMENTS.filter((text) => name.includes(text)).map((text) => `may not contain '${text}'`);

@@ -8,7 +8,6 @@ import { parseCidr } from './cidr';
 import { configKeyProblems } from './config-keys';
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { goJsonObjectProblem } from './json-problem';
-import { structLiteral } from './immutable';
 import { labelValueProblems } from './label-syntax';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from './names';
 import { invalidBecause, validateQualifiedName } from './pod/field-rules';
@@ -147,8 +146,10 @@ function validateIdentity(spec: NodeSpec, oldSpec: NodeSpec): readonly FieldErro
 /** Where a kubelet's settings come from: a ConfigMap's key, which has an identity only in the status. */
 function validateConfigSource(source: NodeConfigSource, path: string, inStatus: boolean): readonly FieldError[] {
   const { configMap } = source;
-  const literal = structLiteral('core.NodeConfigSource', source);
-  if (!configMap) return [invalidLiteral(path, literal, 'exactly one reference subfield must be non-nil')];
+  if (!configMap) {
+    const literal = 'core.NodeConfigSource{ConfigMap:(*core.ConfigMapNodeConfigSource)(nil)}';
+    return [invalidLiteral(path, literal, 'exactly one reference subfield must be non-nil')];
+  }
   const { uid = '', resourceVersion = '', namespace = '', name = '', kubeletConfigKey: key = '' } = configMap;
   const identity = { uid, resourceVersion };
   const at = (field: string): string => `${path}.configMap.${field}`;

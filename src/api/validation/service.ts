@@ -117,12 +117,6 @@ function validateTypeName({ type = '' }: ServiceSpec): readonly FieldError[] {
 
 /** What each type may have of its ports. */
 function validatePortsOfType({ type, ports = [] }: ServiceSpec): readonly FieldError[] {
-  if (type === 'LoadBalancer') {
-    const detail = 'cannot create an external load balancer with non-TCP/UDP/SCTP ports';
-    return ports.flatMap(({ protocol = '' }, index) =>
-      PROTOCOLS.includes(protocol) ? [] : [invalid(`spec.ports[${index}].protocol`, protocol, detail)],
-    );
-  }
   if (type !== 'ClusterIP') return [];
   return ports.flatMap(({ nodePort = 0 }, index) =>
     nodePort === 0

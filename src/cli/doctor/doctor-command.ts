@@ -4,13 +4,14 @@ import { ignoredFlags } from '../../flags/ignored-flags';
 import { checkFlags } from '../../flags/server-from-flags';
 import { unbuiltFlags } from '../../flags/unbuilt-flags';
 import { certificateFindings } from './certificate-findings';
+import { configurationFindings } from './configuration-findings';
 import { fail, ok, printFindings, warn, type Finding } from './finding';
 import { machineFindings } from './machine-findings';
 import { storeFindings } from './store-findings';
 
 const INTRODUCTION = `sternpost doctor: tells what would keep "sternpost apiserver" with the same flags from serving, and what to do about it.
 
-Looks at flags, certificates, etcd or the data file, the clock, and the machine. Changes nothing, and may run beside a server.
+Looks at flags, certificates, files of configuration and keys, etcd or the data file, the clock, and the machine. Changes nothing, and may run beside a server.
 Ends with 1 when something fails, with 0 otherwise.
 `;
 
@@ -24,6 +25,7 @@ export async function doctorCommand(argv: readonly string[]): Promise<void> {
   const findings = [
     ...flagFindings(options, warnings),
     ...certificateFindings(options, Date.now()),
+    ...configurationFindings(options),
     ...(await storeFindings(options)),
     ...(await machineFindings(options)),
   ];

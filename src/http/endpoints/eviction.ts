@@ -1,8 +1,10 @@
-import { matchesLabels, selectorRequirements, type LabelSelector } from '../../api/selectors/label-selector';
+import { selectsLabels, type Labels, type LabelSelector } from '../../api/selectors/label-selector';
 import { badRequest, forbidden, StatusError } from '../../api/errors/status-error';
 import type { GroupVersionKind, KubeObject } from '../../api/object';
 import type { StructType } from '../../api/schema/model';
+import type { Steps } from '../../api/parts';
 import { formatTime } from '../../api/time/rfc3339';
+import { takeFewOrAll } from '../../registry/pace';
 import type { CacheEntry } from '../../storage/cache/cache';
 import { checkDeleteOptions, type SentDeleteOptions } from '../request/delete-options';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
@@ -45,6 +47,8 @@ const OWN_MANAGER = 'kube-apiserver';
 const EVICTION_VERSIONS = ['v1beta1', 'v1'];
 /** Evictions that the budget's controller has not confirmed yet. */
 const MAX_DISRUPTED_PODS = 2000;
+/** Of a budget's selector. */
+const EXPRESSIONS_AT_ONCE = 100;
 /** Pods that do not serve (yet, or any more) are not protected. */
 const UNPROTECTED_PHASES: ReadonlySet<string> = new Set(['Pending', 'Succeeded', 'Failed']);
 
@@ -174,11 +178,31 @@ async function budgetsOf(
   pod: CacheEntry,
 ): Promise<readonly CacheEntry[]> {
   const { entries } = await budgets.list(scopeOf(request), {}, request.context.signal);
-  return [...entries].filter(({ object }) => {
-    const requirements = selectorRequirements((object as DisruptionBudget).spec?.selector);
-    // As stored (v1beta1), an empty selector selects nothing.
-    return requirements !== undefined && requirements.length > 0 && matchesLabels(requirements, pod.labels);
-  });
+  return takeFewOrAll(selecting(entries, pod.labels), { pace: request.context });
+}
+
+/** A namespace may have many budgets, and long ones. */
+function* selecting(budgets: Iterable<CacheEntry>, labels: Labels): Steps<readonly CacheEntry[]> {
+  const found: CacheEntry[] = [];
+  for (const budget of budgets) {
+    const parsing = budget.prepare();
+    if (parsing !== undefined) yield* parsing;
+    if (yield* selects((budget.object as DisruptionBudget).spec?.selector, labels)) found.push(budget);
+    yield;
+  }
+  return found;
+}
+
+/** As stored (v1beta1), an empty selector selects nothing. */
+function* selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}, labels: Labels): Steps<boolean> {
+  const wanted = Object.keys(matchLabels);
+  for (const key of wanted) if (labels[key] !== matchLabels[key]) return false;
+  for (let from = 0; from < matchExpressions.length; from += EXPRESSIONS_AT_ONCE) {
+    const some = matchExpressions.slice(from, from + EXPRESSIONS_AT_ONCE);
+    if (!selectsLabels({ matchExpressions: some }, labels)) return false;
+    yield;
+  }
+  return wanted.length + matchExpressions.length > 0;
 }
 
 /** The budget with one disruption less. Throws the 429 of a budget that is spent. */

@@ -4,12 +4,13 @@ import { forbiddenField, notSupported, type FieldError } from '../../api/errors/
 import {
   exactFieldValue,
   checkFieldLabels,
-  matchesFields,
+  fieldMatcher,
   parseFieldSelector,
   unknownFieldLabel,
   type FieldRequirement,
 } from '../../api/selectors/field-selector';
-import { matchesLabels, parseLabelSelector, type LabelRequirement } from '../../api/selectors/label-selector';
+import { labelMatcher } from '../../api/selectors/label-matcher';
+import { parseLabelSelector, type LabelRequirement } from '../../api/selectors/label-selector';
 import type { KubeObject } from '../../api/object';
 import type { ListOptions, ResourceVersionMatch, Selection } from '../../registry/types';
 import type { CacheEntry, FieldInterest } from '../../storage/cache/cache';
@@ -151,10 +152,12 @@ function compileSelection(
     const value = Object.hasOwn(own, label) ? own[label] : undefined;
     return value && entry.field(label, value);
   };
+  const hasLabels = labelMatcher(labels);
+  const hasFields = fieldMatcher(fields);
   return {
     matches: (entry) =>
-      (labels.length === 0 || matchesLabels(labels, entry.labels)) &&
-      (fields.length === 0 || matchesFields(fields, (label) => read(entry, label))),
+      (labels.length === 0 || hasLabels(entry.labels)) &&
+      (fields.length === 0 || hasFields((label) => read(entry, label))),
     ...(name === undefined ? {} : { name }),
     ...(field === undefined ? {} : { field }),
   };

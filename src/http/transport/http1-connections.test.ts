@@ -34,7 +34,7 @@ it('leaves an upload the time that requests have, and five minutes at least', ()
   expect(http1LimitsFor(600_000).requestMs).toBe(600_000);
 });
 
-const QUICK: Http1Limits = { requestHeadMs: 200, requestMs: 400, idleMs: 200, checkMs: 20 };
+const QUICK: Http1Limits = { requestHeadMs: 200, requestMs: 400, idleMs: 200, checkMs: 20, lastSilenceMs: 200 };
 
 /** TCP connections of this process, both ends. */
 function openSockets(): number {

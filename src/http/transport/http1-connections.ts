@@ -14,6 +14,8 @@ export interface Http1Limits {
   readonly idleMs: number;
   /** How late the first two are noticed. */
   readonly checkMs: number;
+  /** For the next byte of a request that has begun, or has never come, while the server closes. */
+  readonly lastSilenceMs: number;
 }
 
 /** The limits of a server whose requests may take so long, unless they are long-running. */
@@ -23,6 +25,7 @@ export function http1LimitsFor(requestTimeoutMs: number): Http1Limits {
     requestMs: Math.max(300_000, requestTimeoutMs),
     idleMs: 90_000,
     checkMs: 5_000,
+    lastSilenceMs: 5_000,
   };
 }
 
@@ -47,14 +50,18 @@ export function http1Options({ requestHeadMs, requestMs, checkMs }: Http1Limits)
   };
 }
 
-/** Clients that break the rules of HTTP/1.1 are answered as by Go's server, and the connection ends. */
-export function watchConnections(server: Server, { idleMs }: Http1Limits): void {
+/**
+ * Clients that break the rules of HTTP/1.1 are answered as by Go's server, and the connection ends. `server.closeIdleConnections()`, which
+ * closing the server calls, loses nothing of a response.
+ */
+export function watchConnections(server: Server, { idleMs, lastSilenceMs }: Http1Limits): void {
   const idle = new IdleConnections(idleMs);
   // What comes after so many is dropped without a word: one more shows that there are too many.
   server.maxHeadersCount = MAX_FIELDS + 1;
   server.on('clientError', sendClientErrorResponse);
   server.on('secureConnection', keepParsing);
   server.on(isTls(server) ? 'secureConnection' : 'connection', (socket: Socket) => idle.add(socket));
+  server.closeIdleConnections = () => idle.endIdle(server, lastSilenceMs);
 }
 
 function isTls(server: Server): boolean {

@@ -1,5 +1,6 @@
+import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { responseOn } from './node-http-internals';
+import { arrivingOn, parserOf, responseOn } from './node-http-internals';
 
 interface Idle {
   /** Read of the connection when it was looked at last. */
@@ -28,6 +29,24 @@ export class IdleConnections {
     this.#sweeps ??= setInterval(() => this.#sweep(), Math.min(this.limitMs / LOOKS, MAX_SWEEP_MS)).unref();
   }
 
+  /**
+   * For when the server closes: ends connections between two requests, once what they were sent has left, and those that have been silent
+   * for so long while a request of theirs is due. node:http's own `closeIdleConnections` cuts a response whose last bytes still wait to be
+   * taken, and takes a connection that has never asked anything for one that is busy.
+   */
+  endIdle(server: Server, silenceMs: number): void {
+    const now = performance.now();
+    const arriving = new Set(arrivingOn(server).map(({ socket }) => socket));
+    for (const [socket, idle] of this.#connections) {
+      if (isBusy(socket)) continue;
+      if (socket.bytesRead !== idle.bytesRead) {
+        idle.bytesRead = socket.bytesRead;
+        idle.sinceMs = now;
+      }
+      if (!arriving.has(socket) || now - idle.sinceMs >= silenceMs) socket.destroy();
+    }
+  }
+
   #remove(socket: Socket): void {
     this.#connections.delete(socket);
     if (this.#connections.size > 0) return;
@@ -46,4 +65,9 @@ export class IdleConnections {
       }
     }
   }
+}
+
+/** It is written to, or speaks another protocol. */
+function isBusy(socket: Socket): boolean {
+  return responseOn(socket) !== undefined || socket.writableLength > 0 || parserOf(socket) === undefined;
 }

@@ -110,3 +110,45 @@ it('connections that end at once all end', async () => {
   await Promise.all(closed);
   expect(connections.every(({ socket }) => socket.destroyed)).toBe(true);
 });
+
+it('connections that are closed at once are closed a few in a turn of the loop', async () => {
+  let now = performance.now();
+  jest.spyOn(performance, 'now').mockImplementation(() => (now += 1));
+  try {
+    const connections: Connection[] = [];
+    for (let count = 0; count < 40; count++) connections.push(await open());
+    const turns: number[] = [0];
+    for (const { socket } of connections) {
+      const handle = (socket as unknown as { _handle: { shutdown: (request: unknown) => number } })._handle;
+      const shutdown = handle.shutdown.bind(handle);
+      handle.shutdown = (request) => {
+        turns[turns.length - 1]! += 1;
+        return shutdown(request);
+      };
+    }
+    const closed = connections.map(({ socket }) => once(socket, 'close'));
+    let isOver = false;
+    const turn = (): void => {
+      turns.push(0);
+      if (!isOver) setImmediate(turn);
+    };
+    turn();
+    for (const { socket } of connections) socket.resume().end();
+    await Promise.all(closed);
+    isOver = true;
+    expect(turns.reduce((sum, count) => sum + count, 0)).toBe(40);
+    expect(Math.max(...turns)).toBeLessThan(10);
+  } finally {
+    jest.restoreAllMocks();
+  }
+});
+
+it('what a connection leaves behind fails without a stack, and what fails later has one', async () => {
+  const { socket, client } = await open();
+  const stackOf = (): string => new Error('left behind').stack ?? '';
+  const stack = new Promise<string>((resolve) => socket.once('close', () => resolve(stackOf())));
+  client.destroy();
+  expect(await stack).toBe('Error: left behind');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(stackOf()).toContain('\n    at ');
+});

@@ -14,6 +14,23 @@ const SHARE = 1 / 4;
 const ENDS_AT_ONCE = 32;
 const ENDS_MS = 1;
 
+let isWithoutStacks = false;
+
+/**
+ * node:http makes an error for each request that its connection leaves behind, of which there may be thousands, and nearly all that
+ * it costs is the stack, which is the same for all.
+ */
+function withoutStacks(): void {
+  if (isWithoutStacks) return;
+  isWithoutStacks = true;
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  process.nextTick(() => {
+    Error.stackTraceLimit = stackTraceLimit;
+    isWithoutStacks = false;
+  });
+}
+
 type Done = (error?: Error | null) => void;
 
 interface Chunk {
@@ -69,8 +86,12 @@ class ConnectionWrites {
   ) {
     socket._write = (chunk: Buffer | string, encoding, done) => this.#write({ chunk, encoding }, done);
     socket._writev = (chunks: Chunk[], done) => this.#writeAll(chunks, done);
+    const final = socket._final.bind(socket);
+    socket._final = (done) => begin(this.copies.ends, socket, () => final(done));
     const destroy = socket._destroy.bind(socket);
     socket._destroy = (error, done) => begin(this.copies.ends, socket, () => destroy(error, done));
+    // Before node:http's own, which follows.
+    socket.once('close', withoutStacks);
   }
 
   #write({ chunk, encoding }: Chunk, done: Done): void {

@@ -37,6 +37,8 @@ export interface CacheEntry {
   prepare(): Steps<void> | undefined;
   /** The same for the body alone. */
   prepareBody(): Steps<void> | undefined;
+  /** It is not asked for its object any more, or hardly: nothing parsed of it is kept. */
+  forget(): void;
 }
 
 export interface CacheEvent {
@@ -183,6 +185,8 @@ export interface RegistryCache {
   activities(): Iterable<readonly [storagePrefix: string, activity: ResourceActivity]>;
   /** The recent events of all resources that are kept, and roughly the bytes that they hold. */
   readonly historySize: { readonly events: number; readonly bytes: number };
+  /** The parsed objects that are kept, and the bytes of their JSON. */
+  readonly parsedSize: { readonly objects: number; readonly bytes: number };
   /** The store's newest revision, linearizable; callers that ask at the same time share the next ask. */
   currentRevision(signal?: AbortSignal): Promise<Revision>;
   /** True when memory has reached `revision` within `timeoutMs`. */

@@ -296,6 +296,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
       for (const before of this.newest().range(this.keyPrefix)) {
         // What was written meanwhile is known already.
         if (this.tree.get(before.key) === before) next.change(before.key, before);
+        before.forget();
         yield;
         if (this.moving === 'out') return;
         if (this.redecoded !== next) break;
@@ -321,6 +322,7 @@ export class CachedResource implements ResourceCache, WatchedResource {
     if (entry === undefined) return this.unreadable.take(key);
     this.tree.delete(key);
     this.view = undefined;
+    entry.forget();
     return this.entries.toStored(entry);
   }
 
@@ -335,5 +337,6 @@ export class CachedResource implements ResourceCache, WatchedResource {
     this.indexes.close();
     for (const reader of this.catchingUp) reader.finish(undefined);
     this.feed.finish(undefined);
+    this.around.history.release(this.feed.log);
   }
 }

@@ -279,6 +279,26 @@ describe('EntryFactory', () => {
     expect(a!.parse()).toBe(kept);
   });
 
+  it('keeps nothing parsed of what is forgotten, and makes room with it', () => {
+    const parsed = new ParsedObjects({ objects: 3, jsonBytes: 10_000 }, false);
+    const { entries } = factory({ parsed });
+    const made = [1, 2, 3, 4].map((n) =>
+      entries.fromStored(stored({ kind: 'Pod', apiVersion: 'v1', metadata: {}, a: n }, n)),
+    );
+    const objects = made.slice(0, 3).map(({ object }) => object);
+    const { bytes } = parsed.size;
+    made[1]!.forget();
+    made[1]!.forget();
+    expect(parsed.size).toEqual({ objects: 2, bytes: (bytes / 3) * 2 });
+    expect(made[1]!.object).toEqual(objects[1]);
+    expect(made[1]!.object).not.toBe(objects[1]);
+    expect(parsed.size).toEqual({ objects: 2, bytes: (bytes / 3) * 2 });
+    for (const one of made) expect(one.object).toMatchObject({ a: one.revision });
+    expect(parsed.size.objects).toBeLessThanOrEqual(3);
+    for (const one of made) one.forget();
+    expect(parsed.size).toEqual({ objects: 0, bytes: 0 });
+  });
+
   it('freezes parsed objects where asked to', () => {
     const { entries } = factory();
     const { object } = entries.fromStored(stored({ kind: 'Pod', apiVersion: 'v1', metadata: {}, spec: { a: [{}] } }));

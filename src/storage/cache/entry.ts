@@ -30,9 +30,12 @@ export interface ParsedLimits {
  * costs only its bytes.
  */
 export class ParsedObjects {
+  /** Places of entries that were dropped stay empty until they are the oldest. */
   private readonly ring: (Entry | undefined)[];
   private oldest = 0;
+  /** Places in use, empty ones among them. */
   private count = 0;
+  private objects = 0;
   private bytes = 0;
 
   constructor(
@@ -43,21 +46,35 @@ export class ParsedObjects {
     this.ring = new Array<Entry | undefined>(limits.objects).fill(undefined);
   }
 
-  /** For an entry that is not kept. */
-  keep(entry: Entry): void {
-    const { objects, jsonBytes } = this.limits;
-    this.bytes += entry.stored.length;
-    while (this.count > 0 && (this.count === objects || this.bytes > jsonBytes)) this.forgetOldest();
-    this.ring[(this.oldest + this.count++) % objects] = entry;
+  get size(): { readonly objects: number; readonly bytes: number } {
+    return { objects: this.objects, bytes: this.bytes };
   }
 
-  private forgetOldest(): void {
-    const entry = this.ring[this.oldest]!;
-    this.ring[this.oldest] = undefined;
+  /** For an entry that is not kept. Says where it stands. */
+  keep(entry: Entry): number {
+    const { objects, jsonBytes } = this.limits;
+    this.bytes += entry.stored.length;
+    while (this.count > 0 && (this.count === objects || this.bytes > jsonBytes)) this.dropOldest();
+    const place = (this.oldest + this.count++) % objects;
+    this.ring[place] = entry;
+    this.objects++;
+    return place;
+  }
+
+  /** Of an entry that is kept there. */
+  drop(place: number): void {
+    const entry = this.ring[place];
+    if (entry === undefined) return;
+    this.ring[place] = undefined;
+    this.objects--;
+    this.bytes -= entry.stored.length;
+    entry.dropped();
+  }
+
+  private dropOldest(): void {
+    this.drop(this.oldest);
     this.oldest = (this.oldest + 1) % this.limits.objects;
     this.count--;
-    this.bytes -= entry.stored.length;
-    entry.forget();
   }
 }
 
@@ -78,6 +95,8 @@ interface EntryKind {
 
 class Entry implements CacheEntry {
   private parsedObject: KubeObject | undefined;
+  /** Among the parsed objects, while this one's is kept. */
+  private place = 0;
   private knownLabels: Labels | undefined;
   private knownFields: Record<string, string> | undefined;
   /** The stored bytes, or what became of them when they were completed. */
@@ -111,7 +130,7 @@ class Entry implements CacheEntry {
   }
 
   private *parts(): Steps<void> {
-    const { head, complete, parsed } = this.kind;
+    const { head, complete } = this.kind;
     const pieces = new JsonPieces(Buffer.concat([Buffer.from(head), this.current ?? this.stored]), PIECES);
     while (!pieces.advance()) yield;
     let object = pieces.value as KubeObject;
@@ -128,9 +147,14 @@ class Entry implements CacheEntry {
         object = completed;
       }
     }
-    if (this.parsedObject !== undefined) return;
+    if (this.parsedObject === undefined) this.keep(object);
+  }
+
+  private keep(object: KubeObject): KubeObject {
+    const { parsed } = this.kind;
     this.parsedObject = parsed.freeze ? deepFreeze(object) : object;
-    parsed.keep(this);
+    this.place = parsed.keep(this);
+    return object;
   }
 
   get apiVersion(): string {
@@ -148,11 +172,7 @@ class Entry implements CacheEntry {
   }
 
   get object(): KubeObject {
-    if (this.parsedObject === undefined) {
-      this.parsedObject = this.parse();
-      this.kind.parsed.keep(this);
-    }
-    return this.parsedObject;
+    return this.parsedObject ?? this.keep(this.parse());
   }
 
   parse(): KubeObject {
@@ -178,11 +198,15 @@ class Entry implements CacheEntry {
       if (this.kind.complete?.(object) !== object) return;
       this.current = this.stored;
     } else if (this.current !== this.stored) return;
-    this.parsedObject = this.kind.parsed.freeze ? deepFreeze(object) : object;
-    this.kind.parsed.keep(this);
+    this.keep(object);
   }
 
   forget(): void {
+    if (this.parsedObject !== undefined) this.kind.parsed.drop(this.place);
+  }
+
+  /** Its object is not kept any more. */
+  dropped(): void {
     this.parsedObject = undefined;
   }
 

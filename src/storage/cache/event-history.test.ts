@@ -6,8 +6,23 @@ import { EventHistory } from './event-history';
 import { EventLog } from './event-log';
 
 function event(revision: number, bytes = 0): CacheEvent {
-  const entry = { size: bytes } as CacheEntry;
+  const entry = { size: bytes, forget: () => undefined } as CacheEntry;
   return { type: 'put', revision: revision as Revision, entry, previous: entry };
+}
+
+const FORMER = Array.from({ length: 100 }, (_, index) => index + 1);
+
+/** Deletions, and the revisions of those whose states have been forgotten. */
+function deletions() {
+  const forgotten: string[] = [];
+  const entryOf = (name: string): CacheEntry => ({ size: 1, forget: () => void forgotten.push(name) }) as CacheEntry;
+  const deletion = (revision: number): CacheEvent => ({
+    type: 'delete',
+    revision: revision as Revision,
+    entry: entryOf(`last ${revision}`),
+    previous: entryOf(`previous ${revision}`),
+  });
+  return { forgotten, deletion };
 }
 
 function logs(limits: { historyMs?: number; events?: number; bytes?: number }) {
@@ -18,7 +33,7 @@ function logs(limits: { historyMs?: number; events?: number; bytes?: number }) {
     history.add(log, log.append({ events, revision }, atMs));
     history.trim(atMs);
   };
-  return { a, b, append };
+  return { a, b, append, history };
 }
 
 describe('EventHistory', () => {
@@ -68,6 +83,36 @@ describe('EventHistory', () => {
     }
     expect(a.floor).toBe(990);
     expect(a.seek(995 as Revision)).toBe(995);
+  });
+
+  it('keeps former states parsed only of the newest events, and of none that are dropped', () => {
+    const { a, append } = logs({});
+    const { forgotten, deletion } = deletions();
+    for (const revision of FORMER) append(a, 0, deletion(revision));
+    const kept = FORMER.filter((revision) => !forgotten.includes(`last ${revision}`));
+    expect(kept.length).toBeLessThanOrEqual(16);
+    expect(kept).toEqual(FORMER.slice(-kept.length));
+    append(a, 10_000, deletion(101));
+    expect(forgotten).toEqual(expect.arrayContaining(FORMER.map((revision) => `previous ${revision}`)));
+  });
+
+  it('lets go of a log that is given up, at once, and goes on with the others', () => {
+    const { a, b, append, history } = logs({ events: 5 });
+    const { forgotten, deletion } = deletions();
+    append(a, 0, deletion(1), deletion(2));
+    append(b, 0, event(3));
+    append(a, 0, deletion(4));
+    history.release(a);
+    expect(history.size.events).toBe(1);
+    expect(forgotten.filter((name) => name.startsWith('last'))).toEqual(['last 1', 'last 2', 'last 4']);
+    expect(a.at(0)).toBeUndefined();
+    for (const revision of [5, 6, 7, 8, 9]) append(b, 0, event(revision));
+    expect(history.size.events).toBe(5);
+    expect(b.floor).toBe(3);
+    append(b, 10_000, event(10));
+    expect(history.size.events).toBe(1);
+    history.release(b);
+    expect(history.size).toEqual({ events: 0, bytes: 0 });
   });
 
   it('keeps nothing of what it has dropped', async () => {

@@ -29,6 +29,8 @@ export class EventLog {
   private batches: (LoggedBatch | undefined)[] = [];
   private offset = 0;
   private oldest = 0;
+  /** Up to (without) this position nothing parsed is kept of what the events have done away with. */
+  private encodedUpTo = 0;
   private events = 0;
   /** The log no longer reaches back as far as it did. */
   onDropped: (() => void) | undefined;
@@ -60,7 +62,15 @@ export class EventLog {
     const logged = { batch, result: { done: false, value: batch }, eventsBefore: this.events, bytes, atMs } as const;
     this.batches.push(logged);
     this.events += batch.events.length;
+    while (this.encodedUpTo < this.end - PARSED_BATCHES) this.forgetParsed(this.encodedUpTo++);
     return logged;
+  }
+
+  private forgetParsed(position: number): void {
+    for (const event of this.at(position)?.batch.events ?? []) {
+      event.previous?.forget();
+      if (event.type === 'delete') event.entry.forget();
+    }
   }
 
   at(position: number): LoggedBatch | undefined {
@@ -97,6 +107,7 @@ export class EventLog {
     const dropped = this.at(this.oldest);
     if (dropped === undefined) return;
     this.lowest = lastRevision(dropped);
+    this.forgetParsed(this.oldest);
     this.batches[this.oldest - this.offset] = undefined;
     this.oldest++;
     const empty = this.oldest - this.offset;
@@ -106,9 +117,23 @@ export class EventLog {
     }
     this.onDropped?.();
   }
+
+  /** Forgets all batches, which are handed out once more: nobody reads the log any more. */
+  clear(): readonly LoggedBatch[] {
+    const all = this.batches.slice(this.oldest - this.offset) as LoggedBatch[];
+    for (let position = this.oldest; position < this.end; position++) this.forgetParsed(position);
+    this.oldest = this.offset = this.end;
+    this.batches = [];
+    return all;
+  }
 }
 
 const EVENT_BYTES = 400;
+/**
+ * Of the newest batches, which watches and controllers look at about now, former states stay parsed as long as there is room. Of
+ * others they are bytes.
+ */
+const PARSED_BATCHES = 16;
 
 function bodyBytes(entry: CacheEvent['previous']): number {
   return entry === undefined ? 0 : entry.size;

@@ -116,6 +116,10 @@ class WatchCache implements RegistryCache {
     return this.history.size;
   }
 
+  get parsedSize(): { readonly objects: number; readonly bytes: number } {
+    return this.parsed.size;
+  }
+
   async start(signal: AbortSignal | undefined): Promise<void> {
     const closing = this.closing.signal;
     const ended = signal === undefined ? closing : AbortSignal.any([signal, closing]);

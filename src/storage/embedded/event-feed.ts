@@ -6,7 +6,7 @@ import { CompactedError, StoreClosedError, type Revision, type StoreEvent, type 
 
 /** Recent events stay in memory for the watches that keep up; the others read the log. */
 const MAX_RECENT_EVENTS = 4096;
-const MAX_RECENT_BYTES = cacheLimit(32 * 1024 * 1024);
+const MAX_RECENT_BYTES = cacheLimit(8 * 1024 * 1024);
 /** What a watch reads from the log in one turn of the loop. */
 const LOG_CHUNK_EVENTS = 256;
 const LOG_CHUNK_BYTES = 4 * 1024 * 1024;

@@ -25,7 +25,9 @@ function readFields(message: Uint8Array): Fields {
       continue;
     }
     const bytes = Buffer.from(reader.bytes());
-    fields.set(head >>> 3, [...(fields.get(head >>> 3) ?? []), bytes]);
+    const known = fields.get(head >>> 3);
+    if (known === undefined) fields.set(head >>> 3, [bytes]);
+    else known.push(bytes);
   }
   return fields;
 }

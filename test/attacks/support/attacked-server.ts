@@ -36,7 +36,7 @@ export class AttackedServer {
     readonly attackers: Attackers,
   ) {}
 
-  static async start(): Promise<AttackedServer> {
+  static async start(flags: readonly string[] = []): Promise<AttackedServer> {
     const folder = mkdtempSync(join(tmpdir(), 'sternpost-attacked-'));
     const tokens = join(folder, 'tokens.csv');
     writeFileSync(tokens, TOKENS);
@@ -44,7 +44,7 @@ export class AttackedServer {
     const server = new ServerProcess({
       dataDir: join(folder, 'data'),
       port,
-      flags: [`--token-auth-file=${tokens}`],
+      flags: [`--token-auth-file=${tokens}`, ...flags],
       nodeFlags: [`--max-old-space-size=${HEAP_MEGABYTES}`],
     });
     await server.start();

@@ -73,6 +73,13 @@ export const foreignKinds: readonly object[] = [
   definition(
     'monitoring.coreos.com',
     'v1',
+    'PodMonitor',
+    'podmonitors',
+    object({ namespaceSelector: object({ any: flag, matchNames: texts }), selector: object({ matchLabels: labels }), podMetricsEndpoints: list(endpoint) }, ['selector', 'podMetricsEndpoints']),
+  ),
+  definition(
+    'monitoring.coreos.com',
+    'v1',
     'PrometheusRule',
     'prometheusrules',
     object({ groups: list(object({ name: text, interval: text, rules: list(rule) }, ['name'])) }),

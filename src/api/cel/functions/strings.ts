@@ -1,10 +1,12 @@
 import { RE2JS } from 're2js';
 import { LRUCache } from 'lru-cache';
 import { declare, OF_REGEX, OF_SEARCH, OF_TEXT, traversal, type Cost, type Overload } from '../declarations';
-import { CostExceeded } from '../run';
+import { CostExceeded, inSteps } from '../run';
+import type { Steps } from '../../parts';
 import type { ListValue } from '../values';
 import { EvalError, Items, type Value } from '../values';
-import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../../pattern-size';
+import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../../patterns/pattern-size';
+import { isLongSearch, searchInSteps, searchSize } from '../../patterns/search';
 import { quoteGo } from '../../errors/go-quote';
 import { formatString } from './format-string';
 
@@ -22,8 +24,8 @@ export function stringFunctions(): readonly Overload[] {
     declare('string.contains(string): bool', (a, b) => text(a).includes(text(b)), OF_SEARCH),
     declare('string.startsWith(string): bool', (a, b) => text(a).startsWith(text(b)), OF_SECOND),
     declare('string.endsWith(string): bool', (a, b) => text(a).endsWith(text(b)), OF_SECOND),
-    declare('string.matches(string): bool', (a, b) => patternOf(text(b)).matcher(text(a)).find(), OF_REGEX),
-    declare('matches(string, string): bool', (a, b) => patternOf(text(b)).matcher(text(a)).find(), OF_REGEX),
+    declare('string.matches(string): bool', (a, b) => matches(text(a), text(b)), OF_REGEX),
+    declare('matches(string, string): bool', (a, b) => matches(text(a), text(b)), OF_REGEX),
     declare('string.find(string): string', (a, b) => find(text(a), text(b)), OF_REGEX),
     declare('string.findAll(string): list<string>', (a, b) => findAll(text(a), text(b), -1n), OF_REGEX),
     declare('string.findAll(string, int): list<string>', (a, b, n) => findAll(text(a), text(b), n as bigint), OF_REGEX),
@@ -83,15 +85,49 @@ export function patternProblem(pattern: string): string | undefined {
   }
 }
 
+function matches(of: string, pattern: string): boolean {
+  const compiled = patternOf(pattern);
+  if (!isLongSearch(compiled, of)) return compiled.test(of);
+  return inSteps(`matches ${pattern}`, of, () => searchInSteps(compiled, of));
+}
+
+/** Which part is found cannot be looked for in steps: characters times instructions of one search, some 20 ms. */
+const MAX_FIND = 2_000_000;
+/** Of all searches of one call, each of which may look through all that is left before it finds a part of it. */
+const MAX_FIND_ALL = 1_000_000_000;
+/** Searches that may take less are not interrupted. */
+const FIND_PER_STEP = 20_000;
+
 function find(of: string, pattern: string): string {
-  const matcher = patternOf(pattern).matcher(of);
+  const compiled = patternOf(pattern);
+  if (searchSize(compiled, of) > MAX_FIND) throw new CostExceeded();
+  const matcher = compiled.matcher(of);
   return matcher.find() ? (matcher.group() ?? '') : '';
 }
 
 function findAll(of: string, pattern: string, limit: bigint): Items {
+  const compiled = patternOf(pattern);
+  if (searchSize(compiled, of) > MAX_FIND) throw new CostExceeded();
+  return inSteps(`findAll ${limit} ${pattern}`, of, () => findInSteps(compiled, of, limit));
+}
+
+function* findInSteps(pattern: RE2JS, of: string, limit: bigint): Steps<Items> {
   const found: Value[] = [];
-  const matcher = patternOf(pattern).matcher(of);
-  while ((limit < 0n || BigInt(found.length) < limit) && matcher.find()) found.push(matcher.group() ?? '');
+  const matcher = pattern.matcher(of);
+  const size = searchSize(pattern, 'x');
+  let spent = 0;
+  let sinceStep = 0;
+  while ((limit < 0n || BigInt(found.length) < limit) && matcher.find()) {
+    found.push(matcher.group() ?? '');
+    const left = (of.length - matcher.end()) * size;
+    spent += left;
+    if (spent > MAX_FIND_ALL) throw new CostExceeded();
+    sinceStep += left;
+    if (sinceStep > FIND_PER_STEP) {
+      sinceStep = 0;
+      yield;
+    }
+  }
   return new Items(found);
 }
 

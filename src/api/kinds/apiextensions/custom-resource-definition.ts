@@ -44,6 +44,8 @@ export const customResourceDefinition = defineKind({
     validateCreate: validateDefinition,
     validateUpdate: validateDefinitionUpdate,
     checkRules: (definition, old) => checkDefinitionRules(definition, old),
+    // Patterns have to be read, defaults to be looked at by their schemas.
+    validatesInParts: () => true,
   },
   subresources: [
     statusSubresource({ prepareForUpdate: prepareDefinitionStatus, validateUpdate: validateDefinitionStatusUpdate }),

@@ -29,7 +29,15 @@ function defaultConversion(conversion: unknown, version: string): unknown {
     version === 'v1beta1' &&
     conversion['strategy'] === 'Webhook' &&
     listAt(conversion, 'conversionReviewVersions').length === 0;
-  return mustGuess ? { ...conversion, conversionReviewVersions: ['v1beta1'] } : conversion;
+  return mustGuess ? { ...conversion, conversionReviewVersions: ['v1beta1'] } : withoutEmptyWebhook(conversion);
+}
+
+/** A webhook that says nothing is none. */
+function withoutEmptyWebhook({ webhook, ...rest }: PlainMap): PlainMap {
+  if (webhook === undefined) return rest;
+  const saysNothing =
+    !isPlainMap(valueAt(webhook, 'clientConfig')) && listAt(webhook, 'conversionReviewVersions').length === 0;
+  return saysNothing ? rest : { webhook, ...rest };
 }
 
 /** Objects may be stored in each version that has ever been the storage version. */

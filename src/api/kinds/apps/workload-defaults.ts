@@ -32,13 +32,15 @@ export function defaultDaemonSet(object: KubeObject): KubeObject {
   return defaultRollingUpdate(templated, 'updateStrategy', { maxUnavailable: 1 });
 }
 
-/** The claims of a stateful set's template say what they are, as objects of their own do. */
+const CLAIM_KIND = { kind: 'PersistentVolumeClaim', apiVersion: 'v1' } as const;
+
+/** The claims of a stateful set's template say what they are, as objects of their own do, whatever was sent. */
 function nameClaimKinds(object: KubeObject): KubeObject {
   const claims = listAt(object, 'spec', 'volumeClaimTemplates');
   if (claims.length === 0) return object;
   return withFields(object, 'spec', {
     volumeClaimTemplates: claims.map((claim) =>
-      isPlainMap(claim) ? { kind: 'PersistentVolumeClaim', apiVersion: 'v1', ...claim } : claim,
+      isPlainMap(claim) ? { ...CLAIM_KIND, ...claim, ...CLAIM_KIND } : claim,
     ),
   });
 }

@@ -39,7 +39,8 @@ function portToV1(port: unknown): PlainMap | undefined {
 const backendToV1: Convert = ({ serviceName, servicePort, ...rest }) => {
   const port = portToV1(servicePort);
   const name = typeof serviceName === 'string' ? serviceName : '';
-  if (name === '' && port === undefined) return rest;
+  // A port that is an empty text is one that was meant, unlike the number zero.
+  if (name === '' && port === undefined && servicePort !== '') return rest;
   return { service: { name, port: port ?? {} }, ...rest };
 };
 

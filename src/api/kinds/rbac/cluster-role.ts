@@ -1,6 +1,6 @@
 import { nameAndCreationTable } from '../../table/table';
 import { defineKind } from '../define-kind';
-import { pathSegmentName } from '../../validation/names';
+import { roleName } from '../../validation/names';
 import { validateRole, validateRoleUpdate } from '../../validation/rbac';
 import { RBAC_VERSIONS } from './rbac-versions';
 import { RULES_METADATA, rulesStrategy } from './rules';
@@ -14,7 +14,7 @@ export const clusterRole = defineKind({
   ...scope,
   metadataOnUpdate: RULES_METADATA,
   versions: RBAC_VERSIONS.clusterRole,
-  validateName: pathSegmentName,
+  validateName: roleName,
   strategy: { ...rulesStrategy, validateCreate: validateRole(scope), validateUpdate: validateRoleUpdate(scope) },
   allowCreateOnUpdate: true,
   table: nameAndCreationTable,

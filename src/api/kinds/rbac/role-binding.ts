@@ -1,5 +1,5 @@
 import { defineKind } from '../define-kind';
-import { pathSegmentName } from '../../validation/names';
+import { roleName } from '../../validation/names';
 import { validateBinding, validateBindingUpdate } from '../../validation/rbac';
 import { bindingTable, defaultBinding } from './binding';
 import { RBAC_VERSIONS } from './rbac-versions';
@@ -14,7 +14,7 @@ export const roleBinding = defineKind({
   ...scope,
   metadataOnUpdate: RULES_METADATA,
   versions: RBAC_VERSIONS.roleBinding,
-  validateName: pathSegmentName,
+  validateName: roleName,
   applyDefaults: defaultBinding,
   strategy: { validateCreate: validateBinding(scope), validateUpdate: validateBindingUpdate(scope) },
   allowCreateOnUpdate: true,

@@ -1,5 +1,6 @@
 import { duplicate, forbiddenField, invalid, notFoundField, required, type FieldError } from '../../errors/field-error';
 import { checkEach } from '../check-each';
+import { invalidLiteral, lifecycleLiteral, probeLiteral } from '../go-literal';
 import type { Container, EphemeralContainer } from '../../schema/generated/core-v1';
 import { validateContainerPorts, validateHostPortConflicts } from './container-ports';
 import { validateEnv, validateEnvFrom } from './environment';
@@ -66,7 +67,13 @@ export function validateContainers(
   return [...validateNamedContainers(containers, volumes, path), ...validateHostPortConflicts(containers, path)];
 }
 
-const NOT_FOR_INIT = ['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+/** What init containers may not have, each with how it is printed. */
+const NOT_FOR_INIT = [
+  ['lifecycle', lifecycleLiteral],
+  ['livenessProbe', probeLiteral],
+  ['readinessProbe', probeLiteral],
+  ['startupProbe', probeLiteral],
+] as const;
 
 /** Init containers run one after the other; those that are restarted always run on, beside the others. */
 export function validateInitContainers(
@@ -86,8 +93,10 @@ export function validateInitContainers(
     return [
       ...(repeated ? [duplicate(`${field}.name`, name)] : []),
       ...refused
-        .filter((part) => container[part] !== undefined)
-        .map((part) => invalid(`${field}.${part}`, container[part], 'must not be set for init containers')),
+        .filter(([part]) => container[part] !== undefined)
+        .map(([part, literal]) =>
+          invalidLiteral(`${field}.${part}`, literal(container[part]), 'must not be set for init containers'),
+        ),
     ];
   });
   return [

@@ -1,25 +1,26 @@
-import { canonicalQuantity, parseQuantity } from '../../quantity/quantity';
+import { spellQuantity } from '../../quantity/quantity';
 
 const FORMATS = { decimalSI: 'DecimalSI', binarySI: 'BinarySI', decimalExponent: 'DecimalExponent' } as const;
-const NANO_DIGITS = 9;
+
+/** A quantity that nobody gave, where the version has one in any case. */
+export const ABSENT_QUANTITY =
+  'resource.Quantity{i:resource.int64Amount{value:0, scale:0}, d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:"", Format:""}';
+
+/** What "0.5" and "1.5" have become by the time that they are validated. */
+const HALF = /^(-?[0-9]*)500m$/;
 
 /**
  * A quantity as Go prints its struct in messages:
  * `resource.Quantity{i:resource.int64Amount{value:15, scale:-1}, d:..., s:"", Format:"DecimalSI"}`.
- * The text is remembered only when it was canonical already.
+ * Go remembers what was written where that needs no change. Here the canonical text is all that is left, and is taken for
+ * what was written, but for halves, which people write as `0.5`.
  */
 export function quantityLiteral(text: string): string {
-  const { nanos, format } = parseQuantity(text);
-  let value = nanos;
-  let scale = -NANO_DIGITS;
-  while (value !== 0n && value % 10n === 0n && scale < 0) {
-    value /= 10n;
-    scale += 1;
-  }
-  if (value === 0n) scale = 0;
-  const remembered = scale >= 0 && canonicalQuantity(text) === text ? text : '';
+  const half = HALF.exec(text);
+  const { value, scale, format, kept } =
+    half === null ? spellQuantity(text) : { value: `${half[1]}5`, scale: -1, format: 'decimalSI' as const, kept: '' };
   return (
     `resource.Quantity{i:resource.int64Amount{value:${value}, scale:${scale}}, ` +
-    `d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${JSON.stringify(remembered)}, Format:"${FORMATS[format]}"}`
+    `d:resource.infDecAmount{Dec:(*inf.Dec)(nil)}, s:${JSON.stringify(kept)}, Format:"${FORMATS[format]}"}`
   );
 }

@@ -92,8 +92,8 @@ const SOURCE_NAMES = Object.keys(SOURCES) as readonly SourceName[];
 
 /** Where the wire's path is not the field's name. */
 const PATH_NAMES: Partial<Readonly<Record<SourceName, string>>> = { gcePersistentDisk: 'persistentDisk' };
-/** The same in the refusal of a second source. */
-const SURPLUS_NAMES: typeof PATH_NAMES = { ...PATH_NAMES, cephfs: 'cephFS' };
+/** The same in the refusal of a second source, with the wire's slip. */
+const SURPLUS_NAMES: typeof PATH_NAMES = { cephfs: 'cephFS', downwardAPI: 'downwarAPI' };
 
 const MAX_INITIATOR_BYTES = 64;
 

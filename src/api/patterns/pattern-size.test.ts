@@ -1,5 +1,5 @@
 import { MAX_PATTERN_SIZE, patternSize } from './pattern-size';
-import { patternProblem } from './validation/custom-pattern';
+import { patternProblem } from '../validation/custom-pattern';
 
 describe('the size of a pattern', () => {
   it.each([
