@@ -192,7 +192,7 @@ describe('the keep-alive of TCP', () => {
 
   beforeEach(() => {
     kept = new Set();
-    const { setKeepAlive } = Socket.prototype;
+    const setKeepAlive = Reflect.get(Socket.prototype, 'setKeepAlive');
     spy = jest.spyOn(Socket.prototype, 'setKeepAlive').mockImplementation(function (this: Socket, ...parameters) {
       if (parameters[0] === true) kept.add(this);
       return setKeepAlive.apply(this, parameters);
