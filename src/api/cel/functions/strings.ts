@@ -2,7 +2,7 @@ import { RE2JS } from 're2js';
 import { LRUCache } from 'lru-cache';
 import { declare, OF_REGEX, OF_SEARCH, OF_TEXT, traversal, type Cost, type Overload } from '../declarations';
 import { CostExceeded, inSteps } from '../run';
-import type { Steps } from '../../parts';
+import { atOnce, type Steps } from '../../parts';
 import type { ListValue } from '../values';
 import { EvalError, Items, type Value } from '../values';
 import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../../patterns/pattern-size';
@@ -107,7 +107,10 @@ function find(of: string, pattern: string): string {
 
 function findAll(of: string, pattern: string, limit: bigint): Items {
   const compiled = patternOf(pattern);
-  if (searchSize(compiled, of) > MAX_FIND) throw new CostExceeded();
+  const size = searchSize(compiled, of);
+  if (size > MAX_FIND) throw new CostExceeded();
+  // One that is not interrupted need not be remembered: a list may have a hundred thousand of them.
+  if (size * (of.length + 1) <= FIND_PER_STEP) return atOnce(findInSteps(compiled, of, limit));
   return inSteps(`findAll ${limit} ${pattern}`, of, () => findInSteps(compiled, of, limit));
 }
 
