@@ -191,10 +191,8 @@ function hashOf(body: Buffer): string {
 }
 
 /** Throws for what is no JSON, or has too much in it. */
-function* valueIn(body: Buffer, maxValues: number): Steps<unknown> {
-  const pieces = new JsonPieces(body, { maxValues, pieceBytes: PIECE_BYTES });
-  while (!pieces.advance()) yield;
-  return pieces.value;
+function valueIn(body: Buffer, maxValues: number): Steps<unknown> {
+  return new JsonPieces(body, { maxValues, pieceBytes: PIECE_BYTES }).steps();
 }
 
 function* partIn(body: Buffer, groupVersion: GroupVersion): Steps<RemotePart | undefined> {

@@ -1,7 +1,16 @@
-import { inTurns, Turn } from './turn';
+import { Turn } from './turn';
 
 /** Work that says with each `yield` where it may be interrupted, and returns what came of it. */
 export type Steps<Result> = Generator<void, Result, void>;
+
+/** Does the work within turns, giving way to others in between. */
+export async function stepsInTurns<Result>(steps: Steps<Result>, turn: Turn): Promise<Result> {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (turn.isOver) await turn.next();
+  }
+}
 
 /**
  * Does the work some milliseconds at a time, and gives way to others in between and at the end, so that small works after one
@@ -9,11 +18,7 @@ export type Steps<Result> = Generator<void, Result, void>;
  */
 export async function runSteps<Result>(steps: Steps<Result>, name: string): Promise<Result> {
   const turn = new Turn(name);
-  let step: IteratorResult<void, Result> | undefined;
-  await inTurns(() => {
-    step = steps.next();
-    return step.done === true;
-  }, turn);
+  const result = await stepsInTurns(steps, turn);
   await turn.next();
-  return step?.value as Result;
+  return result;
 }

@@ -9,8 +9,8 @@ import {
 import { checkedConversion, groupVersionKindText } from '../api/custom/converted-object';
 import { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
-import type { Steps } from '../api/parts';
 import { Places } from '../async/places';
+import { stepsInTurns } from '../async/steps';
 import { Turn } from '../async/turn';
 
 /** Where a conversion webhook is. */
@@ -86,7 +86,7 @@ export class ConversionWebhook {
         const printed: Buffer[] = [];
         let bytes = 0;
         while (next + printed.length < objects.length && (printed.length === 0 || bytes < BATCH_BYTES)) {
-          const one = await takenInTurns(printConvertedInParts(objects[next + printed.length]!), turn);
+          const one = await stepsInTurns(printConvertedInParts(objects[next + printed.length]!), turn);
           printed.push(one);
           bytes += one.length;
           if (turn.isOver) await turn.next();
@@ -171,21 +171,11 @@ export class ConversionWebhook {
   }
 }
 
-async function takenInTurns<Result>(steps: Steps<Result>, turn: Turn): Promise<Result> {
-  for (;;) {
-    const step = steps.next();
-    if (step.done === true) return step.value;
-    if (turn.isOver) await turn.next();
-  }
-}
-
 async function readJson(bytes: Buffer, turn: Turn): Promise<unknown> {
-  const pieces = new JsonPieces(bytes, PIECES);
   try {
-    while (!pieces.advance()) if (turn.isOver) await turn.next();
+    return await stepsInTurns(new JsonPieces(bytes, PIECES).steps(), turn);
   } catch (error) {
     if (!(error instanceof MalformedJsonError)) throw error;
     throw new Error("couldn't get version/kind; json parse error: the answer is no JSON", { cause: error });
   }
-  return pieces.value;
 }

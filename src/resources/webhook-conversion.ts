@@ -5,7 +5,8 @@ import { withMetadata } from '../api/extend';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import type { Steps } from '../api/parts';
-import { inTurns, Turn } from '../async/turn';
+import { stepsInTurns } from '../async/steps';
+import { Turn } from '../async/turn';
 import { jsonEqual } from '../api/patch/json-equal';
 import type { ConversionMode, EntryConversion } from '../registry/entry-conversion';
 import { localEntry } from '../registry/local-entry';
@@ -209,7 +210,7 @@ async function eachInTurns<Item, Made>(
   const made: Made[] = [];
   for (const [index, item] of items.entries()) {
     const steps = prepare?.(item);
-    if (steps !== undefined) await inTurns(() => steps.next().done === true, turn);
+    if (steps !== undefined) await stepsInTurns(steps, turn);
     made.push(make(item, index));
     if (turn.isOver) await turn.next();
   }

@@ -29,9 +29,8 @@ export function* readJson(bytes: Buffer): Steps<unknown> {
   if (bytes.length <= LARGE_TEXT_BYTES) return parseJson(bytes.toString('utf8'), bytes);
   const pieces = new JsonPieces(bytes, { maxValues: MAX_VALUES, pieceBytes: PIECE_BYTES });
   try {
-    while (!pieces.advance()) yield;
+    return yield* pieces.steps();
   } catch (error) {
     throw error instanceof MalformedJsonError ? new Error('the text is no JSON', { cause: error }) : error;
   }
-  return pieces.value;
 }

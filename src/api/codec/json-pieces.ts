@@ -1,6 +1,7 @@
 import { parseExact } from './exact-json';
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes';
 import { JsonSyntaxError, MAX_JSON_DEPTH, wholeCharacters } from './json-syntax';
+import type { Steps } from '../parts';
 import { setOwn, type MutableObject } from './set-own';
 
 /**
@@ -60,6 +61,12 @@ export class JsonPieces {
     private readonly bytes: Buffer,
     private readonly options: JsonPiecesOptions,
   ) {}
+
+  /** What the text says, with a step for each piece. Throws as {@link advance} does. */
+  *steps(): Steps<unknown> {
+    while (!this.advance()) yield;
+    return this.value;
+  }
 
   /**
    * Does a piece of the work. True: all is done. Throws {@link TooManyValuesError}, {@link JsonSyntaxError} for what nests

@@ -244,8 +244,9 @@ function isOpened(type: TypeRef): boolean {
 function* parsePieces(bytes: Uint8Array, context: Context): Steps<unknown> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const pieces = new JsonPieces(text, { maxValues: context.values, pieceBytes: JSON_PART_BYTES });
+  let value: unknown;
   try {
-    while (!pieces.advance()) yield;
+    value = yield* pieces.steps();
   } catch (error) {
     if (error instanceof TooManyValuesError) throw new TooManyValues();
     // The parser of whole texts says what is wrong.
@@ -253,5 +254,5 @@ function* parsePieces(bytes: Uint8Array, context: Context): Steps<unknown> {
     throw error;
   }
   countValue(context, pieces.values);
-  return pieces.value;
+  return value;
 }

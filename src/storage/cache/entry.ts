@@ -132,8 +132,7 @@ class Entry implements CacheEntry {
   private *parts(): Steps<void> {
     const { head, complete } = this.kind;
     const pieces = new JsonPieces(Buffer.concat([Buffer.from(head), this.current ?? this.stored]), PIECES);
-    while (!pieces.advance()) yield;
-    let object = pieces.value as KubeObject;
+    let object = (yield* pieces.steps()) as KubeObject;
     if (this.current === undefined && complete !== undefined) {
       yield;
       const completed = complete(object);
