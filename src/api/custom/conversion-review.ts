@@ -42,18 +42,18 @@ export function printConversionReview(
 }
 
 /** The object as webhooks see it: without its resourceVersion, which is the store's. */
-export function printConverted(object: KubeObject): Buffer {
-  const { kind, apiVersion, metadata, ...rest } = object;
+function sentForm({ kind, apiVersion, metadata, ...rest }: KubeObject) {
   const { resourceVersion: _revision, ...kept } = metadata;
-  return Buffer.from(stringifyExact({ kind, apiVersion, metadata: kept, ...rest }));
+  return { kind, apiVersion, metadata: kept, ...rest };
+}
+
+export function printConverted(object: KubeObject): Buffer {
+  return Buffer.from(stringifyExact(sentForm(object)));
 }
 
 /** The same, a part at a time for a large one. */
 export function* printConvertedInParts(object: KubeObject): Steps<Buffer> {
-  if (!isLarge(object)) return printConverted(object);
-  const { kind, apiVersion, metadata, ...rest } = object;
-  const { resourceVersion: _revision, ...kept } = metadata;
-  return (yield* printJson({ kind, apiVersion, metadata: kept, ...rest })).bytes;
+  return isLarge(object) ? (yield* printJson(sentForm(object))).bytes : printConverted(object);
 }
 
 type Json = Readonly<Record<string, unknown>>;

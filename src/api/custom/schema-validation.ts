@@ -7,7 +7,7 @@ import type { JsonObject, JsonValue } from '../object';
 import { keysOf, type Steps } from '../parts';
 import { isLongSearch, searchInSteps, searchSize } from '../patterns/search';
 import {
-  checkApart,
+  checkAfter,
   checkInParts,
   checkInSteps,
   checkLong,
@@ -297,7 +297,7 @@ function compilePattern(
   };
   // To read a pattern takes some tenths of a millisecond.
   return (text, work, problem) =>
-    known === undefined ? checkApart(() => look(text, work, problem)) : look(text, work, problem);
+    known === undefined ? checkAfter(() => look(text, work, problem)) : look(text, work, problem);
 }
 
 function numberChecks(schema: JsonSchema): readonly ValueCheck[] {
@@ -382,7 +382,7 @@ function enumChecks({ enum: values }: JsonSchema): readonly ValueCheck[] {
   return [
     (value, path, errors) => {
       const isLong = values.length > LONG_ENUM && known === undefined;
-      addAll(errors, isLong ? checkApart(() => problemsIn(value, path)) : problemsIn(value, path));
+      addAll(errors, isLong ? checkAfter(() => problemsIn(value, path)) : problemsIn(value, path));
     },
   ];
 }

@@ -71,13 +71,13 @@ export function leftForLater<Item>(items: readonly Item[], check: Check<Item>): 
   return new Unchecked(items, check);
 }
 
-/** For rules that rest on what {@link checkEach} has learned of a list before: they are looked at after it. */
+/**
+ * For rules that rest on what {@link checkEach} has learned of a list before, and are looked at after it, or that take so long that they
+ * are a part by themselves.
+ */
 export function checkAfter(check: () => readonly FieldError[]): readonly FieldError[] {
   return inParts ? [new Unchecked([undefined], check)] : check();
 }
-
-/** For what takes so long that it has a part of its own. */
-export const checkApart = checkAfter;
 
 /** For rules that rest on what others find: what `next` makes of all that `first` has found. */
 export function checkThen(
