@@ -9,8 +9,6 @@ import type { Logger } from '../observability/logger';
 
 /** A backend may take this long; less when requests do not have that much time themselves. */
 const MAX_BACKEND_MS = 30_000;
-/** Of its answer, which is parsed at one stretch. */
-const MAX_BYTES = 1024 * 1024;
 
 interface Backend {
   readonly post: ImagePolicyDependencies['post'];
@@ -32,7 +30,7 @@ function backendOf(kubeconfig: string): Backend {
   return {
     post: async (review, timeoutMs) => {
       const body = JSON.stringify(review);
-      const response = await sendRequest({ url, method: 'POST', headers, body, agent, timeoutMs, maxBytes: MAX_BYTES });
+      const response = await sendRequest({ url, method: 'POST', headers, body, agent, timeoutMs });
       if (response.status < 200 || response.status > 299)
         throw new Error(`Error contacting webhook: ${response.status}`);
       return JSON.parse(response.body) as unknown;

@@ -19,8 +19,6 @@ export interface HttpsRequest {
   readonly body?: string;
   readonly agent?: Agent;
   readonly timeoutMs: number;
-  /** Of the answer's body. Absent: as for large documents. */
-  readonly maxBytes?: number;
 }
 
 export interface HttpsResponse {
@@ -31,8 +29,8 @@ export interface HttpsResponse {
   readonly body: string;
 }
 
-/** Bytes of an answer; more is not read. */
-const MAX_BODY_BYTES = 10 * 1024 * 1024;
+/** Bytes of an answer; more is not read, as what is read is parsed at one stretch. */
+const MAX_BODY_BYTES = 1024 * 1024;
 
 export function agentFor(tls: PeerTls): Agent {
   return new Agent({
@@ -46,8 +44,7 @@ export function agentFor(tls: PeerTls): Agent {
 }
 
 /** One request and its whole answer. Rejects when there is none in time, in the words of Go's clients. */
-export function sendRequest(asked: HttpsRequest): Promise<HttpsResponse> {
-  const { url, method, headers, body, agent, timeoutMs, maxBytes = MAX_BODY_BYTES } = asked;
+export function sendRequest({ url, method, headers, body, agent, timeoutMs }: HttpsRequest): Promise<HttpsResponse> {
   const fail = (error: NodeJS.ErrnoException): Error => {
     const verb = `${method[0] ?? ''}${method.slice(1).toLowerCase()}`;
     return new Error(`${verb} ${JSON.stringify(url)}: ${describeNetworkError(error)}`, { cause: error });
@@ -68,7 +65,7 @@ export function sendRequest(asked: HttpsRequest): Promise<HttpsResponse> {
         let size = 0;
         response.on('data', (chunk: Buffer) => {
           size += chunk.length;
-          if (size > maxBytes) request.destroy(new Error('the answer is too large'));
+          if (size > MAX_BODY_BYTES) request.destroy(new Error('the answer is too large'));
           else chunks.push(chunk);
         });
         response.on('error', (error) => reject(fail(error)));

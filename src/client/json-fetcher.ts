@@ -1,8 +1,6 @@
 import { agentFor, sendRequest } from './https-request';
 
 const TIMEOUT_MS = 30_000;
-/** It is parsed at one stretch. */
-const MAX_BYTES = 1024 * 1024;
 
 /** Fetches JSON documents and tokens over HTTPS, trusting one CA, or those of the system. */
 export interface JsonFetcher {
@@ -16,14 +14,7 @@ export interface JsonFetcher {
 export function jsonFetcher(certificateAuthority: string | undefined): JsonFetcher {
   const agent = agentFor(certificateAuthority === undefined ? {} : { certificateAuthority });
   const get = async (url: string, headers: Readonly<Record<string, string>>): Promise<string> => {
-    const { status, body } = await sendRequest({
-      url,
-      method: 'GET',
-      headers,
-      agent,
-      timeoutMs: TIMEOUT_MS,
-      maxBytes: MAX_BYTES,
-    });
+    const { status, body } = await sendRequest({ url, method: 'GET', headers, agent, timeoutMs: TIMEOUT_MS });
     if (status !== 200) throw new Error(`${url} answered ${status}`);
     return body;
   };

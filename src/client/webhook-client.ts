@@ -6,8 +6,6 @@ import { explainEmpty, explainStatus } from './unexpected-status';
 
 /** How long a peer is given, told to it as `?timeout=30s`. */
 const TIMEOUT_MS = 30_000;
-/** Of a review that is answered: it is parsed at one stretch. */
-const MAX_RESPONSE_BYTES = 1024 * 1024;
 const MAX_ATTEMPTS = 5;
 const FIRST_WAIT_MS = 500;
 const WAIT_FACTOR = 1.5;
@@ -49,7 +47,6 @@ export function webhookClient(kubeconfigFile: string): WebhookClient {
           body,
           agent,
           timeoutMs: TIMEOUT_MS,
-          maxBytes: MAX_RESPONSE_BYTES,
         });
         if (attempt === MAX_ATTEMPTS || !isWorthAnotherTry(response)) return readResponse(response);
         const asked = Math.min((response.retryAfterSeconds ?? 0) * 1000, LONGEST_WAIT_MS);
