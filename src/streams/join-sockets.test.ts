@@ -1,5 +1,6 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { HeldMemory } from '../../test/support/held-memory';
+import { SocketPairs } from '../../test/support/socket-pairs';
 import { until } from '../../test/support/until';
 import { MAX_WAITING_BYTES } from './backpressure';
 import { joinSockets } from './join-sockets';
@@ -7,46 +8,18 @@ import { joinSockets } from './join-sockets';
 /** What one read of a connection brings at most. */
 const READ_BYTES = 64 * 1024;
 
-let listener: Server;
-let open: Socket[];
+let pairs: SocketPairs;
 
 beforeEach(async () => {
-  open = [];
-  listener = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
+  pairs = await SocketPairs.listen();
 });
 
-afterEach(async () => {
-  for (const socket of open) socket.destroy();
-  await new Promise((resolve) => listener.close(resolve));
-});
-
-/** Both ends of a connection. */
-async function pair(): Promise<readonly [Socket, Socket]> {
-  const { port } = listener.address() as AddressInfo;
-  const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  const [near] = (await once(listener, 'connection')) as [Socket];
-  open.push(far, near);
-  for (const socket of [far, near]) socket.on('error', () => undefined);
-  return [far, near];
-}
-
-class Held {
-  bytes = 0;
-  most = 0;
-  readonly hold = (bytes: number): void => {
-    this.bytes += bytes;
-    this.most = Math.max(this.most, this.bytes);
-  };
-  readonly release = (bytes: number): void => {
-    this.bytes -= bytes;
-  };
-}
+afterEach(() => pairs.close());
 
 it('holds a source back while its target takes nothing, and passes all on in the end', async () => {
-  const [writer, from] = await pair();
-  const [reader, to] = await pair();
-  const held = new Held();
+  const [writer, from] = await pairs.pair();
+  const [reader, to] = await pairs.pair();
+  const held = new HeldMemory();
   joinSockets(from, to, held);
   const sent = 32 * 1024 * 1024;
   let came = 0;
@@ -71,9 +44,9 @@ it('holds a source back while its target takes nothing, and passes all on in the
 });
 
 it('lets one direction go on when the other has ended', async () => {
-  const [one, near] = await pair();
-  const [other, far] = await pair();
-  joinSockets(near, far, new Held());
+  const [one, near] = await pairs.pair();
+  const [other, far] = await pairs.pair();
+  joinSockets(near, far, new HeldMemory());
   one.end('question');
   const [question] = (await once(other, 'data')) as [Buffer];
   other.end(`${String(question)}, answer`);
@@ -82,9 +55,9 @@ it('lets one direction go on when the other has ended', async () => {
 });
 
 it('ends both when one is gone', async () => {
-  const [one, near] = await pair();
-  const [other, far] = await pair();
-  const closed = new Promise<void>((resolve) => joinSockets(near, far, new Held(), resolve));
+  const [one, near] = await pairs.pair();
+  const [other, far] = await pairs.pair();
+  const closed = new Promise<void>((resolve) => joinSockets(near, far, new HeldMemory(), resolve));
   one.resetAndDestroy();
   await closed;
   other.resume();

@@ -1,4 +1,5 @@
-import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { SocketPairs } from '../../test/support/socket-pairs';
+import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createHttpServer } from 'node:http';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
@@ -18,31 +19,17 @@ const MINUTE_MS = 60_000;
 const MANY_TURNS = 1_000;
 const NO_BOOKS = { hold: () => undefined, release: () => undefined };
 
-let listener: Server;
-let open: Socket[];
+let pairs: SocketPairs;
 
 beforeEach(async () => {
-  open = [];
-  listener = createServer({ allowHalfOpen: true }).listen(0, '127.0.0.1');
-  await once(listener, 'listening');
+  pairs = await SocketPairs.listen();
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance', 'Date', 'queueMicrotask'] });
 });
 
 afterEach(async () => {
   jest.useRealTimers();
-  for (const socket of open) socket.destroy();
-  await new Promise((resolve) => listener.close(resolve));
+  await pairs.close();
 });
-
-/** Both ends of a connection. */
-async function pair(): Promise<readonly [Socket, Socket]> {
-  const { port } = listener.address() as AddressInfo;
-  const far = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
-  const [near] = (await once(listener, 'connection')) as [Socket];
-  open.push(far, near);
-  for (const socket of [far, near]) socket.on('error', () => undefined);
-  return [far, near];
-}
 
 function turns(condition: () => boolean): Promise<void> {
   return new Promise((resolve) => {
@@ -52,8 +39,8 @@ function turns(condition: () => boolean): Promise<void> {
 }
 
 it('leaves a reader time for what was sent before the other side ended', async () => {
-  const [reader, client] = await pair();
-  const [backend, near] = await pair();
+  const [reader, client] = await pairs.pair();
+  const [backend, near] = await pairs.pair();
   let isOver = false;
   joinSockets(client, near, NO_BOOKS, () => (isOver = true));
   backend.write(Buffer.alloc(MUCH));
@@ -76,7 +63,7 @@ it('leaves a reader time for what was sent before the other side ended', async (
 });
 
 it('does not wait for a backend that takes nothing when its client is gone', async () => {
-  const [, near] = await pair();
+  const [, near] = await pairs.pair();
   near.write(Buffer.alloc(MUCH));
   await turns(() => near.writableLength > 0);
   endBackend(near);
@@ -91,7 +78,7 @@ describe('a WebSocket', () => {
     await once(http, 'listening');
     const taken = new Promise<AcceptedWebSocket>((resolve) => {
       http.on('upgrade', (request, socket: Socket, head) => {
-        open.push(socket);
+        pairs.keep(socket);
         resolve(acceptWebSocket(request, socket, head, '', NO_BOOKS)!);
         http.close();
       });

@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { HeldMemory } from '../../test/support/held-memory';
 import { until } from '../../test/support/until';
 import { acceptWebSocket, type AcceptedWebSocket } from './accept-web-socket';
 
@@ -11,21 +12,9 @@ const BEGINNING = 0x02;
 const PING = 0x89;
 
 let server: Server;
-let held: Held;
+let held: HeldMemory;
 let accepted: Promise<AcceptedWebSocket>;
 let client: Socket;
-
-class Held {
-  bytes = 0;
-  most = 0;
-  readonly hold = (bytes: number): void => {
-    this.bytes += bytes;
-    this.most = Math.max(this.most, this.bytes);
-  };
-  readonly release = (bytes: number): void => {
-    this.bytes -= bytes;
-  };
-}
 
 /** A frame whose payload may be shorter than its head says. */
 function frame(opcode: number, length: number, payload: Buffer): Buffer {
@@ -49,7 +38,7 @@ function settled(bytes: () => boolean): Promise<boolean> {
 }
 
 beforeEach(async () => {
-  const memory = new Held();
+  const memory = new HeldMemory();
   held = memory;
   server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
