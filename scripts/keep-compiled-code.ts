@@ -14,7 +14,7 @@ class KeptScript extends vm.Script {
     v8.setFlagsFromString = () => undefined;
     // The command itself does not listen for it from the beginning.
     process.once('SIGTERM', () => {
-      const hash = createHash('sha256').update(readFileSync(options.filename, 'utf8')).digest();
+      const hash = createHash('sha256').update(readFileSync(options.filename)).digest();
       writeFileSync(options.filename.replace(/\.js$/, '.v8cache'), Buffer.concat([hash, this.createCachedData()]));
       process.exit();
     });

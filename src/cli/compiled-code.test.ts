@@ -19,6 +19,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
+const hashOf = (source: string): Buffer => sourceHash(Buffer.from(source));
 const answering = (response: number): string => `exports.response = () => ${response};`;
 
 /** What V8 makes of the source once its functions have run. */
@@ -42,13 +43,13 @@ describe('code that was compiled when it was built', () => {
 
   it('is taken instead of being compiled anew', () => {
     writeFileSync(file, answering(1));
-    writeFileSync(compiledFileOf(file), Buffer.concat([sourceHash(answering(1)), compiled(answering(2))]));
+    writeFileSync(compiledFileOf(file), Buffer.concat([hashOf(answering(1)), compiled(answering(2))]));
     expect(answer()).toBe(2);
   });
 
   it('is not taken for a source that is as long and another', () => {
     writeFileSync(file, answering(1));
-    writeFileSync(compiledFileOf(file), Buffer.concat([sourceHash(answering(2)), compiled(answering(2))]));
+    writeFileSync(compiledFileOf(file), Buffer.concat([hashOf(answering(2)), compiled(answering(2))]));
     expect(answer()).toBe(1);
   });
 
@@ -56,8 +57,8 @@ describe('code that was compiled when it was built', () => {
     writeFileSync(file, answering(1));
     for (const damaged of [
       Buffer.alloc(0),
-      sourceHash(answering(1)),
-      Buffer.concat([sourceHash(answering(1)), Buffer.alloc(999, 7)]),
+      hashOf(answering(1)),
+      Buffer.concat([hashOf(answering(1)), Buffer.alloc(999, 7)]),
     ]) {
       writeFileSync(compiledFileOf(file), damaged);
       expect(answer()).toBe(1);

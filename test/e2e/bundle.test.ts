@@ -1,6 +1,7 @@
+import { isAscii } from 'node:buffer';
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { request } from 'node:https';
@@ -45,6 +46,10 @@ const TELL_REJECTED = `
   };`;
 
 describe('the bundled command', () => {
+  it('is ASCII, which V8 keeps in half the memory and which is read at once', () => {
+    expect(isAscii(readFileSync(join(OUT, 'sternpost.js')))).toBe(true);
+  });
+
   it('does not compile anew what was compiled when it was built', () => {
     const teller = join(folder, 'tell-rejected.js');
     writeFileSync(teller, TELL_REJECTED);

@@ -61,9 +61,9 @@ function isDateTime(text: string): boolean {
   return match !== null && isDate(match[1] ?? '');
 }
 
-const GO_DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/;
+const GO_DURATION = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+)$/;
 /** Looked for where digits begin only: from within a long run of them the search would cost the square of its length. */
-const AMOUNT_OF_TIME = /(?<!\d)(\d+)\s*([A-Za-zµ]+)/g;
+const AMOUNT_OF_TIME = /(?<!\d)(\d+)\s*([A-Za-z\u00b5]+)/g;
 const SHORT_UNITS: ReadonlySet<string> = new Set(['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk']);
 const LONG_UNIT = /^(?:nano|micro|milli|sec|min|hour|day|week)/;
 const MAX_INT64 = 2 ** 63;

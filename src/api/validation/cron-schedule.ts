@@ -20,7 +20,7 @@ const FIELDS: readonly Bounds[] = [
 ];
 const SHORT_NAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 const EVERY = '@every ';
-const DURATION = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
+const DURATION = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/;
 
 /** Ends the parse of one field with the sentence that says why. */
 class ScheduleProblem extends Error {}
