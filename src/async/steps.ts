@@ -14,10 +14,11 @@ export async function stepsInTurns<Result>(steps: Steps<Result>, turn: Turn): Pr
 
 /**
  * Does the work some milliseconds at a time, and gives way to others in between and at the end, so that small works after one
- * another do not add up to a long one. `name`: for the log, when it holds the loop.
+ * another do not add up to a long one. `work`: its name, for the log, when it holds the loop; or the turn that has begun already with
+ * what came before the first step.
  */
-export async function runSteps<Result>(steps: Steps<Result>, name: string): Promise<Result> {
-  const turn = new Turn(name);
+export async function runSteps<Result>(steps: Steps<Result>, work: string | Turn): Promise<Result> {
+  const turn = typeof work === 'string' ? new Turn(work) : work;
   const result = await stepsInTurns(steps, turn);
   await turn.next();
   return result;

@@ -1,8 +1,9 @@
 import type { GroupVersionKind, JsonObject, JsonValue } from '../object';
 import type { Steps } from '../parts';
+import { sortInRuns } from '../steps/generated/sort-in-runs';
 import type { Field, ScalarName, Schema, SpecialName, SpecialType, StructType, TypeRef } from '../schema/model';
 import { customDefinition, type Dialect } from './custom-definition';
-import type { Form, Reference } from './form';
+import type { Form, Kept, Reference } from './form';
 import { capitalize, customDefinitionName, definitionName } from './names';
 
 /** Schemas of custom kinds as their CustomResourceDefinitions state them, by `<group>/<version>/<kind>`. */
@@ -38,7 +39,7 @@ const METADATA_DESCRIPTION = "metadata: Standard object's metadata, such as name
 const LIST_METADATA_DESCRIPTION = 'metadata: Standard list metadata, such as the revision that the list is of.';
 
 /** A large definition is printed in steps. */
-type Print = () => Buffer | Steps<Buffer>;
+type Print = () => Steps<Buffer>;
 
 /** Collects the definitions that a document refers to, each when it is first referred to, printed in the document's form. */
 export class DefinitionSet {
@@ -82,14 +83,13 @@ export class DefinitionSet {
     return this.#ref('io.k8s.apimachinery.pkg.version.Info', () => RELEASE);
   }
 
-  /** Whatever `print` refers to, besides what it returns. */
-  recording<Printed>(print: () => Printed): { readonly printed: Printed; readonly references: readonly Reference[] } {
-    const outer = this.#references;
+  /** Whatever the printing refers to, besides what it returns. One at a time: documents are printed one step after another. */
+  *recording<Printed>(printing: Steps<Printed>): Steps<Kept<Printed>> {
     const references: Reference[] = (this.#references = []);
     try {
-      return { printed: print(), references };
+      return { printed: yield* printing, references };
     } finally {
-      this.#references = outer;
+      this.#references = undefined;
     }
   }
 
@@ -97,8 +97,7 @@ export class DefinitionSet {
   *print(): Steps<void> {
     for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift()) {
       const [name, print] = next;
-      const printing = print();
-      this.#printed.set(name, Buffer.isBuffer(printing) ? printing : yield* printing);
+      this.#printed.set(name, yield* print());
       yield;
     }
   }
@@ -113,8 +112,9 @@ export class DefinitionSet {
   }
 
   /** All that have been printed, by name. */
-  inOrder(): readonly Buffer[] {
-    return [...this.#printed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, printed]) => printed);
+  *inOrder(): Steps<readonly Buffer[]> {
+    const sorted = yield* sortInRuns([...this.#printed], ([a], [b]) => (a < b ? -1 : 1));
+    return sorted.map(([, printed]) => printed);
   }
 
   /** References may be circular: a definition is printed after the one that asked for it. */
@@ -122,18 +122,16 @@ export class DefinitionSet {
     return this.#refToPrinted(name, () => this.#form.definition(name, build()));
   }
 
-  /** The definition of a type or schema that does not change: printed once in this form. */
-  #refToKept(name: string, of: object, build: () => JsonObject): JsonObject {
-    return this.#refToPrinted(name, () => {
-      const kept = this.#form.definitions.get(of);
-      if (kept?.name === name) {
-        for (const reference of kept.references) reference(this);
-        return kept.printed;
-      }
-      const fresh = this.recording(() => this.#form.definition(name, build()));
-      this.#form.definitions.set(of, { name, ...fresh });
-      return fresh.printed;
-    });
+  /** The definition of a type or schema (`of`) that does not change: printed once in this form. */
+  *#printOnce(name: string, of: object, printing: Steps<Buffer>): Steps<Buffer> {
+    const kept = this.#form.definitions.get(of);
+    if (kept?.name === name) {
+      for (const reference of kept.references) reference(this);
+      return kept.printed;
+    }
+    const fresh = yield* this.recording(printing);
+    this.#form.definitions.set(of, { name, ...fresh });
+    return fresh.printed;
   }
 
   #refToPrinted(name: string, print: Print): JsonObject {
@@ -150,7 +148,7 @@ export class DefinitionSet {
     const extension = { 'x-kubernetes-group-version-kind': [{ ...kind }] };
     if (own !== undefined) {
       const name = customDefinitionName(kind);
-      return this.#refToPrinted(name, () => this.#printCustom(name, own, extension));
+      return this.#refToPrinted(name, () => this.#printOnce(name, own, this.#printCustom(name, own, extension)));
     }
     const item = kind.kind.endsWith('List') ? kind.kind.slice(0, -'List'.length) : undefined;
     if (item === undefined || !this.#custom.has(`${group}/${version}/${item}`)) return undefined;
@@ -172,22 +170,14 @@ export class DefinitionSet {
     }));
   }
 
-  /** Kept as other types are. */
   *#printCustom(name: string, schema: JsonObject, extension: JsonObject): Steps<Buffer> {
-    const kept = this.#form.definitions.get(schema);
-    if (kept?.name === name) {
-      for (const reference of kept.references) reference(this);
-      return kept.printed;
-    }
-    const { printed: common, references } = this.recording(() => ({
+    const common = {
       apiVersion: API_VERSION_FIELD,
       kind: KIND_FIELD,
       metadata: this.#metadata('ObjectMeta', METADATA_DESCRIPTION),
-    }));
+    };
     const definition = yield* customDefinition(schema, this.#dialect, common);
-    const printed = yield* this.#form.definitionSteps(name, { ...definition, ...extension });
-    this.#form.definitions.set(schema, { name, printed, references });
-    return printed;
+    return yield* this.#form.definition(name, { ...definition, ...extension });
   }
 
   #metadata(message: string, description: string): JsonObject {
@@ -198,7 +188,11 @@ export class DefinitionSet {
   #refToStruct(struct: StructType): JsonObject {
     this.#references?.push((set) => void (set as DefinitionSet).#refToStruct(struct));
     const name = definitionName(struct.name);
-    return this.#refToKept(name, struct, () => this.#structDefinition(struct));
+    return this.#refToPrinted(name, () => this.#printOnce(name, struct, this.#printStruct(name, struct)));
+  }
+
+  *#printStruct(name: string, struct: StructType): Steps<Buffer> {
+    return yield* this.#form.definition(name, this.#structDefinition(struct));
   }
 
   #structDefinition(struct: StructType): JsonObject {

@@ -20,9 +20,7 @@ export type Reference = (definitions: unknown) => void;
 export interface Form {
   readonly dialect: Dialect;
   readonly path: (path: string, item: JsonObject) => Buffer;
-  readonly definition: (name: string, definition: JsonObject) => Buffer;
-  /** As `definition`, for one that may be large. */
-  readonly definitionSteps: (name: string, definition: JsonObject) => Steps<Buffer>;
+  readonly definition: (name: string, definition: JsonObject) => Steps<Buffer>;
   /** Definitions by the type or schema that they are of. */
   readonly definitions: WeakMap<object, Kept<Buffer> & { readonly name: string }>;
   /** Paths by kind, and then by group and version. */
@@ -38,13 +36,10 @@ export interface PrintedPath {
 
 /** Members of JSON objects. */
 export function jsonForm(dialect: Dialect): Form {
-  const member = (name: string, value: JsonObject): Buffer =>
-    Buffer.from(`${JSON.stringify(name)}:${stringifyExact(value)}`);
   return {
     dialect,
-    path: member,
-    definition: member,
-    *definitionSteps(name, definition) {
+    path: (path, item) => Buffer.from(`${JSON.stringify(path)}:${stringifyExact(item)}`),
+    *definition(name, definition) {
       return Buffer.concat([Buffer.from(`${JSON.stringify(name)}:`), yield* stringifySteps(definition)]);
     },
     definitions: new WeakMap(),
@@ -57,6 +52,11 @@ const COMMA = Buffer.from(',');
 
 /** `{` + `before` + the members + `after`: the texts of a JSON document around its members. */
 export function joinMembers(before: string, members: readonly Buffer[], after: string): readonly Buffer[] {
-  const separated = members.flatMap((member, index) => (index === 0 ? [member] : [COMMA, member]));
-  return [Buffer.from(before), ...separated, Buffer.from(after)];
+  const joined: Buffer[] = [Buffer.from(before)];
+  for (const member of members) {
+    if (joined.length > 1) joined.push(COMMA);
+    joined.push(member);
+  }
+  joined.push(Buffer.from(after));
+  return joined;
 }

@@ -71,17 +71,14 @@ export function* printRemoteParts(
 function* printPart(form: Form, types: DefinitionSet, part: RemotePart): Steps<readonly PrintedPath[]> {
   const names = new Map<string, string>();
   for (const [name, definition] of part.definitions) {
-    names.set(
-      name,
-      freeName(name, (tried) => isOther(types.printedAs(tried), form.definition(tried, definition))),
-    );
+    names.set(name, yield* freeName(form, types, name, definition));
     yield;
   }
   const definitions: (readonly [string, Buffer])[] = [];
   for (const [name, definition] of part.definitions) {
     const given = names.get(name) ?? name;
     if (types.printedAs(given) === undefined) {
-      definitions.push([given, form.definition(given, renamed(definition, names) as JsonObject)]);
+      definitions.push([given, yield* form.definition(given, renamed(definition, names) as JsonObject)]);
     }
     yield;
   }
@@ -94,15 +91,14 @@ function* printPart(form: Form, types: DefinitionSet, part: RemotePart): Steps<r
   return paths;
 }
 
-function isOther(known: Buffer | undefined, printed: Buffer): boolean {
-  return known?.equals(printed) === false;
-}
-
-function freeName(name: string, isTaken: (name: string) => boolean): string {
-  if (name.startsWith(COMMON) || !isTaken(name)) return name;
-  let version = 2;
-  while (isTaken(`${name}_v${version}`)) version += 1;
-  return `${name}_v${version}`;
+/** The name, or a further one where the document has another definition of that name. */
+function* freeName(form: Form, types: DefinitionSet, name: string, definition: JsonObject): Steps<string> {
+  if (name.startsWith(COMMON)) return name;
+  for (let version = 1; ; version += 1) {
+    const tried = version === 1 ? name : `${name}_v${version}`;
+    const known = types.printedAs(tried);
+    if (known === undefined || known.equals(yield* form.definition(tried, definition))) return tried;
+  }
 }
 
 /** Undefined: one of its parameters is not there. */

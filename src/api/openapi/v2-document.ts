@@ -75,7 +75,7 @@ export function* printV2Parts(
   const remotePaths = yield* printRemoteParts(form, types, remote);
   const own = new Set(paths.map(({ path }) => path));
   const all = [...paths, ...remotePaths.filter(({ path }) => !own.has(path))];
-  return { paths: inOrder(all), definitions: types.inOrder() };
+  return { paths: yield* inOrder(all), definitions: yield* types.inOrder() };
 }
 
 function operationObject(operation: Operation, types: DefinitionSet): JsonObject {

@@ -27,9 +27,7 @@ export function openApiV2Message(): Type {
 const V2_PROTOBUF: Form = {
   dialect: 'v2',
   path: (name, item) => encode('Paths', { path: [{ name, value: pathItem(item) }] }),
-  definition: (name, definition) =>
-    encode('Definitions', { additionalProperties: [{ name, value: schemaMessage(definition) }] }),
-  *definitionSteps(name, definition) {
+  *definition(name, definition) {
     const value = yield* encodeSchemaSteps(definition);
     return Buffer.concat(nested('Definitions', 'additionalProperties', namedSchema(name, value)));
   },

@@ -18,14 +18,15 @@ export function* printOpenApiV3(source: DocumentSource, groupVersion: GroupVersi
   const describe = { parameter: parameterObject, operation: operationObject };
   const paths = yield* printPaths(V3_JSON, schema, definitions, types, describe, groupVersion);
   yield* types.print();
-  yield;
+  const pathsInOrder = yield* inOrder(paths);
+  const definitionsInOrder = yield* types.inOrder();
   const head = JSON.stringify({ openapi: '3.0.0', info: infoOf(source) });
   const securitySchemes = {
     BearerToken: { type: 'apiKey', description: 'A bearer token.', name: 'authorization', in: 'header' },
   };
   return [
-    ...joinMembers(`${head.slice(0, -1)},"paths":{`, inOrder(paths), '},"components":{"schemas":{'),
-    ...joinMembers('', types.inOrder(), `},${JSON.stringify({ securitySchemes }).slice(1)}`),
+    ...joinMembers(`${head.slice(0, -1)},"paths":{`, pathsInOrder, '},"components":{"schemas":{'),
+    ...joinMembers('', definitionsInOrder, `},${JSON.stringify({ securitySchemes }).slice(1)}`),
     Buffer.from(`,${JSON.stringify({ security: [{ BearerToken: [] }] }).slice(1)}`),
   ];
 }

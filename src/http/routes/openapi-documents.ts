@@ -8,6 +8,7 @@ import { printOpenApiV2Protobuf } from '../../api/openapi/v2-protobuf';
 import { buildOpenApiV3Index, printOpenApiV3 } from '../../api/openapi/v3-document';
 import type { Schema } from '../../api/schema/model';
 import { runSteps, type Steps } from '../../async/steps';
+import { Turn } from '../../async/turn';
 
 export interface OpenApiSource {
   readonly schema: Schema;
@@ -84,14 +85,19 @@ export class OpenApiDocuments {
   }
 
   #v2(key: string, contentType: string, print: Print): Promise<OpenApiDocument> {
+    // After a change, to list what is served and to find what has changed is half a turn.
+    const turn = new Turn(WORK);
     const { definitions, remoteParts } = this.#source;
-    return this.#get(key, contentType, definitions(), print, remoteParts?.());
+    return this.#get(key, contentType, turn, definitions(), print, remoteParts?.());
   }
 
   v3(groupVersion: GroupVersion): Promise<OpenApiDocument> {
+    const turn = new Turn(WORK);
     this.#follow();
     const kinds = this.#kindsOf.get(keyOf(groupVersion)) ?? [];
-    return this.#get(keyOf(groupVersion), 'application/json', kinds, (source) => printOpenApiV3(source, groupVersion));
+    return this.#get(keyOf(groupVersion), 'application/json', turn, kinds, (source) =>
+      printOpenApiV3(source, groupVersion),
+    );
   }
 
   /** Another server's, with its compressed form. */
@@ -119,6 +125,7 @@ export class OpenApiDocuments {
   #get(
     key: string,
     contentType: string,
+    turn: Turn,
     kinds: readonly KindDefinition[],
     print: Print,
     remote: readonly RemotePart[] = [],
@@ -132,7 +139,7 @@ export class OpenApiDocuments {
     }
     const { schema, info, custom } = this.#source;
     const pieces = print({ schema, info, definitions: kinds, custom: custom(), remote });
-    const document = runSteps(this.#print(key, contentType, pieces), WORK);
+    const document = runSteps(this.#print(key, contentType, pieces), turn);
     const made = { document, kinds, remote, generation: this.#generation };
     this.#made.set(key, made);
     // Its caller hears of it; the next one tries again.
