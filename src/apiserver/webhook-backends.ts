@@ -1,5 +1,5 @@
 import type { CallBackend } from '../admission/webhooks/call';
-import type { WebhookTarget } from '../admission/webhooks/webhook';
+import type { WebhookTarget } from '../api/webhook-target';
 import type { Backend, BackendTransport } from '../client/backend-transport';
 import { isOurselves, type ResolveService } from '../client/service-resolver';
 import { explainEmpty, explainStatus } from '../client/unexpected-status';

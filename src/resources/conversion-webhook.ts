@@ -12,25 +12,11 @@ import type { KubeObject } from '../api/object';
 import { Places } from '../async/places';
 import { stepsInTurns } from '../async/steps';
 import { Turn } from '../async/turn';
-
-/** Where a conversion webhook is. */
-export interface ConversionTarget {
-  /** `https://host[:port]/path`; absent: a service. */
-  readonly url?: string;
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly port: number;
-    /** Empty, or beginning with a slash. */
-    readonly path: string;
-  };
-  /** PEM; empty: the system's authorities. */
-  readonly certificateAuthority: string;
-}
+import type { WebhookTarget } from '../api/webhook-target';
 
 /** One question to a conversion webhook. */
 export interface ConversionCall {
-  readonly target: ConversionTarget;
+  readonly target: WebhookTarget;
   /** JSON, in pieces. */
   readonly body: readonly Uint8Array[];
   readonly timeoutMs: number;
@@ -53,7 +39,7 @@ const PIECES = { maxValues: 2_000_000, pieceBytes: 32 * 1024 };
 
 /** What a definition says of its webhook (`spec.conversion.webhook`). */
 export interface ConversionSettings {
-  readonly target: ConversionTarget;
+  readonly target: WebhookTarget;
   readonly reviewVersions: readonly string[];
 }
 

@@ -17,6 +17,7 @@ import type { KindDefinition, RequestedVersion } from '../api/kinds/kind-definit
 import { apiVersionOf, parseApiVersion, type JsonObject, type KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import { formatTime } from '../api/time/rfc3339';
+import { webhookTarget } from '../api/webhook-target';
 import { runSteps } from '../async/steps';
 import { Turn } from '../async/turn';
 import { WorkQueue, type QueueMetrics } from '../async/work-queue';
@@ -86,8 +87,6 @@ interface Definitions {
   readonly changed: readonly CustomResourceDefinition[];
 }
 
-/** Of services. */
-const DEFAULT_PORT = 443;
 const UNREADABLE_RETRY_MS = 1_000;
 /** For the log. */
 const WORK = 'custom resource definitions';
@@ -435,16 +434,7 @@ export class CustomResources {
 
 function conversionSettings({ spec: { conversion } }: CustomResourceDefinition): ConversionSettings {
   const { clientConfig, conversionReviewVersions } = conversion?.webhook ?? {};
-  const { url, service, caBundle } = clientConfig ?? {};
-  const { namespace = '', name = '', port, path } = service ?? {};
-  return {
-    target: {
-      ...(url ? { url } : {}),
-      ...(service ? { service: { namespace, name, port: port ?? DEFAULT_PORT, path: path ?? '' } } : {}),
-      certificateAuthority: caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : '',
-    },
-    reviewVersions: conversionReviewVersions ?? [],
-  };
+  return { target: webhookTarget(clientConfig ?? {}), reviewVersions: conversionReviewVersions ?? [] };
 }
 
 /** A generation is one of the whole `spec`; who stores a definition without one has its text looked at. */

@@ -6,6 +6,7 @@ import type { Value } from '../../api/cel/values';
 import type { Authorizer } from '../../authz/attributes';
 import { adaptObject, requestValues, type RequestValues } from '../cel/request-values';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from '../plugin';
+import { isExempt } from '../rules/exempt';
 import {
   compileMatcher,
   type MatchResources,
@@ -74,16 +75,6 @@ interface Finding extends Failure {
   readonly binding: Binding;
 }
 
-/** What is about admission itself is not subject to it: otherwise no one could mend it. */
-const EXEMPT: ReadonlySet<string> = new Set([
-  'validatingwebhookconfigurations',
-  'mutatingwebhookconfigurations',
-  'validatingadmissionpolicies',
-  'validatingadmissionpolicybindings',
-  'mutatingadmissionpolicies',
-  'mutatingadmissionpolicybindings',
-]);
-
 /** Kinds of requests whose policies are remembered. Resources come and go. */
 const MAX_REMEMBERED = 10_000;
 
@@ -135,7 +126,7 @@ export function validatingAdmissionPolicy(dependencies: PolicyDependencies): Adm
     operations: ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'],
     validate: (attributes) => {
       if (refresh().length === 0) return undefined;
-      if (attributes.group === 'admissionregistration.k8s.io' && EXEMPT.has(attributes.resource)) return undefined;
+      if (isExempt(attributes)) return undefined;
       const candidates = candidatesFor(attributes);
       return candidates.bound.length === 0 ? undefined : validate(candidates, attributes, dependencies);
     },

@@ -6,7 +6,7 @@ import { denied, dryRunUnsupported, WebhookFailure } from './failures';
 import { takeTurns } from './large-work';
 import { printReview, type PrintedObjects } from './review';
 import { readResponse, type ReviewResponse } from './response';
-import type { WebhookTarget } from './webhook';
+import type { WebhookTarget } from '../../api/webhook-target';
 import type { Candidate } from './webhook-index';
 
 /** One question to a backend. */

@@ -1,12 +1,12 @@
 import type { KubeObject } from '../../api/object';
 import type { MutatingWebhook, ValidatingWebhook } from '../../api/schema/generated/admissionregistration-v1';
 import { selectorRequirements, type LabelRequirement } from '../../api/selectors/label-selector';
+import { webhookTarget } from '../../api/webhook-target';
 import { compileRule } from './rules';
-import type { ReviewVersion, Webhook, WebhookTarget, WebhookType } from './webhook';
+import type { ReviewVersion, Webhook, WebhookType } from './webhook';
 
 type SentWebhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
 
-const DEFAULT_PORT = 443;
 /** Of v1; the defaults of either version are in the stored object. */
 const DEFAULT_TIMEOUT_SECONDS = 10;
 const WITHOUT_SIDE_EFFECTS: ReadonlySet<string> = new Set(['None', 'NoneOnDryRun']);
@@ -49,7 +49,7 @@ function compileWebhook(hook: SentWebhook, type: WebhookType, configuration: str
     timeoutMs: Number(hook.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS) * 1000,
     isReinvocable: hook.reinvocationPolicy === 'IfNeeded',
     reviewVersion: (hook.admissionReviewVersions ?? []).find(isReviewVersion),
-    target: compileTarget(hook.clientConfig ?? {}),
+    target: webhookTarget(hook.clientConfig ?? {}),
   };
 }
 
@@ -69,13 +69,4 @@ function compileSelector(selector: object | null | undefined): CompiledSelector 
 
 function isReviewVersion(version: string): version is ReviewVersion {
   return version === 'v1' || version === 'v1beta1';
-}
-
-function compileTarget({ url, service, caBundle }: NonNullable<SentWebhook['clientConfig']>): WebhookTarget {
-  const certificateAuthority = caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : '';
-  if (service) {
-    const { namespace = '', name = '', port, path } = service;
-    return { service: { namespace, name, port: port ?? DEFAULT_PORT, path: path ?? '' }, certificateAuthority };
-  }
-  return { ...(url ? { url } : {}), certificateAuthority };
 }

@@ -1,4 +1,5 @@
 import { isNamespace, type AdmissionAttributes } from '../plugin';
+import { isExempt } from '../rules/exempt';
 import type { ObjectVersions, VersionedResource } from '../versions/object-versions';
 import { matchesRule, type RuleSubject } from './rules';
 import type { Webhook } from './webhook';
@@ -78,19 +79,4 @@ function match(
     }
   }
   return undefined;
-}
-
-const ADMISSION_GROUP = 'admissionregistration.k8s.io';
-const EXEMPT: ReadonlySet<string> = new Set([
-  'validatingwebhookconfigurations',
-  'mutatingwebhookconfigurations',
-  'validatingadmissionpolicies',
-  'validatingadmissionpolicybindings',
-  'mutatingadmissionpolicies',
-  'mutatingadmissionpolicybindings',
-]);
-
-/** Users who have locked themselves out must be able to change what locks them out. */
-function isExempt({ group, resource }: AdmissionAttributes): boolean {
-  return group === ADMISSION_GROUP && EXEMPT.has(resource);
 }

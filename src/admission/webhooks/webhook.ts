@@ -1,20 +1,6 @@
 import type { LabelRequirement } from '../../api/selectors/label-selector';
+import type { WebhookTarget } from '../../api/webhook-target';
 import type { WebhookRule } from './rules';
-
-/** Where a webhook is reached. */
-export interface WebhookTarget {
-  /** `https://host[:port]/path`; absent: a service. */
-  readonly url?: string;
-  readonly service?: {
-    readonly namespace: string;
-    readonly name: string;
-    readonly port: number;
-    /** Empty, or beginning with a slash. */
-    readonly path: string;
-  };
-  /** PEM; empty: the system's authorities. */
-  readonly certificateAuthority: string;
-}
 
 /** The two plugins, as metrics name them. */
 export type WebhookType = 'admit' | 'validating';

@@ -9,8 +9,7 @@ import type { RequestTrace } from '../../observability/request-trace';
 import type { Pace } from '../../registry/types';
 import type { Seat } from '../../flowcontrol/seat';
 import type { HttpRequest, HttpResponse } from '../transport/exchange';
-import type { RequestInfo } from './request-info';
-import { Query } from './query';
+import { UNREAD, type RequestInfo } from './request-info';
 import { RequestMemory } from './request-memory';
 import { Warnings } from '../response/warnings';
 
@@ -35,22 +34,6 @@ const WAITING_BYTES = 1024;
 export interface Places {
   acquireFor(context: RequestContext, waitingBytes: number, objectBytes: number): Promise<void>;
 }
-
-const UNREAD: RequestInfo = {
-  path: '',
-  query: Query.EMPTY,
-  isResourceRequest: false,
-  verb: '',
-  group: '',
-  version: '',
-  namespace: '',
-  resource: '',
-  subresource: '',
-  name: '',
-  named: false,
-  parts: [],
-  watchPrefix: false,
-};
 
 /**
  * One request on its way through the filters: what each of them found, for those after it. It ends when the answer is

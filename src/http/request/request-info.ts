@@ -114,6 +114,9 @@ function selectedName(selector: string | undefined): string {
   }
 }
 
+/** Of a request that has not been looked at yet. */
+export const UNREAD: RequestInfo = nonResource('', Query.EMPTY, '');
+
 function nonResource(path: string, query: Query, method: string): RequestInfo {
   return {
     path,
