@@ -79,3 +79,11 @@ it('are of what is served now', async () => {
   served.groupVersions = [LEASES, ROLES];
   expect((await served.documents.v3Index()).etag).toBe(before.etag);
 });
+
+it('are put together once for all that they are sent to at a time', async () => {
+  const document = await new Served().documents.v2();
+  const [one, other] = await Promise.all([bodyOf(document), bodyOf(document)]);
+  expect(other).toBe(one);
+  expect(await bodyOf(document)).toBe(one);
+  expect(one.equals(Buffer.concat(document.pieces))).toBe(true);
+});

@@ -27,16 +27,29 @@ export interface OpenApiSource {
   readonly remoteParts?: () => readonly RemotePart[];
 }
 
-/** A document: its pieces are put together for each client; compressed it is kept from when a client first asks for that. */
+/** A document, whose pieces others share; compressed it is kept from when a client first asks for that. */
 export interface OpenApiDocument {
   readonly pieces: readonly Buffer[];
   readonly etag: string;
   readonly contentType: string;
   gzipped?: Promise<Buffer>;
+  /** The pieces together, while they are put together and for as long as they are being sent to somebody. */
+  joining?: Promise<Buffer>;
+  joined?: WeakRef<Buffer>;
 }
 
-export function bodyOf({ pieces }: OpenApiDocument): Promise<Buffer> {
-  return runSteps(concatSteps(pieces), WORK);
+/** The whole document: one for all that it is sent to at a time, however slowly they read. */
+export async function bodyOf(document: OpenApiDocument): Promise<Buffer> {
+  const joined = document.joined?.deref();
+  if (joined !== undefined) return joined;
+  document.joining ??= join(document).finally(() => delete document.joining);
+  return document.joining;
+}
+
+async function join(document: OpenApiDocument): Promise<Buffer> {
+  const joined = await runSteps(concatSteps(document.pieces), WORK);
+  document.joined = new WeakRef(joined);
+  return joined;
 }
 
 /** One that is being made, or has been. */
