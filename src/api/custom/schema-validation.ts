@@ -406,9 +406,12 @@ function mapChecks(schema: JsonSchema): readonly PartCheck[] {
     before: Before | undefined,
   ): void => {
     const member = map[key];
-    const check = properties.get(key) ?? valueCheck;
+    const property = properties.get(key);
+    const check = property ?? valueCheck;
     if (check === undefined || member === undefined) return;
-    check(member, childPath(path, key), errors, work, before && memberBefore(key, path, before));
+    // Of values under any key, the path of the whole stands before a dot even where it is empty (`.a in body must be ...`).
+    const memberPath = property === undefined ? `${path}.${key}` : childPath(path, key);
+    check(member, memberPath, errors, work, before && memberBefore(key, path, before));
   };
   return [
     (value, path, errors, work, before) => {

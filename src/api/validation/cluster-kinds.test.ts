@@ -78,6 +78,38 @@ const CASES: readonly (readonly [kind: string, name: string, body: object, probl
     ['spec.source: Required value: must specify exactly one of inlineVolumeSpec and persistentVolumeName'],
   ],
   [
+    'storage.k8s.io/v1 VolumeAttachment',
+    'a volume of its own that says what only objects say, and has two sources',
+    {
+      spec: {
+        attacher: 'a.b',
+        nodeName: 'n',
+        source: {
+          inlineVolumeSpec: {
+            accessModes: ['X'],
+            capacity: { storage: '1' },
+            persistentVolumeReclaimPolicy: 'Delete',
+            nodeAffinity: {},
+            storageClassName: 's',
+            volumeMode: 'Block',
+            nfs: { server: 's', path: 'p' },
+            csi: { driver: 'd', volumeHandle: 'h' },
+          },
+        },
+      },
+    },
+    [
+      'capacity: Forbidden: may not be specified in the context of inline volumes',
+      'accessModes: Unsupported value: "X": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce"',
+      'persistentVolumeReclaimPolicy: Forbidden: may only be Retain in the context of inline volumes',
+      'nodeAffinity: Forbidden: may not be specified in the context of inline volumes',
+      'nfs.path: Invalid value: "p": must be an absolute path',
+      'csi: Forbidden: may not specify more than 1 volume type',
+      'storageClassName: Forbidden: may not be specified in the context of inline volumes',
+      'volumeMode: Forbidden: may not specify volumeMode other than Filesystem in the context of inline volumes',
+    ].map((problem) => `spec.source.inlineVolumeSpec.${problem}`),
+  ],
+  [
     'apiregistration.k8s.io/v1 APIService',
     'a name that says something else',
     { spec: { group: 'g.b', version: 'v1', groupPriorityMinimum: 1, versionPriority: 1 } },
@@ -173,6 +205,23 @@ const CASES: readonly (readonly [kind: string, name: string, body: object, probl
       },
     },
     ['spec.runAsGroup.rule: Unsupported value: "X": supported values: "MustRunAs", "RunAsAny", "MayRunAs"'],
+  ],
+  [
+    'policy/v1beta1 PodSecurityPolicy',
+    'host paths after the first that is missing',
+    {
+      spec: {
+        seLinux: { rule: 'RunAsAny' },
+        runAsUser: { rule: 'RunAsAny' },
+        supplementalGroups: { rule: 'RunAsAny' },
+        fsGroup: { rule: 'RunAsAny' },
+        allowedHostPaths: [{ pathPrefix: '/a/..' }, {}, { pathPrefix: '/../b' }, {}],
+      },
+    },
+    [
+      'spec.allowedHostPaths[0]: Invalid value: "/a/..": must not contain \'..\'',
+      'spec.allowedHostPaths[1]: Required value: is required',
+    ],
   ],
   [
     'policy/v1beta1 PodSecurityPolicy',

@@ -93,6 +93,7 @@ test.each<[string, object, string]>([
   ],
   ['a list without items', { type: 'array' }, 'items: Required value: must be specified'],
   ['a reference', { $ref: '#/definitions/x' }, '$ref: Forbidden: $ref is not supported'],
+  ['a reference to nothing', { type: 'string', $ref: '' }, '$ref: Forbidden: $ref is not supported'],
   [
     'a default of another type',
     { type: 'integer', default: 'string' },
@@ -147,6 +148,28 @@ test.each<[string, object, readonly string[]]>([
     'a default that does not fit inside',
     { type: 'object', properties: { a: { type: 'object', properties: { b: { type: 'string' } }, default: { b: 1 } } } },
     ['.properties[a].default.b: Invalid value: "integer": b in body must be of type string: "integer"'],
+  ],
+  [
+    'a default whose values do not fit',
+    {
+      type: 'object',
+      properties: { a: { type: 'object', additionalProperties: { type: 'string' }, default: { b: 1 } } },
+    },
+    ['.properties[a].default.b: Invalid value: "integer": .b in body must be of type string: "integer"'],
+  ],
+  [
+    'what is not supported, in which there are further problems',
+    {
+      type: 'object',
+      definitions: { a: { id: 'x' } },
+      dependencies: { b: { uniqueItems: true, type: 'string' }, c: ['d'] },
+    },
+    [
+      '.definitions: Forbidden: definitions is not supported',
+      '.dependencies: Forbidden: dependencies is not supported',
+      '.definitions[a].id: Forbidden: id is not supported',
+      '.dependencies[b].uniqueItems: Forbidden: uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+    ],
   ],
   [
     'a condition on what it does not name',

@@ -8,14 +8,7 @@ import { repetitions } from './repetitions';
 
 const LIST_TYPES = ['atomic', 'set', 'map'];
 const MAP_TYPES = ['atomic', 'granular'];
-const UNSUPPORTED = [
-  ['id', 'id'],
-  ['additionalItems', 'additionalItems'],
-  ['patternProperties', 'patternProperties'],
-  ['definitions', 'definitions'],
-  ['dependencies', 'dependencies'],
-  ['$ref', '$ref'],
-] as const;
+const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'] as const;
 
 interface Demands {
   readonly structure: boolean;
@@ -49,6 +42,10 @@ export function valueSchema({ additionalProperties: values }: Schema): Schema | 
   return typeof values === 'object' && values !== null ? values : undefined;
 }
 
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export function propertiesOf(schema: Schema): readonly (readonly [name: string, schema: Schema])[] {
   return Object.entries(schema.properties ?? {});
 }
@@ -67,6 +64,11 @@ function within(
     : inside;
   const listed = (name: 'allOf' | 'oneOf' | 'anyOf') =>
     (schema[name] ?? []).map((one, index) => [one, `${path}.${name}[${index}]`, inside] as const);
+  /** Not supported, and yet looked into. */
+  const named = (name: 'definitions' | 'dependencies') =>
+    Object.entries(schema[name] ?? {}).flatMap(([key, one]) =>
+      isSchema(one) ? [[one, `${path}.${name}[${key}]`, inside] as const] : [],
+    );
   return [
     ...(values === undefined ? [] : [[values, `${path}.additionalProperties`, ofValues] as const]),
     ...propertiesOf(schema).map(
@@ -76,7 +78,12 @@ function within(
     ...listed('allOf'),
     ...listed('oneOf'),
     ...listed('anyOf'),
+    ...named('definitions'),
     ...(items === undefined ? [] : [[items, `${path}.items`, inside] as const]),
+    ...(Array.isArray(schema.items) ? (schema.items as readonly Schema[]) : []).map(
+      (one, index) => [one, `${path}.items[${index}]`, inside] as const,
+    ),
+    ...named('dependencies'),
   ];
 }
 
@@ -87,6 +94,14 @@ function placeOf(schema: Schema, property: string, { isRoot = false }: Place, in
   return { ...inside, inMetadata: true, ...(isRoot ? { noDefaultBecause: `in top-level ${property}` } : {}) };
 }
 
+/** Whether a keyword is there, as Go sees it: an empty text or map counts where its type is a pointer. */
+function says(schema: Schema, name: (typeof UNSUPPORTED)[number]): boolean {
+  const value = schema[name];
+  if (name === 'id') return value !== undefined && value !== '';
+  if (name === 'definitions' || name === 'patternProperties') return Object.keys(value ?? {}).length > 0;
+  return value !== undefined;
+}
+
 function validateKeywords(schema: Schema, path: string, demands: Demands, place: Place): readonly FieldError[] {
   const { type = '' } = schema;
   const noDefaultBecause = place.noDefaultBecause ?? (demands.noDefaults ? TOO_OLD : undefined);
@@ -95,8 +110,8 @@ function validateKeywords(schema: Schema, path: string, demands: Demands, place:
     ...(noDefaultBecause !== undefined && schema.default !== undefined
       ? [forbiddenField(`${path}.default`, `must not be set ${noDefaultBecause}`)]
       : []),
-    ...UNSUPPORTED.filter(([name]) => schema[name] !== undefined && schema[name] !== '').map(([name, text]) =>
-      forbiddenField(`${path}.${name}`, `${text} is not supported`),
+    ...UNSUPPORTED.filter((name) => says(schema, name)).map((name) =>
+      forbiddenField(`${path}.${name}`, `${name} is not supported`),
     ),
     ...(schema.type === 'null'
       ? [forbiddenField(`${path}.type`, 'type cannot be set to null, use nullable as an alternative')]
@@ -286,7 +301,7 @@ interface Learned {
 
 function hasReadableKeywords(schema: Schema): boolean {
   return (
-    UNSUPPORTED.every(([name]) => schema[name] === undefined || schema[name] === '') &&
+    !UNSUPPORTED.some((name) => says(schema, name)) &&
     schema.type !== 'null' &&
     schema['x-kubernetes-preserve-unknown-fields'] !== false &&
     !Array.isArray(schema.items)

@@ -193,6 +193,39 @@ function wouldEmptyTheHost({ hostPath, persistentVolumeReclaimPolicy }: Persiste
   return /^\/[/.]*$/.test(hostPath?.path ?? '') && persistentVolumeReclaimPolicy === 'Recycle';
 }
 
+function validateReclaimOfHost(spec: PersistentVolumeSpec, path: string): readonly FieldError[] {
+  return wouldEmptyTheHost(spec)
+    ? [forbiddenField(`${path}.persistentVolumeReclaimPolicy`, "may not be 'recycle' for a hostPath mount of '/'")]
+    : [];
+}
+
+const INLINE = 'the context of inline volumes';
+
+/** A volume that is no object: a VolumeAttachment may describe what a pod's own spec says of a volume that was moved to CSI. */
+export function validateInlineVolume(inline: PersistentVolumeSpec, path: string): readonly FieldError[] {
+  const { nodeAffinity, ...spec } = inline;
+  const { accessModes = [], persistentVolumeReclaimPolicy: policy = '', volumeMode = 'Filesystem' } = spec;
+  const refuse = (field: keyof PersistentVolumeSpec, isGiven: boolean): readonly FieldError[] =>
+    isGiven ? [forbiddenField(`${path}.${field}`, `may not be specified in ${INLINE}`)] : [];
+  return [
+    ...refuse('claimRef', spec.claimRef !== undefined),
+    ...refuse('capacity', Object.keys(spec.capacity ?? {}).length > 0),
+    ...(spec.csi ? [] : [required(`${path}.csi`, `has to be specified in ${INLINE}`)]),
+    ...(accessModes.length === 0 ? [required(`${path}.accessModes`, '')] : []),
+    ...validateAccessModes(accessModes, `${path}.accessModes`),
+    ...(policy === '' || policy === 'Retain'
+      ? []
+      : [forbiddenField(`${path}.persistentVolumeReclaimPolicy`, `may only be Retain in ${INLINE}`)]),
+    ...refuse('nodeAffinity', nodeAffinity !== undefined),
+    ...validateSources(spec, path),
+    ...validateReclaimOfHost(spec, path),
+    ...refuse('storageClassName', (spec.storageClassName ?? '') !== ''),
+    ...(volumeMode === 'Filesystem'
+      ? []
+      : [forbiddenField(`${path}.volumeMode`, `may not specify volumeMode other than Filesystem in ${INLINE}`)]),
+  ];
+}
+
 function specOf(object: KubeObject): PersistentVolumeSpec {
   return object['spec'] ?? {};
 }
@@ -210,12 +243,20 @@ export function validatePersistentVolume(object: KubeObject): readonly FieldErro
       : [notSupported('spec.persistentVolumeReclaimPolicy', policy, RECLAIM_POLICIES)]),
     ...validateNodeAffinity(spec, 'spec.nodeAffinity'),
     ...validateSources(spec, 'spec'),
-    ...(wouldEmptyTheHost(spec)
-      ? [forbiddenField('spec.persistentVolumeReclaimPolicy', "may not be 'recycle' for a hostPath mount of '/'")]
-      : []),
+    ...validateReclaimOfHost(spec, 'spec'),
     ...validateClassName(spec.storageClassName, 'spec.storageClassName'),
     ...validateVolumeMode(spec.volumeMode, 'spec.volumeMode'),
   ];
+}
+
+/** The secret by which a volume is expanded may be added later. */
+function isSameSource(name: keyof Sources, spec: PersistentVolumeSpec, oldSpec: PersistentVolumeSpec): boolean {
+  const { csi } = spec;
+  if (name === 'csi' && csi && oldSpec.csi && !oldSpec.csi.controllerExpandSecretRef) {
+    const { controllerExpandSecretRef: _added, ...rest } = csi;
+    return deepEqual(rest, oldSpec.csi);
+  }
+  return deepEqual(spec[name], oldSpec[name]);
 }
 
 /** Where the data is does not change; where it can be reached from may be added once. */
@@ -233,7 +274,7 @@ export function validatePersistentVolumeUpdate(object: KubeObject, old: KubeObje
     // The rules of the volume as a whole are looked at twice.
     ...errors,
     ...errors,
-    ...(SOURCE_NAMES.every((name) => deepEqual(spec[name], oldSpec[name]))
+    ...(SOURCE_NAMES.every((name) => isSameSource(name, spec, oldSpec))
       ? []
       : [forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation')]),
     ...(spec.volumeMode === oldSpec.volumeMode ? [] : [invalid('volumeMode', spec.volumeMode, 'field is immutable')]),

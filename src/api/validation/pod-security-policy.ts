@@ -1,6 +1,6 @@
 import { duplicate, forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
-import type { IDRange, PodSecurityPolicySpec } from '../schema/generated/policy-v1beta1';
+import type { AllowedHostPath, IDRange, PodSecurityPolicySpec } from '../schema/generated/policy-v1beta1';
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { dnsSubdomainName } from './names';
 import { validateCsiDriverName } from './csi';
@@ -114,9 +114,18 @@ function validateEscalation(spec: PodSecurityPolicySpec): readonly FieldError[] 
   return isContradiction ? [invalid('spec.defaultAllowPrivilegeEscalation', true, detail)] : [];
 }
 
-function validateHostPath(prefix: string, field: string): readonly FieldError[] {
-  if (prefix === '') return [required(field, 'is required')];
-  return hasParentStep(prefix) ? [invalid(field, prefix, "must not contain '..'")] : [];
+/** None is looked at after the first that is missing. */
+function validateHostPaths(paths: readonly AllowedHostPath[]): readonly FieldError[] {
+  const missing = paths.findIndex(({ pathPrefix = '' }) => pathPrefix === '');
+  const given = missing < 0 ? paths : paths.slice(0, missing);
+  return [
+    ...given.flatMap(({ pathPrefix = '' }, index) =>
+      hasParentStep(pathPrefix)
+        ? [invalid(`spec.allowedHostPaths[${index}]`, pathPrefix, "must not contain '..'")]
+        : [],
+    ),
+    ...(missing < 0 ? [] : [required(`spec.allowedHostPaths[${missing}]`, 'is required')]),
+  ];
 }
 
 function validateDrivers(spec: PodSecurityPolicySpec): readonly FieldError[] {
@@ -210,9 +219,7 @@ export function validatePodSecurityPolicy(object: KubeObject): readonly FieldErr
     ...(spec.allowedProcMountTypes ?? []).flatMap((type, index) =>
       PROC_MOUNTS.includes(type) ? [] : [notSupported(`spec.allowedProcMountTypes[${index}]`, type, PROC_MOUNTS)],
     ),
-    ...(spec.allowedHostPaths ?? []).flatMap(({ pathPrefix = '' }, index) =>
-      validateHostPath(pathPrefix, `spec.allowedHostPaths[${index}]`),
-    ),
+    ...validateHostPaths(spec.allowedHostPaths ?? []),
     ...validateDrivers(spec),
     ...validateAllSysctls(spec),
     ...validateRuntimeClasses(spec),

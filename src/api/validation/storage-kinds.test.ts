@@ -104,6 +104,16 @@ describe('persistent volumes', () => {
     const grown = volume({ hostPath, capacity: { storage: '2Gi' }, storageClassName: 'c' });
     expect(texts(validatePersistentVolumeUpdate(grown, volume({ hostPath })))).toEqual([]);
   });
+
+  test('may be told later by which secret they are expanded, and that stays', () => {
+    const csi = { driver: 'd.example.com', volumeHandle: 'h' };
+    const expandable = (name: string): KubeObject =>
+      volume({ csi: { ...csi, controllerExpandSecretRef: { name, namespace: 'n' } } });
+    expect(validatePersistentVolumeUpdate(expandable('a'), volume({ csi }))).toEqual([]);
+    expect(texts(validatePersistentVolumeUpdate(expandable('b'), expandable('a')))).toEqual([
+      'spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation',
+    ]);
+  });
 });
 
 describe('persistent volume claims', () => {

@@ -9,28 +9,18 @@ import type {
 } from '../schema/generated/storage-v1';
 import { validateCsiDriverName } from './csi';
 import { structLiteral, validateUnchanged } from './immutable';
+import { validateInlineVolume } from './persistent-volume';
 import { validateDnsSubdomain } from './pod/field-rules';
 import { byteLength } from './syntax-error';
 
 const EXACTLY_ONE = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
-const INLINE = 'the context of inline volumes';
 const MAX_METADATA_BYTES = 256 * 1024;
 const MAX_MESSAGE_LENGTH = 1024;
-
-function validateInline(volume: NonNullable<VolumeAttachmentSource['inlineVolumeSpec']>, path: string) {
-  const isGiven = (value: object | undefined): boolean => value !== undefined && Object.keys(value).length > 0;
-  return [
-    ...(volume.claimRef ? [forbiddenField(`${path}.claimRef`, `may not be specified in ${INLINE}`)] : []),
-    ...(isGiven(volume.capacity) ? [forbiddenField(`${path}.capacity`, `may not be specified in ${INLINE}`)] : []),
-    ...(volume.csi ? [] : [required(`${path}.csi`, `has to be specified in ${INLINE}`)]),
-    ...((volume.accessModes ?? []).length === 0 ? [required(`${path}.accessModes`, '')] : []),
-  ];
-}
 
 function validateSource({ inlineVolumeSpec: inline, persistentVolumeName: name }: VolumeAttachmentSource) {
   if (!inline && name === undefined) return [required('spec.source', EXACTLY_ONE)];
   if (inline && name !== undefined) return [forbiddenField('spec.source', EXACTLY_ONE)];
-  if (inline) return validateInline(inline, 'spec.source.inlineVolumeSpec');
+  if (inline) return validateInlineVolume(inline, 'spec.source.inlineVolumeSpec');
   return name === ''
     ? [required('spec.source.persistentVolumeName', 'must specify non empty persistentVolumeName')]
     : [];

@@ -130,6 +130,11 @@ describe('jobs', () => {
     });
   });
 
+  test('has the labels of its pods before anybody looks whether they are any', () => {
+    const template = { ...jobTemplate, metadata: { labels: { a: '/' } } };
+    expect(created(job, { metadata, spec: { template } }).metadata.labels).toMatchObject({ a: '/' });
+  });
+
   test.each<[string, object, readonly string[]]>([
     ['a plain one', { template: jobTemplate }, []],
     [

@@ -1,18 +1,15 @@
 import type { KubeObject } from '../../object';
-import { labelValueProblems } from '../../validation/label-syntax';
 import { mapAt, valueAt } from '../field-values';
 import { withFields } from '../strategies';
 import { defaultTemplateAt } from '../template-defaults';
 
 const DEFAULT_BACKOFF_LIMIT = 6;
 
-/** A job without labels has those of its pods. Labels that are none are left for the template's own validation. */
+/** A job without labels has those of its pods. */
 export function labelLikeTemplate(job: KubeObject): KubeObject {
   if (Object.keys(job.metadata.labels ?? {}).length > 0) return job;
   const labels = mapAt(job, 'spec', 'template', 'metadata', 'labels') as Readonly<Record<string, string>>;
-  const values = Object.values(labels);
-  const areLabels = values.length > 0 && values.every((value) => labelValueProblems(value).length === 0);
-  return !areLabels ? job : { ...job, metadata: { ...job.metadata, labels } };
+  return Object.keys(labels).length === 0 ? job : { ...job, metadata: { ...job.metadata, labels } };
 }
 
 /** A job that says neither how many completions nor how much parallelism it wants, wants one of each. */
