@@ -2,6 +2,7 @@ import type { JsonValue } from '../object';
 import type { Field, ListTypeRef, MapType, SpecialName, StructType, TypeRef } from '../schema/model';
 import { isList, isObject, memberOf } from './members';
 import { keyElementOf, valueElement, type PathElement } from './path-element';
+import { zeroValue } from './zero-object';
 
 /**
  * A type as server-side apply sees it: what is merged and owned piece by piece, and what is one leaf. Compiled once per
@@ -35,7 +36,7 @@ export interface ListMergeType {
 
 export interface ListKey {
   readonly name: string;
-  /** Stands in for the key where an item leaves it out (a container port's protocol). */
+  /** Stands in for the key where an item leaves it out (a container port's protocol, or no name). */
   readonly defaultValue: JsonValue | undefined;
 }
 
@@ -159,8 +160,14 @@ function compileList(type: ListTypeRef): ListMergeType {
   const names = merged && type.patchMergeKey !== undefined ? [type.patchMergeKey] : (type.listMapKeys ?? []);
   const relation = merged ? (names.length > 0 ? 'map' : 'set') : (type.listType ?? 'atomic');
   const itemFields = type.items.kind === 'struct' ? type.items.fields : undefined;
-  const keys = [...names].sort().map((name) => ({ name, defaultValue: itemFields?.get(name)?.defaultValue }));
+  const keys = [...names].sort().map((name) => ({ name, defaultValue: keyDefault(itemFields?.get(name)) }));
   return { kind: 'list', relation, keys, items };
+}
+
+/** A field that is always written is never absent: an item without a name is called `""`, for validation to refuse. */
+function keyDefault(field: Field | undefined): JsonValue | undefined {
+  if (field === undefined) return undefined;
+  return field.defaultValue ?? (field.required && !field.pointer ? zeroValue(field) : undefined);
 }
 
 /** What a known list item is called in field sets, or why it cannot have a name. */

@@ -124,6 +124,22 @@ describe('on objects of the built-in kinds', () => {
     expect(applied(kind, both, base, 'm', false)).toEqual(start);
   });
 
+  it('an item without its name is called by the zero that Go writes of the field, for validation to refuse', () => {
+    const kind = REAL_KINDS.find(({ gvk }) => gvk.kind === 'ReplicationController') as RealKind;
+    const podSpec = (spec: JsonObject): JsonObject => ({
+      apiVersion: 'v1',
+      kind: 'ReplicationController',
+      metadata: { name: 'x' },
+      spec: { template: { spec } },
+    });
+    const [owner] = applied(kind, undefined, podSpec({ containers: [{ ports: [{}] }] }), 'm').metadata.managedFields!;
+    expect(JSON.stringify(owner)).toContain('"k:{\\"name\\":\\"\\"}"');
+    expect(JSON.stringify(owner)).toContain('"k:{\\"containerPort\\":0,\\"protocol\\":\\"TCP\\"}"');
+    // Where Go would leave it out, there is nothing to call it by.
+    expect(() => applied(kind, undefined, podSpec({ imagePullSecrets: [{}] }), 'm')).toThrow('omits key field "name"');
+    expect(() => applied(kind, undefined, podSpec({ containers: [{}, {}] }), 'm')).toThrow('[name=""]');
+  });
+
   it('applying nothing after applying returns to what was before, owners included', () => {
     fc.assert(
       fc.property(variants(2, false), ({ kind, parts }) => {

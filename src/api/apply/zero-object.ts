@@ -23,7 +23,8 @@ function zeroStruct(type: StructType): Record<string, JsonValue> {
   return result;
 }
 
-function zeroValue({ type, pointer }: Field): JsonValue {
+/** What Go's encoder writes of a field that nobody has set. */
+export function zeroValue({ type, pointer }: Field): JsonValue {
   if (pointer) return null;
   switch (type.kind) {
     case 'struct':
