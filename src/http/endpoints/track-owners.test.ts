@@ -26,7 +26,9 @@ test('the owners of a large object that a webhook converts are found in steps, f
     takeSteps: (steps: Steps<KubeObject>) => Promise.resolve().then(() => take(steps).result),
   };
   const request = { context, served: { version: { remote: {} } } } as unknown as ResourceRequest;
-  const fieldOwnership = { trackUpdateInSteps } as unknown as EndpointDependencies['fieldOwnership'];
-  expect(await trackOwners(request, { fieldOwnership }, undefined, object, 'me')).toBe(object);
+  const fieldOwnership = { trackUpdateInSteps };
+  expect(
+    await trackOwners(request, { fieldOwnership } as unknown as EndpointDependencies, undefined, object, 'me'),
+  ).toBe(object);
   expect({ begun, isConverted }).toEqual({ begun: 2, isConverted: false });
 });

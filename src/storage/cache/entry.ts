@@ -1,6 +1,7 @@
 import { parseExact, stringifyExact } from '../../api/codec/exact-json';
 import { JsonPieces } from '../../api/codec/json-pieces';
 import { isJson, printJson } from '../../api/codec/json-print';
+import { completed } from '../../api/completion';
 import type { KubeObject } from '../../api/object';
 import type { Steps } from '../../api/parts';
 import { isEncrypted, TRIED_TO_READ_ENCRYPTED } from '../encrypted-prefix';
@@ -135,15 +136,15 @@ class Entry implements CacheEntry {
     let object = (yield* pieces.steps()) as KubeObject;
     if (this.current === undefined && complete !== undefined) {
       yield;
-      const completed = complete(object);
+      const current = yield* completed(complete, object);
       yield;
-      if (completed === object) this.current = this.stored;
+      if (current === object) this.current = this.stored;
       else {
-        const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = completed;
+        const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = current;
         const { bytes, isPlain } = yield* printJson({ metadata, ...rest });
         this.current = bytes.subarray(1);
         if (!isPlain) return;
-        object = completed;
+        object = current;
       }
     }
     if (this.parsedObject === undefined) this.keep(object);
@@ -194,7 +195,8 @@ class Entry implements CacheEntry {
   learn(object: KubeObject): void {
     if (this.parsedObject !== undefined) return;
     if (this.current === undefined) {
-      if (this.kind.complete?.(object) !== object) return;
+      // A large one is completed in steps, when it is first read.
+      if (this.stored.length > LARGE_VALUE || this.kind.complete?.(object) !== object) return;
       this.current = this.stored;
     } else if (this.current !== this.stored) return;
     this.keep(object);

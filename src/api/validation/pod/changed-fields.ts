@@ -3,6 +3,9 @@ import { printJson } from '../../codec/json-print';
 import { isLarge, type Steps } from '../../parts';
 import { deepEqual } from '../../steps/generated/kinds/deep-equal';
 
+/** Of a value with very many parts: who reads of it sees what has changed sooner than all of it. */
+const MAX_SHOWN_BYTES = 16 * 1024;
+
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
@@ -25,5 +28,8 @@ export function* describeChangedFields(fields: Fields, old: Fields, type: string
 }
 
 function* print(value: unknown): Steps<string> {
-  return isLarge(value) ? (yield* printJson(value as object)).bytes.toString() : stringifyExact(value);
+  if (!isLarge(value)) return stringifyExact(value);
+  const { bytes } = yield* printJson(value as object);
+  const text = bytes.toString('utf8', 0, MAX_SHOWN_BYTES);
+  return bytes.length > MAX_SHOWN_BYTES ? `${text}...` : text;
 }
