@@ -9,6 +9,7 @@ import type { Revision, StoredValue } from '../store';
 import { labelsOf, type Labels } from './body-labels';
 import type { CacheEntry, ResourceDecoder } from './cache';
 import { CURRENT_FORM, isInCurrentForm } from './stored-form';
+import { skimmedObject } from './skimmed-body';
 import { UnreadableValueError } from './unreadable-value';
 
 const CLOSE_BRACE = 0x7d;
@@ -188,7 +189,14 @@ class Entry implements CacheEntry {
 
   field(label: string, read: (object: KubeObject) => string): string {
     this.knownFields ??= {};
-    return (this.knownFields[label] ??= read(this.parse()));
+    return (this.knownFields[label] ??= read(this.skimmed(label) ?? this.parse()));
+  }
+
+  /** Of a large object that is not parsed: what the field may be read from. */
+  private skimmed(label: string): KubeObject | undefined {
+    const { current, parsedObject } = this;
+    if (parsedObject !== undefined || current === undefined || current.length <= LARGE_VALUE) return undefined;
+    return skimmedObject(current, label);
   }
 
   /** Takes over what parsing would give. */
