@@ -31,6 +31,7 @@ const IN_STEPS = [
   'codec/key-order',
   'patch/json-equal',
   'patch/finished-equal',
+  'kinds/deep-equal',
   'codec/json-depth',
   'apply/canonical-json',
   'apply/go-text',

@@ -29,6 +29,11 @@ export function keysOf(map: object): readonly string[] {
   return keys;
 }
 
+/** The keys of a large map that have been listed before: the platform lists all to find the first. Undefined for any other. */
+export function knownKeysOf(map: object): readonly string[] | undefined {
+  return keysOfLarge.get(map);
+}
+
 /** From now on the map's keys stay as they are. */
 export function rememberKeys(map: object, keys: readonly string[]): void {
   if (keys.length > PART_VALUES) keysOfLarge.set(map, keys);

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../object';
+import { knownKeysOf } from '../parts';
 
 /**
  * Reading and writing members of maps whose keys users choose: a ConfigMap may have a key `constructor` or `__proto__`,
@@ -29,6 +30,8 @@ export function setMember(object: Record<string, JsonValue>, name: string, value
 
 /** No members, or only absent ones. */
 export function isEmptyObject(value: JsonObject): boolean {
+  const known = knownKeysOf(value);
+  if (known !== undefined) return known.every((name) => value[name] === undefined);
   for (const name in value) if (value[name] !== undefined) return false;
   return true;
 }

@@ -31,6 +31,7 @@ import { setOwn, type MutableObject } from './set-own';
 
 /** `decodeObject` with a step for each part of what is large. */
 export function* decodeObjectSteps(type: StructType, value: unknown, options: DecodeOptions): Steps<DecodeResult> {
+  if (type.decode?.inSteps !== undefined) return yield* type.decode.inSteps(value ?? {}, options);
   if (type.decode !== undefined) return type.decode(value ?? {}, options);
   const context = decodeContext(options);
   try {

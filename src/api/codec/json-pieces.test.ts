@@ -1,5 +1,6 @@
 import { parseExact, stringifyExact } from './exact-json';
 import fc from 'fast-check';
+import { knownKeysOf } from '../parts';
 import { JsonPieces, MalformedJsonError, TooManyValuesError } from './json-pieces';
 import { JsonSyntaxError, MAX_JSON_DEPTH, parseJson } from './json-syntax';
 
@@ -96,4 +97,14 @@ test('half a character stands for none, as in a small body', () => {
   expect(steps).toBeGreaterThan(1);
   expect(value).toEqual(parseJson(text));
   expect((value as { readonly list: readonly string[] }).list[0]).toBe('\ufffdy');
+});
+
+test('the keys of a map that is parsed in pieces are known, each once', () => {
+  const pieces = Array.from(
+    { length: 3_000 },
+    (_, index) => `"k${index % 2_500}":${index === 7 ? '{"a":"b"}' : index}`,
+  );
+  const reader = new JsonPieces(Buffer.from(`{${pieces.join()}}`), { maxValues: Infinity, pieceBytes: 64 });
+  while (!reader.advance());
+  expect(knownKeysOf(reader.value as object)).toEqual(Object.keys(reader.value as object));
 });

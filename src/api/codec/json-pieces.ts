@@ -1,7 +1,7 @@
 import { parseExact } from './exact-json';
 import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes';
 import { JsonSyntaxError, MAX_JSON_DEPTH, wholeCharacters } from './json-syntax';
-import type { Steps } from '../parts';
+import { rememberKeys, type Steps } from '../parts';
 import { setOwn, type MutableObject } from './set-own';
 
 /**
@@ -35,6 +35,8 @@ interface OpenContainer {
   readonly keyEnd: number;
   /** What has been parsed of it; undefined: nothing, and all of its text is there yet. */
   value: unknown[] | MutableObject | undefined;
+  /** Of a map that is parsed in more than one piece: its keys. To list those of a large one takes long. */
+  keys: string[];
   /** Where the text begins that has not been parsed. */
   pending: number;
   /** What that text follows: the bracket, a comma, or a member that was put together here. */
@@ -139,6 +141,7 @@ export class JsonPieces {
       keyStart: textStart,
       keyEnd: textEnd,
       value: undefined,
+      keys: [],
       pending: position + 1,
       after: 'start',
     });
@@ -152,6 +155,7 @@ export class JsonPieces {
     // As long as nothing of it has been parsed it is a part of its parent's text.
     if (container.value === undefined && parent !== undefined) return false;
     this.parseRest(container, this.position);
+    rememberKeys(container.value as object, container.keys);
     if (parent !== undefined) {
       parent.pending = this.position + 1;
       parent.after = 'member';
@@ -203,7 +207,7 @@ export class JsonPieces {
       if (child.keyStart < parent.pending || !COLON.test(this.text(child.keyEnd, child.start))) {
         throw new MalformedJsonError();
       }
-      setOwn(parent.value!, parse(this.text(child.keyStart, child.keyEnd)) as string, child.value);
+      addMember(parent, parse(this.text(child.keyStart, child.keyEnd)) as string, child.value);
     }
   }
 
@@ -239,7 +243,15 @@ function addMembers(container: OpenContainer, members: string): void {
   if (BLANK.test(members)) throw new MalformedJsonError();
   const { value } = container;
   const added = parse(container.isList ? `[${members}]` : `{${members}}`) as unknown[] | MutableObject;
-  if (value === undefined) container.value = added;
-  else if (Array.isArray(value)) for (const item of added as unknown[]) value.push(item);
-  else for (const key of Object.keys(added)) setOwn(value, key, (added as MutableObject)[key]);
+  if (value === undefined) {
+    container.value = added;
+    if (!container.isList) container.keys = Object.keys(added);
+  } else if (Array.isArray(value)) for (const item of added as unknown[]) value.push(item);
+  else for (const key of Object.keys(added)) addMember(container, key, (added as MutableObject)[key]);
+}
+
+function addMember({ value, keys }: OpenContainer, key: string, member: unknown): void {
+  const map = value as MutableObject;
+  if (!Object.hasOwn(map, key)) keys.push(key);
+  setOwn(map, key, member);
 }

@@ -85,3 +85,12 @@ test('takes a step for a few members of what is large', () => {
   };
   expect(take(encodeMessageSteps(typeOf('ConfigMap'), large)).steps).toBeGreaterThan(300);
 });
+
+test('writes what owners own a part at a time', () => {
+  const fieldsV1 = { 'f:data': Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`f:k${index}`, {}])) };
+  const managedFields = [{ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }];
+  const object = { metadata: { name: 'a', managedFields } };
+  const { bytes, steps } = take(encodeMessageSteps(typeOf('ConfigMap'), object));
+  expect(Buffer.from(bytes).equals(encodeMessage(typeOf('ConfigMap'), object))).toBe(true);
+  expect(steps).toBeGreaterThan(10_000);
+});

@@ -1,4 +1,5 @@
 import { Writer } from 'protobufjs/minimal';
+import { printJson } from './json-print';
 import { isLarge, type Steps } from '../parts';
 import type { StructType, TypeRef, WireField } from '../schema/model';
 import { sortedKeys } from '../steps/generated/codec/key-order';
@@ -58,6 +59,7 @@ function* writeField(field: WireField, write: FieldWriter, object: JsonObject, o
   const value = name === undefined ? object : object[name];
   if (isLarge(value)) {
     if (type.kind === 'struct') return yield* nestStruct(number, type, value, out);
+    if (name !== undefined && isText(type)) return yield* nestText(number, value as object, out);
     if (name !== undefined && type.kind === 'map') return yield* writeMap(number, name, type.values, write, value, out);
     if (name !== undefined && type.kind === 'list' && type.wrapped !== true) {
       return yield* writeList(number, name, type.items, write, value, out);
@@ -69,6 +71,22 @@ function* writeField(field: WireField, write: FieldWriter, object: JsonObject, o
 function* nestStruct(number: number, type: StructType, value: unknown, out: Chunks): Steps<void> {
   const inner = new Chunks();
   yield* writeStruct(type, value as JsonObject, inner);
+  out.nest(number, inner);
+}
+
+/** Any JSON value, as its text. */
+function isText(type: TypeRef): boolean {
+  return (
+    type.kind === 'special' &&
+    (type.special === 'FieldsV1' || type.special === 'RawExtension' || type.special === 'JSON')
+  );
+}
+
+function* nestText(number: number, value: object, out: Chunks): Steps<void> {
+  const { bytes } = yield* printJson(value);
+  const inner = new Chunks();
+  inner.write((writer) => writer.uint32(tag(1, LENGTH_DELIMITED)).uint32(bytes.length));
+  inner.add(bytes);
   out.nest(number, inner);
 }
 

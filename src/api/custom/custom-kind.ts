@@ -18,6 +18,8 @@ import { apiVersionOf, type JsonObject, type KubeObject } from '../object';
 import type { StructType } from '../schema/model';
 import { storageVersionOf, type CustomResourceDefinition, type CustomVersion } from './custom-resource-definition';
 import { CustomValidation } from './custom-validation';
+import { completed, inSuccession, type Completion } from '../completion';
+import type { Steps } from '../parts';
 import { completeStored, customDecoder } from './decode';
 import { withoutDefaults } from './json-schema';
 import { customTable } from './printer-columns';
@@ -51,9 +53,9 @@ export interface CustomKindVersion {
 export interface StoredDecoder {
   readonly decode: (value: Buffer) => KubeObject;
   readonly storedAs: { readonly kind: string; readonly apiVersion: string };
-  readonly complete?: (object: KubeObject) => KubeObject;
+  readonly complete?: Completion;
   readonly keepsVersion?: boolean;
-  readonly adopt?: (before: { readonly apiVersion: string }) => ((object: KubeObject) => KubeObject) | undefined;
+  readonly adopt?: (before: { readonly apiVersion: string }) => Completion | undefined;
 }
 
 /** In the order in which discovery lists them for custom resources. */
@@ -179,7 +181,7 @@ function storedDecoder(crd: CustomResourceDefinition, kind: string, shapes: Shap
   const storageVersion = storageVersionOf(crd);
   const apiVersion = apiVersionOf(group, storageVersion);
   /** By the schema of a version other than the storage version. */
-  const completeOther = (from: string): StoredDecoder['complete'] => {
+  const completeOther = (from: string): Completion | undefined => {
     const version = from.slice(group.length + 1);
     const shape = version === storageVersion ? undefined : shapes.of(version);
     return shape && completeStored(shape);
@@ -191,14 +193,8 @@ function storedDecoder(crd: CustomResourceDefinition, kind: string, shapes: Shap
   };
   const shape = shapes.of(storageVersion);
   const complete = shape && completeStored(shape);
-  const adopt: NonNullable<StoredDecoder['adopt']> = (before) => {
-    const first = completeOther(before.apiVersion);
-    if (first === undefined) return complete;
-    return (object) => {
-      const completed = first(object);
-      return complete?.(completed) ?? completed;
-    };
-  };
+  const adopt = (before: { readonly apiVersion: string }): Completion | undefined =>
+    inSuccession(completeOther(before.apiVersion), complete);
   return { decode, storedAs: { kind, apiVersion }, adopt, ...(complete === undefined ? {} : { complete }) };
 }
 
@@ -208,20 +204,25 @@ function keepingDecoder(crd: CustomResourceDefinition, kind: string, shapes: Sha
   const storageVersion = storageVersionOf(crd);
   const known = new Map(versions.map(({ name }) => [apiVersionOf(group, name), name]));
   const storageApiVersion = apiVersionOf(group, storageVersion);
-  const completed = (object: KubeObject, version: string): KubeObject => {
+  const completionOf = (version: string): Completion | undefined => {
     const shape = shapes.of(version);
-    return shape === undefined ? object : completeStored(shape)(object);
+    return shape && completeStored(shape);
   };
   return {
     decode: (value) => {
       const stored = parseExact(value.toString('utf8')) as KubeObject;
       const version = known.get(stored.apiVersion ?? '');
       if (version === undefined) return { ...stored, kind, apiVersion: storageApiVersion };
-      return { ...completed(stored, version), kind };
+      return { ...(completionOf(version)?.(stored) ?? stored), kind };
     },
     keepsVersion: true,
     storedAs: { kind, apiVersion: storageApiVersion },
-    complete: (object) => completed(object, storageVersion),
+    complete: Object.assign((object: KubeObject): KubeObject => completionOf(storageVersion)?.(object) ?? object, {
+      *inSteps(object: KubeObject): Steps<KubeObject> {
+        const completion = completionOf(storageVersion);
+        return completion === undefined ? object : yield* completed(completion, object);
+      },
+    }),
   };
 }
 

@@ -1,11 +1,15 @@
 import { sortedEntry } from '../apply/managed-fields';
 import { decodeObject } from '../codec/json-decode';
+import { decodeObjectSteps } from '../codec/json-decode-steps';
 import { reportedPaths } from '../codec/reported-paths';
+import { setOwn } from '../codec/set-own';
+import type { Completion } from '../completion';
 import { badRequest } from '../errors/status-error';
-import type { JsonValue, KubeObject } from '../object';
-import type { StructDecoder, StructType } from '../schema/model';
+import type { JsonObject, JsonValue, KubeObject, ManagedFieldsEntry, ObjectMeta } from '../object';
+import { isLarge, keysOf, rememberKeys, type Steps } from '../parts';
+import type { DecodedStruct, StructDecoder, StructDecoderOptions, StructType } from '../schema/model';
 import { isJsonObject } from './json-schema';
-import { DefaultsRoom, type Shaper } from './shape';
+import { DefaultsRoom, type ShapeContext, type Shaper } from './shape';
 
 /**
  * The decoder of a custom kind: metadata by its type, everything else by the kind's shape. Values of a wrong type are
@@ -13,49 +17,111 @@ import { DefaultsRoom, type Shaper } from './shape';
  * `wrapper`: a struct whose only field is `metadata`, so that errors have a path.
  */
 export function customDecoder(shapeOf: () => Shaper | undefined, wrapper: StructType): StructDecoder {
-  return (value, options) => {
-    if (!isJsonObject(value as JsonValue)) {
-      const { kind = '', version = '' } = options;
-      throw badRequest(
-        `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: the document is not an object`,
-      );
-    }
-    const { kind, apiVersion, metadata, ...rest } = value as KubeObject;
+  const begin = (value: unknown, options: StructDecoderOptions) => {
+    const sent = checkedObject(value as JsonValue, options);
     const unknownFields: string[] = [];
-    const decodeMetadata = (sent: unknown, path: string): KubeObject['metadata'] => {
-      const decoded = decodeObject(wrapper, { metadata: sent }, options);
-      for (const field of decoded.unknownFields) unknownFields.push(path + field.slice('metadata'.length));
-      const { creationTimestamp, managedFields, ...others } = decoded.object.metadata;
-      return {
-        ...(creationTimestamp ? { creationTimestamp } : {}),
-        ...others,
-        ...(managedFields === undefined ? {} : { managedFields: managedFields.map(sortedEntry) }),
-      };
+    const decodeMetadata = (metadata: unknown, path: string): ObjectMeta => {
+      const decoded = decodeObject(wrapper, { metadata }, options);
+      addUnknown(unknownFields, decoded, path);
+      const { managedFields } = decoded.object.metadata;
+      return finishMetadata(decoded, managedFields?.map(sortedEntry));
     };
-    const head = {
-      ...(kind === undefined ? {} : { kind }),
-      ...(apiVersion === undefined ? {} : { apiVersion }),
-      metadata: decodeMetadata(metadata, 'metadata'),
-    };
-    const object = { ...head, ...rest } as KubeObject;
-    const shape = shapeOf();
-    if (shape === undefined) return { object, unknownFields };
-    const shaped = shape(object as unknown as JsonValue, {
+    const context: ShapeContext = {
       unknown: options.collectUnknown ? unknownFields : undefined,
       path: [],
       room: new DefaultsRoom(true),
-      metadata: (sent, path) => decodeMetadata(sent, path) as unknown as JsonValue,
-    });
-    return { object: shaped as unknown as KubeObject, unknownFields: reportedPaths(unknownFields) };
+      metadata: (metadata, path) => decodeMetadata(metadata, path) as unknown as JsonValue,
+    };
+    return { sent, unknownFields, decodeMetadata, context };
+  };
+  const end = (object: JsonValue, unknownFields: readonly string[], isShaped: boolean): DecodedStruct => ({
+    object: object as unknown as KubeObject,
+    unknownFields: isShaped ? reportedPaths(unknownFields) : unknownFields,
+  });
+  const whole = (value: unknown, options: StructDecoderOptions): DecodedStruct => {
+    const { sent, unknownFields, decodeMetadata, context } = begin(value, options);
+    const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = sent;
+    const object = { ...headOf(sent, decodeMetadata(metadata, 'metadata')), ...rest };
+    const shape = shapeOf();
+    return end(shape?.(object, context) ?? object, unknownFields, shape !== undefined);
+  };
+  function* inSteps(value: unknown, options: StructDecoderOptions): Steps<DecodedStruct> {
+    const { sent, unknownFields, context } = begin(value, options);
+    const decoded = yield* decodeObjectSteps(wrapper, { metadata: sent['metadata'] }, options);
+    addUnknown(unknownFields, decoded, 'metadata');
+    const { managedFields } = decoded.object.metadata;
+    const metadata = finishMetadata(decoded, managedFields && (yield* sortedEntries(managedFields)));
+    const object = yield* withHead(headOf(sent, metadata), sent);
+    const shape = shapeOf();
+    if (shape === undefined) return end(object, unknownFields, false);
+    const shaped = isLarge(object) ? yield* shape.inSteps(object, context) : shape(object, context);
+    return end(shaped, unknownFields, true);
+  }
+  return Object.assign(whole, { inSteps });
+}
+
+function checkedObject(value: JsonValue, { kind = '', version = '' }: StructDecoderOptions): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw badRequest(
+    `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${kind}: the document is not an object`,
+  );
+}
+
+function addUnknown(all: string[], decoded: DecodedStruct, path: string): void {
+  for (const field of decoded.unknownFields) all.push(path + field.slice('metadata'.length));
+}
+
+function finishMetadata({ object }: DecodedStruct, owners: readonly ManagedFieldsEntry[] | undefined): ObjectMeta {
+  const { creationTimestamp, managedFields: _sent, ...others } = object.metadata;
+  return {
+    ...(creationTimestamp ? { creationTimestamp } : {}),
+    ...others,
+    ...(owners === undefined ? {} : { managedFields: owners }),
   };
 }
 
+function* sortedEntries(owners: readonly ManagedFieldsEntry[]): Steps<readonly ManagedFieldsEntry[]> {
+  const sorted: ManagedFieldsEntry[] = [];
+  for (const owner of owners) {
+    sorted.push(sortedEntry(owner));
+    yield;
+  }
+  return sorted;
+}
+
+function headOf({ kind, apiVersion }: JsonObject, metadata: ObjectMeta): JsonObject {
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(apiVersion === undefined ? {} : { apiVersion }),
+    metadata: metadata as unknown as JsonValue,
+  };
+}
+
+/** The other members of `sent`, of which there may be many, after those of the head. */
+function* withHead(head: JsonObject, sent: JsonObject): Steps<JsonObject> {
+  const object: Record<string, unknown> = { ...head };
+  const names = Object.keys(head);
+  for (const name of keysOf(sent)) {
+    if (name === 'kind' || name === 'apiVersion' || name === 'metadata') continue;
+    names.push(name);
+    setOwn(object, name, sent[name]);
+    yield;
+  }
+  rememberKeys(object, names);
+  return object as JsonObject;
+}
+
 /** Brings a stored object up to the current schema. The object itself when there is nothing to do. */
-export function completeStored(shape: Shaper): (object: KubeObject) => KubeObject {
-  return (object) =>
-    shape(object as unknown as JsonValue, {
-      unknown: undefined,
-      path: [],
-      room: new DefaultsRoom(false),
-    }) as unknown as KubeObject;
+export function completeStored(shape: Shaper): Completion {
+  const context = (): ShapeContext => ({ unknown: undefined, path: [], room: new DefaultsRoom(false) });
+  return Object.assign(
+    (object: KubeObject) => shape(object as unknown as JsonValue, context()) as unknown as KubeObject,
+    {
+      *inSteps(object: KubeObject): Steps<KubeObject> {
+        const value = object as unknown as JsonValue;
+        const shaped = isLarge(value) ? yield* shape.inSteps(value, context()) : shape(value, context());
+        return shaped as unknown as KubeObject;
+      },
+    },
+  );
 }

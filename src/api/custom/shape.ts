@@ -2,6 +2,7 @@ import { stringifyExact } from '../codec/exact-json';
 import { setOwn } from '../codec/set-own';
 import { extend } from '../extend';
 import type { JsonObject, JsonValue } from '../object';
+import { isLarge, keysOf, rememberKeys, type Steps } from '../parts';
 import { tooLarge } from '../errors/status-error';
 import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-schema';
 
@@ -10,7 +11,28 @@ import { isJsonList, isJsonObject, valueSchema, type JsonSchema } from './json-s
  * where they are not allowed, defaults come in (custom resources, "Field pruning" and "Defaulting"). Compiled once per
  * schema. The value itself is never changed, and is the result when there is nothing to do.
  */
-export type Shaper = (value: JsonValue, context: ShapeContext) => JsonValue;
+export interface Shaper {
+  (value: JsonValue, context: ShapeContext): JsonValue;
+  /** The same for a large value, a member at a time. */
+  readonly inSteps: StepsShaper;
+}
+
+type PlainShaper = (value: JsonValue, context: ShapeContext) => JsonValue;
+type StepsShaper = (value: JsonValue, context: ShapeContext) => Steps<JsonValue>;
+
+function shaper(plain: PlainShaper, inSteps: StepsShaper): Shaper {
+  return Object.assign(plain, { inSteps });
+}
+
+/** Compiled when a value first gets there: of a large schema, what is compiled is what values have. */
+function lazyShaper(compile: () => Shaper): Shaper {
+  let compiled: Shaper | undefined;
+  const known = (): Shaper => (compiled ??= compile());
+  return shaper(
+    (value, context) => known()(value, context),
+    (value, context) => known().inSteps(value, context),
+  );
+}
 
 export interface ShapeContext {
   /** Collects the paths of fields that are dropped because they are unknown: `spec.foo[0].bar`. */
@@ -65,8 +87,7 @@ const TYPE_META: ReadonlySet<string> = new Set(['apiVersion', 'kind']);
  */
 export function compileShape(schema: JsonSchema): Shaper | undefined {
   if (keepsEverything(schema)) return undefined;
-  let shape: Shaper | undefined;
-  return (value, context) => (shape ??= compileObjectOrList(schema, false, 'root'))(value, context);
+  return lazyShaper(() => compileObjectOrList(schema, false, 'root'));
 }
 
 /** `kubectl explain`-like text of a path: `spec.list[0].name`. */
@@ -103,33 +124,35 @@ function compileObjectOrList(
   open: boolean,
   embedding: Embedding = schema?.['x-kubernetes-embedded-resource'] === true ? 'embedded' : 'plain',
 ): Shaper {
-  if (schema === undefined) return dropFields;
+  if (schema === undefined) return DROP_FIELDS;
   const keepUnknown = open || schema['x-kubernetes-preserve-unknown-fields'] === true;
   const shapeMap = compileMap(schema, keepUnknown, embedding);
   const item = schema.items === undefined ? undefined : memberOf(schema.items, keepUnknown);
-  return (value, context) => {
-    if (isJsonObject(value)) return shapeMap(value, context);
-    if (!isJsonList(value)) return value;
-    if (item === undefined) return keepUnknown ? value : dropFields(value, context);
-    return shapeList(value, context, item);
-  };
+  return shaper(
+    (value, context) => {
+      if (isJsonObject(value)) return shapeMap.plain(value, context);
+      if (!isJsonList(value)) return value;
+      if (item === undefined) return keepUnknown ? value : DROP_FIELDS(value, context);
+      return shapeList(value, context, item);
+    },
+    function* (value, context) {
+      if (isJsonObject(value)) return yield* shapeMap.inSteps(value, context);
+      if (!isJsonList(value)) return value;
+      if (item === undefined) return keepUnknown ? value : yield* DROP_FIELDS.inSteps(value, context);
+      return yield* shapeListInSteps(value, context, item);
+    },
+  );
 }
 
-/** Of a large schema, what is compiled is what values have. */
 function memberOf(schema: JsonSchema, open = false): Member {
-  let compiled: Shaper | undefined;
-  const shape: Shaper = (value, context) => (compiled ??= compileObjectOrList(schema, open))(value, context);
+  const shape = lazyShaper(() => compileObjectOrList(schema, open));
   const { nullable = false, default: own } = schema;
   const defaultValue =
     own === undefined ? undefined : shape(own, { unknown: undefined, path: [], room: new DefaultsRoom(false) });
   return { shape, nullable, defaultValue, size: defaultValue === undefined ? 0 : stringifyExact(defaultValue).length };
 }
 
-function compileMap(
-  schema: JsonSchema,
-  keepUnknown: boolean,
-  embedding: Embedding,
-): (value: JsonObject, context: ShapeContext) => JsonValue {
+function compileMap(schema: JsonSchema, keepUnknown: boolean, embedding: Embedding): MapShaper {
   const members = new Map<string, Member>();
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isTypeMeta = TYPE_META.has(name) || name === 'metadata';
@@ -159,7 +182,12 @@ function compileMap(
     return undefined;
   };
 
-  return (object, context) => {
+  const shaperOf = (name: string): Shaper | undefined =>
+    embedding !== 'plain' && (TYPE_META.has(name) || name === 'metadata')
+      ? undefined
+      : (members.get(name) ?? value)?.shape;
+
+  const plain: MapShaper['plain'] = (object, context) => {
     let result: Record<string, JsonValue | undefined> | undefined;
     for (const name of Object.keys(object)) {
       const before = object[name];
@@ -180,6 +208,55 @@ function compileMap(
     }
     return result ?? object;
   };
+
+  const inSteps: MapShaper['inSteps'] = function* (object, context) {
+    const names: string[] = [];
+    const values: JsonValue[] = [];
+    const dropped = new Set<string>();
+    for (const name of keysOf(object)) {
+      const before = object[name];
+      if (before === undefined) continue;
+      context.path.push(name);
+      const large = isLarge(before) ? shaperOf(name) : undefined;
+      const after = large === undefined ? shapeMember(name, before, context) : yield* large.inSteps(before, context);
+      context.path.pop();
+      if (after === undefined) dropped.add(name);
+      else {
+        names.push(name);
+        values.push(after);
+      }
+      yield;
+    }
+    for (const [name, { defaultValue, size }] of withDefault) {
+      if (context.room.isUsedUp) break;
+      const isThere = Object.hasOwn(object, name) && !dropped.has(name);
+      if (isThere || !context.room.take(name.length + size + MEMBER_SIZE)) continue;
+      names.push(name);
+      values.push(defaultValue as JsonValue);
+      yield;
+    }
+    return yield* mapOf(names, values, object);
+  };
+  return { plain, inSteps };
+}
+
+interface MapShaper {
+  readonly plain: (value: JsonObject, context: ShapeContext) => JsonValue;
+  readonly inSteps: (value: JsonObject, context: ShapeContext) => Steps<JsonValue>;
+}
+
+/** `before` where it has these members and no others. */
+function* mapOf(names: readonly string[], values: readonly JsonValue[], before: JsonObject): Steps<JsonObject> {
+  const result: Record<string, JsonValue> = {};
+  let isSame = names.length === keysOf(before).length;
+  for (const [index, name] of names.entries()) {
+    isSame &&= before[name] === values[index];
+    setOwn(result, name, values[index]);
+    yield;
+  }
+  if (isSame) return before;
+  rememberKeys(result, names);
+  return result;
 }
 
 function shapeMetadata(value: JsonValue, context: ShapeContext): JsonValue {
@@ -199,18 +276,35 @@ function shapeList(list: readonly JsonValue[], context: ShapeContext, item: Memb
   return result ?? list;
 }
 
+function* shapeListInSteps(list: readonly JsonValue[], context: ShapeContext, item: Member): Steps<JsonValue> {
+  const result = new Array<JsonValue>(list.length);
+  let isSame = true;
+  for (const [index, before] of list.entries()) {
+    context.path.push(index);
+    const after = isLarge(before)
+      ? yield* item.shape.inSteps(before, context)
+      : before === null && !item.nullable
+        ? (defaultFor(item, context) ?? null)
+        : item.shape(before, context);
+    context.path.pop();
+    isSame &&= after === before;
+    result[index] = after;
+    yield;
+  }
+  return isSame ? list : result;
+}
+
 /** What stands for a null that may not be there; undefined: nothing. */
 function defaultFor({ defaultValue, size }: Member, { room }: ShapeContext): JsonValue | undefined {
   return defaultValue !== undefined && room.take(size) ? defaultValue : undefined;
 }
 
 /** Where no schema is, no field is known. */
-function dropFields(value: JsonValue, context: ShapeContext): JsonValue {
-  if (isJsonList(value)) return shapeList(value, context, ANY_MEMBER);
-  if (!isJsonObject(value)) return value;
-  const names = Object.keys(value);
+function dropFields(value: JsonObject, context: ShapeContext): JsonValue {
+  const names = keysOf(value);
   if (names.length === 0) return value;
   for (const name of names) {
+    if (!isReporting(context)) break;
     context.path.push(name);
     report(context);
     context.path.pop();
@@ -218,8 +312,23 @@ function dropFields(value: JsonValue, context: ShapeContext): JsonValue {
   return {};
 }
 
-function report({ unknown, path }: ShapeContext): void {
-  if (unknown !== undefined && unknown.length < MAX_UNKNOWN) unknown.push(printPath(path));
+function isReporting({ unknown }: ShapeContext): boolean {
+  return unknown !== undefined && unknown.length < MAX_UNKNOWN;
 }
 
-const ANY_MEMBER: Member = { shape: dropFields, nullable: true, defaultValue: undefined, size: 0 };
+function report(context: ShapeContext): void {
+  if (isReporting(context)) context.unknown?.push(printPath(context.path));
+}
+
+const DROP_FIELDS = shaper(
+  (value, context) => {
+    if (isJsonList(value)) return shapeList(value, context, ANY_MEMBER);
+    return isJsonObject(value) ? dropFields(value, context) : value;
+  },
+  function* (value, context) {
+    if (isJsonList(value)) return yield* shapeListInSteps(value, context, ANY_MEMBER);
+    return isJsonObject(value) ? dropFields(value, context) : value;
+  },
+);
+
+const ANY_MEMBER: Member = { shape: DROP_FIELDS, nullable: true, defaultValue: undefined, size: 0 };

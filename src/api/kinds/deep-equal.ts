@@ -12,7 +12,9 @@ export function deepEqual(left: unknown, right: unknown): boolean {
   if (left === right) return true;
   if (isNothing(left) && isNothing(right)) return true;
   if (Array.isArray(left) && Array.isArray(right)) {
-    return left.length === right.length && left.every((item, index) => deepEqual(item, right[index]));
+    if (left.length !== right.length) return false;
+    for (let index = 0; index < left.length; index += 1) if (!deepEqual(left[index], right[index])) return false;
+    return true;
   }
   if (!isPlainMap(left) || !isPlainMap(right)) return false;
   for (const key of Object.keys(left)) if (!deepEqual(left[key], valueAt(right, key))) return false;

@@ -1,4 +1,5 @@
 import type { JsonValue, KubeObject } from '../object';
+import type { Steps } from '../parts';
 
 /**
  * The model of a type, from which everything schema-driven is derived: JSON type check and pruning, Protobuf codec,
@@ -92,15 +93,23 @@ export interface StructType {
 }
 
 /** From parsed JSON to the object, and the paths of the fields that were dropped because they are unknown. Throws a 400. */
-export type StructDecoder = (
-  value: unknown,
-  options: {
-    readonly collectUnknown: boolean;
-    readonly applyDefaults: boolean;
-    readonly kind?: string;
-    readonly version?: string;
-  },
-) => { readonly object: KubeObject; readonly unknownFields: readonly string[] };
+export interface StructDecoder {
+  (value: unknown, options: StructDecoderOptions): DecodedStruct;
+  /** The same for a large value. Absent: it never takes long. */
+  readonly inSteps?: (value: unknown, options: StructDecoderOptions) => Steps<DecodedStruct>;
+}
+
+export interface StructDecoderOptions {
+  readonly collectUnknown: boolean;
+  readonly applyDefaults: boolean;
+  readonly kind?: string;
+  readonly version?: string;
+}
+
+export interface DecodedStruct {
+  readonly object: KubeObject;
+  readonly unknownFields: readonly string[];
+}
 
 /** Anything goes, nothing is known: custom resources without schema. */
 export interface AnyType {

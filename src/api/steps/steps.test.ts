@@ -54,6 +54,10 @@ function pods(image: string): KubeObject {
   };
 }
 
+function podWith(resources: JsonObject): KubeObject {
+  return { metadata: { name: 'a' }, spec: { containers: [{ name: 'c', image: 'i', resources }] } };
+}
+
 function configMaps(value: string): KubeObject {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: data(value) };
 }
@@ -147,6 +151,14 @@ describe('no step goes over more of an object than a few elements', () => {
     }
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(READS_PER_STEP);
+  });
+
+  it('the requests of many limits are made in steps', () => {
+    const { result, pauses } = take(
+      filledInParts(() => defaultPod(podWith({ limits: data('1'), requests: { z: '2' } }))),
+    );
+    expect(pauses).toBeGreaterThan(COUNT);
+    expect(result).toEqual(defaultPod(podWith({ limits: data('1'), requests: { z: '2' } })));
   });
 
   it('what many managers own is read and written in steps', () => {

@@ -1,6 +1,7 @@
 import { forbiddenField, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import type { EphemeralContainer, Pod } from '../schema/generated/core-v1';
+import { checkEach, checkInSteps } from './check-each';
 import { validatePod } from './pod';
 import { MIRROR_POD_ANNOTATION, validatePodAnnotationsUpdate } from './pod/annotations';
 import { describeChangedFields } from './pod/changed-fields';
@@ -13,13 +14,15 @@ function validateAdditions(
   old: readonly EphemeralContainer[],
 ): readonly FieldError[] {
   const byName = new Map(containers.map((container) => [container.name, container]));
-  return old.flatMap((before) => {
+  return checkEach(old, (before) => {
     const { name = '' } = before;
     const container = byName.get(name);
     const existing = `existing ephemeral containers ${JSON.stringify(name)}`;
     if (container === undefined) return [forbiddenField(PATH, `${existing} may not be removed\n`)];
-    const changes = describeChangedFields(container, before, 'core.EphemeralContainer');
-    return changes === undefined ? [] : [forbiddenField(PATH, `${existing} may not be changed\n${changes}`)];
+    return checkInSteps(function* () {
+      const changes = yield* describeChangedFields(container, before, 'core.EphemeralContainer');
+      return changes === undefined ? [] : [forbiddenField(PATH, `${existing} may not be changed\n${changes}`)];
+    });
   });
 }
 

@@ -1,8 +1,10 @@
 import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import type { Container, Pod, PodSpec } from '../schema/generated/core-v1';
+import type { Steps } from '../parts';
 import { equalApartFrom } from '../patch/json-equal';
-import { checkAfter, checkEach } from './check-each';
+import * as inSteps from '../steps/generated/patch/finished-equal';
+import { checkEach, checkInSteps, checkThen, isForLater } from './check-each';
 import { validatePod } from './pod';
 import { validatePodAnnotationsUpdate } from './pod/annotations';
 import { describeChangedFields } from './pod/changed-fields';
@@ -88,21 +90,29 @@ const LISTS_AND_DEADLINE: ReadonlySet<string> = new Set([
 
 /** The change is described, which takes copies of all, when something seems to have changed that may not. */
 function validateOtherFields(spec: PodSpec, old: PodSpec): readonly FieldError[] {
-  let isSame = equalApartFrom(LISTS_AND_DEADLINE, spec, old);
-  const compare = (containers: PodSpec['containers'], before: PodSpec['containers']) =>
-    checkEach(containers, (container, index) => {
-      isSame &&= equalApartFrom(IMAGE, container, before?.[index] ?? {});
-      return NOTHING;
-    });
-  return [
-    ...compare(spec.containers, old.containers),
-    ...compare(spec.initContainers, old.initContainers),
-    ...checkAfter(() => (isSame ? NOTHING : describeOtherChanges(spec, old))),
+  let isSame = true;
+  const compare = (ignored: ReadonlySet<string>, now: object, before: object): readonly FieldError[] => {
+    if (isForLater(now) || isForLater(before)) {
+      return checkInSteps(function* () {
+        isSame &&= yield* inSteps.equalApartFrom(ignored, now, before);
+        return NOTHING;
+      });
+    }
+    isSame &&= equalApartFrom(ignored, now, before);
+    return NOTHING;
+  };
+  const compareEach = (containers: PodSpec['containers'], before: PodSpec['containers']): readonly FieldError[] =>
+    checkEach(containers, (container, index) => compare(IMAGE, container, before?.[index] ?? {}));
+  const compareAll = (): readonly FieldError[] => [
+    ...compare(LISTS_AND_DEADLINE, spec, old),
+    ...compareEach(spec.containers, old.containers),
+    ...compareEach(spec.initContainers, old.initContainers),
   ];
+  return checkThen(compareAll, () => (isSame ? NOTHING : checkInSteps(() => describeOtherChanges(spec, old))));
 }
 
-function describeOtherChanges(spec: PodSpec, old: PodSpec): readonly FieldError[] {
-  const changes = describeChangedFields(withoutAllowedChanges(spec, old), old, 'core.PodSpec');
+function* describeOtherChanges(spec: PodSpec, old: PodSpec): Steps<readonly FieldError[]> {
+  const changes = yield* describeChangedFields(withoutAllowedChanges(spec, old), old, 'core.PodSpec');
   return changes === undefined ? NOTHING : [forbiddenField('spec', `${REFUSAL}\n${changes}`)];
 }
 

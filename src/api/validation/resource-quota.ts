@@ -1,10 +1,12 @@
 import { invalid, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
 import type {
   ResourceQuotaSpec,
   ResourceQuotaStatus,
   ScopedResourceSelectorRequirement,
 } from '../schema/generated/core-v1';
+import { checkEach } from './check-each';
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { isHugePageResource, validateResourceName } from './pod/resource-names';
 import { validateResourceQuantity } from './pod/resources';
@@ -44,9 +46,10 @@ function validateQuotaResourceName(name: string, field: string): readonly FieldE
 }
 
 function validateAmounts(amounts: Readonly<Record<string, string>> | undefined, path: string): readonly FieldError[] {
-  return Object.entries(amounts ?? {}).flatMap(([name, text]) => [
+  if (amounts === undefined) return [];
+  return checkEach(keysOf(amounts), (name) => [
     ...validateQuotaResourceName(name, `${path}[${name}]`),
-    ...validateResourceQuantity(name, text, `${path}[${name}]`),
+    ...validateResourceQuantity(name, amounts[name] ?? '', `${path}[${name}]`),
   ]);
 }
 
@@ -70,14 +73,25 @@ function isOfPods(resource: string): boolean {
   return resource === 'pods' || COMPUTE_OF_PODS.has(resource);
 }
 
-function unsupportedResources(scope: string, { hard = {} }: ResourceQuotaSpec): readonly string[] {
+/** One problem for each resource that a scope cannot count; `literal` shows the value at `path`. */
+function checkCoverage(scope: string, { hard = {} }: ResourceQuotaSpec, path: string, literal: () => string) {
   const covers = Object.hasOwn(SCOPES, scope) ? SCOPES[scope] : undefined;
   if (covers === undefined) return [];
-  return Object.keys(hard).filter((resource) => isStandardQuotaResource(resource) && !covers(resource));
+  return checkEach(keysOf(hard), (resource) =>
+    isStandardQuotaResource(resource) && !covers(resource)
+      ? [invalidLiteral(path, literal(), 'unsupported scope applied to resource')]
+      : [],
+  );
 }
 
 function conflicts(scopes: readonly string[]): number {
   return CONFLICTING.filter((pair) => pair.every((scope) => scopes.includes(scope))).length;
+}
+
+/** What is long to tell is made when there is something to tell. */
+function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => (made ??= make());
 }
 
 function scopesLiteral(scopes: readonly string[] | undefined): string {
@@ -86,15 +100,13 @@ function scopesLiteral(scopes: readonly string[] | undefined): string {
 
 function validateScopes(spec: ResourceQuotaSpec, path: string): readonly FieldError[] {
   const { scopes = [] } = spec;
-  const literal = scopesLiteral(scopes);
+  const literal = once(() => scopesLiteral(scopes));
   return [
-    ...scopes.flatMap((scope) => [
-      ...(Object.hasOwn(SCOPES, scope) ? [] : [invalidLiteral(path, literal, 'unsupported scope')]),
-      ...unsupportedResources(scope, spec).map(() =>
-        invalidLiteral(path, literal, 'unsupported scope applied to resource'),
-      ),
+    ...checkEach(scopes, (scope) => [
+      ...(Object.hasOwn(SCOPES, scope) ? [] : [invalidLiteral(path, literal(), 'unsupported scope')]),
+      ...checkCoverage(scope, spec, path, literal),
     ]),
-    ...Array.from({ length: conflicts(scopes) }, () => invalidLiteral(path, literal, 'conflicting scopes')),
+    ...Array.from({ length: conflicts(scopes) }, () => invalidLiteral(path, literal(), 'conflicting scopes')),
   ];
 }
 
@@ -146,16 +158,14 @@ function validateOperator(
 
 function validateScopeSelector(spec: ResourceQuotaSpec, path: string): readonly FieldError[] {
   const requirements = spec.scopeSelector?.matchExpressions ?? [];
-  const literal = selectorLiteral(requirements);
+  const literal = once(() => selectorLiteral(requirements));
   const scopes = requirements.map(({ scopeName = '' }) => scopeName);
   return [
-    ...requirements.flatMap((requirement) => {
+    ...checkEach(requirements, (requirement) => {
       const { scopeName = '' } = requirement;
       return [
         ...(Object.hasOwn(SCOPES, scopeName) ? [] : [invalid(`${path}.scopeName`, scopeName, 'unsupported scope')]),
-        ...unsupportedResources(scopeName, spec).map(() =>
-          invalidLiteral(path, literal, 'unsupported scope applied to resource'),
-        ),
+        ...checkCoverage(scopeName, spec, path, literal),
         ...validateOperator(requirement, path),
       ];
     }),

@@ -2,6 +2,7 @@ import { invalid, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import type { LoadBalancerIngress, ServiceSpec, ServiceStatus } from '../schema/generated/core-v1';
 import { isAddress } from './addresses';
+import { checkThen } from './check-each';
 import { validateDnsSubdomain } from './pod/field-rules';
 import { needsHealthCheck, validateService } from './service';
 import { specOf, validateClusterIpsUpdate, validateFamiliesUpdate } from './service-addresses';
@@ -32,13 +33,13 @@ function validateBalancerClass(spec: ServiceSpec, oldSpec: ServiceSpec): readonl
 export function validateServiceUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const spec = specOf(object);
   const oldSpec = specOf(old);
-  const errors = [
+  const fields = (): readonly FieldError[] => [
     ...validateClusterIpsUpdate(spec, oldSpec),
     ...validateFamiliesUpdate(spec, oldSpec),
     ...validateBalancerClass(spec, oldSpec),
     ...validateService(object),
   ];
-  return errors.length > 0 ? errors : validateHealthCheckPort(object, old);
+  return checkThen(fields, (errors) => (errors.length > 0 ? errors : validateHealthCheckPort(object, old)));
 }
 
 function validateIngress({ ip = '', hostname = '' }: LoadBalancerIngress, path: string): readonly FieldError[] {

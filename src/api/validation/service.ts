@@ -1,5 +1,5 @@
 import { duplicate, forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
-import { checkNow } from './check-each';
+import { checkEach, checkThen } from './check-each';
 import type { KubeObject } from '../object';
 import type { ServicePort, ServiceSpec } from '../schema/generated/core-v1';
 import { validateAddress, validateRoutableAddress } from './addresses';
@@ -81,7 +81,7 @@ function validatePort(port: ServicePort, needsName: boolean, names: Set<string>,
 
 function validatePorts({ ports = [] }: ServiceSpec): readonly FieldError[] {
   const names = new Set<string>();
-  return ports.flatMap((port, index) => validatePort(port, ports.length > 1, names, `spec.ports[${index}]`));
+  return checkEach(ports, (port, index) => validatePort(port, ports.length > 1, names, `spec.ports[${index}]`));
 }
 
 function validateAffinity({ sessionAffinity = '', sessionAffinityConfig: config }: ServiceSpec): readonly FieldError[] {
@@ -103,7 +103,7 @@ function validateAffinity({ sessionAffinity = '', sessionAffinityConfig: config 
 }
 
 function validateExternalIps({ externalIPs = [] }: ServiceSpec): readonly FieldError[] {
-  return externalIPs.flatMap((address, index) => {
+  return checkEach(externalIPs, (address, index) => {
     const field = `spec.externalIPs[${index}]`;
     const errors = validateAddress(address, field);
     return errors.length > 0 ? errors : validateRoutableAddress(address, field);
@@ -127,7 +127,7 @@ function validatePortsOfType({ type, ports = [] }: ServiceSpec): readonly FieldE
 
 function validateDistinctNodePorts({ ports = [] }: ServiceSpec): readonly FieldError[] {
   const seen = new Set<string>();
-  return ports.flatMap(({ protocol = '', nodePort = 0 }, index) => {
+  return checkEach(ports, ({ protocol = '', nodePort = 0 }, index) => {
     if (nodePort === 0) return [];
     const key = `${protocol}/${nodePort}`;
     if (seen.has(key)) return [duplicate(`spec.ports[${index}].nodePort`, nodePort)];
@@ -138,7 +138,7 @@ function validateDistinctNodePorts({ ports = [] }: ServiceSpec): readonly FieldE
 
 function validateDistinctPorts({ ports = [] }: ServiceSpec): readonly FieldError[] {
   const seen = new Set<string>();
-  return ports.flatMap(({ protocol = '', port = 0 }, index): readonly FieldError[] => {
+  return checkEach(ports, ({ protocol = '', port = 0 }, index) => {
     const key = `${protocol}/${port}`;
     if (!seen.has(key)) {
       seen.add(key);
@@ -237,7 +237,7 @@ function validateBalancerFields(spec: ServiceSpec): readonly FieldError[] {
 export function validateService(object: KubeObject): readonly FieldError[] {
   const spec = specOf(object);
   const { ports = [], type, selector } = spec;
-  const errors = checkNow(() => [
+  const fields = (): readonly FieldError[] => [
     ...(ports.length === 0 && !isHeadless(spec) && type !== 'ExternalName' ? [required('spec.ports', '')] : []),
     ...validateType(spec),
     ...validatePorts(spec),
@@ -252,6 +252,6 @@ export function validateService(object: KubeObject): readonly FieldError[] {
     ...validateSourceRanges(object, spec),
     ...validateBalancerFields(spec),
     ...validateTraffic(spec),
-  ]);
-  return errors.length > 0 ? errors : validateTrafficOfType(spec);
+  ];
+  return checkThen(fields, (errors) => (errors.length > 0 ? errors : validateTrafficOfType(spec)));
 }

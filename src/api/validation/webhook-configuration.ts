@@ -98,10 +98,11 @@ function validateWebhook(hook: Webhook, rules: Rules, path: string): readonly Fi
 }
 
 function validateWebhooks(hooks: readonly Webhook[], rules: Rules): readonly FieldError[] {
-  return hooks.flatMap((hook, index) => {
+  const repeated = repetitions(hooks.map(({ name }) => name));
+  return checkEach(hooks, (hook, index) => {
     const path = `webhooks[${index}]`;
     const { name = '', admissionReviewVersions } = hook;
-    const isTaken = rules.requireUniqueNames && name !== '' && hooks.findIndex((other) => other.name === name) < index;
+    const isTaken = rules.requireUniqueNames && name !== '' && repeated[index] === true;
     return [
       ...validateWebhook(hook, rules, path),
       ...validateReviewVersions(admissionReviewVersions ?? [], rules, `${path}.admissionReviewVersions`),

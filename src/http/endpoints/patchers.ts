@@ -105,7 +105,7 @@ patchStrategically.inSteps = function* (current: JsonObject, patch: JsonValue, t
 /** A strategic patch is made on the type: what it says of kind and apiVersion counts for nothing. */
 function changedStrategically({ kind, apiVersion }: JsonObject, patch: JsonObject, merged: JsonObject): Patched {
   return {
-    document: { ...merged, kind, apiVersion },
+    document: merged.kind === kind && merged.apiVersion === apiVersion ? merged : { ...merged, kind, apiVersion },
     doesNotFit: ({ problem }) => strategicPatchDoesNotFit(patch, problem),
     refused: (detail) => strategicPatchRefused(patch, detail),
   };

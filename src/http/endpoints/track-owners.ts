@@ -13,7 +13,9 @@ export function trackOwners(
 ): MaybePromise<KubeObject> {
   if (fieldOwnership === undefined) return updated;
   const change = { served, live, updated, manager };
-  if (served.version.remote !== undefined) return withConversions(() => fieldOwnership.trackUpdate(change));
-  if (context.givesWay) return context.takeSteps(fieldOwnership.trackUpdateInSteps(change));
-  return fieldOwnership.trackUpdate(change);
+  const track = (): MaybePromise<KubeObject> =>
+    context.givesWay
+      ? context.takeSteps(fieldOwnership.trackUpdateInSteps(change))
+      : fieldOwnership.trackUpdate(change);
+  return served.version.remote === undefined ? track() : withConversions(track);
 }

@@ -67,14 +67,16 @@ function preparation(
   { info, request }: RequestContext,
   { format, transform, pretty }: Negotiated,
 ): Steps<void> | undefined {
-  if (entry.size <= LARGE_ENTRY_BYTES) return undefined;
+  // What stands in no store has no size before it is printed.
+  const printing = entry.prepareBody();
+  if (printing === undefined && entry.size <= LARGE_ENTRY_BYTES) return undefined;
   const asObject =
     format === 'protobuf' ||
     transform !== undefined ||
     served.version.convert !== undefined ||
     pretty ||
     wantsPretty(info.query.first('pretty'), request.headers['user-agent']);
-  return asObject ? entry.prepare() : entry.prepareBody();
+  return asObject ? (entry.prepare() ?? printing) : printing;
 }
 
 /** The body of a large object, a part at a time. */

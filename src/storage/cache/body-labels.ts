@@ -24,13 +24,12 @@ export function labelsOf(body: Buffer): Labels {
   const found = findLabels(body);
   // White space, escaped keys, and fields named by integers, which JavaScript puts first, are left to the parser.
   const labels = found === 'unusual' ? parsedLabels(body) : found;
-  if (labels === undefined || labels === null) return NO_LABELS;
-  for (const _ in labels) return labels;
-  return NO_LABELS;
+  return labels ?? NO_LABELS;
 }
 
 function parsedLabels(body: Buffer): Labels | null | undefined {
-  return (JSON.parse(`{${body.toString('utf8')}`) as { metadata: { labels?: Labels | null } }).metadata.labels;
+  const { labels } = (JSON.parse(`{${body.toString('utf8')}`) as { metadata: { labels?: Labels | null } }).metadata;
+  return Object.keys(labels ?? {}).length === 0 ? undefined : labels;
 }
 
 function findLabels(body: Buffer): Labels | null | undefined | 'unusual' {
@@ -44,7 +43,8 @@ function findLabels(body: Buffer): Labels | null | undefined | 'unusual' {
     const valueEnd = endOfValue(body, keyEnd + 1);
     if (valueEnd < 0) return 'unusual';
     if (keyEnd - at === NEEDLE.length && body.compare(NEEDLE, 0, NEEDLE.length, at, keyEnd) === 0) {
-      return JSON.parse(body.toString('utf8', keyEnd + 1, valueEnd)) as Labels | null;
+      const text = body.toString('utf8', keyEnd + 1, valueEnd);
+      return text === '{}' ? undefined : (JSON.parse(text) as Labels | null);
     }
     if (body[valueEnd] === CLOSE_BRACE) return undefined;
     if (body[valueEnd] !== COMMA) return 'unusual';

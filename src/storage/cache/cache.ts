@@ -1,4 +1,5 @@
 import type { ResourceActivity } from './resource-activity';
+import type { Completion } from '../../api/completion';
 import type { Steps } from '../../api/parts';
 import type { KubeObject } from '../../api/object';
 import type { Revision, StoredValue } from '../store';
@@ -84,12 +85,12 @@ export interface ResourceDecoder {
    * Brings an object of the storage version up to what its kind's schema says now (custom resources). Asked once for each
    * entry, when it is first read; gives the object itself when there is nothing to do.
    */
-  readonly complete?: (object: KubeObject) => KubeObject;
+  readonly complete?: Completion;
   /**
    * Where an object differs between storage versions only in kind and apiVersion: what takes the place of `complete` for those
    * that were decoded as `before`, when this decoder comes after another. Absent: such objects are decoded anew, one and all.
    */
-  readonly adopt?: (before: { readonly kind: string; readonly apiVersion: string }) => ResourceDecoder['complete'];
+  readonly adopt?: (before: { readonly kind: string; readonly apiVersion: string }) => Completion | undefined;
 }
 
 export interface ResourceCache {

@@ -1,6 +1,7 @@
 import { parseExact, stringifyExact } from '../../api/codec/exact-json';
 import { JsonPieces } from '../../api/codec/json-pieces';
 import { isJson, printJson } from '../../api/codec/json-print';
+import { completed } from '../../api/completion';
 import type { KubeObject } from '../../api/object';
 import type { Steps } from '../../api/parts';
 import { isEncrypted, TRIED_TO_READ_ENCRYPTED } from '../encrypted-prefix';
@@ -8,6 +9,7 @@ import type { Revision, StoredValue } from '../store';
 import { labelsOf, type Labels } from './body-labels';
 import type { CacheEntry, ResourceDecoder } from './cache';
 import { CURRENT_FORM, isInCurrentForm } from './stored-form';
+import { skimmedObject } from './skimmed-body';
 import { UnreadableValueError } from './unreadable-value';
 
 const CLOSE_BRACE = 0x7d;
@@ -135,15 +137,15 @@ class Entry implements CacheEntry {
     let object = (yield* pieces.steps()) as KubeObject;
     if (this.current === undefined && complete !== undefined) {
       yield;
-      const completed = complete(object);
+      const current = yield* completed(complete, object);
       yield;
-      if (completed === object) this.current = this.stored;
+      if (current === object) this.current = this.stored;
       else {
-        const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = completed;
+        const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = current;
         const { bytes, isPlain } = yield* printJson({ metadata, ...rest });
         this.current = bytes.subarray(1);
         if (!isPlain) return;
-        object = completed;
+        object = current;
       }
     }
     if (this.parsedObject === undefined) this.keep(object);
@@ -187,14 +189,22 @@ class Entry implements CacheEntry {
 
   field(label: string, read: (object: KubeObject) => string): string {
     this.knownFields ??= {};
-    return (this.knownFields[label] ??= read(this.parse()));
+    return (this.knownFields[label] ??= read(this.skimmed(label) ?? this.parse()));
+  }
+
+  /** Of a large object that is not parsed: what the field may be read from. */
+  private skimmed(label: string): KubeObject | undefined {
+    const { current, parsedObject } = this;
+    if (parsedObject !== undefined || current === undefined || current.length <= LARGE_VALUE) return undefined;
+    return skimmedObject(current, label);
   }
 
   /** Takes over what parsing would give. */
   learn(object: KubeObject): void {
     if (this.parsedObject !== undefined) return;
     if (this.current === undefined) {
-      if (this.kind.complete?.(object) !== object) return;
+      // A large one is completed in steps, when it is first read.
+      if (this.stored.length > LARGE_VALUE || this.kind.complete?.(object) !== object) return;
       this.current = this.stored;
     } else if (this.current !== this.stored) return;
     this.keep(object);

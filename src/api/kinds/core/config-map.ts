@@ -1,3 +1,4 @@
+import { keysOf } from '../../parts';
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { validateConfigMap, validateConfigMapUpdate } from '../../validation/config-map';
 import { defineKind } from '../define-kind';
@@ -16,7 +17,7 @@ export const configMap = defineKind({
     column(
       'Data',
       'How many keys there are, textual and binary.',
-      (object) => Object.keys(mapAt(object, 'data')).length + Object.keys(mapAt(object, 'binaryData')).length,
+      (object) => keysOf(mapAt(object, 'data')).length + keysOf(mapAt(object, 'binaryData')).length,
     ),
     ageColumn,
   ]),

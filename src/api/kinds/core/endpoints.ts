@@ -19,6 +19,15 @@ function subsetTexts(subset: unknown): readonly string[] {
   return ports.flatMap((port) => ips.map((ip) => hostAndPort(ip, numberAt(port, 'port'))));
 }
 
+function firstTexts(subsets: readonly unknown[]): readonly string[] {
+  const texts: string[] = [];
+  for (const subset of subsets) {
+    texts.push(...subsetTexts(subset));
+    if (texts.length >= 3) break;
+  }
+  return texts;
+}
+
 /** An endpoint is an address with a port. */
 function countEndpoints(subset: unknown): number {
   return listAt(subset, 'addresses').length * Math.max(1, listAt(subset, 'ports').length);
@@ -41,7 +50,7 @@ export const endpoints = defineKind({
       return subsets.length === 0
         ? '<none>'
         : firstThree(
-            subsets.flatMap(subsetTexts),
+            firstTexts(subsets),
             subsets.reduce<number>((sum, subset) => sum + countEndpoints(subset), 0),
           );
     }),

@@ -1,6 +1,8 @@
 import { extend } from '../../extend';
-import { mapEach } from '../../fill-later';
+import { setOwn } from '../../codec/set-own';
+import { fill, mapEach } from '../../fill-later';
 import type { KubeObject, ObjectMeta } from '../../object';
+import { isLarge, keysOf, rememberKeys, type Steps } from '../../parts';
 import { formatQuantity, parseQuantity, roundUpQuantity } from '../../quantity/quantity';
 import type {
   Container,
@@ -28,9 +30,12 @@ function roundedAmount(text: string): string {
 
 /** Amounts of resources are kept in thousandths. */
 export function roundedAmounts(amounts: Amounts): Amounts {
-  return Object.values(amounts).some((text) => finerThanMilli.test(text))
-    ? Object.fromEntries(Object.entries(amounts).map(([name, text]) => [name, roundedAmount(text)]))
-    : amounts;
+  const names = keysOf(amounts);
+  if (!names.some((name) => finerThanMilli.test(amounts[name] ?? ''))) return amounts;
+  const rounded: Record<string, string> = {};
+  for (const name of names) setOwn(rounded, name, roundedAmount(amounts[name] ?? ''));
+  rememberKeys(rounded, names);
+  return rounded;
 }
 
 function defaultResources(resources: ResourceRequirements): ResourceRequirements {
@@ -111,7 +116,30 @@ export function podTemplateDefaults(template: PlainMap): PlainMap {
 function requestLimits<C extends Container>(container: C): C {
   const { resources } = container;
   if (resources?.limits === undefined) return container;
-  return { ...container, resources: { ...resources, requests: { ...resources.limits, ...resources.requests } } };
+  const { limits, requests = {} } = resources;
+  return {
+    ...container,
+    resources: { ...resources, requests: isLarge(limits) ? bothLater(limits, requests) : { ...limits, ...requests } },
+  };
+}
+
+/** `{ ...before, ...after }` of amounts that may be many. */
+function bothLater(before: Amounts, after: Amounts): Amounts {
+  const both: Record<string, string> = {};
+  fill(putInto(both, before, after));
+  return both;
+}
+
+function* putInto(both: Record<string, string>, before: Amounts, after: Amounts): Steps<void> {
+  const names: string[] = [];
+  for (const amounts of [before, after]) {
+    for (const name of keysOf(amounts)) {
+      if (!Object.hasOwn(both, name)) names.push(name);
+      setOwn(both, name, amounts[name]);
+      yield;
+    }
+  }
+  rememberKeys(both, names);
 }
 
 /** The single address is that of old kubelets: where both are given and differ, it is the one that counts. */

@@ -1,3 +1,4 @@
+import { keysOf } from '../../parts';
 import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import { validateSecret, validateSecretUpdate } from '../../validation/secret';
 import { defineKind, textField } from '../define-kind';
@@ -20,7 +21,7 @@ export const secret = defineKind({
   table: tableOf([
     nameColumn,
     column('Type', 'What the secret is for.', (object) => stringAt(object, 'type')),
-    column('Data', 'How many keys there are.', (object) => Object.keys(mapAt(object, 'data')).length),
+    column('Data', 'How many keys there are.', (object) => keysOf(mapAt(object, 'data')).length),
     ageColumn,
   ]),
 });

@@ -1,5 +1,10 @@
 import { stringifyExact } from '../../codec/exact-json';
-import { deepEqual } from '../../kinds/deep-equal';
+import { printJson } from '../../codec/json-print';
+import { isLarge, type Steps } from '../../parts';
+import { deepEqual } from '../../steps/generated/kinds/deep-equal';
+
+/** Of a value with very many parts: who reads of it sees what has changed sooner than all of it. */
+const MAX_SHOWN_BYTES = 16 * 1024;
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,11 +17,19 @@ type Fields = Readonly<Record<string, unknown>>;
  *     + 	hostname: "b",
  *       }
  */
-export function describeChangedFields(fields: Fields, old: Fields, type: string): string | undefined {
-  const print = (sign: string, name: string, value: unknown): readonly string[] =>
-    value === undefined ? [] : [`${sign} \t${name}: ${stringifyExact(value)},`];
-  const lines = [...new Set([...Object.keys(fields), ...Object.keys(old)])]
-    .filter((name) => !deepEqual(fields[name], old[name]))
-    .flatMap((name) => [...print('-', name, old[name]), ...print('+', name, fields[name])]);
+export function* describeChangedFields(fields: Fields, old: Fields, type: string): Steps<string | undefined> {
+  const lines: string[] = [];
+  for (const name of new Set([...Object.keys(fields), ...Object.keys(old)])) {
+    if (yield* deepEqual(fields[name], old[name])) continue;
+    if (old[name] !== undefined) lines.push(`- \t${name}: ${yield* print(old[name])},`);
+    if (fields[name] !== undefined) lines.push(`+ \t${name}: ${yield* print(fields[name])},`);
+  }
   return lines.length === 0 ? undefined : [`  ${type}{`, ...lines, '  }', ''].join('\n');
+}
+
+function* print(value: unknown): Steps<string> {
+  if (!isLarge(value)) return stringifyExact(value);
+  const { bytes } = yield* printJson(value as object);
+  const text = bytes.toString('utf8', 0, MAX_SHOWN_BYTES);
+  return bytes.length > MAX_SHOWN_BYTES ? `${text}...` : text;
 }

@@ -1,5 +1,5 @@
 import { forbiddenField, invalid, type FieldError } from '../../errors/field-error';
-import { checkEach } from '../check-each';
+import { checkEach, checkThen } from '../check-each';
 import type { Toleration } from '../../schema/generated/core-v1';
 import { invalidLiteral } from '../go-literal';
 import { labelValueProblems } from '../label-syntax';
@@ -8,6 +8,7 @@ import { contentKey } from '../repetitions';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 const OPERATORS = ['Equal', 'Exists'];
+const NOTHING: readonly FieldError[] = [];
 
 /** `core.Toleration{Key:"a", ...}`, as messages show one. */
 export function tolerationLiteral({ key, operator, value, effect, tolerationSeconds }: Toleration): string {
@@ -58,9 +59,21 @@ export function validateAddedTolerations(
 ): readonly FieldError[] {
   const withoutSeconds = ({ tolerationSeconds: _seconds, ...rest }: Toleration): Toleration => rest;
   const keyOf = (toleration: Toleration): string => contentKey(withoutSeconds(toleration));
-  const now = new Set((tolerations ?? []).map(keyOf));
-  const kept = (old ?? []).every((toleration) => now.has(keyOf(toleration)));
-  return kept
-    ? validateTolerations(tolerations, path)
-    : [forbiddenField(path, 'existing toleration can not be modified except its tolerationSeconds')];
+  const now = new Set<string>();
+  let isKept = true;
+  const compare = (): readonly FieldError[] => [
+    ...checkEach(tolerations, (toleration) => {
+      now.add(keyOf(toleration));
+      return NOTHING;
+    }),
+    ...checkEach(old, (toleration) => {
+      isKept &&= now.has(keyOf(toleration));
+      return NOTHING;
+    }),
+  ];
+  return checkThen(compare, () =>
+    isKept
+      ? validateTolerations(tolerations, path)
+      : [forbiddenField(path, 'existing toleration can not be modified except its tolerationSeconds')],
+  );
 }
