@@ -45,7 +45,7 @@ interface Chunk {
  */
 export class TlsCopies {
   readonly parts = new PacedStarts();
-  readonly ends = new PacedStarts(ENDS_AT_ONCE, ENDS_MS);
+  readonly ends = new PacedStarts({ mostAtOnce: ENDS_AT_ONCE, stretchMs: ENDS_MS });
   #room: number;
 
   constructor(budget: MemoryBudget) {
