@@ -28,6 +28,15 @@ describe('a fair queue', () => {
     expect(drained(queue)).toBe('ba');
   });
 
+  it('gives what an owner brought last before the rest of it, where that is wanted', () => {
+    const queue = new FairQueue<string>(limits, true);
+    for (const item of ['a', 'b', 'c']) queue.push('greedy', item, 1);
+    queue.push('other', 'x', 1);
+    expect(queue.peek()).toBe('c');
+    expect(drained(queue)).toBe('cxba');
+    expect([queue.length, queue.weight]).toEqual([0, 0]);
+  });
+
   it('has no room beyond its limits, neither for one owner nor for all', () => {
     const queue = new FairQueue<string>(limits);
     expect(queue.push('a', '1', 6)).toBe(true);

@@ -11,7 +11,7 @@ interface Waiting<T> {
   readonly weight: number;
 }
 
-/** What one owner waits for, first in, first out. */
+/** What one owner waits for, in the order in which it came. */
 interface OwnQueue<T> {
   readonly items: Waiting<T>[];
   weight: number;
@@ -27,7 +27,11 @@ export class FairQueue<T> {
   private totalWeight = 0;
   private items = 0;
 
-  constructor(private readonly limits = UNLIMITED) {}
+  constructor(
+    private readonly limits = UNLIMITED,
+    /** Whose turn it is brings what it brought last. */
+    private readonly isNewestFirst = false,
+  ) {}
 
   get length(): number {
     return this.items;
@@ -56,7 +60,7 @@ export class FairQueue<T> {
   /** What `shift` would take. */
   peek(mayTake?: (owner: unknown, item: T) => boolean): T | undefined {
     for (const [owner, { items }] of this.owners) {
-      const first = items[0];
+      const first = this.isNewestFirst ? items.at(-1) : items[0];
       if (first !== undefined && mayTake?.(owner, first.item) !== false) return first.item;
     }
     return undefined;
@@ -65,10 +69,10 @@ export class FairQueue<T> {
   /** The first item of the owner whose turn it is; those whose first item may not be taken are passed over and keep their turns. */
   shift(mayTake?: (owner: unknown, item: T) => boolean): T | undefined {
     for (const [owner, queue] of this.owners) {
-      const head = queue.items[0];
+      const head = this.isNewestFirst ? queue.items.at(-1) : queue.items[0];
       if (head !== undefined && mayTake?.(owner, head.item) === false) continue;
       this.owners.delete(owner);
-      const first = queue.items.shift();
+      const first = this.isNewestFirst ? queue.items.pop() : queue.items.shift();
       if (first === undefined) continue;
       if (queue.items.length > 0) this.owners.set(owner, queue);
       this.subtract(queue, first.weight);

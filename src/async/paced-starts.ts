@@ -5,30 +5,44 @@ const STRETCH_MS = 5;
 /** Of those that have waited: what they leave to be done when they have begun comes on top. */
 const WAITED_STRETCH_MS = 3;
 
+export interface PacedStartsOptions {
+  /** Of those that have waited, where most of a work is done after it has begun. */
+  readonly mostAtOnce?: number;
+  readonly stretchMs?: number;
+  /** Of those that have waited, whether any may begin in this turn. */
+  readonly isTheirTurn?: (nowMs: number) => boolean;
+  /** What an owner has brought last begins before the rest of it. */
+  readonly isNewestFirst?: boolean;
+}
+
 /**
  * Begins works as they come, but only for some milliseconds in a turn of the event loop: when thousands come at once, the rest
  * waits for the next turns, in which owners take turns. Where there is nothing to wait for, it costs a comparison.
  */
 export class PacedStarts {
-  readonly #waiting = new FairQueue<() => void>();
+  readonly #mostAtOnce: number;
+  readonly #stretchMs: number;
+  readonly #isTheirTurn: ((nowMs: number) => boolean) | undefined;
+  readonly #waiting: FairQueue<() => void>;
   #stretchBegan = -Infinity;
   /** The loop is about to say that it has turned. */
   #isDue = false;
+
+  constructor(options: PacedStartsOptions = {}) {
+    this.#mostAtOnce = options.mostAtOnce ?? Infinity;
+    this.#stretchMs = options.stretchMs ?? STRETCH_MS;
+    this.#isTheirTurn = options.isTheirTurn;
+    this.#waiting = new FairQueue(undefined, options.isNewestFirst);
+  }
 
   get waiting(): number {
     return this.#waiting.length;
   }
 
-  constructor(
-    /** Of those that have waited, where most of a work is done after it has begun. */
-    private readonly mostAtOnce = Infinity,
-    private readonly stretchMs = STRETCH_MS,
-  ) {}
-
   /** Whether a work may begin right away; otherwise it has to {@link wait}. */
   mayBegin(nowMs: number): boolean {
     if (this.#waiting.length > 0) return false;
-    if (nowMs - this.#stretchBegan < this.stretchMs) return true;
+    if (nowMs - this.#stretchBegan < this.#stretchMs) return true;
     // The loop had said that it turned, or begins to be watched: it has the same time once more.
     if (this.#isDue) return false;
     this.#stretchBegan = nowMs;
@@ -54,9 +68,10 @@ export class PacedStarts {
     if (this.#waiting.length === 0) return;
     // First, lest one that throws leaves the others waiting for ever.
     this.#watchLoop();
+    if (this.#isTheirTurn?.(began) === false) return;
     let begun = 0;
     do this.#waiting.shift()?.();
-    while (++begun < this.mostAtOnce && this.#waiting.length > 0 && performance.now() - began < WAITED_STRETCH_MS);
+    while (++begun < this.#mostAtOnce && this.#waiting.length > 0 && performance.now() - began < WAITED_STRETCH_MS);
     // What comes by the sockets after these has to wait for the next turn.
     this.#stretchBegan = -Infinity;
   }

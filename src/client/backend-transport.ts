@@ -3,6 +3,7 @@ import { Agent, request as httpsRequest, type AgentOptions, type RequestOptions 
 import type { Duplex } from 'node:stream';
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { PeerTls } from './https-request';
+import { limitInformational } from './informational-limit';
 import type { RecordClientCall } from './rest-client-metrics';
 import { describeNetworkError } from './network-error';
 import { systemRoots } from './system-roots';
@@ -241,6 +242,7 @@ function send(agent: Agent, origin: string, call: BackendRequest): Promise<Backe
     };
     // HTTP/1.1 keeps connections without being told.
     request.removeHeader('Connection');
+    limitInformational(request);
     request.on('error', fail);
     for (const piece of body) request.write(piece);
     request.end();

@@ -1,5 +1,6 @@
 import { Agent, request as httpsRequest } from 'node:https';
 import { request as httpRequest } from 'node:http';
+import { limitInformational } from './informational-limit';
 import { describeNetworkError } from './network-error';
 
 /** A peer's side of a TLS connection, and ours; PEM texts. */
@@ -82,6 +83,7 @@ export function sendRequest({ url, method, headers, body, agent, timeoutMs }: Ht
     );
     // HTTP/1.1 keeps connections without being told.
     request.removeHeader('Connection');
+    limitInformational(request);
     request.on('error', (error) => reject(fail(error)));
     request.end(body);
   });

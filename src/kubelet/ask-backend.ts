@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { limitInformational } from '../client/informational-limit';
 import type { Backend } from './backend';
 import type { BackendRequest, RequestOpener } from './backend-connections';
 import { BackendFailure } from './backend-failure';
@@ -52,6 +53,7 @@ function attemptOnce(
 ): Promise<Outcome> {
   return new Promise((resolve) => {
     const request = connections.open(backend, options);
+    limitInformational(request);
     const abort = (): void => void request.destroy();
     request.on('close', () => signal.removeEventListener('abort', abort));
     signal.addEventListener('abort', abort, { once: true });

@@ -26,7 +26,8 @@ const DEFAULTS: TextWorkerOptions = {
   // Twenty times as long as the worst text of 3 MiB takes on an idle machine.
   jobTimeoutMs: 5_000,
   idleMs: 10_000,
-  heapMegabytes: 256,
+  // Twice what the largest text that others than attackers send takes.
+  heapMegabytes: 128,
   waitingBytesPerUser: 12 * 1024 * 1024,
   waitingBytes: 48 * 1024 * 1024,
 };

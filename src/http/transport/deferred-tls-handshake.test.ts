@@ -214,6 +214,31 @@ describe('a client that speaks TLS', () => {
   });
 });
 
+describe('clients that come all at once', () => {
+  const CLIENTS = 200;
+
+  it('are all taken before the handshakes of most begin, and the one that came last is not the last to be served', async () => {
+    // However slow the machine, no time passes: nothing is let in because it has waited for long.
+    jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    try {
+      await using served = await serve();
+      const letInBefore: number[] = [];
+      served.server.prependListener('connection', () => letInBefore.push(served.letIn.length));
+      const clients = Array.from({ length: CLIENTS }, () => connect({ port: served.port, host: '127.0.0.1' }));
+      // The beginning of a TLS record.
+      for (const client of clients) client.on('error', () => undefined).write(Uint8Array.of(22, 3, 1));
+      await until(() => served.letIn.length === CLIENTS);
+      expect(letInBefore).toHaveLength(CLIENTS);
+      expect(letInBefore.at(-1)).toBeLessThan(CLIENTS / 10);
+      const order = served.letIn.map(({ socket }) => served.accepted.indexOf(socket));
+      expect(order.indexOf(CLIENTS - 1)).toBeLessThan(CLIENTS / 2);
+      for (const client of clients) client.destroy();
+    } finally {
+      jest.restoreAllMocks();
+    }
+  });
+});
+
 describe('a client that says nothing', () => {
   it('is left after the limit', async () => {
     await using served = await serve({ handshakeLimitMs: 20 });

@@ -21,6 +21,10 @@ const HANDSHAKE_LIMIT_MS = 32_000;
 const HANDSHAKE_BYTES = 64 * 1024;
 /** Of those that have to wait. TLS works them off after they were let in. */
 const HANDSHAKES_AT_ONCE = 3;
+/** Connections that come in as many turns of the loop one after another are many. */
+const MANY_COMERS = 4;
+/** While many come, handshakes go on in a turn this often. */
+const LONGEST_PAUSE_MS = 20;
 /** While the server closes: enough for the first bytes of a client that has just connected. */
 const LAST_SILENCE_MS = 500;
 
@@ -41,8 +45,20 @@ export class DeferredTlsHandshake {
   readonly #sockets = new Set<Socket>();
   /** Those whose handshake is under way, by the client's address and port. */
   readonly #handshakes = new Map<string, Handshake>();
-  /** A handshake costs a signature: hundreds at once wait for each other, and other connections do not. */
-  readonly #starts = new PacedStarts(HANDSHAKES_AT_ONCE);
+  /**
+   * A handshake costs a signature: hundreds at once wait for each other, and other connections do not. Of one address the newest goes
+   * first: who has waited for long is the first to give up, and one that comes to a flood of others does not wait for all of them.
+   */
+  readonly #starts = new PacedStarts({
+    mostAtOnce: HANDSHAKES_AT_ONCE,
+    isTheirTurn: (nowMs) => this.#isHandshakesTurn(nowMs),
+    isNewestFirst: true,
+  });
+  /** A connection has come in this turn of the loop. */
+  #hasComer = false;
+  /** In how many turns up to this one. */
+  #turnsWithComers = 0;
+  #lastHandshakesMs = -Infinity;
   #isDraining = false;
 
   constructor(private readonly options: HandshakeOptions) {}
@@ -50,6 +66,7 @@ export class DeferredTlsHandshake {
   /** Stands before what the server does with connections now. */
   attach(server: TlsServer): void {
     divertConnections(server, 'connection', (socket: Socket, pass) => {
+      this.#countComer();
       this.#hold(socket, () => {
         this.#limitHandshake(socket);
         pass();
@@ -69,6 +86,31 @@ export class DeferredTlsHandshake {
     this.#isDraining = true;
     for (const socket of this.#sockets) socket.destroy();
     for (const { socket } of [...this.#handshakes.values()]) socket.destroy();
+  }
+
+  /**
+   * Node takes one connection in a turn of the loop, in the order of the system's queue: while many come turns are kept short, so that a
+   * client is not behind the handshakes of all that came before it.
+   */
+  #countComer(): void {
+    if (!this.#hasComer && this.#turnsWithComers === 0) setImmediate(() => this.#endTurn());
+    this.#hasComer = true;
+  }
+
+  #endTurn(): void {
+    this.#turnsWithComers = this.#hasComer ? this.#turnsWithComers + 1 : 0;
+    this.#hasComer = false;
+    if (this.#turnsWithComers > 0) setImmediate(() => this.#endTurn());
+  }
+
+  get #areManyComing(): boolean {
+    return this.#turnsWithComers >= MANY_COMERS;
+  }
+
+  #isHandshakesTurn(nowMs: number): boolean {
+    if (this.#areManyComing && nowMs - this.#lastHandshakesMs < LONGEST_PAUSE_MS) return false;
+    this.#lastHandshakesMs = nowMs;
+    return true;
   }
 
   #limitHandshake(socket: Socket): void {
@@ -112,7 +154,7 @@ export class DeferredTlsHandshake {
         socket.unshift(bytes);
         letIn();
       };
-      if (this.#starts.mayBegin(performance.now())) goOn();
+      if (!this.#areManyComing && this.#starts.mayBegin(performance.now())) goOn();
       // One host with thousands of connections waits for itself.
       else this.#starts.wait(remoteAddress, goOn);
     };

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
-import { connect, type TLSSocket } from 'node:tls';
+import { connect, createServer, type Server, type TLSSocket } from 'node:tls';
 import { MemoryBudget } from '../../memory/memory-budget';
 import { tls } from '../../../test/support/serving-keys';
 import { COPIED_BYTES, TlsCopies } from './tls-copies';
@@ -15,12 +14,14 @@ interface Handle {
 }
 
 let server: Server;
+let copies: TlsCopies;
 let clients: TLSSocket[];
 
 beforeEach(async () => {
   clients = [];
   server = createServer({ key: tls.key, cert: tls.cert });
-  new TlsCopies(new MemoryBudget(BUDGET_BYTES)).attach(server);
+  copies = new TlsCopies(new MemoryBudget(BUDGET_BYTES));
+  copies.attach(server);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
 });
@@ -141,6 +142,23 @@ it('connections that are closed at once are closed a few in a turn of the loop',
   } finally {
     jest.restoreAllMocks();
   }
+});
+
+it('a connection that is closed among others while its client sends takes no more of it', async () => {
+  const { socket, client } = await open();
+  const closed = once(socket, 'close');
+  let taken = 0;
+  socket.on('data', ({ length }: Buffer) => {
+    taken += length;
+    if (socket.destroyed) return;
+    // Its turn comes only after others'.
+    for (let others = 0; others < 100; others++) copies.ends.wait(others, () => undefined);
+    socket.destroy();
+  });
+  client.on('error', () => undefined).write(Buffer.alloc(4 * LARGE_BYTES));
+  await closed;
+  expect(taken).toBeGreaterThan(0);
+  expect(taken).toBeLessThanOrEqual(COPIED_BYTES + 1);
 });
 
 it('what a connection leaves behind fails without a stack, and what fails later has one', async () => {

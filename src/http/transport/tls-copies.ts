@@ -1,6 +1,5 @@
 import { Socket } from 'node:net';
-import type { Server as TlsServer } from 'node:https';
-import type { TLSSocket } from 'node:tls';
+import type { Server as TlsServer, TLSSocket } from 'node:tls';
 import { PacedStarts } from '../../async/paced-starts';
 import type { MemoryBudget } from '../../memory/memory-budget';
 import { divertConnections } from './divert-connections';
@@ -46,7 +45,7 @@ interface Chunk {
  */
 export class TlsCopies {
   readonly parts = new PacedStarts();
-  readonly ends = new PacedStarts(ENDS_AT_ONCE, ENDS_MS);
+  readonly ends = new PacedStarts({ mostAtOnce: ENDS_AT_ONCE, stretchMs: ENDS_MS });
   #room: number;
 
   constructor(budget: MemoryBudget) {
@@ -89,7 +88,10 @@ class ConnectionWrites {
     const final = socket._final.bind(socket);
     socket._final = (done) => begin(this.copies.ends, socket, () => final(done));
     const destroy = socket._destroy.bind(socket);
-    socket._destroy = (error, done) => begin(this.copies.ends, socket, () => destroy(error, done));
+    socket._destroy = (error, done) => {
+      const isLater = begin(this.copies.ends, socket, () => destroy(error, done));
+      if (isLater) readNoMore(socket);
+    };
     // Before node:http's own, which follows.
     socket.once('close', withoutStacks);
   }
@@ -127,10 +129,34 @@ class ConnectionWrites {
   }
 }
 
-function begin(starts: PacedStarts, socket: Socket, work: () => void): void {
-  if (starts.mayBegin(performance.now())) work();
-  else starts.wait(socket, work);
+/** True: it has to wait. */
+function begin(starts: PacedStarts, socket: Socket, work: () => void): boolean {
+  if (starts.mayBegin(performance.now())) {
+    work();
+    return false;
+  }
+  starts.wait(socket, work);
+  return true;
 }
+
+/** What node:net reads by. */
+interface Handle {
+  onread: () => void;
+  readStop(): void;
+}
+
+/**
+ * node:net takes bytes that come for a destroyed stream for an error whose code is their number, and that throws where nobody catches it.
+ * It does the same when it closes a handle. TLS hands out all records that it has read, so that stopping is not enough.
+ */
+function readNoMore(socket: Socket): void {
+  const { _handle: handle } = socket as { _handle?: Handle | null };
+  if (!handle) return;
+  handle.onread = doNothing;
+  handle.readStop();
+}
+
+function doNothing(): void {}
 
 /** All bytes, as many at a time as TLS is to copy: small chunks are joined, large ones cut. */
 function* partsOf(chunks: readonly Chunk[]): Iterator<Buffer> {

@@ -1,0 +1,12 @@
+import type { ClientRequest } from 'node:http';
+
+/** As Go's clients have it. */
+const MOST = 5;
+
+/** A peer that never comes to its answer would otherwise have us read one head after the other. */
+export function limitInformational(request: ClientRequest): void {
+  let count = 0;
+  request.on('information', () => {
+    if (++count > MOST) request.destroy(new Error('net/http: too many 1xx informational responses'));
+  });
+}
