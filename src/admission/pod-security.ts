@@ -2,6 +2,7 @@ import { invalid, type FieldError } from '../api/errors/field-error';
 import { invalidObject } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
+import { keysOf } from '../api/parts';
 import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 import { LEVELS, violationsOf, type Level } from './pod-security-standards';
@@ -111,12 +112,15 @@ function isSignificant(pod: KubeObject, old: KubeObject): boolean {
   const containers = allContainers(podSpec(pod));
   const before = allContainers(podSpec(old));
   if (containers.length !== before.length) return true;
+  const hasProfiles = [pod, old].some(({ metadata: { annotations = {} } }) =>
+    keysOf(annotations).some((key) => key.startsWith(SECCOMP_ANNOTATION)),
+  );
   return containers.some(({ name, image }, index) => {
-    const seccomp = `${SECCOMP_ANNOTATION}${name ?? ''}`;
+    const seccomp = hasProfiles ? `${SECCOMP_ANNOTATION}${name ?? ''}` : '';
     return (
       before[index]?.name !== name ||
       before[index]?.image !== image ||
-      pod.metadata.annotations?.[seccomp] !== old.metadata.annotations?.[seccomp]
+      (hasProfiles && pod.metadata.annotations?.[seccomp] !== old.metadata.annotations?.[seccomp])
     );
   });
 }

@@ -88,7 +88,7 @@ export async function startStorage(
       group,
       store,
       cache,
-      decode: decoderOf(definition).decode,
+      ...decoding(decoderOf(definition)),
       keyRoot,
       ...(definition.storagePrefix === service.storagePrefix ? { sideEffects: serviceEffects } : {}),
     });
@@ -126,6 +126,10 @@ function storedResources(keyRoot: string, kinds: readonly KindDefinition[]): Sto
 function servedKinds(gates: FeatureGates, eventTtlMs: number | undefined): readonly KindDefinition[] {
   const gated = gatedKinds(CATALOGUE, gates);
   return eventTtlMs === undefined ? gated : withEventLifetime(gated, eventTtlMs);
+}
+
+function decoding({ decode, completeFrom }: ResourceDecoder): Pick<ResourceDecoder, 'decode' | 'completeFrom'> {
+  return completeFrom === undefined ? { decode } : { decode, completeFrom };
 }
 
 function decodersOf(kinds: readonly KindDefinition[], schema: Schema): ReadonlyMap<string, ResourceDecoder> {

@@ -1,4 +1,5 @@
 import type { MaybePromise } from '../api/maybe-promise';
+import { runSteps, type Steps } from '../async/steps';
 import type { UserInfo } from '../api/user';
 import type { AuditBackend } from './backend';
 import type { AuditEvent } from './event';
@@ -7,6 +8,8 @@ import type { AuditedRequest, AuditPolicy, AuditVerdict } from './policy';
 
 /** The audit log as the filters see it: what is to be recorded, and where it goes. */
 export class Auditor {
+  private readonly making = new Set<Promise<AuditEvent>>();
+
   constructor(
     private readonly policy: AuditPolicy,
     private readonly backend: AuditBackend,
@@ -27,11 +30,23 @@ export class Auditor {
     return this.backend.process([event]);
   }
 
+  /** The same of one that takes steps to be made. */
+  async recordLater(steps: Steps<AuditEvent>): Promise<boolean> {
+    const making = runSteps(steps, 'audit');
+    this.making.add(making);
+    try {
+      return await this.record(await making);
+    } finally {
+      this.making.delete(making);
+    }
+  }
+
   recordRejection(): void {
     this.metrics.recordRejection();
   }
 
-  close(): Promise<void> {
-    return this.backend.close();
+  async close(): Promise<void> {
+    await Promise.allSettled(this.making);
+    await this.backend.close();
   }
 }

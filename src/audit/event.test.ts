@@ -1,4 +1,6 @@
-import { EVENT_HEAD, printEvent } from './event';
+import type { Steps } from '../api/parts';
+import { take } from '../api/steps/both-forms.fixture';
+import { annotationsInSteps, EVENT_HEAD, printEvent } from './event';
 import { auditEvent } from './event.fixture';
 import { legacyLine } from './legacy-format';
 import { microTime } from './micro-time';
@@ -76,4 +78,15 @@ describe('a recorded body', () => {
       '{"metadata":{},"items":[{"metadata":{"name":"a"},"data":{}}]}',
     );
   });
+});
+
+test('many annotations are printed one in a step, in their order', () => {
+  const annotations = new Map(
+    Array.from({ length: 3_000 }, (_, index) => [`key-${(index * 7) % 3_000}`, `"${index}"`]),
+  );
+  const wanted = Object.fromEntries([...annotations].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const { pauses } = take(annotationsInSteps(annotations) as Steps<void>);
+  expect(pauses).toBeGreaterThan(annotations.size);
+  expect(printEvent(auditEvent({ annotations }))).toContain(`"annotations":${JSON.stringify(wanted)}}`);
+  expect(annotationsInSteps(new Map([['a', 'b']]))).toBeUndefined();
 });

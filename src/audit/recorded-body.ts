@@ -1,4 +1,7 @@
 import { parseExact, stringifyExact } from '../api/codec/exact-json';
+import { JsonPieces } from '../api/codec/json-pieces';
+import { printJson } from '../api/codec/json-print';
+import { isLarge, type Steps } from '../api/parts';
 
 /** What a body belongs to. */
 interface Target {
@@ -12,17 +15,56 @@ type Json = Readonly<Record<string, unknown>>;
 /** In place of a token: with it, readers of the log could act as its user. */
 const REDACTED = '<redacted>';
 
+/** A text, or the steps that make a long one. */
+export type RecordedText = string | Steps<string>;
+
+/** From here on a text is parsed in pieces. */
+const LARGE_TEXT = 64 * 1024;
+/** Some tenths of a millisecond. */
+const PIECES = { maxValues: Infinity, pieceBytes: 32 * 1024 };
+
 /** The JSON of the body that a client has sent: decoded, or the bytes of a patch. Empty: there is none that can be shown. */
-export function recordedRequest(body: unknown, target: Target, omitManagedFields: boolean): string {
+export function recordedRequest(body: unknown, target: Target, omitManagedFields: boolean): RecordedText {
   if (body === undefined) return '';
-  if (Buffer.isBuffer(body)) return patchText(body, omitManagedFields);
-  return stringifyExact(shown(body, target, omitManagedFields));
+  if (Buffer.isBuffer(body))
+    return body.length > LARGE_TEXT ? largePatch(body, omitManagedFields) : patchText(body, omitManagedFields);
+  return printed(shown(body, target, omitManagedFields));
 }
 
 /** The JSON of the answer: as it was made from stored bytes, or of the object that was answered. */
-export function recordedResponse(text: string, object: unknown, target: Target, omitManagedFields: boolean): string {
-  if (text !== '') return omitManagedFields ? stringifyExact(withoutManagedFields(parseExact(text))) : text;
-  return object === undefined ? '' : stringifyExact(shown(object, target, omitManagedFields));
+export function recordedResponse(
+  text: string,
+  object: unknown,
+  target: Target,
+  omitManagedFields: boolean,
+): RecordedText {
+  if (text === '') return object === undefined ? '' : printed(shown(object, target, omitManagedFields));
+  if (!omitManagedFields) return text;
+  return text.length > LARGE_TEXT
+    ? printedInSteps(Buffer.from(text), true)
+    : stringifyExact(withoutManagedFields(parseExact(text)));
+}
+
+function printed(value: unknown): RecordedText {
+  return isLarge(value) ? textInSteps(value as object) : stringifyExact(value);
+}
+
+function* textInSteps(value: object): Steps<string> {
+  return (yield* printJson(value)).bytes.toString();
+}
+
+function* printedInSteps(json: Buffer, omitManagedFields: boolean): Steps<string> {
+  const value = yield* new JsonPieces(json, PIECES).steps();
+  const text = printed(omitManagedFields ? withoutManagedFields(value) : value);
+  return typeof text === 'string' ? text : yield* text;
+}
+
+function* largePatch(body: Buffer, omitManagedFields: boolean): Steps<string> {
+  try {
+    return yield* printedInSteps(body, omitManagedFields);
+  } catch {
+    return JSON.stringify(body.toString('utf8'));
+  }
 }
 
 function patchText(body: Buffer, omitManagedFields: boolean): string {

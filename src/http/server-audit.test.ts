@@ -1,5 +1,6 @@
 import { Registry } from 'prom-client';
 import { CONFIG_MAPS, servedOverHttp, TABLE } from '../../test/support/served-over-http';
+import { until } from '../../test/support/until';
 import { Auditor } from '../audit/auditor';
 import { EVENT_HEAD, printEvent } from '../audit/event';
 import { AuditMetrics } from '../audit/metrics';
@@ -41,6 +42,7 @@ const { send, open } = servedOverHttp({ auditor });
 
 const as = (user: string, headers: object = {}) => ({ headers: { authorization: `Bearer ${user}`, ...headers } });
 const objectOf = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'secret' } });
+const OTHERS = '/api/v1/namespaces/others/configmaps';
 const stages = () => events.map(({ stage }) => stage);
 
 /** The last event comes before the end of its answer. */
@@ -50,6 +52,28 @@ beforeEach(() => {
 });
 
 describe('the audit log of a request', () => {
+  it.each([
+    ['that sends a large object', 'POST', OTHERS, { 'content-type': 'application/json' }, 'large'],
+    ['that patches it', 'PATCH', `${OTHERS}/large`, { 'content-type': 'application/merge-patch+json' }, 'large'],
+  ])('%s has it, and is printed a part at a time', async (_, method, path, headers, name) => {
+    const data = Object.fromEntries(Array.from({ length: 10_000 }, (__, index) => [`key-${index}`, `${method} 1`]));
+    const body = { ...objectOf(name), data };
+    const print = jest.spyOn(JSON, 'stringify');
+    const sent = JSON.stringify(body);
+    print.mockClear();
+    const { status } = await send(method, path, { body: sent, ...as('half', headers) });
+    // Only the end of the answer waits for it, and the client knows by the length that it has all.
+    await until(
+      async () => stages(),
+      (seen) => seen.includes('ResponseComplete'),
+    );
+    const longest = Math.max(...print.mock.results.map(({ value }) => String(value).length));
+    print.mockRestore();
+    expect(status).toBe(method === 'POST' ? 201 : 200);
+    expect(events.at(-1)).toMatchObject({ stage: 'ResponseComplete', requestObject: { data } });
+    expect(longest).toBeLessThan(sent.length / 4);
+  });
+
   it('has when it came and how it ended, under the id that the client is told', async () => {
     const { headers, status } = await send('POST', CONFIG_MAPS, { body: objectOf('one'), ...as('alice') });
     expect(status).toBe(201);

@@ -43,6 +43,7 @@ export interface ResourceRegistryOptions {
   /** From stored bytes to the storage version's object. */
   readonly decode: ResourceDecoder['decode'];
   readonly complete?: ResourceDecoder['complete'];
+  readonly completeFrom?: ResourceDecoder['completeFrom'];
   /** What all keys of the cluster begin with (`--etcd-prefix`). */
   readonly keyRoot?: string;
   readonly sideEffects?: SideEffects;
@@ -67,6 +68,7 @@ export class ResourceRegistry {
     cache,
     decode,
     complete,
+    completeFrom,
     keyRoot = '/registry/',
     sideEffects,
     conversion,
@@ -84,6 +86,7 @@ export class ResourceRegistry {
         decode,
         storedAs: { kind, apiVersion },
         ...(complete === undefined ? {} : { complete }),
+        ...(completeFrom === undefined ? {} : { completeFrom }),
       }),
       keyPrefix: `${keyRoot}${storagePrefix}/`,
       groupResource: { group, resource },

@@ -5,6 +5,7 @@ import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import { EntryFactory, ParsedObjects } from '../storage/cache/entry';
 import { inCurrentForm } from '../storage/cache/stored-form';
 import type { Revision } from '../storage/store';
+import { take } from '../api/steps/both-forms.fixture';
 import { storedDecoder } from './stored-decoder';
 import { storageEncoder } from './stored-object';
 
@@ -167,4 +168,47 @@ it('a value of the current form needs no decoding, not even the first one of its
   const entry = factory.fromStored({ key: '/registry/configmaps/d/a', value, revision: 7 as Revision });
   expect(decoded).toBe(0);
   expect(entry.object).toMatchObject({ kind: 'ConfigMap', metadata: { resourceVersion: '7' }, data: { b: 'c' } });
+});
+
+it('a large value of another version is decoded a part at a time, when it is read, to what it is as a small one', () => {
+  const ingress = kindOf('Ingress');
+  const encode = storageEncoder(ingress);
+  const { group, version } = ingress.storage;
+  const rules = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      host: `h${index}.example.com`,
+      http: { paths: [{ path: '/', pathType: 'Prefix', backend: { service: { name: 's', port: { number: 80 } } } }] },
+    }));
+  const entryOf = (count: number) => {
+    const apiVersion = apiVersionOf(group, version);
+    const memory = {
+      kind: 'Ingress',
+      apiVersion,
+      metadata: { name: 'a', labels: { b: 'c' } },
+      spec: { rules: rules(count) },
+    };
+    const decoder = storedDecoder(ingress, schema);
+    const decode = jest.fn(decoder.decode);
+    const parsed = new ParsedObjects({ objects: 1, jsonBytes: 10_000_000 }, false);
+    const factory = new EntryFactory('/registry/ingress/', { ...decoder, decode }, parsed);
+    const value = { key: '/registry/ingress/d/a', value: encode(memory).value, revision: 7 as Revision };
+    return { memory, value, factory, entry: factory.fromStored(value), decode };
+  };
+  const { memory, value, factory, entry, decode } = entryOf(2_000);
+  expect(value.value.includes(`"${memory.apiVersion}"`)).toBe(false);
+  expect(entry).toMatchObject({ labels: { b: 'c' }, apiVersion: memory.apiVersion });
+  const preparing = entry.prepare();
+  expect(preparing && take(preparing).pauses).toBeGreaterThan(10);
+  expect(decode).not.toHaveBeenCalled();
+  const shown = { ...memory, metadata: { resourceVersion: '7', ...memory.metadata } };
+  expect(entry.object).toEqual(shown);
+  expect(JSON.parse(`{${entry.body.toString()}`)).toEqual({ metadata: shown.metadata, spec: memory.spec });
+  expect(factory.toStored(entry).value.equals(value.value)).toBe(true);
+  expect(factory.deleted(entry, 9 as Revision).object).toMatchObject({
+    metadata: { resourceVersion: '9' },
+    spec: memory.spec,
+  });
+  const small = entryOf(2);
+  expect(small.decode).toHaveBeenCalledTimes(1);
+  expect(small.entry.object).toMatchObject({ spec: small.memory.spec });
 });

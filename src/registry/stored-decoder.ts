@@ -42,6 +42,10 @@ export function storedDecoder(definition: KindDefinition, schema: Schema): Resou
   return {
     // Known from the beginning: otherwise the first value of a kind, which may be a large one, would be parsed to learn it.
     storedAs: { kind, apiVersion: storageApiVersion },
+    completeFrom: (apiVersion) => {
+      const isKnown = definition.versions.some((one) => apiVersionOf(one.group, one.version) === apiVersion);
+      return isKnown ? (object) => converted(object, servedAs(apiVersion)) : undefined;
+    },
     decode: (value) => {
       if (isEnvelope(value)) {
         const { apiVersion, raw } = decodeEnvelope(value);

@@ -4,7 +4,8 @@ import { withMetadata } from '../api/extend';
 import { whenKnown, type MaybePromise } from '../api/maybe-promise';
 import { apiVersionOf, type KubeObject } from '../api/object';
 import type { KindDefinition } from '../api/kinds/kind-definition';
-import type { Steps } from '../api/parts';
+import { isLarge, type Steps } from '../api/parts';
+import { runSteps } from '../async/steps';
 import type { CacheEntry } from '../storage/cache/cache';
 import { CURRENT_FORM, inCurrentForm } from '../storage/cache/stored-form';
 import type { Revision, WriteOptions } from '../storage/store';
@@ -37,14 +38,19 @@ function storedFormOf({ kind, storage, written }: KindDefinition): (memory: Kube
   };
 }
 
-/** The object as it is written; for a request with a large body in turns with others. */
+/** The object as it is written; a large one in turns with others. */
 export function encodeStored(
   { toStored, conversion }: Resource,
   object: KubeObject,
   { pace }: Pick<OperationContext, 'pace'>,
 ): MaybePromise<StoredObject> {
-  if (conversion !== undefined) return whenKnown(conversion.toStorage(object), toStored);
-  return pace?.givesWay === true ? pace.takeSteps(toStored.inSteps(object)) : toStored(object);
+  const encode = (inStorageVersion: KubeObject): MaybePromise<StoredObject> => {
+    if (pace?.givesWay === true) return pace.takeSteps(toStored.inSteps(inStorageVersion));
+    // What the server writes by itself has no pace, as the status of a large definition.
+    const isLong = pace === undefined && isLarge(inStorageVersion);
+    return isLong ? runSteps(toStored.inSteps(inStorageVersion), 'a large object') : toStored(inStorageVersion);
+  };
+  return conversion === undefined ? encode(object) : whenKnown(conversion.toStorage(object), encode);
 }
 
 /** The entry of an object that has just been written; memory hears of it a little later. */

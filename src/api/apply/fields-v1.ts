@@ -1,6 +1,6 @@
 import { stringifyExact } from '../codec/exact-json';
 import type { JsonObject } from '../object';
-import { rememberKeys } from '../parts';
+import { PART_VALUES, rememberKeys } from '../parts';
 import { sortInRuns } from '../sort-in-runs';
 import { fieldsText } from './fields-text';
 import { makeSet, NO_CHILDREN, NO_FIELDS, type Children, type FieldSet } from './field-set';
@@ -113,6 +113,7 @@ function write(set: FieldSet): JsonObject {
   const elements = orderedElements(set);
   for (const element of elements) fields[element] = write(set.children.get(element) as FieldSet);
   if (!set.member) rememberKeys(fields, elements);
+  else if (elements.length >= PART_VALUES) rememberKeys(fields, ['.', ...elements]);
   set.written = fields;
   return fields;
 }

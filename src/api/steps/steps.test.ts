@@ -5,6 +5,7 @@ import { defaultDeployment } from '../kinds/apps/workload-defaults';
 import { defaultPod } from '../kinds/core/pod-defaults';
 import { mergeStringData } from '../kinds/core/secret-strategy';
 import type { JsonObject, JsonValue, KubeObject } from '../object';
+import { knownKeysOf } from '../parts';
 import type { StructType } from '../schema/model';
 import { applyMergePatch } from './generated/patch/merge-patch';
 import { applyJsonPatch } from './generated/patch/json-patch';
@@ -174,4 +175,13 @@ describe('no step goes over more of an object than a few elements', () => {
     const { pauses } = take(ofConfigMap(small, object));
     expect(pauses).toBeGreaterThan((4 * managedFields.length) / ROUNDS_BETWEEN_PAUSES);
   });
+});
+
+test('the fields of a map that is owned itself are known to whoever looks at the owners afterwards', () => {
+  const many = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`key-${index}`, 'v']));
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: many } as KubeObject;
+  const { result } = take(ofConfigMap(undefined, object));
+  const [owner] = (result as KubeObject).metadata.managedFields ?? [];
+  const fields = (owner?.fieldsV1 as Record<string, object>)['f:data'] as object;
+  expect(knownKeysOf(fields)).toEqual(Object.keys(fields));
 });

@@ -3,7 +3,7 @@ import type { AdmissionAttributes, Operation } from '../../admission/plugin';
 import { Reinvocation } from '../../admission/webhooks/reinvocation';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
-import type { Steps } from '../../api/parts';
+import { isLarge, type Steps } from '../../api/parts';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
 import { withoutDuplicateOwners } from './owner-references';
 import { kindOf } from './resource-request';
@@ -27,6 +27,9 @@ function isRefusal(error: unknown): boolean {
 }
 
 /** `options` are the write's, as admission shows them; `name` is empty where the server is yet to make it up. */
+/** As much as etcd takes of an object, unless it is told to take more. */
+const MAX_GROWN_BYTES = 1536 * 1024;
+
 export function admissionHooks(
   request: ResourceRequest,
   { admission }: EndpointDependencies,
@@ -86,9 +89,12 @@ export function admissionHooks(
   });
   return {
     mutate: (operation, object, oldObject) =>
-      whenKnown(admission.mutate(attributes(operation, object, oldObject)), (mutated) =>
-        withoutDuplicateOwners(mutated ?? object, 'admitted', context),
-      ),
+      whenKnown(admission.mutate(attributes(operation, object, oldObject)), (mutated) => {
+        const admitted = (): MaybePromise<KubeObject> => withoutDuplicateOwners(mutated ?? object, 'admitted', context);
+        // From a few bytes a webhook may make a large object: what remains to be done gives way as for others.
+        const hasGrown = mutated !== undefined && mutated !== object && !context.givesWay && isLarge(mutated);
+        return hasGrown ? context.beginLarge(MAX_GROWN_BYTES).then(admitted) : admitted();
+      }),
     validate: (operation, object, oldObject) => {
       if (object !== undefined && info.subresource === '') {
         served.definition.strategy.warningsOf?.(object).forEach(warn);

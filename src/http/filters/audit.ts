@@ -2,9 +2,16 @@ import { randomUUID } from 'node:crypto';
 import type { MaybePromise } from '../../api/maybe-promise';
 import { PATCH_ANNOTATION_PREFIX } from '../../admission/webhooks/mutation-annotations';
 import type { Auditor } from '../../audit/auditor';
-import { TRUNCATED_ANNOTATION, type AuditEvent, type ObjectReference, type ResponseStatus } from '../../audit/event';
+import {
+  annotationsInSteps,
+  TRUNCATED_ANNOTATION,
+  type AuditEvent,
+  type ObjectReference,
+  type ResponseStatus,
+} from '../../audit/event';
 import { microTime } from '../../audit/micro-time';
-import { recordedRequest, recordedResponse } from '../../audit/recorded-body';
+import type { Steps } from '../../api/parts';
+import { recordedRequest, recordedResponse, type RecordedText } from '../../audit/recorded-body';
 import type { AuditStage, AuditVerdict } from '../../audit/policy';
 import type { AuditedContext, RequestContext } from '../request/context';
 import { NOT_RECORDED } from '../response/recorded-response';
@@ -109,25 +116,31 @@ class RequestAudit implements AuditedContext {
   }
 
   record(stage: AuditStage): MaybePromise<boolean> {
-    return this.verdict.omitStages.has(stage) ? true : this.auditor.record(this.#event(stage));
+    if (this.verdict.omitStages.has(stage)) return true;
+    const { event, request, response } = this.#event(stage);
+    const annotations = annotationsInSteps(event.annotations);
+    if (annotations === undefined && typeof request === 'string' && typeof response === 'string') {
+      return this.auditor.record({ ...event, requestObject: request, responseObject: response });
+    }
+    return this.auditor.recordLater(completeEvent(event, request, response, annotations));
   }
 
-  #event(stage: AuditStage): AuditEvent {
+  #event(stage: AuditStage): EventInParts {
     const { context, verdict } = this;
     const { level, omitManagedFields } = verdict;
-    const { info, request, user, impersonator } = context;
+    const { info, user, impersonator } = context;
     const isOver = stage !== 'RequestReceived';
-    const requestObject =
+    const request =
       isOver && (level === 'Request' || this.recordsResponse)
         ? recordedRequest(context.requestObject, info, omitManagedFields)
         : '';
     const tooLong = this.recordsResponse && context.responseText === NOT_RECORDED;
-    const responseObject = isOver && this.recordsResponse && !tooLong ? this.#responseObject(omitManagedFields) : '';
-    return {
+    const response = isOver && this.recordsResponse && !tooLong ? this.#responseObject(omitManagedFields) : '';
+    const event = {
       level,
       auditID: this.id,
       stage,
-      requestURI: request.url ?? '',
+      requestURI: context.request.url ?? '',
       verb: info.verb,
       user: impersonator ?? user,
       impersonatedUser: impersonator === undefined ? undefined : user,
@@ -135,15 +148,14 @@ class RequestAudit implements AuditedContext {
       userAgent: this.#userAgent,
       objectRef: info.isResourceRequest ? referenceOf(context, isOver) : undefined,
       responseStatus: isOver ? statusOf(context) : undefined,
-      requestObject,
-      responseObject,
       requestReceivedTimestamp: this.#received,
       stageTimestamp: isOver ? microTime(Date.now()) : this.#received,
       annotations: this.#annotations(tooLong),
     };
+    return { event, request, response };
   }
 
-  #responseObject(omitManagedFields: boolean): string {
+  #responseObject(omitManagedFields: boolean): RecordedText {
     const { context } = this;
     const { responseText, responseObject, info } = context;
     return recordedResponse(responseText, responseObject, info, omitManagedFields);
@@ -154,6 +166,25 @@ class RequestAudit implements AuditedContext {
     if (this.verdict.level === 'Metadata') annotations = withoutPatches(annotations);
     return tooLong ? new Map([...annotations, [TRUNCATED_ANNOTATION, 'true']]) : annotations;
   }
+}
+
+/** An event but for the texts of its objects, which may be long. */
+interface EventInParts {
+  readonly event: Omit<AuditEvent, 'requestObject' | 'responseObject'>;
+  readonly request: RecordedText;
+  readonly response: RecordedText;
+}
+
+function* completeEvent(
+  event: EventInParts['event'],
+  request: RecordedText,
+  response: RecordedText,
+  annotations: Steps<void> | undefined,
+): Steps<AuditEvent> {
+  if (annotations !== undefined) yield* annotations;
+  const requestObject = typeof request === 'string' ? request : yield* request;
+  const responseObject = typeof response === 'string' ? response : yield* response;
+  return { ...event, requestObject, responseObject };
 }
 
 /** They are told from the level Request on. */

@@ -87,6 +87,11 @@ export interface ResourceDecoder {
    */
   readonly complete?: Completion;
   /**
+   * Of values of the current form in another version than {@link storedAs}: what makes objects of the storage version of them. Large ones
+   * are taken as they are, and completed when they are first read. Undefined for a version of which nothing is known.
+   */
+  readonly completeFrom?: (apiVersion: string) => Completion | undefined;
+  /**
    * Where an object differs between storage versions only in kind and apiVersion: what takes the place of `complete` for those
    * that were decoded as `before`, when this decoder comes after another. Absent: such objects are decoded anew, one and all.
    */

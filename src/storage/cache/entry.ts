@@ -80,6 +80,10 @@ export class ParsedObjects {
   }
 }
 
+/** How values of the current form begin. */
+const HEAD = /^\{"kind":"([^"\\]+)","apiVersion":"([^"\\]+)","metadata":\{/;
+const MAX_HEAD = 512;
+
 type StoredAs = NonNullable<ResourceDecoder['storedAs']>;
 
 /** What all entries of one resource have in common. */
@@ -254,6 +258,8 @@ export class EntryFactory {
   private head: EntryKind | undefined;
   /** For decoders that leave objects in the version that they are stored in. */
   private readonly otherVersions = new Map<string, EntryKind>();
+  /** For large values of other versions, which are completed when they are read. */
+  private readonly laterVersions = new Map<string, EntryKind>();
   /** How values of the current form begin that are of the storage version; unknown until the first value was decoded. */
   private ownValue: Buffer | undefined;
 
@@ -282,6 +288,13 @@ export class EntryFactory {
       const body = join(`${BEFORE_REVISION}${revision}${separator}`, value, own.length, end);
       return new Entry(key, revision, body, this.head);
     }
+    const other = value.length > LARGE_VALUE ? this.kindOfOther(value) : undefined;
+    if (other !== undefined) {
+      const end = value.length - CURRENT_FORM.length;
+      const separator = value[other.start] === CLOSE_BRACE ? '"' : '",';
+      const body = join(`${BEFORE_REVISION}${revision}${separator}`, value, other.start, end);
+      return new Entry(key, revision, body, other.kind);
+    }
     const { kind = '', apiVersion = '', metadata, ...rest } = this.decoded(key, value);
     const head = this.kindOf(kind, apiVersion);
     const body = { metadata: { resourceVersion: String(revision), ...withoutVersion(metadata) }, ...rest };
@@ -289,6 +302,24 @@ export class EntryFactory {
     // To parse a large one again would take as long as all of this.
     if (value.length > LARGE_VALUE && isJson(body)) entry.learn({ kind, apiVersion, ...body });
     return entry;
+  }
+
+  /** Of a value of the current form in another version, which is completed later; `start`: of what its metadata has. */
+  private kindOfOther(value: Buffer): { readonly kind: EntryKind; readonly start: number } | undefined {
+    const { head } = this;
+    if (head?.storedAs === undefined || this.decoder.completeFrom === undefined || !isInCurrentForm(value))
+      return undefined;
+    const said = HEAD.exec(value.toString('latin1', 0, MAX_HEAD));
+    const [text = '', kind = '', apiVersion = ''] = said ?? [];
+    if (kind !== head.storedAs.kind || apiVersion === head.apiVersion) return undefined;
+    let other = this.laterVersions.get(apiVersion);
+    if (other === undefined) {
+      const complete = this.decoder.completeFrom(apiVersion);
+      if (complete === undefined) return undefined;
+      other = { ...head, storedAs: { kind, apiVersion }, complete };
+      this.laterVersions.set(apiVersion, other);
+    }
+    return { kind: other, start: text.length };
   }
 
   private decoded(key: string, value: Buffer): KubeObject {
