@@ -17,7 +17,7 @@ import type { KindDefinition, RequestedVersion } from '../api/kinds/kind-definit
 import { apiVersionOf, parseApiVersion, type JsonObject, type KubeObject } from '../api/object';
 import type { Schema, StructType } from '../api/schema/model';
 import { formatTime } from '../api/time/rfc3339';
-import { runSteps } from '../async/steps';
+import { runSteps, stepsInTurns } from '../async/steps';
 import { Turn } from '../async/turn';
 import { WorkQueue, type QueueMetrics } from '../async/work-queue';
 import { ConversionWebhook, type CallConversionWebhook, type ConversionSettings } from './conversion-webhook';
@@ -208,6 +208,8 @@ export class CustomResources {
     const turn = new Turn(WORK);
     for (const entry of snapshot.entries(`${keyRoot}${definitions.cache.storagePrefix}/`)) {
       names.add(entry.name);
+      const reading = entry.prepare();
+      if (reading !== undefined) await stepsInTurns(reading, turn);
       if (this.#know(entry)) changed.push(entry.object as CustomResourceDefinition);
       if (turn.isOver) await turn.next();
     }
@@ -218,7 +220,9 @@ export class CustomResources {
   }
 
   #put(entry: CacheEntry): MaybePromise<void> {
-    return this.#take(entry) ? this.#serve(entry.name) : undefined;
+    const reading = entry.prepare();
+    const put = (): MaybePromise<void> => (this.#take(entry) ? this.#serve(entry.name) : undefined);
+    return reading === undefined ? put() : runSteps(reading, WORK).then(put);
   }
 
   /** False: something as new is known. */
