@@ -425,6 +425,8 @@ export class CustomResources {
         { namespace: '', name, change, strategy: {} },
         { signal: this.#stop.signal, dryRun: false },
       );
+      const reading = entry.prepare();
+      if (reading !== undefined) await runSteps(reading, WORK);
       if (!isGone(entry.object as CustomResourceDefinition)) await this.#put(entry);
     } catch (error) {
       if (!(error instanceof StatusError && error.status.reason === 'NotFound')) throw error;
