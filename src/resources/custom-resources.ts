@@ -19,6 +19,7 @@ import type { Schema, StructType } from '../api/schema/model';
 import { formatTime } from '../api/time/rfc3339';
 import { webhookTarget } from '../api/webhook-target';
 import { runSteps } from '../async/steps';
+import { runSteps, stepsInTurns } from '../async/steps';
 import { Turn } from '../async/turn';
 import { WorkQueue, type QueueMetrics } from '../async/work-queue';
 import { ConversionWebhook, type CallConversionWebhook, type ConversionSettings } from './conversion-webhook';
@@ -207,6 +208,8 @@ export class CustomResources {
     const turn = new Turn(WORK);
     for (const entry of snapshot.entries(`${keyRoot}${definitions.cache.storagePrefix}/`)) {
       names.add(entry.name);
+      const reading = entry.prepare();
+      if (reading !== undefined) await stepsInTurns(reading, turn);
       if (this.#know(entry)) changed.push(entry.object as CustomResourceDefinition);
       if (turn.isOver) await turn.next();
     }
@@ -217,7 +220,9 @@ export class CustomResources {
   }
 
   #put(entry: CacheEntry): MaybePromise<void> {
-    return this.#take(entry) ? this.#serve(entry.name) : undefined;
+    const reading = entry.prepare();
+    const put = (): MaybePromise<void> => (this.#take(entry) ? this.#serve(entry.name) : undefined);
+    return reading === undefined ? put() : runSteps(reading, WORK).then(put);
   }
 
   /** False: something as new is known. */
@@ -420,6 +425,8 @@ export class CustomResources {
         { namespace: '', name, change, strategy: {} },
         { signal: this.#stop.signal, dryRun: false },
       );
+      const reading = entry.prepare();
+      if (reading !== undefined) await runSteps(reading, WORK);
       if (!isGone(entry.object as CustomResourceDefinition)) await this.#put(entry);
     } catch (error) {
       if (!(error instanceof StatusError && error.status.reason === 'NotFound')) throw error;
