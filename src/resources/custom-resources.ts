@@ -18,7 +18,6 @@ import { apiVersionOf, parseApiVersion, type JsonObject, type KubeObject } from 
 import type { Schema, StructType } from '../api/schema/model';
 import { formatTime } from '../api/time/rfc3339';
 import { webhookTarget } from '../api/webhook-target';
-import { runSteps } from '../async/steps';
 import { runSteps, stepsInTurns } from '../async/steps';
 import { Turn } from '../async/turn';
 import { WorkQueue, type QueueMetrics } from '../async/work-queue';

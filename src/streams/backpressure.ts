@@ -1,4 +1,3 @@
-import type { Writable } from 'node:stream';
 import type { MemoryHolder } from '../memory/memory-budget';
 
 /** What may wait for a target before its source is held back: enough to read on while the kernel sends. */
@@ -8,6 +7,14 @@ export const MAX_WAITING_BYTES = 128 * 1024;
 export interface PausableSource {
   pause(): void;
   resume(): void;
+}
+
+/** Where they go: a connection, a request to a backend, the response to a client. */
+export interface WaitingTarget {
+  readonly writableNeedDrain: boolean;
+  /** Absent where a response shares its connection: it does not know. */
+  readonly writableLength?: number;
+  on(event: 'drain' | 'finish' | 'close', listener: () => void): this;
 }
 
 /**
@@ -20,7 +27,7 @@ export class Backpressure {
 
   constructor(
     private readonly source: PausableSource,
-    private readonly target: Writable,
+    private readonly target: WaitingTarget,
     private readonly memory: MemoryHolder,
     private readonly onTaken?: () => void,
   ) {
@@ -34,7 +41,7 @@ export class Backpressure {
     if (!target.writableNeedDrain) return;
     this.#held += bytes;
     this.memory.hold(bytes);
-    if (this.#isPausing || target.writableLength <= MAX_WAITING_BYTES) return;
+    if (this.#isPausing || (target.writableLength ?? this.#held) <= MAX_WAITING_BYTES) return;
     this.#isPausing = true;
     this.source.pause();
   }

@@ -1,35 +1,27 @@
 import { onAbort } from '../../async/on-abort';
 import type { Readable } from 'node:stream';
+import { Backpressure } from '../../streams/backpressure';
 import type { RequestContext } from '../request/context';
 
 /** What came of a body that was passed on. */
 export type RelayEnd = 'whole' | 'broken' | 'client gone';
 
 /**
- * Passes a body on as it comes. A client that reads slowly is waited for: nothing more is taken from the source meanwhile. The
- * caller ends the answer.
+ * Passes a body on as it comes. A client that reads slowly holds its own source back ({@link Backpressure}). The caller
+ * ends the answer.
  */
 export function relayBody(source: Readable, context: RequestContext): Promise<RelayEnd> {
   const { response } = context;
   return new Promise((resolve) => {
-    let waiting = 0;
-    const onDrain = (): void => {
-      context.memory.release(waiting);
-      waiting = 0;
-      source.resume();
-    };
+    const backpressure = new Backpressure(source, response, context.memory);
     const onData = (chunk: Buffer): void => {
       context.responseBytes += chunk.length;
-      if (response.write(chunk)) return;
-      source.pause();
-      if (waiting === 0) response.once('drain', onDrain);
-      waiting += chunk.length;
-      context.memory.hold(chunk.length);
+      response.write(chunk);
+      backpressure.wrote(chunk.length);
     };
     const settle = (end: RelayEnd): void => {
       source.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onError);
-      response.off('close', onGone).off('drain', onDrain);
-      if (waiting > 0) context.memory.release(waiting);
+      response.off('close', onGone);
       if (end !== 'whole') source.on('error', ignore).destroy();
       resolve(end);
     };
