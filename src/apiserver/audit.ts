@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Auditor } from '../audit/auditor';
 import { allBackends, withoutFailures, type AuditBackend, type AuditMode, type ReportLoss } from '../audit/backend';
 import { BatchingBackend, type BatchOptions } from '../audit/batching';
@@ -12,6 +11,7 @@ import { WebhookBackend, type PostEvents } from '../audit/webhook-backend';
 import { agentFor, sendRequest } from '../client/https-request';
 import { followKubeconfig } from '../client/followed-kubeconfig';
 import { authorizationHeader, readKubeconfig } from '../client/kubeconfig-file';
+import { readNamedText } from '../files/named-file';
 import { cacheLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 
@@ -44,7 +44,9 @@ const STANDARD_OUTPUT = '-';
 export function createAuditor(options: AuditOptions, metrics: AuditMetrics, logger: Logger): Auditor | undefined {
   const { policyFile, log, webhook } = options;
   const report = lossReporter(metrics, logger);
-  const policy = parseAuditPolicy(readFileSync(policyFile, 'utf8'), policyFile, (problem) => logger.warn(problem));
+  const policy = parseAuditPolicy(readNamedText(policyFile, 'audit-policy-file'), policyFile, (problem) =>
+    logger.warn(problem),
+  );
   if (log === undefined && webhook === undefined) return undefined;
   const backends: AuditBackend[] = [];
   // First what may fail and holds nothing open.

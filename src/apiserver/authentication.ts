@@ -1,5 +1,4 @@
 import type { X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { forAudiences } from '../authn/audiences';
 import { bootstrapTokenAuthenticator } from '../authn/bootstrap-token';
 import { clientCertificateAuthenticator } from '../authn/client-certificate';
@@ -18,6 +17,7 @@ import { followFiles } from '../files/followed-files';
 import { changingWebhookClient } from '../client/changing-webhook-client';
 import type { KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
+import { readNamedText } from '../files/named-file';
 import { WatchedFiles } from '../files/watched-files';
 import type { Logger } from '../observability/logger';
 import type { AuthorityBundle } from '../pki/authority-bundle';
@@ -152,7 +152,7 @@ function tokenAuthenticators(
   if (tokenUsers !== undefined) list.push(forAudiences(audiences, tokenFileAuthenticator(tokenUsers)));
   if (tokenFile !== '') {
     const load = (): ReadonlyMap<string, UserInfo> => {
-      const { users, warnings } = parseTokenFile(readFileSync(tokenFile, 'utf8'), tokenFile);
+      const { users, warnings } = parseTokenFile(readNamedText(tokenFile, 'token-auth-file'), tokenFile);
       for (const warning of warnings) logger.warn(warning);
       return users;
     };
@@ -184,7 +184,7 @@ function tokenAuthenticators(
     const { caFile } = oidc;
     const { current, close } = followFiles({
       files: () => (caFile === '' ? [] : [caFile]),
-      load: () => jsonFetcher(caFile === '' ? undefined : readFileSync(caFile, 'utf8')),
+      load: () => jsonFetcher(caFile === '' ? undefined : readNamedText(caFile, 'oidc-ca-file')),
       onFailed: (error) => logger.warn({ err: error }, '--oidc-ca-file has changed and cannot be used yet'),
     });
     closers.push(close);

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { DEFAULT_RELEASE } from '../api/kubernetes-release';
 import { abacAuthorizer, abacRules, parseAbacPolicies } from '../authz/abac';
 import type { Authorizer } from '../authz/attributes';
@@ -11,6 +10,7 @@ import { listEverything, listNothingOfWebhook, listRulesOfAll, type RuleLister }
 import { webhookAuthorizer, type ReviewVersion } from '../authz/webhook';
 import { defaultRbacObjects } from '../bootstrap/default-rbac';
 import { changingWebhookClient } from '../client/changing-webhook-client';
+import { readNamedText } from '../files/named-file';
 import type { ResourceSink } from '../resources/resource-feed';
 
 export const AUTHORIZATION_MODES = ['ABAC', 'AlwaysAllow', 'AlwaysDeny', 'Node', 'RBAC', 'Webhook'] as const;
@@ -84,7 +84,9 @@ export function createAuthorization(options: AuthorizationOptions): Authorizatio
   const rbac = new RbacAuthorizer();
   const graph = new NodeGraph();
   const { modes, webhook, policyFile } = options;
-  const policies = modes.includes('ABAC') ? parseAbacPolicies(readFileSync(policyFile, 'utf8'), policyFile) : [];
+  const policies = modes.includes('ABAC')
+    ? parseAbacPolicies(readNamedText(policyFile, 'authorization-policy-file'), policyFile)
+    : [];
   const peer =
     modes.includes('Webhook') && webhook !== undefined ? changingWebhookClient(webhook.configFile) : undefined;
   const parts = modes.flatMap((mode): readonly (readonly [Authorizer, RuleLister])[] => {

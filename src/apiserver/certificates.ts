@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { MASTERS_GROUP } from '../api/user';
 import { loadOrCreateAuthority, loadOrIssueKeyPair, type Authority, type KeyPair } from '../pki/authority';
 import { readCertificates, readPemPair } from '../pki/pem-files';
+import { namedBy } from '../files/named-file';
 import { protectFile, protectFolder, type Warn } from '../files/private-files';
 import { loadNamedCertificate, parseNamedCertificate, type NamedCertificate } from './named-certificates';
 
@@ -113,11 +114,6 @@ export function loadCertificates(
 /** Where generated certificates and keys are kept: in the folder that is named for them, or below the data directory. */
 export function certificateDirectory(dataDir: string, certDir = ''): string {
   return certDir === '' ? join(dataDir, 'pki') : certDir;
-}
-
-/** What to do about a file that is no good. */
-function namedBy(...flags: readonly string[]): string {
-  return `It is named by ${flags.map((flag) => `--${flag}`).join(' and ')}: name another, or mend it`;
 }
 
 /** What lies in a folder of generated certificates. */

@@ -1,6 +1,7 @@
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
+import { readNamedFile } from '../files/named-file';
 import { protectFile, protectFolder } from '../files/private-files';
 import { WatchedFiles } from '../files/watched-files';
 import type { Logger } from '../observability/logger';
@@ -118,9 +119,14 @@ export async function openEtcd(
 function etcdTls({ etcdCafile, etcdCertfile, etcdKeyfile }: EtcdOptions, logger: Logger): TlsSource | undefined {
   const files = [etcdCafile, etcdCertfile, etcdKeyfile].filter((file) => file !== '');
   if (files.length === 0) return undefined;
-  const read = (file: string): Buffer | undefined => (file === '' ? undefined : readFileSync(file));
+  const read = (file: string, flag: string): Buffer | undefined =>
+    file === '' ? undefined : readNamedFile(file, flag);
   const load = (): TlsFiles => {
-    const [ca, certificate, key] = [read(etcdCafile), read(etcdCertfile), read(etcdKeyfile)];
+    const [ca, certificate, key] = [
+      read(etcdCafile, 'etcd-cafile'),
+      read(etcdCertfile, 'etcd-certfile'),
+      read(etcdKeyfile, 'etcd-keyfile'),
+    ];
     // Throws when they do not belong together, as while they are being replaced.
     createSecureContext({ ...(ca && { ca }), ...(certificate && { cert: certificate }), ...(key && { key }) });
     return { ...(ca && { ca }), ...(certificate && { certificate }), ...(key && { key }) };

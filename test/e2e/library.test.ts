@@ -210,6 +210,18 @@ describe('the options of startApiServer', () => {
     await expect(startApiServer({ flags: flags })).rejects.toThrow(message);
   });
 
+  it.each<[string, ApiServerFlags]>([
+    ['token-auth-file', {}],
+    ['audit-policy-file', {}],
+    ['authorization-policy-file', { 'authorization-mode': ['ABAC'] }],
+    ['oidc-ca-file', { 'oidc-issuer-url': 'https://issuer.invalid', 'oidc-client-id': 'a' }],
+    ['etcd-cafile', { 'etcd-servers': ['http://127.0.0.1:1'] }],
+  ])('tells of a file that is not there, and that --%s names it', async (flag, others) => {
+    await expect(startApiServer({ flags: { ...others, [flag]: '/there/is/none' } })).rejects.toThrow(
+      `/there/is/none: it cannot be read (ENOENT: no such file or directory, open '/there/is/none'). It is named by --${flag}: `,
+    );
+  });
+
   it('know each flag that the command knows, but those that only a command can have', () => {
     const declared = readFileSync(join(__dirname, '../../src/flags/generated/api-server-flags.ts'), 'utf8');
     const names = [...declared.matchAll(/^ {2}readonly '?([\w-]+)'?\?: /gm)].map(([, name]) => name);
