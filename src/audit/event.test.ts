@@ -1,6 +1,7 @@
 import type { Steps } from '../api/parts';
 import { take } from '../api/steps/both-forms.fixture';
-import { annotationsInSteps, EVENT_HEAD, printEvent } from './event';
+import { annotationsInSteps } from './annotation-steps';
+import { EVENT_HEAD, printEvent } from './event';
 import { auditEvent } from './event.fixture';
 import { legacyLine } from './legacy-format';
 import { microTime } from './micro-time';

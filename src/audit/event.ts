@@ -1,5 +1,3 @@
-import type { Steps } from '../api/parts';
-import { sortNames } from '../api/steps/generated/sort-in-runs';
 import type { UserInfo } from '../api/user';
 import type { AuditLevel, AuditStage } from './policy';
 
@@ -107,24 +105,12 @@ function printStatus({ status, message, reason, code }: ResponseStatus): string 
   return JSON.stringify({ metadata: {}, status, message, reason, code });
 }
 
-/** So many are printed at one stretch. */
-const FEW_ANNOTATIONS = 1_000;
-
 /** Of events with many annotations, which are printed before the event is. */
 const printedAnnotations = new WeakMap<ReadonlyMap<string, string>, string>();
 
-/** What has to be done before an event with so many annotations is printed; undefined: nothing. */
-export function annotationsInSteps(annotations: ReadonlyMap<string, string>): Steps<void> | undefined {
-  return annotations.size <= FEW_ANNOTATIONS ? undefined : printMany(annotations);
-}
-
-function* printMany(annotations: ReadonlyMap<string, string>): Steps<void> {
-  const members: string[] = [];
-  for (const key of yield* sortNames([...annotations.keys()])) {
-    members.push(`${JSON.stringify(key)}:${JSON.stringify(annotations.get(key))}`);
-    yield;
-  }
-  printedAnnotations.set(annotations, `{${members.join(',')}}`);
+/** What an event with these annotations has to say of them, as JSON. */
+export function rememberPrinted(annotations: ReadonlyMap<string, string>, text: string): void {
+  printedAnnotations.set(annotations, text);
 }
 
 function printAnnotations(annotations: ReadonlyMap<string, string>): string {

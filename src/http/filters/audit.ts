@@ -2,13 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { MaybePromise } from '../../api/maybe-promise';
 import { PATCH_ANNOTATION_PREFIX } from '../../admission/webhooks/mutation-annotations';
 import type { Auditor } from '../../audit/auditor';
-import {
-  annotationsInSteps,
-  TRUNCATED_ANNOTATION,
-  type AuditEvent,
-  type ObjectReference,
-  type ResponseStatus,
-} from '../../audit/event';
+import { annotationsInSteps } from '../../audit/annotation-steps';
+import { TRUNCATED_ANNOTATION, type AuditEvent, type ObjectReference, type ResponseStatus } from '../../audit/event';
 import { microTime } from '../../audit/micro-time';
 import type { Steps } from '../../api/parts';
 import { recordedRequest, recordedResponse, type RecordedText } from '../../audit/recorded-body';
