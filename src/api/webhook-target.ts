@@ -14,7 +14,7 @@ export interface WebhookTarget {
 }
 
 /** `clientConfig`, as configurations of webhooks and definitions have it. */
-interface ClientConfig {
+export interface WebhookClientConfig {
   readonly url?: string | null;
   readonly service?: {
     readonly namespace?: string;
@@ -29,7 +29,7 @@ interface ClientConfig {
 const DEFAULT_PORT = 443;
 
 /** A service where it has both. */
-export function webhookTarget({ url, service, caBundle }: ClientConfig): WebhookTarget {
+export function webhookTarget({ url, service, caBundle }: WebhookClientConfig): WebhookTarget {
   const certificateAuthority = caBundle ? Buffer.from(caBundle, 'base64').toString('utf8') : '';
   if (service) {
     const { namespace = '', name = '', port, path } = service;

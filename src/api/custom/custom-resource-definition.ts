@@ -1,4 +1,5 @@
 import type { KubeObject } from '../object';
+import type { WebhookClientConfig } from '../webhook-target';
 import type { JsonSchema } from './json-schema';
 
 /** A CustomResourceDefinition as it stands in storage (apiextensions.k8s.io/v1), as far as serving it needs. */
@@ -18,17 +19,7 @@ export interface CustomResourceDefinition extends KubeObject {
 export interface CustomConversion {
   readonly strategy?: string;
   readonly webhook?: {
-    readonly clientConfig?: {
-      readonly url?: string | null;
-      readonly service?: {
-        readonly namespace?: string;
-        readonly name?: string;
-        readonly path?: string | null;
-        readonly port?: number | null;
-      } | null;
-      /** Base64 of PEM. */
-      readonly caBundle?: string | null;
-    } | null;
+    readonly clientConfig?: WebhookClientConfig | null;
     readonly conversionReviewVersions?: readonly string[] | null;
   } | null;
 }

@@ -26,10 +26,10 @@ function isRefusal(error: unknown): boolean {
   return error instanceof StatusError && error.status.code < 500;
 }
 
-/** `options` are the write's, as admission shows them; `name` is empty where the server is yet to make it up. */
 /** As much as etcd takes of an object, unless it is told to take more. */
 const MAX_GROWN_BYTES = 1536 * 1024;
 
+/** `options` are the write's, as admission shows them; `name` is empty where the server is yet to make it up. */
 export function admissionHooks(
   request: ResourceRequest,
   { admission }: EndpointDependencies,
