@@ -6,12 +6,13 @@ import type { Auditor } from '../audit/auditor';
 import { AuditMetrics } from '../audit/metrics';
 import { RestClientMetrics } from '../client/rest-client-metrics';
 import { registerFairnessMetrics } from '../flowcontrol/fairness-metrics';
+import { LongRunningRequests } from '../flowcontrol/long-running-requests';
 import { DEFAULT_IN_FLIGHT_LIMITS, MaxInFlight, type InFlightLimits } from '../flowcontrol/max-in-flight';
 import { registerInFlightMetrics } from '../flowcontrol/metrics';
 import { PriorityAndFairness } from '../flowcontrol/priority-and-fairness';
 import { HealthMetrics } from '../http/routes/health-metrics';
 import { MemoryBudget } from '../memory/memory-budget';
-import { cacheLimit, clientMemoryLimit } from '../memory/memory-limit';
+import { cacheLimit, clientMemoryLimit, longRunningLimit } from '../memory/memory-limit';
 import { registerBuildInfo, registerFeatures } from '../observability/build-metrics';
 import { CertificateMetrics } from '../observability/certificate-metrics';
 import type { Logger } from '../observability/logger';
@@ -65,6 +66,7 @@ export interface Instruments {
   readonly maxInFlight: MaxInFlight | undefined;
   readonly fairness: PriorityAndFairness | undefined;
   readonly memory: MemoryBudget;
+  readonly longRunning: LongRunningRequests;
 }
 
 export function startInstruments(options: InstrumentOptions, parts: CloseStack): Instruments {
@@ -84,7 +86,8 @@ export function startInstruments(options: InstrumentOptions, parts: CloseStack):
   const memory = new MemoryBudget(clientMemoryLimit(), (bytes) =>
     logger.warn({ bytes }, 'dropped the connection that held most, as the memory for clients was used up'),
   );
-  registerMemoryMetrics(registry, memory);
+  const longRunning = new LongRunningRequests(longRunningLimit());
+  registerMemoryMetrics(registry, memory, longRunning);
   limitRememberedShapes(cacheLimit(MOST_SHAPE_BYTES));
   const certificates = new CertificateMetrics(registry);
   certificates.observe(() => options.tls.inUse());
@@ -99,6 +102,7 @@ export function startInstruments(options: InstrumentOptions, parts: CloseStack):
     auditor,
     ...limits,
     memory,
+    longRunning,
   };
 }
 

@@ -9,9 +9,10 @@ import {
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https';
 import type { AddressInfo, Socket } from 'node:net';
 import type { SecureContextOptions, TlsOptions as TlsListenerOptions } from 'node:tls';
+import { LongRunningRequests } from '../flowcontrol/long-running-requests';
 import { BackendConnections } from '../kubelet/backend-connections';
 import { MemoryBudget } from '../memory/memory-budget';
-import { clientMemoryLimit } from '../memory/memory-limit';
+import { clientMemoryLimit, longRunningLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { beginWork } from '../async/loop-work';
 import { PacedStarts } from '../async/paced-starts';
@@ -94,6 +95,8 @@ export interface ServerOptions
   readonly http1Limits?: Http1Limits;
   /** What may be held for all clients together. Absent: a share of the memory that there is. */
   readonly memory?: MemoryBudget;
+  /** What watches and streams may make the server keep. Absent: a share of the memory that there is. */
+  readonly longRunning?: LongRunningRequests;
   readonly minRequestTimeoutSeconds?: number;
   /** Absent: all. */
   readonly features?: ServerFeatures;
@@ -147,6 +150,7 @@ export function createServer(options: ServerOptions): ApiServer {
     known,
     deadlines: new Deadlines(options.requestTimeoutMs, leaveSeat),
     workSources: workSources(catalogue),
+    longRunning: options.longRunning ?? new LongRunningRequests(longRunningLimit()),
   };
   const textWorker = options.textWorker ?? new TextWorker();
   const bodies = new LargeBodies(textWorker);

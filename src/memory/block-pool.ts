@@ -19,7 +19,7 @@ export class BlockPool {
     return this.free.pop() ?? Buffer.allocUnsafeSlow(this.blockBytes);
   }
 
-  /** Only for a whole block that came from `take`, once, and when nothing reads it any more. */
+  /** Only for a whole block that came from `acquire`, once, and when nothing reads it any more. */
   release(block: Buffer): void {
     if ((this.free.length + 1) * this.blockBytes <= this.maxFreeBytes) this.free.push(block);
   }

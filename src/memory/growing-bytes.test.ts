@@ -32,6 +32,48 @@ describe('growing bytes', () => {
   });
 });
 
+describe('many bytes', () => {
+  it('are what was pushed, whatever others had been given up or taken before', () => {
+    const step = fc.oneof(
+      { weight: 6, arbitrary: fc.integer({ min: 1, max: 200_000 }) },
+      fc.constantFrom('take' as const, 'drop' as const),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 30 }), fc.nat(255), (steps, seed) => {
+        const all = [new GrowingBytes(), new GrowingBytes(1_000_000)] as const;
+        const expected: [Buffer[], Buffer[]] = [[], []];
+        let next = seed;
+        for (const one of [...steps, 'take' as const, 'take' as const]) {
+          const which = next++ % 2 === 0 ? 0 : 1;
+          if (typeof one === 'number') {
+            const piece = Buffer.alloc(one, next);
+            all[which].push(piece);
+            expected[which].push(piece);
+            continue;
+          }
+          if (one === 'drop') all[which].drop();
+          else expect(all[which].take().equals(Buffer.concat(expected[which]))).toBe(true);
+          expected[which] = [];
+          expect(all[which]).toHaveLength(0);
+        }
+      }),
+    );
+  });
+
+  it('leave their memory to others when nobody wants them any more', () => {
+    const piece = Buffer.alloc(16 * 1024);
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    for (let round = 0; round < 20; round++) {
+      const bytes = new GrowingBytes();
+      for (let count = 0; count < 128; count++) bytes.push(piece);
+      most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      bytes.drop();
+    }
+    expect(most).toBeLessThan(2 * 128 * piece.length + 20 * 128 * 1024);
+  });
+});
+
 describe('bytes of which it is known how many will come', () => {
   it('take no more memory than these', () => {
     const bytes = new GrowingBytes(1000);

@@ -1,21 +1,29 @@
-import { cacheLimit, clientMemoryLimit } from './memory-limit';
+import { cacheLimit, clientMemoryLimit, longRunningLimit } from './memory-limit';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
 describe('the memory for clients', () => {
   it.each([
-    ['an eighth of the machine', { machineBytes: 4 * GIB, containerBytes: 0, heapBytes: 5 * GIB }, 512 * MIB],
-    ['an eighth of the container', { machineBytes: 64 * GIB, containerBytes: 2 * GIB, heapBytes: 4 * GIB }, 256 * MIB],
-    ['an eighth of the heap', { machineBytes: 64 * GIB, containerBytes: 2 ** 64, heapBytes: 560 * MIB }, 70 * MIB],
-    ['64 MiB at least', { machineBytes: GIB, containerBytes: undefined, heapBytes: 256 * MIB }, 64 * MIB],
+    ['a tenth of the machine', { machineBytes: 5 * GIB, containerBytes: 0, heapBytes: 6 * GIB }, 512 * MIB],
+    ['a tenth of the container', { machineBytes: 64 * GIB, containerBytes: 2.5 * GIB, heapBytes: 4 * GIB }, 256 * MIB],
+    ['a tenth of the heap', { machineBytes: 64 * GIB, containerBytes: 2 ** 64, heapBytes: 560 * MIB }, 56 * MIB],
+    ['48 MiB at least', { machineBytes: GIB, containerBytes: undefined, heapBytes: 256 * MIB }, 48 * MIB],
     ['1 GiB at most', { machineBytes: 64 * GIB, containerBytes: undefined, heapBytes: 32 * GIB }, GIB],
   ])('is %s', (_which, available, expected) => {
     expect(clientMemoryLimit(available)).toBe(expected);
   });
 
   it('is found for the machine that this runs on', () => {
-    expect(clientMemoryLimit()).toBeGreaterThanOrEqual(64 * MIB);
+    expect(clientMemoryLimit()).toBeGreaterThanOrEqual(48 * MIB);
+  });
+});
+
+describe('the memory for watches and streams', () => {
+  it('is a fifth of what there is, and 48 MiB at least', () => {
+    const machine = { machineBytes: 64 * GIB, containerBytes: undefined };
+    expect(longRunningLimit({ ...machine, heapBytes: 5 * GIB })).toBe(GIB);
+    expect(longRunningLimit({ ...machine, heapBytes: 100 * MIB })).toBe(48 * MIB);
   });
 });
 

@@ -19,7 +19,10 @@ export interface MemoryShare {
 }
 
 /** What a server may hold for its clients: what they have not taken, and bodies that it has not worked through. */
-const FOR_CLIENTS: MemoryShare = { share: 1 / 8, leastBytes: 64 * MIB, mostBytes: 1024 * MIB };
+const FOR_CLIENTS: MemoryShare = { share: 1 / 10, leastBytes: 48 * MIB, mostBytes: 1024 * MIB };
+
+/** What requests that last may make it keep: watches and streams. */
+const FOR_LONG_RUNNING: MemoryShare = { share: 1 / 5, leastBytes: 48 * MIB, mostBytes: Infinity };
 
 /** Of which memory a cache may be as large as it is where memory is no concern. With less, all of them shrink alike. */
 const AMPLE_BYTES = 2048 * MIB;
@@ -27,6 +30,10 @@ const LEAST_CACHE_BYTES = MIB;
 
 export function clientMemoryLimit(available: AvailableMemory = availableMemory()): number {
   return shareOf(FOR_CLIENTS, available);
+}
+
+export function longRunningLimit(available: AvailableMemory = availableMemory()): number {
+  return shareOf(FOR_LONG_RUNNING, available);
 }
 
 /** How large a cache may be that has `mostBytes` where there is plenty of memory. */

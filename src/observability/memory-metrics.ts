@@ -7,7 +7,13 @@ export interface ClientMemory {
   readonly droppedAccounts: number;
 }
 
-export function registerMemoryMetrics(registry: Registry, memory: ClientMemory): void {
+/** What watches and streams make the server keep, by what each of them is taken to cost. */
+export interface LongRunningMemory {
+  readonly limitBytes: number;
+  readonly takenBytes: number;
+}
+
+export function registerMemoryMetrics(registry: Registry, memory: ClientMemory, longRunning: LongRunningMemory): void {
   const registers = [registry];
   new Gauge({
     name: 'sternpost_client_memory_bytes',
@@ -32,6 +38,22 @@ export function registerMemoryMetrics(registry: Registry, memory: ClientMemory):
     collect() {
       this.reset();
       this.inc(memory.droppedAccounts);
+    },
+  });
+  new Gauge({
+    name: 'sternpost_longrunning_memory_bytes',
+    help: 'What watches and streams under way are taken to make the server keep.',
+    registers,
+    collect() {
+      this.set(longRunning.takenBytes);
+    },
+  });
+  new Gauge({
+    name: 'sternpost_longrunning_memory_limit_bytes',
+    help: 'What all watches and streams may take; nobody may have more than is left.',
+    registers,
+    collect() {
+      this.set(longRunning.limitBytes);
     },
   });
 }

@@ -1,5 +1,6 @@
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import { ANONYMOUS_USER } from '../../api/user';
+import type { LongRunningRequests } from '../../flowcontrol/long-running-requests';
 import type { WorkSources } from '../../flowcontrol/work-estimate';
 import type { RequestMetrics } from '../../observability/request-metrics';
 import { beginAudit, recordReceived } from './audit';
@@ -9,6 +10,7 @@ import type { RequestContext } from '../request/context';
 import type { Deadlines } from './deadline';
 import type { ChainDependencies } from './chain-dependencies';
 import { impersonate } from './impersonation';
+import { admitLongRunning } from './long-running';
 import { measureRequest, type KnownPaths } from './measure';
 import { refuseUnderPressure } from './memory-pressure';
 import { parseRequestInfo, type RequestInfo } from '../request/request-info';
@@ -19,6 +21,7 @@ export interface FilterDependencies extends Omit<ChainDependencies, 'requestTime
   readonly metrics?: RequestMetrics;
   readonly known: KnownPaths;
   readonly workSources: WorkSources<RequestInfo>;
+  readonly longRunning: LongRunningRequests;
 }
 
 /** The audit annotation with the trace of a request that is traced. */
@@ -95,6 +98,9 @@ const flowControl: Filter = (context, { fairness, maxInFlight, deadlines, workSo
 /** Before the body is read: a stranger cannot make the server parse. */
 const authorization: Filter = (context, { authorize }) => authorizeRequest(context, authorize);
 
+/** After authorization: who may not watch takes no room. */
+const longRunning: Filter = (context, dependencies) => admitLongRunning(context, dependencies.longRunning);
+
 /** A request's way, in order. */
 export const filters: readonly Filter[] = [
   requestInfo,
@@ -109,6 +115,7 @@ export const filters: readonly Filter[] = [
   memoryPressure,
   flowControl,
   authorization,
+  longRunning,
 ];
 
 /** Runs the filters from the given one on; those that have nothing to wait for cost no turn of the loop. */

@@ -83,7 +83,11 @@ export class Http2Request extends EventEmitter implements HttpRequest {
 
   /** The stream is closed: what was kept is dropped, and the body has no end any more. */
   forgetBody(): void {
-    this.#takeEarly();
+    if (this.#early !== undefined) {
+      this.stream.bodyKept(-this.#early.length);
+      this.#early.drop();
+      this.#early = undefined;
+    }
     this.#hasAll = false;
   }
 

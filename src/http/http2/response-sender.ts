@@ -11,7 +11,7 @@ import { WriteBuffer } from '../../http2/write-buffer';
 import { BlockPool } from '../../memory/block-pool';
 import type { MemoryAccount } from '../../memory/memory-budget';
 import type { OnTaken } from './http2-response';
-import type { Http2ServerStream, StreamSender, Waiting } from './server-stream';
+import { HELD_BACK_BYTES, type Http2ServerStream, type StreamSender, type Waiting } from './server-stream';
 
 /** What a socket may have to send before answers wait, and before nothing is read from the client any more. */
 const HELD_BACK_FROM_BYTES = 256 * 1024;
@@ -74,6 +74,7 @@ export class ResponseSender implements StreamSender {
       this.#data(stream, bytes, isLast);
       onTaken?.();
     } else {
+      if (stream.waiting.length === 0) this.account.hold(HELD_BACK_BYTES);
       stream.waiting = [...stream.waiting, typeof bytes === 'string' ? this.#kept(bytes) : { bytes, onTaken }];
       this.pump(stream);
     }
@@ -98,6 +99,7 @@ export class ResponseSender implements StreamSender {
       if (length === 0 && from < bytes.length) return;
       const isWhole = from + length === bytes.length;
       if (isWhole) stream.waiting = stream.waiting.slice(1);
+      if (stream.waiting.length === 0) this.account.release(HELD_BACK_BYTES);
       stream.sentOfFirst = isWhole ? 0 : from + length;
       const isLast = stream.isEnding && stream.waiting.length === 0;
       this.#data(stream, bytes.subarray(from, from + length), isLast);

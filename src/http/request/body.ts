@@ -47,6 +47,7 @@ function wholeBody(context: RequestContext, limit: number): Promise<Buffer> {
     };
     const fail = (error: Error): void => {
       leave();
+      body.drop();
       request.resume();
       reject(error);
     };

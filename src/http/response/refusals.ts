@@ -23,7 +23,7 @@ export function tooManyInFlight(): PlainTextError {
 }
 
 /** What the server holds leaves no room for this one. kube-apiserver has no such bounds. */
-export function outOfRoom(requests: 'requests' | 'large requests'): StatusError {
+export function outOfRoom(requests: 'requests' | 'large requests' | 'watches' | 'streams'): StatusError {
   return tooManyRequests(`Too many ${requests}, please try again later.`, RETRY_AFTER_SECONDS);
 }
 
