@@ -1,18 +1,21 @@
 # Each target does all that it needs, also on a fresh machine with Node 20.15 or later.
-.PHONY: run test lint build e2e bench docs clean
+.PHONY: run test lint generate build e2e bench docs clean
 
 run: build ## Start a control plane on .sternpost/
 	node dist/cli/main.js dev
 
-build: node_modules
-	@scripts/step.sh 'Build' npm run --silent build
-
-lint: node_modules
+generate: node_modules
 	@scripts/step.sh 'Generate types' npm run --silent generate
+
+build: generate
+	@scripts/step.sh 'Build' npm run --silent compile
+
+lint: generate
 	@scripts/step.sh 'Check types' npm run --silent typecheck
 	@scripts/step.sh 'Lint' npm run --silent lint
 
-test: build lint
+test: node_modules ## Everything; what needs one processor at a time goes side by side
+	@$(MAKE) --no-print-directory --jobs=2 build lint
 	@scripts/step.sh 'Test' npm run --silent test
 
 e2e: build ## Only the tests from end to end: real processes, HTTPS, kubectl

@@ -1,6 +1,7 @@
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: 'node',
+  testSequencer: '<rootDir>/test/sequencer.js',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   // A loaded machine is slow, not wrong: speed is measured in benchmarks/, never asserted here.
