@@ -10,7 +10,7 @@ import { RequestContext } from './request/context';
 import { MAX_BODY_VALUES } from './request/large-bodies';
 
 const textWorker = new TextWorker();
-const { send } = servedOverHttp({ textWorker });
+const { send, open } = servedOverHttp({ textWorker });
 
 const JSON_TYPE = 'application/json';
 const YAML_TYPE = 'application/yaml';
@@ -171,6 +171,19 @@ describe('what is wrong with a large body is said as of a small one', () => {
       expect(one.status).toBe(400);
       expect(one.body.message).toBe((await refusal(path, mediaType, small)).body.message);
     }
+  });
+});
+
+describe('an object of 70,000 values', () => {
+  it.each([JSON_TYPE, PROTOBUF_TYPE])('is written back as it was read: %s', async (mediaType) => {
+    const name = mediaType === JSON_TYPE ? 'many-in-json' : 'many-in-protobuf';
+    const many = Object.fromEntries(Array.from({ length: 70_000 }, (_, index) => [`k${index}`, 'v']));
+    const path = `${CONFIG_MAPS}/${name}`;
+    const created = await send('POST', CONFIG_MAPS, { body: { metadata: { name }, data: many }, ...as(JSON_TYPE) });
+    expect(created.status).toBe(201);
+    const read = (await (await open('GET', path, { headers: { accept: mediaType } })).toArray()) as Buffer[];
+    expect((await send('PUT', path, { body: Buffer.concat(read), ...as(mediaType) })).status).toBe(200);
+    expect((await send('GET', path)).body.data).toEqual(many);
   });
 });
 

@@ -99,6 +99,35 @@ test('half a character stands for none, as in a small body', () => {
   expect((value as { readonly list: readonly string[] }).list[0]).toBe('\ufffdy');
 });
 
+describe('a list apart', () => {
+  const read = (text: string, maxValues: number, most: number) => {
+    const apart = { map: 'metadata', list: 'managedFields', maxValues: most };
+    const pieces = new JsonPieces(Buffer.from(text), { maxValues, apart, pieceBytes: 16 });
+    while (!pieces.advance());
+    return pieces.value;
+  };
+  const owned = JSON.stringify([{ fieldsV1: { 'f:a': {}, 'f:b': {} } }, {}]);
+  const object = `{"metadata":{"name":"x","managedFields":${owned},"uid":"y"},"data":{"a":"b"}}`;
+
+  test('does not count with the other values, and has as many of its own as it may', () => {
+    // Three maps, three commas, and the brackets of the list itself.
+    expect(read(object, 7, 7)).toEqual(JSON.parse(object));
+    expect(() => read(object, 6, 7)).toThrow('the body has more than 6 values');
+    expect(() => read(object, 7, 6)).toThrow('managedFields has more than 6 values');
+  });
+
+  test.each([
+    ['elsewhere', `{"spec":{"managedFields":${owned}}}`],
+    ['deeper', `{"a":{"metadata":{"managedFields":${owned}}}}`],
+    ['at the top', `{"metadata":{},"managedFields":${owned}}`],
+    ['in a list', `[{"metadata":{"managedFields":${owned}}}]`],
+    ['that is a map', `{"metadata":{"managedFields":{"a":${owned}}}}`],
+    ['after it', `{"metadata":{"managedFields":[]},"data":${owned}}`],
+  ])('is that one only: %s', (_where, text) => {
+    expect(() => read(text, 7, 0)).toThrow('the body has more than 7 values');
+  });
+});
+
 test('the keys of a map that is parsed in pieces are known, each once', () => {
   const pieces = Array.from(
     { length: 3_000 },

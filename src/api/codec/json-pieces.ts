@@ -19,9 +19,18 @@ export class MalformedJsonError extends Error {
   override readonly name = 'MalformedJsonError';
 }
 
+/** A list in a map in the outermost map, whose values do not count with the others. */
+export interface ListApart {
+  readonly map: string;
+  readonly list: string;
+  readonly maxValues: number;
+}
+
 export interface JsonPiecesOptions {
   /** Lists, maps and commas, of which each stands for a value. */
   readonly maxValues: number;
+  /** Of one list, those that it may have besides. */
+  readonly apart?: ListApart;
   /** How much text is parsed at a time, unless one member is longer. */
   readonly pieceBytes: number;
 }
@@ -52,8 +61,11 @@ export class JsonPieces {
   /** Plain data, once `advance` has returned true. */
   value: unknown;
   private readonly open: OpenContainer[] = [];
-  /** So many have been counted. */
+  /** So many have been counted, and so many in the list apart. */
   values = 0;
+  private valuesApart = 0;
+  /** How many containers are open around the list apart, while it is. */
+  private apartDepth = Infinity;
   private position = 0;
   /** The text in quotes that was met last. */
   private textStart = 0;
@@ -113,10 +125,33 @@ export class JsonPieces {
   }
 
   private count(): void {
+    if (this.apartDepth !== Infinity) return this.countApart();
     this.values += 1;
     if (this.values > this.options.maxValues) {
       throw new TooManyValuesError(`the body has more than ${this.options.maxValues} values`);
     }
+  }
+
+  private countApart(): void {
+    const { list, maxValues } = this.options.apart!;
+    this.valuesApart += 1;
+    if (this.valuesApart > maxValues) throw new TooManyValuesError(`${list} has more than ${maxValues} values`);
+  }
+
+  /** Whether the list that begins here is the one apart: the names of it and of the map around it are those that were met last. */
+  private isApart(): boolean {
+    const { apart } = this.options;
+    if (apart === undefined || this.open.length !== 2 || this.open[0]!.isList) return false;
+    const around = this.open[1]!;
+    return (
+      !around.isList &&
+      this.isText(around.keyStart, around.keyEnd, apart.map) &&
+      this.isText(this.textStart, this.textEnd, apart.list)
+    );
+  }
+
+  private isText(start: number, end: number, text: string): boolean {
+    return end - start === text.length + 2 && this.bytes.toString('latin1', start + 1, end - 1) === text;
   }
 
   /** To after the quote that ends the text which begins here. */
@@ -134,6 +169,7 @@ export class JsonPieces {
     if (this.open.length === 0 && !BLANK.test(this.text(0, this.position))) throw new MalformedJsonError();
     if (this.open.length === MAX_JSON_DEPTH) throw new JsonSyntaxError('exceeded max depth');
     this.count();
+    if (isList && this.isApart()) this.apartDepth = this.open.length;
     const { position, textStart, textEnd } = this;
     this.open.push({
       isList,
@@ -151,6 +187,7 @@ export class JsonPieces {
   private leave(isList: boolean): boolean {
     const container = this.open.pop();
     if (container === undefined || container.isList !== isList) throw new MalformedJsonError();
+    if (this.open.length === this.apartDepth) this.apartDepth = Infinity;
     const parent = this.open.at(-1);
     // As long as nothing of it has been parsed it is a part of its parent's text.
     if (container.value === undefined && parent !== undefined) return false;

@@ -5,7 +5,6 @@ import { JsonPieces, MalformedJsonError, TooManyValuesError } from './json-piece
 import { parseJson } from './json-syntax';
 import {
   absentEntry,
-  countValue,
   decodeContext,
   decodeError,
   enterMessage,
@@ -205,7 +204,7 @@ class Walk {
       yield;
     }, 1);
     if (bytes !== undefined && bytes.length > JSON_PART_BYTES && !isEnvelope(bytes)) {
-      return yield* parsePieces(bytes, context);
+      return yield* parsePieces(bytes, context, type.special === 'FieldsV1' ? 'ownershipValues' : 'values');
     }
     reader.pos = pos;
     return valueReader(type).read(reader, context);
@@ -240,10 +239,10 @@ function isOpened(type: TypeRef): boolean {
   }
 }
 
-/** A JSON text, whose values count as the message's do. */
-function* parsePieces(bytes: Uint8Array, context: Context): Steps<unknown> {
+/** A JSON text, whose values count as the message's do, or as those of owners. */
+function* parsePieces(bytes: Uint8Array, context: Context, counter: 'values' | 'ownershipValues'): Steps<unknown> {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const pieces = new JsonPieces(text, { maxValues: context.values, pieceBytes: JSON_PART_BYTES });
+  const pieces = new JsonPieces(text, { maxValues: context[counter], pieceBytes: JSON_PART_BYTES });
   let value: unknown;
   try {
     value = yield* pieces.steps();
@@ -253,6 +252,6 @@ function* parsePieces(bytes: Uint8Array, context: Context): Steps<unknown> {
     if (error instanceof MalformedJsonError) return parseJson(text.toString());
     throw error;
   }
-  countValue(context, pieces.values);
+  context[counter] -= pieces.values;
   return value;
 }

@@ -28,6 +28,8 @@ export interface ProtobufDecodeOptions {
   readonly resolve?: (apiVersion: string, kind: string) => StructType | undefined;
   /** Fields and elements of packed lists: an empty message of two bytes becomes an object of a hundred. */
   readonly maxValues?: number;
+  /** Values of fields' owners (FieldsV1), which do not count with the others where they are many. */
+  readonly maxOwnershipValues?: number;
 }
 
 export interface Context {
@@ -37,6 +39,7 @@ export interface Context {
   size: number;
   /** How many values may still come. */
   values: number;
+  ownershipValues: number;
 }
 
 type WireType = 0 | 1 | 2;
@@ -385,12 +388,15 @@ function mapField(index: number, values: TypeRef): FieldReader {
     const map = (slots[index] ??= {}) as MutableObject;
     let key = '';
     let entry: unknown;
+    const { values: before } = context;
     readMessage(reader, context, (number, entryWire) => {
       if (number > 2) return void reader.skipType(entryWire);
       expectWire(entryWire, number === 1 ? 2 : value.wire);
       if (number === 1) key = reader.string();
       else entry = value.read(reader, context);
     });
+    // As in JSON, an entry is one value with its key.
+    context.values += Math.min(before - context.values, 2);
     setOwn(map, key, entry ?? absentEntry(values));
   };
 }
@@ -472,8 +478,12 @@ export function decodeMessage(type: StructType, bytes: Uint8Array, options: Prot
   }
 }
 
-export function decodeContext({ resolve, maxValues: values = Infinity }: ProtobufDecodeOptions): Context {
-  return { resolve, depth: 0, size: 0, values };
+export function decodeContext({
+  resolve,
+  maxValues = Infinity,
+  maxOwnershipValues = maxValues,
+}: ProtobufDecodeOptions): Context {
+  return { resolve, depth: 0, size: 0, values: maxValues, ownershipValues: maxOwnershipValues };
 }
 
 /** What stood in the way, as the answer tells it. */

@@ -25,7 +25,7 @@ import {
 } from '../../api/object';
 import type { Schema, StructType } from '../../api/schema/model';
 import type { RequestContext } from './context';
-import { MAX_BODY_VALUES, nextTurn, type LargeBodies, type TextReading } from './large-bodies';
+import { MAX_BODY_VALUES, MAX_OWNERSHIP_VALUES, nextTurn, type LargeBodies, type TextReading } from './large-bodies';
 import { MEDIA_TYPES, type Format } from './negotiate';
 import type { FieldValidation } from './write-options';
 
@@ -216,7 +216,7 @@ interface OpenedBody {
   readonly raw: Uint8Array;
 }
 
-const MESSAGE_LIMITS = { maxValues: MAX_BODY_VALUES };
+const MESSAGE_LIMITS = { maxValues: MAX_BODY_VALUES, maxOwnershipValues: MAX_OWNERSHIP_VALUES };
 
 function openProtobuf(body: Buffer, expected: Expected): OpenedBody {
   const { kind: wanted, custom } = expected;

@@ -1,7 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { FairQueue } from '../../async/fair-queue';
 import type { RequestContext } from './context';
-import { MAX_BODY_VALUES } from './large-bodies';
+import { MAX_BODY_VALUES, MAX_OWNERSHIP_VALUES } from './large-bodies';
 import { outOfRoom } from '../response/refusals';
 
 export interface LargeBodyLimits {
@@ -16,6 +16,8 @@ export interface LargeBodyLimits {
 
 /** What is made of a value on the way of a write: parsed, decoded, with its owner, encoded. */
 const BYTES_PER_VALUE = 200;
+/** Of a value in `managedFields`: an empty map, or a place in one. */
+const BYTES_PER_OWNERSHIP_VALUE = 50;
 /** The object and its texts. */
 const COPIES = 3;
 const MEGABYTE = 1024 * 1024;
@@ -72,7 +74,8 @@ export class LargeBodyPlaces {
   /** As {@link acquire}, for what is made of an object of so many bytes. */
   acquireFor(context: RequestContext, waitingBytes: number, objectBytes: number): Promise<void> {
     const values = Math.min(objectBytes / 2, MAX_BODY_VALUES);
-    return this.acquire(context, waitingBytes, COPIES * objectBytes + values * BYTES_PER_VALUE);
+    const ofOwnership = Math.min(objectBytes / 3, MAX_OWNERSHIP_VALUES) * BYTES_PER_OWNERSHIP_VALUE;
+    return this.acquire(context, waitingBytes, COPIES * objectBytes + values * BYTES_PER_VALUE + ofOwnership);
   }
 
   /**
