@@ -180,7 +180,7 @@ class DerivedModule implements StepsModule {
       if (namedBindings === undefined || !ts.isNamedImports(namedBindings)) this.refuse(statement, 'imports no names');
       const isTypeOnly = importClause?.isTypeOnly === true;
       const target = specifier.startsWith('.') ? path.join(path.dirname(this.file), specifier) : specifier;
-      const other = this.others.get(path.relative(this.folder, target));
+      const other = this.others.get(this.formOf(path.relative(this.folder, target)));
       for (const element of namedBindings.elements) {
         const name = element.name.text;
         const type = isTypeOnly || element.isTypeOnly;
@@ -189,6 +189,13 @@ class DerivedModule implements StepsModule {
         this.imports.set(name, { from, type, other, long: provided && other.isLongFunction(name) });
       }
     }
+  }
+
+  /** Which form of a module serves this one. */
+  private formOf(imported: string): string {
+    if (CHANGING.has(this.name)) return imported;
+    const ofFinished = [...OF_FINISHED].find(([name, source]) => source === imported && name !== this.name);
+    return ofFinished?.[0] ?? imported;
   }
 
   /** Until nothing is found any more: who calls a generator has to be one. */
