@@ -25,10 +25,10 @@ const LARGE_VALUES = 1_000;
  */
 export const MAX_BODY_VALUES = 100_000;
 /**
- * Values of `metadata.managedFields`, which are not the client's doing: an object that it read may be written back. Each field of an
- * object has a comma and a map there.
+ * Values of `metadata.managedFields`, which are not the client's doing: an object that it read may be written back. Each field of
+ * an object has a comma and a map there for each of its owners; in the 1.5 MiB that a store takes there is no room for more.
  */
-export const MAX_OWNERSHIP_VALUES = 2 * MAX_BODY_VALUES;
+export const MAX_OWNERSHIP_VALUES = 400_000;
 const OWNERSHIP = { map: 'metadata', list: 'managedFields', maxValues: MAX_OWNERSHIP_VALUES };
 /** Some tenths of a millisecond. */
 const PIECE_BYTES = 32 * 1024;
