@@ -29,7 +29,9 @@ type ObjectItem = Exclude<WatchItem, { type: 'BOOKMARK' }>;
 
 const label = (value: string) =>
   patching((current) => ({ ...current, metadata: { ...current.metadata, labels: { app: value } } }));
-const labelled = (value: string): Selection => ({ matches: ({ labels }) => labels.app === value });
+const labelled = (value: string): Selection => ({
+  matches: ({ object }) => object.metadata.labels?.app === value,
+});
 const shown = (item: WatchItem): readonly unknown[] =>
   item.type === 'BOOKMARK'
     ? [item.type, item.revision, item.initialEventsEnd]

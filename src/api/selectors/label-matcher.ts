@@ -1,4 +1,11 @@
-import { matchesLabels, readInt64, type LabelRequirement, type Labels } from './label-selector';
+import {
+  isMany,
+  matchesLabels,
+  readInt64,
+  type LabelRequirement,
+  type Labels,
+  type ManyLabels,
+} from './label-selector';
 
 /** Up to so many requirements are looked at one by one. */
 const FEW_REQUIREMENTS = 8;
@@ -20,7 +27,15 @@ interface KeyRule {
  * Whether all requirements hold, as `matchesLabels` says; but what a look costs goes by the labels of the object and not by
  * the length of the selector, which the client chooses.
  */
-export function labelMatcher(requirements: readonly LabelRequirement[]): (labels: Labels | undefined) => boolean {
+export function labelMatcher(
+  requirements: readonly LabelRequirement[],
+): (labels: Labels | ManyLabels | undefined) => boolean {
+  const matches = plainMatcher(requirements);
+  const keys = new Set(requirements.map(({ key }) => key));
+  return (labels) => matches(isMany(labels) ? labels.pick(keys) : labels);
+}
+
+function plainMatcher(requirements: readonly LabelRequirement[]): (labels: Labels | undefined) => boolean {
   if (requirements.length <= FEW_REQUIREMENTS) return (labels) => matchesLabels(requirements, labels);
   const rules = new Map<string, KeyRule>();
   for (const requirement of requirements) addTo(ruleOf(rules, requirement.key), requirement);

@@ -178,7 +178,7 @@ async function budgetsOf(
   pod: CacheEntry,
 ): Promise<readonly CacheEntry[]> {
   const { entries } = await budgets.list(scopeOf(request), {}, request.context.signal);
-  return takeFewOrAll(selecting(entries, pod.labels), { pace: request.context });
+  return takeFewOrAll(selecting(entries, pod.object.metadata.labels ?? {}), { pace: request.context });
 }
 
 /** A namespace may have many budgets, and long ones. */

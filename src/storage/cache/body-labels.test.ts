@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { labelMatcher } from '../../api/selectors/label-matcher';
+import { isMany, parseLabelSelector } from '../../api/selectors/label-selector';
 import { labelsOf, NO_LABELS } from './body-labels';
 
 function bodyOf(object: object): Buffer {
@@ -40,5 +42,61 @@ describe('labelsOf', () => {
   it('shares one object between all objects without labels', () => {
     expect(labelsOf(bodyOf({ metadata: { name: 'a' } }))).toBe(NO_LABELS);
     expect(labelsOf(bodyOf({ metadata: { name: 'a', labels: {} } }))).toBe(NO_LABELS);
+  });
+});
+
+describe('of many labels', () => {
+  const many = (count: number): Record<string, string> =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`example.com/label-${index}`, `value-${index}`]));
+
+  it('only those are read that a selector names', () => {
+    const labels = { ...many(4_000), 'example.com/empty': '' };
+    const found = labelsOf(bodyOf({ metadata: { name: 'a', labels, uid: 'u' }, data: { labels: 'x' } }));
+    const picked = isMany(found) ? found.pick(Object.keys(labels)) : undefined;
+    expect({ ...picked }).toEqual(labels);
+    const none = isMany(found) ? found.pick(['example.com/label', 'uid', '__proto__', 'value-1']) : undefined;
+    expect({ ...none }).toEqual({});
+  });
+
+  it('a selector finds what it finds among parsed ones', () => {
+    const labels = many(4_000);
+    const found = labelsOf(bodyOf({ metadata: { labels } }));
+    expect(isMany(found)).toBe(true);
+    const key = fc.nat({ max: 4_100 }).map((index) => `example.com/label-${index}`);
+    const value = fc.nat({ max: 4_100 }).map((index) => `value-${index}`);
+    const term = fc.oneof(
+      key,
+      key.map((name) => `!${name}`),
+      fc.tuple(key, fc.constantFrom('=', '!='), value).map((parts) => parts.join('')),
+      fc.nat({ max: 3_999 }).map((index) => `example.com/label-${index}=value-${index}`),
+    );
+    fc.assert(
+      fc.property(fc.array(term, { minLength: 1, maxLength: 12 }), (terms) => {
+        const matches = labelMatcher(parseLabelSelector(terms.join(',')));
+        expect(matches(found)).toBe(matches(labels));
+      }),
+    );
+  });
+
+  it('the last of two with one name counts', () => {
+    const text = JSON.stringify(many(4_000)).replace(/\}$/, ',"example.com/label-7":"again"}');
+    const found = labelsOf(Buffer.from(`"metadata":{"labels":${text}}}`));
+    expect(isMany(found) && { ...found.pick(['example.com/label-7']) }).toEqual({ 'example.com/label-7': 'again' });
+  });
+
+  it.each<[string, unknown]>([
+    ['escapes', '"'],
+    ['what is no text', null],
+  ])('those with %s are parsed', (_, value) => {
+    const labels = { ...many(4_000), last: value };
+    expect(labelsOf(bodyOf({ metadata: { labels } }))).toEqual(labels);
+  });
+
+  it('no text of them is made before a selector names it', () => {
+    const body = bodyOf({ metadata: { labels: many(4_000) } });
+    const made = jest.spyOn(body, 'toString');
+    const found = labelsOf(body);
+    if (isMany(found)) found.pick(['example.com/label-7', 'example.com/label-9', 'example.com/none']);
+    expect(made).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,14 +1,17 @@
+import type { Labels, ManyLabels } from '../../api/selectors/label-selector';
 import { endOfString, endOfValue } from './json-scan';
+import { LabelIndex } from './label-index';
 
 /**
  * Finds `metadata.labels` in an entry's body without parsing the rest: a label selector over 100,000 objects would
  * otherwise pay for 100,000 whole parses.
  */
 
-export type Labels = Readonly<Record<string, string>>;
-
 /** Shared by all entries without labels. */
 export const NO_LABELS: Labels = Object.freeze({});
+
+/** From here on labels are found where they stand: thousands, which take milliseconds to parse. */
+export const MANY_LABELS_BYTES = 64 * 1024;
 
 const NEEDLE = Buffer.from('"labels"');
 const METADATA = Buffer.from('"metadata":{');
@@ -19,7 +22,7 @@ const COLON = 0x3a;
 const CLOSE_BRACE = 0x7d;
 
 /** `body` is the text of an object without its opening brace; it begins with `"metadata":{`, as a rule. */
-export function labelsOf(body: Buffer): Labels {
+export function labelsOf(body: Buffer): Labels | ManyLabels {
   if (!body.includes(NEEDLE)) return NO_LABELS;
   const found = findLabels(body);
   // White space, escaped keys, and fields named by integers, which JavaScript puts first, are left to the parser.
@@ -32,7 +35,7 @@ function parsedLabels(body: Buffer): Labels | null | undefined {
   return Object.keys(labels ?? {}).length === 0 ? undefined : labels;
 }
 
-function findLabels(body: Buffer): Labels | null | undefined | 'unusual' {
+function findLabels(body: Buffer): Labels | ManyLabels | null | undefined | 'unusual' {
   let at = METADATA.length;
   if (body.compare(METADATA, 0, at, 0, at) !== 0) return 'unusual';
   if (body[at] === CLOSE_BRACE) return undefined;
@@ -43,6 +46,9 @@ function findLabels(body: Buffer): Labels | null | undefined | 'unusual' {
     const valueEnd = endOfValue(body, keyEnd + 1);
     if (valueEnd < 0) return 'unusual';
     if (keyEnd - at === NEEDLE.length && body.compare(NEEDLE, 0, NEEDLE.length, at, keyEnd) === 0) {
+      const isLong = valueEnd - keyEnd > MANY_LABELS_BYTES;
+      const index = isLong ? LabelIndex.of(body, keyEnd + 1, valueEnd) : undefined;
+      if (index !== undefined) return index;
       const text = body.toString('utf8', keyEnd + 1, valueEnd);
       return text === '{}' ? undefined : (JSON.parse(text) as Labels | null);
     }

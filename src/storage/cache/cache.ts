@@ -2,6 +2,7 @@ import type { ResourceActivity } from './resource-activity';
 import type { Completion } from '../../api/completion';
 import type { Steps } from '../../api/parts';
 import type { KubeObject } from '../../api/object';
+import type { Labels, ManyLabels } from '../../api/selectors/label-selector';
 import type { Revision, StoredValue } from '../store';
 
 /**
@@ -21,7 +22,7 @@ export interface CacheEntry {
   readonly apiVersion: string;
   /** The same, not kept for the next who asks: for one of so many that keeping them would not help. */
   parse(): KubeObject;
-  readonly labels: Readonly<Record<string, string>>;
+  readonly labels: Labels | ManyLabels;
   /**
    * The value of a field selector's label (API concepts, "Field selectors"). `read` is asked once for each label, so that a
    * list by a field does not parse every object each time.

@@ -4,9 +4,10 @@ import { isJson, printJson } from '../../api/codec/json-print';
 import { completed } from '../../api/completion';
 import type { KubeObject } from '../../api/object';
 import type { Steps } from '../../api/parts';
+import { isMany, type Labels, type ManyLabels } from '../../api/selectors/label-selector';
 import { isEncrypted, TRIED_TO_READ_ENCRYPTED } from '../encrypted-prefix';
 import type { Revision, StoredValue } from '../store';
-import { labelsOf, type Labels } from './body-labels';
+import { labelsOf } from './body-labels';
 import type { CacheEntry, ResourceDecoder } from './cache';
 import { CURRENT_FORM, isInCurrentForm } from './stored-form';
 import { skimmedObject } from './skimmed-body';
@@ -103,7 +104,7 @@ class Entry implements CacheEntry {
   private parsedObject: KubeObject | undefined;
   /** Among the parsed objects, while this one's is kept. */
   private place = 0;
-  private knownLabels: Labels | undefined;
+  private knownLabels: Labels | ManyLabels | undefined;
   private knownFields: Record<string, string> | undefined;
   /** The stored bytes, or what became of them when they were completed. */
   private current: Buffer | undefined;
@@ -186,7 +187,7 @@ class Entry implements CacheEntry {
     return this.kind.parsed.freeze ? deepFreeze(object) : object;
   }
 
-  get labels(): Labels {
+  get labels(): Labels | ManyLabels {
     this.knownLabels ??= labelsOf(this.stored);
     return this.knownLabels;
   }
@@ -238,7 +239,8 @@ class Entry implements CacheEntry {
     const rest = this.stored.indexOf('"', BEFORE_REVISION.length);
     const entry = new Entry(this.key, revision, join(`${BEFORE_REVISION}${revision}`, this.stored, rest), this.kind);
     if (this.current === this.stored) entry.current = entry.stored;
-    entry.knownLabels = this.knownLabels;
+    // Many would keep this one's bytes.
+    if (!isMany(this.knownLabels)) entry.knownLabels = this.knownLabels;
     entry.knownFields = this.knownFields;
     return entry;
   }
