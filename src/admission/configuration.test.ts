@@ -14,6 +14,7 @@ plugins:
   '/etc/a/alpha.yaml':
     '{apiVersion: apiserver.k8s.io/v1alpha1, kind: AdmissionConfiguration, plugins: [{name: X, configuration: 1}]}',
   '/etc/a/legacy.yaml': 'imagePolicy: {defaultAllow: true}',
+  '/etc/a/text.yaml': 'nonsense',
   '/etc/a/odd.yaml': '{apiVersion: v1, kind: Pod}',
   '/etc/a/nameless.yaml': '{apiVersion: apiserver.config.k8s.io/v1, kind: AdmissionConfiguration, plugins: [{}]}',
 };
@@ -43,6 +44,7 @@ describe('the admission configuration file', () => {
     ['/etc/a/odd.yaml', 'no kind "Pod" in version "v1" is known'],
     ['/etc/a/nameless.yaml', 'plugins[0].name: Required value'],
     ['/etc/a/none.yaml', 'no such file'],
+    ['/etc/a/text.yaml', '/etc/a/text.yaml: this is no AdmissionConfiguration'],
   ])('refuses %s', (path, text) => {
     expect(() => read(path)).toThrow(text);
   });

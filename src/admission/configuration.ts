@@ -30,7 +30,9 @@ function parseFile(path: string, readFile: (path: string) => string): unknown {
  * with its configuration or with the path of a file that holds it, relative to this one. Throws what is wrong with it.
  */
 export function readPluginConfigurations(path: string, readFile: (path: string) => string): PluginConfigurations {
-  const file = (parseFile(path, readFile) ?? {}) as {
+  const content = parseFile(path, readFile) ?? {};
+  if (typeof content !== 'object' || Array.isArray(content)) throw new Error(`${path}: this is no ${KIND}`);
+  const file = content as {
     readonly apiVersion?: string;
     readonly kind?: string;
     readonly plugins?: readonly PluginEntry[];

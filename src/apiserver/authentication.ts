@@ -17,10 +17,11 @@ import { followFiles } from '../files/followed-files';
 import { changingWebhookClient } from '../client/changing-webhook-client';
 import type { KubeObject } from '../api/object';
 import type { UserInfo } from '../api/user';
-import { readNamedText } from '../files/named-file';
+import { namedBy, readNamedText } from '../files/named-file';
 import { WatchedFiles } from '../files/watched-files';
 import type { Logger } from '../observability/logger';
 import type { AuthorityBundle } from '../pki/authority-bundle';
+import { readCertificates } from '../pki/pem-files';
 import type { SigningKey, VerificationKey } from '../pki/signing-keys';
 import type { RegistryReader } from '../resources/registry-reader';
 
@@ -184,7 +185,7 @@ function tokenAuthenticators(
     const { caFile } = oidc;
     const { current, close } = followFiles({
       files: () => (caFile === '' ? [] : [caFile]),
-      load: () => jsonFetcher(caFile === '' ? undefined : readNamedText(caFile, 'oidc-ca-file')),
+      load: () => jsonFetcher(caFile === '' ? undefined : readCertificates(caFile, namedBy('oidc-ca-file'))),
       onFailed: (error) => logger.warn({ err: error }, '--oidc-ca-file has changed and cannot be used yet'),
     });
     closers.push(close);

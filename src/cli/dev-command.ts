@@ -29,6 +29,12 @@ const devFlags = {
     help: `Controllers to run: "*" is all that are on by default, "name" turns one on, "-name" off. There are ${CONTROLLER_NAMES.join(', ')}.`,
   },
   ...extensionFlags,
+  v: {
+    type: 'int',
+    section: 'Dev',
+    default: '0',
+    help: 'How much is logged, as of "sternpost apiserver": from 3 on every request, from 4 on what helps to find faults, from 6 on everything.',
+  },
   verbose: { type: 'bool', section: 'Dev', help: 'Log everything, every request included, not only warnings.' },
   help: { type: 'bool', section: 'Dev', help: 'Print this text and exit.' },
 } as const satisfies FlagTable;
@@ -48,6 +54,7 @@ export async function devCommand(given: readonly string[]): Promise<void> {
     'bind-address': options.bindAddress,
     'quota-backend-bytes': options.quotaBackendBytes,
     extension: options.extension,
+    v: options.v,
   });
   const parsed = parseControlPlaneFlags(argv);
   const flags = checkFlags(parsed.options, parsed.warnings);

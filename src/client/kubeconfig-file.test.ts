@@ -27,6 +27,22 @@ describe('a kubeconfig', () => {
     expect(() => readKubeconfig(file)).toThrow(file);
   });
 
+  it.each([
+    ['clusters', 'certificate-authority'],
+    ['users', 'client-certificate'],
+    ['users', 'client-key'],
+    ['users', 'tokenFile'],
+  ])('of whose %s a %s is missing says which', (list, key) => {
+    const named = (mine: string): object => (mine === list ? { [key]: 'none.pem' } : {});
+    const config = {
+      clusters: [{ name: 'c', cluster: { server: 'https://a', ...named('clusters') } }],
+      users: [{ name: 'u', user: named('users') }],
+    };
+    expect(() => readKubeconfig(write('config', JSON.stringify(config)))).toThrow(
+      `${key} of a kubeconfig cannot be read (ENOENT`,
+    );
+  });
+
   it('leads to its current context, with the files it names relative to itself', () => {
     write('ca.pem', 'CA');
     write('token', 'secret\n');

@@ -84,8 +84,7 @@ export function readKubeconfigUsers(file: string): {
 
 function readUser(user: Json | undefined, directory: string): KubeconfigUser {
   const tokenFile = textAt(user, 'tokenFile');
-  const token =
-    textAt(user, 'token') || (tokenFile === '' ? '' : readFileSync(resolve(directory, tokenFile), 'utf8').trim());
+  const token = textAt(user, 'token') || (tokenFile === '' ? '' : readNamed(tokenFile, 'tokenFile', directory).trim());
   const exec = mapAt(user, 'exec');
   const username = textAt(user, 'username');
   return {
@@ -116,7 +115,16 @@ function readPem(from: Json | undefined, name: string, directory: string): strin
   const inline = textAt(from, `${name}-data`);
   if (inline !== '') return Buffer.from(inline, 'base64').toString('utf8');
   const path = textAt(from, name);
-  return path === '' ? undefined : readFileSync(resolve(directory, path), 'utf8');
+  return path === '' ? undefined : readNamed(path, name, directory);
+}
+
+/** A file that a kubeconfig names by this key. */
+function readNamed(path: string, key: string, directory: string): string {
+  try {
+    return readFileSync(resolve(directory, path), 'utf8');
+  } catch (error) {
+    throw new Error(`${key} of a kubeconfig cannot be read (${(error as Error).message})`, { cause: error });
+  }
 }
 
 /** Throws an error that names the file when it is no kubeconfig at all. */

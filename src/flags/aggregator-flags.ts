@@ -32,6 +32,7 @@ export function proxyClientFromFlags(
 ): ClientTls {
   return kubeletFiles(
     { certificateAuthority: '', clientCertificate: proxyClientCertFile, clientKey: proxyClientKeyFile },
+    { certificateAuthority: '', clientCertificate: 'proxy-client-cert-file', clientKey: 'proxy-client-key-file' },
     onFault,
   );
 }

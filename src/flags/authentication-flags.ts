@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { namedBy, readNamedText } from '../files/named-file';
 import { isSigningAlgorithm } from '../pki/jwt';
 import { loadOrCreateSigningKey, readSigningKey, parseVerificationKeys, type SigningKey } from '../pki/signing-keys';
 import type { AuthenticationOptions, ServiceAccountKeys, ServiceAccountOptions } from '../apiserver/authentication';
@@ -265,10 +265,7 @@ function serviceAccountsFromFlags(flags: AuthenticationFlags, signingKey: Signin
   const files = [...keyFiles, signingFile].filter((file) => file !== '');
   const load = (key: SigningKey): ServiceAccountKeys => ({
     signingKey: key,
-    keys:
-      keyFiles.length === 0
-        ? [key]
-        : keyFiles.flatMap((keyFile) => parseVerificationKeys(readFileSync(keyFile, 'utf8'))),
+    keys: keyFiles.length === 0 ? [key] : keyFiles.flatMap((keyFile) => readVerificationKeys(keyFile)),
   });
   const issuers = flags.serviceAccountIssuer.length > 0 ? flags.serviceAccountIssuer : [DEFAULT_ISSUER];
   const seconds = flags.serviceAccountMaxTokenExpiration / 1000;
@@ -290,8 +287,17 @@ function firstGiven(...lists: readonly (readonly string[])[]): readonly string[]
   return lists.find((list) => list.length > 0) ?? [];
 }
 
+function readVerificationKeys(file: string): ReturnType<typeof parseVerificationKeys> {
+  const text = readNamedText(file, 'service-account-key-file');
+  try {
+    return parseVerificationKeys(text);
+  } catch (error) {
+    throw new Error(`${file}: ${(error as Error).message}. ${namedBy('service-account-key-file')}`, { cause: error });
+  }
+}
+
 function readNamedSigningKey(file: string): SigningKey {
-  return readSigningKey(file, 'It is named by --service-account-signing-key-file: name another, or mend it');
+  return readSigningKey(file, namedBy('service-account-signing-key-file'));
 }
 
 /** The key that the flags name, else one of our own in `directory`. */

@@ -60,6 +60,11 @@ export function kubeletOptions(
         clientCertificate: flags.kubeletClientCertificate,
         clientKey: flags.kubeletClientKey,
       },
+      {
+        certificateAuthority: 'kubelet-certificate-authority',
+        clientCertificate: 'kubelet-client-certificate',
+        clientKey: 'kubelet-client-key',
+      },
       onFault,
     ),
     dialTimeoutMs: flags.kubeletTimeout,

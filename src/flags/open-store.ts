@@ -1,10 +1,11 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
-import { readNamedFile } from '../files/named-file';
+import { namedBy } from '../files/named-file';
 import { protectFile, protectFolder } from '../files/private-files';
 import { WatchedFiles } from '../files/watched-files';
 import type { Logger } from '../observability/logger';
+import { readCertificates, readPrivateKey } from '../pki/pem-files';
 import type * as EmbeddedStore from '../storage/embedded/embedded-store';
 import type * as EtcdStore from '../storage/etcd/etcd-store';
 import type { TlsFiles, TlsSource } from '../storage/etcd/grpc-channel';
@@ -119,14 +120,12 @@ export async function openEtcd(
 function etcdTls({ etcdCafile, etcdCertfile, etcdKeyfile }: EtcdOptions, logger: Logger): TlsSource | undefined {
   const files = [etcdCafile, etcdCertfile, etcdKeyfile].filter((file) => file !== '');
   if (files.length === 0) return undefined;
-  const read = (file: string, flag: string): Buffer | undefined =>
-    file === '' ? undefined : readNamedFile(file, flag);
+  const read = (file: string, flag: string, reader: typeof readPrivateKey): Buffer | undefined =>
+    file === '' ? undefined : Buffer.from(reader(file, namedBy(flag)));
   const load = (): TlsFiles => {
-    const [ca, certificate, key] = [
-      read(etcdCafile, 'etcd-cafile'),
-      read(etcdCertfile, 'etcd-certfile'),
-      read(etcdKeyfile, 'etcd-keyfile'),
-    ];
+    const ca = read(etcdCafile, 'etcd-cafile', readCertificates);
+    const certificate = read(etcdCertfile, 'etcd-certfile', readCertificates);
+    const key = read(etcdKeyfile, 'etcd-keyfile', readPrivateKey);
     // Throws when they do not belong together, as while they are being replaced.
     createSecureContext({ ...(ca && { ca }), ...(certificate && { cert: certificate }), ...(key && { key }) });
     return { ...(ca && { ca }), ...(certificate && { certificate }), ...(key && { key }) };

@@ -1,5 +1,6 @@
-import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import { namedBy } from '../files/named-file';
+import { readCertificates, readPemPair } from '../pki/pem-files';
 import type { KubeletTls } from './kubelet-options';
 
 /** Paths of PEM files; empty: none. */
@@ -9,6 +10,9 @@ export interface KubeletFiles {
   readonly clientKey: string;
 }
 
+/** The flags that name them, for who has to mend one. */
+export type KubeletFileFlags = { readonly [Name in keyof KubeletFiles]: string };
+
 /** How soon a changed file is noticed. */
 const LOOK_MS = 2_000;
 
@@ -16,9 +20,13 @@ const LOOK_MS = 2_000;
  * Reads the files, and again when they have changed: a client certificate is replaced before it expires. Files that cannot be
  * used for a moment, as while they are being replaced, change nothing. Throws when they cannot be used now.
  */
-export function kubeletFiles(files: KubeletFiles, onFault: (error: unknown) => void): () => KubeletTls {
+export function kubeletFiles(
+  files: KubeletFiles,
+  flags: KubeletFileFlags,
+  onFault: (error: unknown) => void,
+): () => KubeletTls {
   const paths = Object.values(files).filter((path: string) => path !== '');
-  let tls = read(files);
+  let tls = read(files, flags);
   let seen = stampOf(paths);
   let lookedAt = performance.now();
   return () => {
@@ -28,7 +36,7 @@ export function kubeletFiles(files: KubeletFiles, onFault: (error: unknown) => v
     const stamp = stampOf(paths);
     if (stamp === seen) return tls;
     try {
-      tls = read(files);
+      tls = read(files, flags);
       seen = stamp;
     } catch (error) {
       onFault(error);
@@ -37,19 +45,17 @@ export function kubeletFiles(files: KubeletFiles, onFault: (error: unknown) => v
   };
 }
 
-function read({ certificateAuthority, clientCertificate, clientKey }: KubeletFiles): KubeletTls {
-  const text = (path: string): string | undefined => (path === '' ? undefined : readFileSync(path, 'utf8'));
-  const [ca, certificate, key] = [text(certificateAuthority), text(clientCertificate), text(clientKey)];
-  if (ca !== undefined) new X509Certificate(ca);
-  if (certificate !== undefined && key !== undefined) {
-    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))) {
-      throw new Error(`the key of the client certificate ${clientCertificate} does not fit it`);
-    }
-  }
+function read(files: KubeletFiles, flags: KubeletFileFlags): KubeletTls {
+  const { certificateAuthority, clientCertificate, clientKey } = files;
+  const pair =
+    clientCertificate === ''
+      ? undefined
+      : readPemPair(clientCertificate, clientKey, namedBy(flags.clientCertificate, flags.clientKey));
   return {
-    ...(ca === undefined ? {} : { certificateAuthority: ca }),
-    ...(certificate === undefined ? {} : { clientCertificate: certificate }),
-    ...(key === undefined ? {} : { clientKey: key }),
+    ...(certificateAuthority !== '' && {
+      certificateAuthority: readCertificates(certificateAuthority, namedBy(flags.certificateAuthority)),
+    }),
+    ...(pair && { clientCertificate: pair.certificatePem, clientKey: pair.privateKeyPem }),
   };
 }
 

@@ -68,10 +68,10 @@ function status(port: number, path: string): Promise<number> {
   });
 }
 
-async function startDev(): Promise<{ readonly dev: Running; readonly port: number }> {
-  const dev = start('dev', '--secure-port', '0', '--data-dir', 'data');
+async function startDev(...more: readonly string[]): Promise<{ readonly dev: Running; readonly port: number }> {
+  const dev = start('dev', '--secure-port', '0', '--data-dir', 'data', ...more);
   await until(() => dev.output().includes('kubectl get namespaces'), 'the start');
-  const port = Number(/127\.0\.0\.1:(\d+)/.exec(dev.output())?.[1]);
+  const port = Number(/serves https:\/\/127\.0\.0\.1:(\d+)/.exec(dev.output())?.[1]);
   await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
   return { dev, port };
 }
@@ -113,6 +113,12 @@ describe('sternpost dev', () => {
     await expect(exit).resolves.toBe(0);
     expect(output).toContain('Stopping (SIGINT); once more ends it at once.');
     expect(output).toContain('Stopped. The data stay in data.');
+  }, 60_000);
+
+  it('takes -v as the API server does', async () => {
+    const { dev, port } = await startDev('-v', '3');
+    await until(async () => (await status(port, '/readyz')) === 200, 'readiness');
+    await until(() => dev.output().includes('"URI":"/readyz"'), 'the line of the request');
   }, 60_000);
 
   it('prints no warning when it starts again with many namespaces, which its controllers look at all at once', async () => {

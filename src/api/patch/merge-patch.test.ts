@@ -42,6 +42,16 @@ describe('a merge patch', () => {
     expect(applyMergePatch(document, patch)).toEqual(merged);
   });
 
+  it('leaves no null in the lists that it sets, however deep', () => {
+    const list = [null, 1, { a: null, b: [null, 2] }, [null]];
+    const kept = [1, { b: [2] }, []];
+    for (const before of [{}, { l: ['x'] }, { l: 'x' }, { l: null }]) {
+      expect(applyMergePatch(before, { l: list })).toEqual({ l: kept });
+    }
+    expect(applyMergePatch({ o: { k: 1 } }, { o: { l: list } })).toEqual({ o: { k: 1, l: kept } });
+    expect(list).toHaveLength(4);
+  });
+
   it('that repeats itself changes nothing', () => {
     fc.assert(
       fc.property(json, json, (document, patch) => {

@@ -9,6 +9,7 @@ const responses: Readonly<Record<string, ApiResponse>> = {
   moved: { type: 'empty', code: 301, headers: { Location: '/elsewhere' } },
   bytes: textResponse(200, 'ok'),
 };
+let comingAndGoing: readonly string[] = [];
 const routes: readonly NonResourceRoute[] = [
   { path: '/free', methods: 'any', handler: () => textResponse(200, 'ok') },
   { path: '/strict', handler: () => textResponse(200, 'ok') },
@@ -22,7 +23,7 @@ const routes: readonly NonResourceRoute[] = [
   },
   { path: '/checks/', prefix: true, unlisted: true, lists: ['/checks/one'], handler: () => undefined },
   { path: '/version', handler: () => textResponse(200, 'a version') },
-  { path: '/apis', handler: () => textResponse(200, 'groups') },
+  { path: '/apis', listsNow: () => comingAndGoing, handler: () => textResponse(200, 'groups') },
   { path: '/apis/', prefix: true, unlisted: true, handler: ({ info }) => textResponse(200, `below ${info.path}`) },
 ];
 
@@ -62,6 +63,20 @@ describe('a path outside the resources', () => {
     const { status, body } = await server.send('GET', '/checks/one');
     expect(status).toBe(404);
     expect(body).toEqual({ paths: ['/apis', '/checks/one', '/free', '/later', '/object', '/strict', '/version'] });
+  });
+
+  it('is told of at the root and at /index.html for as long as it is there', async () => {
+    const told = async (path: string): Promise<readonly string[]> => {
+      const { status, body } = await server.send('GET', path);
+      expect(status).toBe(200);
+      return (body as { readonly paths: readonly string[] }).paths;
+    };
+    const before = await told('/');
+    comingAndGoing = ['/apis/b', '/apis/'];
+    expect(await told('/')).toEqual([...before, '/apis/', '/apis/b'].sort());
+    expect(await told('/index.html')).toEqual(await told('/'));
+    comingAndGoing = [];
+    expect(await told('/')).toEqual(before);
   });
 
   it('has the same answer over one connection as over many', async () => {

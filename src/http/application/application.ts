@@ -13,6 +13,9 @@ import { passageClassesOf, type Passage, type PassageClasses } from './passage';
 
 const PLAIN: Negotiated = { format: 'json', pretty: false };
 
+/** Where all paths are told. */
+const INDEX_PATHS: readonly string[] = ['/', '/index.html'];
+
 export interface ApplicationOptions {
   readonly routes: readonly NonResourceRoute[];
   /** Unknown paths below `/apis/{group}` of such a group are answered with a Status. */
@@ -34,6 +37,8 @@ export class Application {
   #made: Made | undefined;
   #making: Promise<Made> | undefined;
   #listed: readonly string[];
+  /** What `/` tells, as long as these lists of routes are the same. */
+  #index: { readonly lists: readonly (readonly string[])[]; readonly body: string } | undefined;
 
   constructor(options: ApplicationOptions) {
     this.#options = options;
@@ -72,7 +77,7 @@ export class Application {
     const classes = passageClassesOf(app);
     for (const route of routes) app.route(patternOf(route)).all(handlerOf(route));
     const unknown = onPassage((passage) => passage.respond(this.#unknownPath(passage.context.info.path)));
-    app.route('/').all(unknown);
+    for (const path of INDEX_PATHS) app.route(path).all(unknown);
     if (extensions.length > 0) {
       const { paths, run } = await extensionApplication(express(), extensions, closing);
       this.#addPaths(paths);
@@ -90,10 +95,21 @@ export class Application {
       this.#known.add(path);
     }
     this.#listed = sorted([...this.#listed, ...paths]);
+    this.#index = undefined;
+  }
+
+  /** All paths, in order, as JSON. */
+  #indexBody(): string {
+    const lists = this.#options.routes.flatMap(({ listsNow }) => (listsNow === undefined ? [] : [listsNow()]));
+    if (this.#index === undefined || lists.some((list, place) => list !== this.#index?.lists[place])) {
+      const paths = sorted([...this.#listed, ...lists.flat()]);
+      this.#index = { lists, body: JSON.stringify({ paths }, null, 2) };
+    }
+    return this.#index.body;
   }
 
   #isOurs(path: string): boolean {
-    if (path === '/' || parseRequestInfo('GET', path).isResourceRequest) return true;
+    if (INDEX_PATHS.includes(path) || parseRequestInfo('GET', path).isResourceRequest) return true;
     return this.#options.routes.some(
       (route) => route.path === path || (route.prefix === true && path.startsWith(below(route))),
     );
@@ -105,10 +121,12 @@ export class Application {
       throw resourceNotFound();
     }
     if (root === 'apis') return { response: textResponse(404, '404 page not found\n'), negotiated: PLAIN };
-    const body = JSON.stringify({ paths: this.#listed }, null, 2);
     // The root is there, whatever is not; it has never looked at the method.
-    const code = path === '/' ? 200 : 404;
-    return { response: { type: 'bytes', code, contentType: 'application/json', body }, negotiated: PLAIN };
+    const code = INDEX_PATHS.includes(path) ? 200 : 404;
+    return {
+      response: { type: 'bytes', code, contentType: 'application/json', body: this.#indexBody() },
+      negotiated: PLAIN,
+    };
   }
 }
 

@@ -7,6 +7,7 @@ import type { RequestContext } from '../request/context';
 import type { ApiResponse } from '../response/api-response';
 import { parseRequestInfo } from '../request/request-info';
 import { discoveryRoutes, type DiscoverySource } from './discovery-routes';
+import type { NonResourceRoute } from './route';
 
 const schema = loadBuiltinSchema();
 const groups = GROUPS.filter(({ name }) => name !== '').map(({ name, versions }) => ({
@@ -14,8 +15,8 @@ const groups = GROUPS.filter(({ name }) => name !== '').map(({ name, versions })
   versions: versions.map(({ version }) => version),
 }));
 
-function routes(overrides: Partial<DiscoverySource> = {}) {
-  const all = discoveryRoutes({
+function definedRoutes(overrides: Partial<DiscoverySource> = {}): readonly NonResourceRoute[] {
+  return discoveryRoutes({
     generation: () => 1,
     definitions: () => CATALOGUE,
     groups: () => groups,
@@ -25,6 +26,10 @@ function routes(overrides: Partial<DiscoverySource> = {}) {
     aggregatedType: (version) => schema.kind('apidiscovery.k8s.io', version, 'APIGroupDiscoveryList'),
     ...overrides,
   });
+}
+
+function routes(overrides: Partial<DiscoverySource> = {}) {
+  const all = definedRoutes(overrides);
   return async (path: string, headers: Readonly<Record<string, string>> = {}): Promise<ApiResponse> => {
     const route = all.find((one) => one.path === path) ?? all.find((one) => one.prefix && path.startsWith(one.path));
     const context = { info: parseRequestInfo('GET', path), request: { method: 'GET', headers } };
@@ -39,6 +44,19 @@ function accepting(version: string, type = 'application/json'): Readonly<Record<
 }
 
 describe('the routes of discovery', () => {
+  it('list the paths of groups and versions as they are now, and keep the list while nothing changes', () => {
+    let generation = 1;
+    let named = [{ name: 'b.io', versions: ['v1', 'v2'] }];
+    const source = { generation: () => generation, groups: () => named };
+    const { listsNow } = definedRoutes(source).find(({ path }) => path === '/apis')!;
+    const first = listsNow!();
+    expect(first).toEqual(['/apis/', '/apis/b.io', '/apis/b.io/v1', '/apis/b.io/v2']);
+    expect(listsNow!()).toBe(first);
+    named = [{ name: 'a.io', versions: ['v1'] }];
+    generation++;
+    expect(listsNow!()).toEqual(['/apis/', '/apis/a.io', '/apis/a.io/v1']);
+  });
+
   it('answer in the aggregated form who prefers it', async () => {
     const get = routes();
     const kubectl = { accept: `${accepting('v2')['accept']},${accepting('v2beta1')['accept']},application/json` };

@@ -137,6 +137,16 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     return list === undefined ? textResponse(404, '404 page not found\n') : object('APIResourceList', list);
   };
 
+  let listed: { readonly generation: number; readonly paths: readonly string[] } | undefined;
+  const groupPaths = (): readonly string[] => {
+    const now = source.generation();
+    if (listed?.generation !== now) {
+      const below = source.groups().flatMap(({ name, versions }) => [name, ...versions.map((one) => `${name}/${one}`)]);
+      listed = { generation: now, paths: ['', ...below].map((path) => `/apis/${path}`) };
+    }
+    return listed.paths;
+  };
+
   return [
     {
       path: '/api',
@@ -151,6 +161,7 @@ export function discoveryRoutes(source: DiscoverySource): readonly NonResourceRo
     { path: '/api/v1', handler: () => remember('/api/v1', () => resources('', 'v1')) },
     {
       path: '/apis',
+      listsNow: groupPaths,
       methods: 'any',
       handler: (context) =>
         root('/apis', source.groups, context, () => object('APIGroupList', apiGroupList(source.groups()))),

@@ -11,6 +11,8 @@ export interface NonResourceRoute {
   readonly unlisted?: boolean;
   /** Paths below it that are listed there. */
   readonly lists?: readonly string[];
+  /** Those that come and go; the same array for as long as nothing has changed. */
+  readonly listsNow?: () => readonly string[];
   /** Others are answered 405; absent: GET only. */
   readonly methods?: readonly string[] | 'any';
   /** Undefined: there is nothing at this path after all. */

@@ -108,6 +108,23 @@ describe('the guard of a store’s space', () => {
     expect(told).toEqual(['disk', 'space']);
   });
 
+  it('is full of a write for which the disk has no room until there is room for any, whoever looks', () => {
+    reading.diskFree = DISK_RESERVE_BYTES + 100_000;
+    expect(() => guard.admit(200_000)).toThrow('its disk is full');
+    for (const moreBytes of [0, 100_000, 3 * MIB]) {
+      reading.diskFree = DISK_RESERVE_BYTES + 100_000 + moreBytes;
+      guard.look();
+      expect(guard.shortage?.cause).toBe('disk');
+      nowMs += 1_000;
+      expect(() => guard.admit(1)).toThrow(StoreFullError);
+    }
+    reading.diskFree = DISK_RESERVE_BYTES + 5 * MIB;
+    guard.look();
+    expect(guard.shortage).toBeUndefined();
+    expect(fill(3 * MIB, 1)).toBe(1);
+    expect(told).toEqual(['disk', 'space']);
+  });
+
   it('believes a commit that failed more than its reading, until one succeeds', () => {
     const first = guard.admit(1);
     guard.settled(first, false);

@@ -52,6 +52,11 @@ const READING_MS = 1_000;
 const RETRY_MS = 200;
 /** Writes are taken again when this share of the quota is free: else a full store would change its mind with each deletion. */
 const QUOTA_SLACK = 1 / 20;
+/**
+ * Writes are taken again when the disk has this much beside its reserve: room for the largest object that may be sent. Else a
+ * disk that is too full for one write, but not for another, would be full and not by turns.
+ */
+const DISK_SLACK_BYTES = 4 * 1024 * 1024;
 /** After a failure that no reading explains (a limit for files, a quota of the file system), a write is let through so often. */
 const FAILURE_RETRY_MS = 1_000;
 
@@ -106,14 +111,15 @@ export class SpaceGuard {
     const reading = this.options.measure();
     const byQuota = this.options.quotaBytes - reading.inUse - this.#unsettled;
     const byDisk = reading.diskFree + (reading.file - reading.inUse) / 2 - DISK_RESERVE_BYTES - this.#unsettled;
-    const slack = this.#shortage?.cause === 'quota' ? this.options.quotaBytes * QUOTA_SLACK : 0;
+    const quotaSlack = this.#shortage?.cause === 'quota' ? this.options.quotaBytes * QUOTA_SLACK : 0;
+    const diskSlack = this.#shortage?.cause === 'disk' ? DISK_SLACK_BYTES : 0;
     const nowMs = this.options.now();
     this.#budget = Math.min(byQuota, byDisk);
     this.#validUntilMs = nowMs + READING_MS;
     if (this.#hasFailed) return reading;
     this.#retryAtMs = nowMs + RETRY_MS;
-    if (byQuota <= Math.max(bytes, slack)) this.#change(this.#quotaShortage(reading));
-    else if (byDisk <= bytes) this.#change(this.#diskShortage(reading));
+    if (byQuota <= Math.max(bytes, quotaSlack)) this.#change(this.#quotaShortage(reading));
+    else if (byDisk <= Math.max(bytes, diskSlack)) this.#change(this.#diskShortage(reading));
     else this.#change(undefined);
     return reading;
   }
