@@ -166,18 +166,24 @@ function execOverSpdy(socket: Socket, query: URLSearchParams, start: (process: P
   });
 }
 
-/** Each pair of streams is a connection to a port of the loopback interface. */
+/** Each pair of streams is a connection to a port of the loopback interface, over when both have ended. */
 function forwardOverSpdy(socket: Socket): void {
+  const errors = new Map<string, SpdyStream>();
   new SpdyServer(socket, (stream) => {
-    if (stream.headers.streamtype !== 'data') return;
-    const target = connect(Number(stream.headers.port), '127.0.0.1');
+    const { streamtype, requestid = '', port } = stream.headers;
+    if (streamtype !== 'data') return void errors.set(requestid, stream);
+    const target = connect(Number(port), '127.0.0.1');
     target.on('data', (bytes: Buffer) => {
       if (stream.write(bytes)) return;
       target.pause();
       socket.once('drain', () => target.resume());
     });
-    target.on('end', () => stream.end());
-    target.on('error', () => stream.end());
+    const end = (): void => {
+      stream.end();
+      errors.get(requestid)?.end();
+      errors.delete(requestid);
+    };
+    target.on('end', end).on('error', end);
     stream.onData = (bytes) => void target.write(bytes);
     stream.onEnd = () => void target.end();
     socket.on('close', () => target.destroy());

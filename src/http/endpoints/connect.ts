@@ -11,6 +11,7 @@ import type { WantedStreams } from '../../streams/remote-command';
 import { translateRemoteCommand, tunnelProtocol, tunnelSpdy, wantsRemoteCommand } from '../proxy/web-socket-streams';
 import { passUpgrade, upgradeOf } from '../proxy/pass-upgrade';
 import { passRequest } from '../proxy/pass-request';
+import { endSoonWith } from '../proxy/relay-body';
 import { containerOf, kubeletOf, nodeNameOf } from './pod-container';
 import type { FindTarget } from './proxy-target';
 import { scopeOf } from './resource-request';
@@ -45,6 +46,7 @@ type StreamPath = (namespace: string, pod: KubeObject, options: QueryOptions) =>
 function stream(pathOf: StreamPath, isCommand: boolean): Endpoint {
   return async (request, dependencies) => {
     const { context } = request;
+    endSoonWith(dependencies.closing, context);
     const options = await admitted(request, dependencies, queryOptions(request, dependencies));
     const { name, namespace } = context.info;
     const { object: pod } = await request.registry.get(scopeOf(request), name, {}, context.signal);

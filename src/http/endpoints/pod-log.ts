@@ -5,7 +5,7 @@ import { askBackend } from '../../kubelet/ask-backend';
 import { hostPortOf, originOf, type Backend } from '../../kubelet/backend';
 import { BackendFailure } from '../../kubelet/backend-failure';
 import { kubeletPath, type Parameters } from '../../kubelet/kubelet-paths';
-import { endWith, firstText, relayBody } from '../proxy/relay-body';
+import { endSoonWith, endWith, firstText, relayBody } from '../proxy/relay-body';
 import type { RequestContext } from '../request/context';
 import { optionsFromQuery } from '../request/query-options';
 import { sendWarnings } from '../response/response-writer';
@@ -75,6 +75,8 @@ async function streamLog(
   { backends, closing }: EndpointDependencies,
 ): Promise<void> {
   const { response, signal } = context;
+  // Of a container that is silent the kubelet sends no head either.
+  endSoonWith(closing, context);
   const request = { method: 'GET', path, headers: { host: hostPortOf(backend) }, ownConnection: false };
   const { message } = await askBackend(backends, backend, request, signal).catch((error: unknown) => {
     throw error instanceof BackendFailure ? failure(`${originOf(backend)}${path}`, error.message) : error;

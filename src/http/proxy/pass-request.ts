@@ -6,6 +6,7 @@ import { hostPortOf, type Backend } from '../../kubelet/backend';
 import { BackendFailure } from '../../kubelet/backend-failure';
 import type { MemoryHolder } from '../../memory/memory-budget';
 import { Backpressure } from '../../streams/backpressure';
+import { isLongRunning } from '../filters/deadline';
 import type { RequestContext } from '../request/context';
 import type { HttpRequest } from '../transport/exchange';
 import type { ApiResponse } from '../response/api-response';
@@ -14,7 +15,7 @@ import { announcedTrailers, forwardedHeaders, returnedHeaders, returnedTrailers 
 import { withChangedLinks } from './html-body';
 import { proxiedLink, type ProxiedPlace } from './links';
 import { passUpgrade, type UpgradeDependencies } from './pass-upgrade';
-import { endWith, relayBody } from './relay-body';
+import { endSoonWith, endWith, relayBody } from './relay-body';
 import { escapePath } from './request-path';
 
 export interface ProxyTarget {
@@ -49,6 +50,9 @@ export async function passOn(
   dependencies: UpgradeDependencies,
 ): Promise<ApiResponse> {
   const { request, info } = context;
+  const { backends, closing } = dependencies;
+  // All others have a deadline.
+  if (isLongRunning(context)) endSoonWith(closing, context);
   const { url = '' } = request;
   const mark = url.indexOf('?');
   const target = escapePath(path === '' ? '/' : path) + (mark < 0 ? '' : url.slice(mark));
@@ -56,7 +60,6 @@ export async function passOn(
     const upgrade = { backend, path: target, namesHost, followsRedirects: false, ...(added && { headers: added }) };
     return passUpgrade(context, upgrade, dependencies);
   }
-  const { backends, closing } = dependencies;
   const clientHost = request.headers.host ?? '';
   const place = { targetHost: hostPortOf(backend), clientHost, root: rootOf(info.path, path) };
   const body = bodyOf(context);

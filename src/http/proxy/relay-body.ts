@@ -2,6 +2,7 @@ import { onAbort } from '../../async/on-abort';
 import type { Readable } from 'node:stream';
 import { Backpressure } from '../../streams/backpressure';
 import type { RequestContext } from '../request/context';
+import { shuttingDown } from '../response/refusals';
 
 /** What came of a body that was passed on. */
 export type RelayEnd = 'whole' | 'broken' | 'client gone';
@@ -55,6 +56,24 @@ export async function firstText(source: Readable, limitBytes: number): Promise<s
 /** Calls `end` when the server goes down before the request is over. */
 export function endWith(closing: AbortSignal, context: RequestContext, end: () => void): void {
   context.onFinished(onAbort(closing, end));
+}
+
+/** What is nearly done when the server goes down gets done. */
+const LAST_ANSWER_MS = 1_000;
+
+/**
+ * Has a request that lasts as long as others want end soon after the server begins to go down, whatever it waits for: a backend that
+ * has not answered, or an answer that goes on.
+ */
+export function endSoonWith(closing: AbortSignal, context: RequestContext): void {
+  endWith(closing, context, () => {
+    const timer = setTimeout(() => {
+      // On a connection that speaks another protocol there is no answer to give.
+      if (context.statusCode === 101) context.response.destroy();
+      else context.expire(shuttingDown(), true);
+    }, LAST_ANSWER_MS);
+    context.onFinished(() => clearTimeout(timer));
+  });
 }
 
 function ignore(): void {}
