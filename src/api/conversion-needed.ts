@@ -1,5 +1,6 @@
-import type { KubeObject } from './object';
 import type { MaybePromise } from './maybe-promise';
+import type { KubeObject } from './object';
+import type { Steps } from './parts';
 
 /**
  * Thrown out of a pure function that needs an object in a version that only a webhook can convert it to. A caller that may wait has the
@@ -19,6 +20,36 @@ export class ConversionNeeded extends Error {
 export interface RemoteConversion {
   /** The object in that version. Throws {@link ConversionNeeded} until it is known. */
   readonly known: (object: KubeObject, apiVersion: string) => KubeObject;
+  /** The same for one that may be large and shares nothing with those that are known. */
+  readonly knownInSteps: (object: KubeObject, apiVersion: string) => Steps<KubeObject>;
+  readonly convert: (object: KubeObject, apiVersion: string) => Promise<KubeObject>;
+}
+
+/**
+ * What one pure function is given in other versions. As it does the same in each run, the first object that it asks for is the first in
+ * the next run as well: nobody compares objects, which for large ones would take as long as all else.
+ */
+export class ConversionsInOrder {
+  private readonly given: { readonly apiVersion: string; readonly object: KubeObject }[] = [];
+  private asked = 0;
+
+  /** The function is about to run. */
+  begin(): void {
+    this.asked = 0;
+  }
+
+  /** Throws {@link ConversionNeeded} until it is known. */
+  known(remote: Pick<RemoteConversion, 'convert'>, object: KubeObject, apiVersion: string): KubeObject {
+    const place = this.asked++;
+    const given = this.given[place];
+    if (given?.apiVersion === apiVersion) return given.object;
+    throw new ConversionNeeded(async () => {
+      const converted = await remote.convert(object, apiVersion);
+      // Another version than in the run before: what is served has changed meanwhile, and what follows is out of date.
+      this.given.splice(place, Infinity, { apiVersion, object: converted });
+      return () => undefined;
+    });
+  }
 }
 
 /** An object has owners in so many versions, at most. */

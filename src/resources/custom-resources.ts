@@ -1,6 +1,7 @@
 import { stringifyExact } from '../api/codec/exact-json';
 import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Completion } from '../api/completion';
 import { customKind, type CustomKind } from '../api/custom/custom-kind';
 import {
   CLEANUP_FINALIZER,
@@ -315,22 +316,19 @@ export class CustomResources {
     });
   }
 
-  #conversion(
-    crd: CustomResourceDefinition,
-    pruner: (version: string) => (object: KubeObject) => KubeObject,
-  ): Conversion {
+  #conversion(crd: CustomResourceDefinition, pruner: (version: string) => Completion): Conversion {
     const ending = new AbortController();
     const webhook = new ConversionWebhook(conversionSettings(crd), this.#options.callConversion, ending.signal);
-    const pruners = new Map<string, (object: KubeObject) => KubeObject>();
+    const pruners = new Map<string, Completion>();
     const by = new WebhookConversion({
       webhook,
       memory: this.#conversionMemory,
       storageApiVersion: apiVersionOf(crd.spec.group, storageVersionOf(crd)),
-      prune: (object, apiVersion) => {
+      prune: (apiVersion) => {
         const { version } = parseApiVersion(apiVersion);
         const prune = pruners.get(version) ?? pruner(version);
         pruners.set(version, prune);
-        return prune(object);
+        return prune;
       },
     });
     return {

@@ -9,7 +9,7 @@ import { isRetiredKind } from '../api/kinds/retired-kinds';
 import { withoutManagedFields } from '../api/apply/managed-fields';
 import type { JsonObject, KubeObject } from '../api/object';
 import { apiVersionOf, parseApiVersion } from '../api/object';
-import type { RemoteConversion } from '../api/conversion-needed';
+import { ConversionsInOrder, type RemoteConversion } from '../api/conversion-needed';
 import type { Steps } from '../api/parts';
 import * as inSteps from '../api/steps/generated/apply/field-manager';
 import { formatTime } from '../api/time/rfc3339';
@@ -20,6 +20,8 @@ export interface TrackedUpdate {
   readonly live: KubeObject | undefined;
   readonly updated: KubeObject;
   readonly manager: string;
+  /** Where a webhook converts: what it has been asked in the runs before. */
+  readonly conversions?: ConversionsInOrder;
 }
 
 export interface AppliedConfiguration {
@@ -28,7 +30,10 @@ export interface AppliedConfiguration {
   readonly applied: KubeObject;
   readonly manager: string;
   readonly force: boolean;
+  readonly conversions?: ConversionsInOrder;
 }
+
+type Writing = Pick<TrackedUpdate, 'served' | 'manager' | 'conversions'>;
 
 /** Who owns which field of an object (spec, "Field ownership"). Objects are in the requested version. */
 export interface FieldOwnership {
@@ -56,10 +61,10 @@ export const noFieldOwnership: FieldOwnership = {
 
 /** `now`: milliseconds since the epoch. */
 export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOwnership {
-  const optionsOf = (served: ServedResource, manager: string): FieldManagerOptions => {
+  const optionsOf = ({ served, manager, conversions }: Writing): FieldManagerOptions => {
     const { definition, version, type, custom } = served;
     const { group } = version;
-    const convert = versionConverter(catalogue, served);
+    const convert = versionConverter(catalogue, served, conversions);
     return {
       type,
       gvk: { group, version: version.version, kind: definition.kind },
@@ -70,16 +75,16 @@ export function fieldOwnership(catalogue: Catalogue, now: () => number): FieldOw
       ...(convert === undefined ? {} : { convert }),
     };
   };
-  const updateOf = ({ served, live, updated, manager }: TrackedUpdate): UpdateOptions => ({
-    live,
-    object: throughStorage(served, updated),
-    ...optionsOf(served, manager),
+  const updateOf = (change: TrackedUpdate): UpdateOptions => ({
+    live: change.live,
+    object: throughStorage(change.served, change.updated),
+    ...optionsOf(change),
   });
-  const applyOf = ({ served, live, applied, manager, force }: AppliedConfiguration): ApplyOptions => ({
-    live,
-    applied: applied as unknown as JsonObject,
-    force,
-    ...optionsOf(served, manager),
+  const applyOf = (change: AppliedConfiguration): ApplyOptions => ({
+    live: change.live,
+    applied: change.applied as unknown as JsonObject,
+    force: change.force,
+    ...optionsOf(change),
   });
   return {
     trackUpdate: (change) => {
@@ -129,9 +134,13 @@ function throughStorage({ version: { convert } }: ServedResource, object: KubeOb
 }
 
 /** To the versions in which other managers wrote; absent for kinds of one shape. */
-function versionConverter(catalogue: Catalogue, served: ServedResource): FieldManagerOptions['convert'] {
+function versionConverter(
+  catalogue: Catalogue,
+  served: ServedResource,
+  conversions: ConversionsInOrder | undefined,
+): FieldManagerOptions['convert'] {
   const { definition, version: requested } = served;
-  if (requested.remote !== undefined) return remoteConverter(requested.remote, catalogue, served);
+  if (requested.remote !== undefined) return remoteConverter(requested.remote, catalogue, served, conversions);
   if (definition.versions.every(({ convert }) => convert === undefined)) return sameShapeConverter(catalogue, served);
   return (object, apiVersion) => {
     const { group, version } = parseApiVersion(apiVersion);
@@ -163,15 +172,18 @@ function remoteConverter(
   remote: RemoteConversion,
   catalogue: Catalogue,
   served: ServedResource,
+  conversions = new ConversionsInOrder(),
 ): FieldManagerOptions['convert'] {
   const { definition, version: requested } = served;
+  conversions.begin();
   const ownVersion = apiVersionOf(requested.group, requested.version);
   return (object, apiVersion) => {
     const { group, version } = parseApiVersion(apiVersion);
     const target = knownVersion(catalogue, served, group, version);
     if (target === undefined) return undefined;
     const typed = { ...object, kind: definition.kind, apiVersion: object.apiVersion ?? ownVersion };
-    return { type: target.type, object: typed.apiVersion === apiVersion ? typed : remote.known(typed, apiVersion) };
+    if (typed.apiVersion === apiVersion) return { type: target.type, object: typed };
+    return { type: target.type, object: conversions.known(remote, typed, apiVersion) };
   };
 }
 

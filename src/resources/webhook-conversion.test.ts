@@ -1,5 +1,6 @@
 import { withConversions } from '../api/conversion-needed';
 import type { KubeObject } from '../api/object';
+import type { Steps } from '../api/parts';
 import { localEntry } from '../registry/local-entry';
 import type { CacheEntry } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
@@ -34,7 +35,7 @@ function conversionOf(memory = new ConversionMemory()) {
     },
     memory,
     storageApiVersion: V1,
-    prune: (object) => object,
+    prune: () => (object) => object,
   });
   const respondWith = (next: string): void => void (label = next);
   return { conversion, v2: conversion.ofVersion(V2), calls, respondWith: respondWith };
@@ -100,4 +101,65 @@ describe('conversions of entries', () => {
     expect(calls.length).toBe(2);
     expect(() => conversion.known(object, V2)).toThrow('a conversion between versions is needed');
   });
+
+  it('an object that shares its parts with one that is known is recognized without a look into them', async () => {
+    const { conversion, calls } = conversionOf();
+    const whole = entryOf('a').object;
+    let looks = 0;
+    const spec = new Proxy({ padding: 'x' }, { ownKeys: (target) => ((looks += 1), Reflect.ownKeys(target)) });
+    const converted = await withConversions(() => conversion.known({ ...whole, spec }, V2));
+    expect(converted.apiVersion).toBe(V2);
+    // Whether what came back is large.
+    expect(looks).toBe(1);
+    expect(calls.length).toBe(1);
+  });
+
+  it('one that is made anew is recognized in steps', async () => {
+    const { conversion, calls } = conversionOf();
+    const made = (): KubeObject => ({ ...entryOf('a').object, spec: manyTexts() });
+    let steps = 0;
+    const converted = await withConversions(() => {
+      const { result, count } = counted(conversion.knownInSteps(made(), V2));
+      steps = count;
+      return result;
+    });
+    expect(converted.apiVersion).toBe(V2);
+    expect(calls.length).toBe(1);
+    expect(steps).toBeGreaterThan(MANY / 64);
+  });
 });
+
+const MANY = 10_000;
+
+function manyTexts(): Readonly<Record<string, string>> {
+  return Object.fromEntries(Array.from({ length: MANY }, (_, index) => [`key${index}`, 'text']));
+}
+
+function counted<Result>(steps: Steps<Result>): { readonly result: Result; readonly count: number } {
+  for (let count = 0; ; count += 1) {
+    const step = steps.next();
+    if (step.done === true) return { result: step.value, count };
+  }
+}
+
+it('what a webhook gave of a large object is brought up to its schema in steps', async () => {
+  let pauses = 0;
+  const prune = Object.assign((): never => raise(), {
+    *inSteps(object: KubeObject): Steps<KubeObject> {
+      for (; pauses < 10; pauses += 1) yield;
+      return { ...object, pruned: true };
+    },
+  });
+  const conversion = new WebhookConversion({
+    webhook: { convert: (objects, apiVersion) => Promise.resolve(objects.map((one) => ({ ...one, apiVersion }))) },
+    memory: new ConversionMemory(),
+    storageApiVersion: V1,
+    prune: () => prune,
+  });
+  const converted = await conversion.convert({ ...entryOf('a').object, spec: manyTexts() }, V2);
+  expect({ pauses, pruned: converted['pruned'] }).toEqual({ pauses: 10, pruned: true });
+});
+
+function raise(): never {
+  throw new Error('at one stretch');
+}

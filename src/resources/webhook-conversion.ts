@@ -1,13 +1,13 @@
-import { createHash } from 'node:crypto';
+import { completed, type Completion } from '../api/completion';
 import { ConversionNeeded, type RemoteConversion } from '../api/conversion-needed';
-import { printConverted } from '../api/custom/conversion-review';
 import { withMetadata } from '../api/extend';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
-import type { Steps } from '../api/parts';
+import { isLarge, type Steps } from '../api/parts';
 import { stepsInTurns } from '../async/steps';
 import { Turn } from '../async/turn';
 import { jsonEqual } from '../api/patch/json-equal';
+import * as inSteps from '../api/steps/generated/patch/finished-equal';
 import type { ConversionMode, EntryConversion } from '../registry/entry-conversion';
 import { localEntry } from '../registry/local-entry';
 import type { CacheEntry } from '../storage/cache/cache';
@@ -20,15 +20,15 @@ export interface WebhookConversionOptions {
   /** The version that is stored. */
   readonly storageApiVersion: string;
   /** Takes out of an object of that version what its schema does not know. */
-  readonly prune: (object: KubeObject, apiVersion: string) => KubeObject;
+  readonly prune: (apiVersion: string) => Completion;
 }
 
 /** The conversions of one definition's objects by its webhook. */
 export class WebhookConversion implements RemoteConversion {
   readonly #options: WebhookConversionOptions;
   readonly #versions = new Map<string, VersionReader>();
-  /** What pure functions are waiting for, by version and text: see {@link ConversionNeeded}. */
-  readonly #known = new Map<string, KubeObject>();
+  /** What pure functions are waiting for, by version and name: see {@link ConversionNeeded}. */
+  readonly #known = new Map<string, Set<Known>>();
   readonly #epoch: Epoch = { now: 0 };
 
   constructor(options: WebhookConversionOptions) {
@@ -58,13 +58,37 @@ export class WebhookConversion implements RemoteConversion {
 
   known(object: KubeObject, apiVersion: string): KubeObject {
     if (object.apiVersion === apiVersion) return object;
-    const key = keyOf(object, apiVersion);
-    const known = this.#known.get(key);
-    if (known !== undefined) return known;
-    throw new ConversionNeeded(async () => {
-      this.#known.set(key, await this.#one(object, apiVersion));
-      return () => void this.#known.delete(key);
+    for (const known of this.#knownOf(object, apiVersion)) if (jsonEqual(known.object, object)) return known.converted;
+    throw this.#needed(object, apiVersion);
+  }
+
+  *knownInSteps(object: KubeObject, apiVersion: string): Steps<KubeObject> {
+    if (object.apiVersion === apiVersion) return object;
+    for (const known of [...this.#knownOf(object, apiVersion)]) {
+      if (yield* inSteps.jsonEqual(known.object, object)) return known.converted;
+    }
+    throw this.#needed(object, apiVersion);
+  }
+
+  #knownOf(object: KubeObject, apiVersion: string): Iterable<Known> {
+    return this.#known.get(keyOf(object, apiVersion)) ?? [];
+  }
+
+  #needed(object: KubeObject, apiVersion: string): ConversionNeeded {
+    return new ConversionNeeded(async () => {
+      const key = keyOf(object, apiVersion);
+      const known = { object, converted: await this.#one(object, apiVersion) };
+      const all = this.#known.get(key) ?? new Set();
+      this.#known.set(key, all.add(known));
+      return () => {
+        all.delete(known);
+        if (all.size === 0 && this.#known.get(key) === all) this.#known.delete(key);
+      };
     });
+  }
+
+  convert(object: KubeObject, apiVersion: string): Promise<KubeObject> {
+    return this.#one(object, apiVersion);
   }
 
   /** Lets go of everything that has been converted. */
@@ -80,16 +104,27 @@ export class WebhookConversion implements RemoteConversion {
   async #convert(objects: readonly KubeObject[], apiVersion: string): Promise<readonly KubeObject[]> {
     const { webhook, prune } = this.#options;
     const converted = await webhook.convert(objects, apiVersion);
-    return eachInTurns(converted, (one, index) => {
-      const pruned = prune(one, apiVersion);
+    const completion = prune(apiVersion);
+    const turn = new Turn('converting custom resources');
+    const made: KubeObject[] = [];
+    for (const [index, one] of converted.entries()) {
+      const pruned = isLarge(one) ? await stepsInTurns(completed(completion, one), turn) : completion(one);
       const { resourceVersion } = objects[index]!.metadata;
-      return resourceVersion === undefined ? pruned : withMetadata(pruned, { ...pruned.metadata, resourceVersion });
-    });
+      made.push(resourceVersion === undefined ? pruned : withMetadata(pruned, { ...pruned.metadata, resourceVersion }));
+      if (turn.isOver) await turn.next();
+    }
+    return made;
   }
 }
 
-function keyOf(object: KubeObject, apiVersion: string): string {
-  return `${apiVersion} ${createHash('sha256').update(printConverted(object)).digest('base64')}`;
+/** An object that has been converted. It shares most of its parts with the one that is asked about, which are not looked into. */
+interface Known {
+  readonly object: KubeObject;
+  readonly converted: KubeObject;
+}
+
+function keyOf({ metadata: { namespace = '', name = '' } }: KubeObject, apiVersion: string): string {
+  return `${apiVersion} ${namespace}/${name}`;
 }
 
 /** Counts how often the webhook has been found to answer otherwise than it did. */
@@ -128,9 +163,10 @@ class VersionReader {
     const outdated = entries.filter(({ apiVersion }) => apiVersion !== this.apiVersion);
     try {
       const converted = await this.#make(outdated);
+      const turn = new Turn('comparing what a conversion webhook says');
       for (const [index, entry] of outdated.entries()) {
         const remembered = this.#converted.get(entry, this.epoch.now);
-        if (remembered !== undefined && !jsonEqual(remembered.object, converted[index]!.object)) this.epoch.now += 1;
+        if (remembered !== undefined && !(await isSame(remembered, converted[index]!, turn))) this.epoch.now += 1;
       }
       return merged(entries, new Map(outdated.map((entry, index) => [entry, converted[index]!])));
     } catch (error) {
@@ -191,6 +227,11 @@ class VersionReader {
     }
     return entries.map((entry) => made.get(entry)!);
   }
+}
+
+async function isSame(remembered: CacheEntry, converted: CacheEntry, turn: Turn): Promise<boolean> {
+  if (remembered.body.equals(converted.body)) return true;
+  return stepsInTurns(inSteps.jsonEqual(remembered.object, converted.object), turn);
 }
 
 function merged(entries: readonly CacheEntry[], converted: ReadonlyMap<CacheEntry, CacheEntry>): readonly CacheEntry[] {

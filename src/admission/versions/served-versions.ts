@@ -57,7 +57,8 @@ export function servedVersions(catalogue: Served): ObjectVersions {
         const decodedObject = yield* decodeWhole(document, served);
         const { remote } = served.version;
         if (remote === undefined) return decodedObject;
-        return withoutZeroTime(remote.known(asGoWrites(decodedObject), apiVersionOf(of.group, of.version)));
+        const apiVersion = apiVersionOf(of.group, of.version);
+        return withoutZeroTime(yield* remote.knownInSteps(asGoWrites(decodedObject), apiVersion));
       }
       checkKind(document, given.kind);
       const type = ownType(given);

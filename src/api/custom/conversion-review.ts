@@ -47,7 +47,7 @@ function sentForm({ kind, apiVersion, metadata, ...rest }: KubeObject) {
   return { kind, apiVersion, metadata: kept, ...rest };
 }
 
-export function printConverted(object: KubeObject): Buffer {
+function printConverted(object: KubeObject): Buffer {
   return Buffer.from(stringifyExact(sentForm(object)));
 }
 

@@ -36,7 +36,7 @@ export interface CustomKind {
   readonly listKind: string;
   readonly decoder: StoredDecoder;
   /** Takes out of objects of a version what its schema does not know. */
-  readonly prune: (version: string) => (object: KubeObject) => KubeObject;
+  readonly prune: (version: string) => Completion;
 }
 
 export interface CustomKindVersion {
@@ -160,12 +160,15 @@ class Shapes {
   }
 
   /** Takes out what a version's schema does not know; its defaults are for objects that are sent in it. */
-  pruner(version: string): (object: KubeObject) => KubeObject {
-    let prune: ((object: KubeObject) => KubeObject) | undefined;
-    return (object) => (prune ??= this.#compilePruner(version))(object);
+  pruner(version: string): Completion {
+    let made: Completion | undefined;
+    const prune = (): Completion => (made ??= this.#compilePruner(version));
+    return Object.assign((object: KubeObject) => prune()(object), {
+      inSteps: (object: KubeObject) => completed(prune(), object),
+    });
   }
 
-  #compilePruner(version: string): (object: KubeObject) => KubeObject {
+  #compilePruner(version: string): Completion {
     const schema = this.#schemas.get(version)?.schema?.openAPIV3Schema;
     const shape = schema === undefined ? undefined : compileShape(withoutDefaults(schema));
     return shape === undefined ? (object) => object : completeStored(shape);

@@ -2,7 +2,7 @@ import { decodeObject, type DecodeResult } from '../../api/codec/json-decode';
 import { decodeObjectSteps } from '../../api/codec/json-decode-steps';
 import { duplicateFields } from '../../api/codec/json-syntax';
 import { strictDecodingProblem } from '../../api/codec/request-body';
-import { withConversions } from '../../api/conversion-needed';
+import { ConversionsInOrder, withConversions } from '../../api/conversion-needed';
 import { badRequest, conflict, type StatusError } from '../../api/errors/status-error';
 import type { ServedVersion } from '../../api/kinds/kind-definition';
 import { isRetiredKind } from '../../api/kinds/retired-kinds';
@@ -237,10 +237,12 @@ function applyChange(
   return whenKnown(readAppliedObject(request, body, options, bodies), (applied) => ({
     compute: (live) => {
       const { fieldManager: manager, force } = options;
-      const change = { served, live, applied, manager, force };
+      const { remote } = served.version;
+      const conversions = remote === undefined ? undefined : new ConversionsInOrder();
+      const change = { served, live, applied, manager, force, ...(conversions && { conversions }) };
       const merge = (): MaybePromise<KubeObject> =>
         context.givesWay ? context.takeSteps(applyInSteps(change)) : apply(change);
-      const merging = served.version.remote === undefined ? merge() : withConversions(merge);
+      const merging = remote === undefined ? merge() : withConversions(merge);
       return whenKnown(merging, (merged) => {
         checkIdentity(scopeOf(request), info.name, merged);
         if (live === undefined && merged.metadata.uid) throw objectIsGone(request, merged.metadata.uid);

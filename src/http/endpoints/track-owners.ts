@@ -1,4 +1,4 @@
-import { withConversions } from '../../api/conversion-needed';
+import { ConversionsInOrder, withConversions } from '../../api/conversion-needed';
 import type { MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
@@ -12,10 +12,17 @@ export function trackOwners(
   manager: string,
 ): MaybePromise<KubeObject> {
   if (fieldOwnership === undefined) return updated;
-  const change = { served, live, updated, manager };
+  const { remote } = served.version;
+  const change = {
+    served,
+    live,
+    updated,
+    manager,
+    ...(remote === undefined ? {} : { conversions: new ConversionsInOrder() }),
+  };
   const track = (): MaybePromise<KubeObject> =>
     context.givesWay
       ? context.takeSteps(fieldOwnership.trackUpdateInSteps(change))
       : fieldOwnership.trackUpdate(change);
-  return served.version.remote === undefined ? track() : withConversions(track);
+  return remote === undefined ? track() : withConversions(track);
 }
