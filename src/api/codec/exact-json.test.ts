@@ -88,3 +88,13 @@ test('runs of digits are found wherever they stand', () => {
     }),
   );
 });
+
+test('of a number of more digits than an int64 has no bigint is made, which for megabytes takes a second', () => {
+  const made = jest.spyOn(globalThis, 'BigInt');
+  const digits = '1'.repeat(100_000);
+  const text = `{"a":${digits},"b":[9223372036854775807,-9223372036854775808,18446744073709551616,-${digits}]}`;
+  expect(hasLongInteger(`[${digits}]`)).toBe(false);
+  expect(parseExact(text)).toEqual({ a: Infinity, b: [MAX_INT64, MIN_INT64, 2 ** 64, -Infinity] });
+  expect(made.mock.calls.map(([asked]) => String(asked).length)).toEqual([19, 20]);
+  made.mockRestore();
+});

@@ -9,9 +9,12 @@ import { setOwn, type MutableObject } from './set-own';
 
 /** A number with so many digits may be beyond 2^53. */
 const LONG = 16;
-/** In a text of quotes it may be found, too, which only costs the slower way. */
-const LONG_INTEGER = /(?:^|[:,[\s])-?\d{16}/;
-const INTEGER = /^-?\d+$/;
+/**
+ * In a text of quotes it may be found, too, which only costs the slower way. None of many more digits is an int64, and to make a bigint of
+ * megabytes of them takes a second.
+ */
+const LONG_INTEGER = /(?:^|[:,[\s])-?\d{16,20}(?!\d)/;
+const INTEGER = /^-?\d{1,19}$/;
 const TOKEN = /[^\s,\]}]+/y;
 const BLANKS = /\s*/y;
 

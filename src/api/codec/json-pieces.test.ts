@@ -137,3 +137,21 @@ test('the keys of a map that is parsed in pieces are known, each once', () => {
   while (!reader.advance());
   expect(knownKeysOf(reader.value as object)).toEqual(Object.keys(reader.value as object));
 });
+
+test('blanks and texts of megabytes are passed some of them at a time, wherever they stand', () => {
+  const [blanks, letters] = [' \n\t\r'.repeat(256 * 1024), 'x'.repeat(1024 * 1024)];
+  for (const [text, value] of [
+    [`${blanks}{"a":1}`, { a: 1 }],
+    [`{${blanks}"a"${blanks}:${blanks}[1${blanks},2],"b":2${blanks}}`, { a: [1, 2], b: 2 }],
+    [`["${letters}",1]`, [letters, 1]],
+    [`{"${letters}":1,"b":2}`, { [letters]: 1, b: 2 }],
+  ] as const) {
+    const { value: found, steps } = parsed(text, 16);
+    expect(found).toEqual(value);
+    expect(steps).toBeGreaterThanOrEqual(2);
+    expect(parsed(text, 1024 * 1024 * 1024).value).toEqual(value);
+  }
+  expect(parsed(`${blanks}[]`, 16).steps).toBeGreaterThanOrEqual(4);
+  expect(parsed(`[]${blanks}`, 16).value).toEqual([]);
+  expect(() => parsed(`[]${blanks}x`, 16)).toThrow(MalformedJsonError);
+});

@@ -1,5 +1,5 @@
 import { parseExact } from './exact-json';
-import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes';
+import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, isBlank, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes';
 import { JsonSyntaxError, MAX_JSON_DEPTH, wholeCharacters } from './json-syntax';
 import { rememberKeys, type Steps } from '../parts';
 import { setOwn, type MutableObject } from './set-own';
@@ -52,10 +52,11 @@ interface OpenContainer {
   after: 'start' | 'comma' | 'member';
 }
 
-const BLANK = /^[ \t\n\r]*$/;
-const LEADING_COMMA = /^[ \t\n\r]*,/;
+/** Bytes that are looked through at a time where nothing ends: a long text, or nothing but blanks. */
+const SCANNED_BYTES = 256 * 1024;
+
+/** Before the end of what is not blank. */
 const TRAILING_COMMA = /,[ \t\n\r]*$/;
-const COLON = /^[ \t\n\r]*:[ \t\n\r]*$/;
 
 export class JsonPieces {
   /** Plain data, once `advance` has returned true. */
@@ -89,7 +90,9 @@ export class JsonPieces {
   advance(): boolean {
     const { bytes } = this;
     const pieceEnd = this.position + this.options.pieceBytes;
+    const scanEnd = this.position + Math.max(SCANNED_BYTES, this.options.pieceBytes);
     while (this.position < bytes.length) {
+      if (this.position >= scanEnd) return false;
       switch (bytes[this.position]) {
         case QUOTE:
           this.passText();
@@ -166,7 +169,7 @@ export class JsonPieces {
   }
 
   private enter(isList: boolean): void {
-    if (this.open.length === 0 && !BLANK.test(this.text(0, this.position))) throw new MalformedJsonError();
+    if (this.open.length === 0 && !this.isBlank(0, this.position)) throw new MalformedJsonError();
     if (this.open.length === MAX_JSON_DEPTH) throw new JsonSyntaxError('exceeded max depth');
     this.count();
     if (isList && this.isApart()) this.apartDepth = this.open.length;
@@ -198,9 +201,7 @@ export class JsonPieces {
       parent.after = 'member';
       return false;
     }
-    for (let end = this.position + 1; end < this.bytes.length; end += 1) {
-      if (!BLANK.test(String.fromCharCode(this.bytes[end] ?? 0))) throw new MalformedJsonError();
-    }
+    if (!this.isBlank(this.position + 1, this.bytes.length)) throw new MalformedJsonError();
     this.value = container.value;
     return true;
   }
@@ -223,7 +224,7 @@ export class JsonPieces {
   private parseToComma(container: OpenContainer): void {
     const text = this.text(container.pending, this.position);
     if (container.after === 'member') {
-      if (!BLANK.test(text)) addMembers(container, withoutLeadingComma(text));
+      if (text !== '') addMembers(container, withoutLeadingComma(text));
     } else addMembers(container, text);
     container.pending = this.position + 1;
     container.after = 'comma';
@@ -234,14 +235,14 @@ export class JsonPieces {
     const end = parent.isList ? child.start : child.keyStart;
     const text = this.text(parent.pending, end);
     const members = parent.after === 'member' ? withoutLeadingComma(text) : text;
-    if (BLANK.test(members)) parent.value ??= parent.isList ? [] : {};
+    if (members === '') parent.value ??= parent.isList ? [] : {};
     else {
       if (!TRAILING_COMMA.test(members)) throw new MalformedJsonError();
       addMembers(parent, members.replace(TRAILING_COMMA, ''));
     }
     if (Array.isArray(parent.value)) parent.value.push(child.value);
     else {
-      if (child.keyStart < parent.pending || !COLON.test(this.text(child.keyEnd, child.start))) {
+      if (child.keyStart < parent.pending || this.text(child.keyEnd, child.start) !== ':') {
         throw new MalformedJsonError();
       }
       addMember(parent, parse(this.text(child.keyStart, child.keyEnd)) as string, child.value);
@@ -251,13 +252,23 @@ export class JsonPieces {
   /** The members up to the end of the container. */
   private parseRest(container: OpenContainer, end: number): void {
     const text = this.text(container.pending, end);
-    if (!BLANK.test(text)) addMembers(container, container.after === 'member' ? withoutLeadingComma(text) : text);
+    if (text !== '') addMembers(container, container.after === 'member' ? withoutLeadingComma(text) : text);
     else if (container.after === 'comma') throw new MalformedJsonError();
     else container.value ??= container.isList ? [] : {};
   }
 
+  /** What stands there, without the blanks around it, of which there may be megabytes. */
   private text(from: number, to: number): string {
-    return this.bytes.toString('utf8', from, to);
+    const { bytes } = this;
+    let [start, end] = [from, to];
+    while (start < end && isBlank(bytes[start])) start += 1;
+    while (end > start && isBlank(bytes[end - 1])) end -= 1;
+    return bytes.toString('utf8', start, end);
+  }
+
+  private isBlank(from: number, to: number): boolean {
+    for (let index = from; index < to; index += 1) if (!isBlank(this.bytes[index])) return false;
+    return true;
   }
 }
 
@@ -270,14 +281,13 @@ function parse(text: string): unknown {
 }
 
 function withoutLeadingComma(text: string): string {
-  const comma = LEADING_COMMA.exec(text);
-  if (comma === null) throw new MalformedJsonError();
-  return text.slice(comma[0].length);
+  if (!text.startsWith(',')) throw new MalformedJsonError();
+  return text.slice(1);
 }
 
 /** Parses members, of which there must be one at least, and adds them to what has been parsed of their container. */
 function addMembers(container: OpenContainer, members: string): void {
-  if (BLANK.test(members)) throw new MalformedJsonError();
+  if (members === '') throw new MalformedJsonError();
   const { value } = container;
   const added = parse(container.isList ? `[${members}]` : `{${members}}`) as unknown[] | MutableObject;
   if (value === undefined) {
