@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { imagePolicyWebhook, parseImagePolicy, type ImagePolicyDependencies } from '../admission/image-policy-webhook';
 import type { AdmissionPlugin } from '../admission/plugin';
 import { agentFor, sendRequest } from '../client/https-request';
+import { readJsonAnswer } from '../client/json-answer';
 import { followKubeconfig } from '../client/followed-kubeconfig';
 import { authorizationHeader, readKubeconfig } from '../client/kubeconfig-file';
 import type { Logger } from '../observability/logger';
@@ -33,7 +34,7 @@ function backendOf(kubeconfig: string): Backend {
       const response = await sendRequest({ url, method: 'POST', headers, body, agent, timeoutMs });
       if (response.status < 200 || response.status > 299)
         throw new Error(`Error contacting webhook: ${response.status}`);
-      return JSON.parse(response.body) as unknown;
+      return readJsonAnswer(response.body);
     },
     close: () => agent.destroy(),
   };

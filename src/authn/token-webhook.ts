@@ -1,3 +1,4 @@
+import { keysOf } from '../api/parts';
 import type { UserInfo } from '../api/user';
 import { commonAudiences } from './audiences';
 import type { TokenAuthenticator } from './credentials';
@@ -110,7 +111,8 @@ const USER_FIELDS = {
   username: isText,
   uid: isText,
   groups: isTextList,
-  extra: (value: unknown) => isMap(value) && Object.values(value).every((list) => list === null || isTextList(list)),
+  extra: (value: unknown) =>
+    isMap(value) && keysOf(value).every((name) => value[name] === null || isTextList(value[name])),
 };
 
 /** Who the user is depends on every field: one of another type makes the reply worthless. */
@@ -129,11 +131,20 @@ function checkTypes(of: string, map: unknown, fields: Readonly<Record<string, (v
 const MAX_GROUPS = 10_000;
 const MAX_EXTRA_VALUES = 10_000;
 
-function checkSize({ groups, extra }: NonNullable<ReviewStatus['user']>): void {
-  if ((groups?.length ?? 0) > MAX_GROUPS) throw new Error(`the user has more than ${MAX_GROUPS} groups`);
+/** Before the types are looked at, of which there may be too many. */
+function checkSize(user: unknown): void {
+  if (!isMap(user)) return;
+  const { groups, extra } = user;
+  if (Array.isArray(groups) && groups.length > MAX_GROUPS) {
+    throw new Error(`the user has more than ${MAX_GROUPS} groups`);
+  }
+  if (!isMap(extra)) return;
   let values = 0;
-  for (const name in extra) values += 1 + (extra[name]?.length ?? 0);
-  if (values > MAX_EXTRA_VALUES) throw new Error(`the user has more than ${MAX_EXTRA_VALUES} extra values`);
+  for (const name of keysOf(extra)) {
+    const list = extra[name];
+    values += 1 + (Array.isArray(list) ? list.length : 0);
+    if (values > MAX_EXTRA_VALUES) throw new Error(`the user has more than ${MAX_EXTRA_VALUES} extra values`);
+  }
 }
 
 /** A reply that names no type is taken. */
@@ -154,7 +165,7 @@ function readResponse(response: unknown, version: ReviewVersion): ReviewStatus {
     throw new Error(`converting (${got}) to (${version}.TokenReview): unknown conversion`);
   }
   checkTypes('status', status, STATUS_FIELDS);
+  checkSize(status?.user);
   checkTypes('status.user', status?.user, USER_FIELDS);
-  checkSize(status?.user ?? {});
   return status ?? {};
 }

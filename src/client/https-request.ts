@@ -30,7 +30,7 @@ export interface HttpsResponse {
   readonly body: string;
 }
 
-/** Bytes of an answer; more is not read, as what is read is parsed at one stretch. */
+/** Bytes of an answer; more is not read. */
 const MAX_BODY_BYTES = 1024 * 1024;
 
 export function agentFor(tls: PeerTls): Agent {

@@ -1,4 +1,5 @@
 import { agentFor, sendRequest } from './https-request';
+import { readJsonAnswer } from './json-answer';
 
 const TIMEOUT_MS = 30_000;
 
@@ -19,7 +20,7 @@ export function jsonFetcher(certificateAuthority: string | undefined): JsonFetch
     return body;
   };
   return {
-    fetch: async (url) => JSON.parse(await get(url, { Accept: 'application/json' })) as unknown,
+    fetch: async (url) => readJsonAnswer(await get(url, { Accept: 'application/json' })),
     fetchText: (url, bearerToken) =>
       get(url, {
         Accept: 'application/jwt, */*',

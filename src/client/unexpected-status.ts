@@ -14,11 +14,14 @@ const EXPLANATIONS: Readonly<Record<number, string>> = {
 
 /** Of a peer's own words, so much is told. */
 const MAX_QUOTED = 2048;
+/** Characters of a Status; what is longer is not read, as it would be at one stretch. */
+const LONGEST_STATUS = 64 * 1024;
 
 /** What clients of the API say of an answer without a result; a Status speaks for itself. */
 export function explainStatus(status: number, body: string, contentType = ''): string {
   try {
-    const parsed = JSON.parse(body) as { readonly kind?: string; readonly message?: string } | null;
+    const isShort = body.length <= LONGEST_STATUS;
+    const parsed = (isShort ? JSON.parse(body) : null) as { readonly kind?: string; readonly message?: string } | null;
     if (parsed?.kind === 'Status' && typeof parsed.message === 'string') return parsed.message.slice(0, MAX_QUOTED);
   } catch {
     // Not a Status.

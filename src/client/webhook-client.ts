@@ -2,6 +2,7 @@ import { stringifyExact } from '../api/codec/exact-json';
 import { setTimeout as delay } from 'node:timers/promises';
 import { agentFor, sendRequest, type HttpsResponse } from './https-request';
 import { authorizationHeader, readKubeconfig } from './kubeconfig-file';
+import { readJsonAnswer } from './json-answer';
 import { explainEmpty, explainStatus } from './unexpected-status';
 
 /** How long a peer is given, told to it as `?timeout=30s`. */
@@ -62,23 +63,14 @@ function isWorthAnotherTry({ status, retryAfterSeconds }: HttpsResponse): boolea
   return [429, 500, 504].includes(status) || (status >= 400 && retryAfterSeconds !== undefined);
 }
 
-function readResponse({ status, contentType, body }: HttpsResponse): unknown {
+async function readResponse({ status, contentType, body }: HttpsResponse): Promise<unknown> {
   if (status < 200 || status > 206) throw new Error(explainStatus(status, body));
   if (body === '') {
     throw new Error(explainEmpty(status, contentType || 'application/json'));
   }
   try {
-    return JSON.parse(body);
+    return await readJsonAnswer(body);
   } catch (error) {
-    throw new Error(`couldn't get version/kind; json parse error: ${inGoWords(error as Error, body)}`, {
-      cause: error,
-    });
+    throw new Error(`couldn't get version/kind; json parse error: ${(error as Error).message}`, { cause: error });
   }
-}
-
-function inGoWords(error: Error, body: string): string {
-  const position = /position (\d+)/.exec(error.message)?.[1];
-  if (position === undefined || Number(position) >= body.trimEnd().length) return 'unexpected end of JSON input';
-  const first = body.trimStart()[0] ?? '';
-  return /[[{"\d-]/.test(first) ? error.message : `invalid character '${first}' looking for beginning of value`;
 }
