@@ -75,6 +75,22 @@ describe('what may be long is looked at one after another, with the same outcome
     expect(pauses).toBeGreaterThan(2 * COUNT);
   });
 
+  it('scopes that are named again and again, without looking at all that is counted for each', () => {
+    const terminating = numbered(() => 'Terminating');
+    const many = { metadata: {}, spec: { scopes: terminating, hard: byNumber(() => '1') } } as KubeObject;
+    const { result, pauses } = take(checkInParts(() => validateResourceQuota(many)));
+    expect(result).toEqual([]);
+    expect(pauses).toBeGreaterThanOrEqual(3 * COUNT);
+    expect(pauses).toBeLessThan(10 * COUNT);
+    const hard = { ...byNumber(() => '1'), cpu: '1', services: '1', 'hugepages-1Mi': '1' };
+    const names = ['Terminating', 'BestEffort', 'Terminating', 'BestEffort'];
+    const matchExpressions = names.map((scopeName) => ({ scopeName, operator: 'Exists' }));
+    const few = { metadata: {}, spec: { scopes: names, scopeSelector: { matchExpressions }, hard } } as KubeObject;
+    const found = take(checkInParts(() => validateResourceQuota(few))).result;
+    expect(found).toEqual(validateResourceQuota(few));
+    expect(found).toHaveLength(2 * (2 + 3 + 2 + 3));
+  });
+
   it('a map of a pod’s spec, and the text of its change', () => {
     const check = (): readonly FieldError[] => validatePodUpdate(otherSelector, selector);
     const { result } = take(checkInParts(check));

@@ -6,7 +6,7 @@ import type {
   ResourceQuotaStatus,
   ScopedResourceSelectorRequirement,
 } from '../schema/generated/core-v1';
-import { checkEach } from './check-each';
+import { checkAfter, checkEach } from './check-each';
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { isHugePageResource, validateResourceName } from './pod/resource-names';
 import { validateResourceQuantity } from './pod/resources';
@@ -73,15 +73,29 @@ function isOfPods(resource: string): boolean {
   return resource === 'pods' || COMPUTE_OF_PODS.has(resource);
 }
 
-/** One problem for each resource that a scope cannot count; `literal` shows the value at `path`. */
-function checkCoverage(scope: string, { hard = {} }: ResourceQuotaSpec, path: string, literal: () => string) {
+/**
+ * One problem for each resource that a scope cannot count; `literal` shows the value at `path`. A scope may be named thousands of times:
+ * `known` has the resources that the scopes before could not count, which are looked through once for each scope that there is.
+ */
+function checkCoverage(
+  scope: string,
+  { hard = {} }: ResourceQuotaSpec,
+  path: string,
+  literal: () => string,
+  known: Map<string, string[]>,
+): readonly FieldError[] {
   const covers = Object.hasOwn(SCOPES, scope) ? SCOPES[scope] : undefined;
   if (covers === undefined) return [];
-  return checkEach(keysOf(hard), (resource) =>
-    isStandardQuotaResource(resource) && !covers(resource)
-      ? [invalidLiteral(path, literal(), 'unsupported scope applied to resource')]
-      : [],
-  );
+  const unsupported = (): FieldError => invalidLiteral(path, literal(), 'unsupported scope applied to resource');
+  const before = known.get(scope);
+  if (before !== undefined) return checkAfter(() => checkEach(before, () => [unsupported()]));
+  const found: string[] = [];
+  known.set(scope, found);
+  return checkEach(keysOf(hard), (resource) => {
+    if (!isStandardQuotaResource(resource) || covers(resource)) return [];
+    found.push(resource);
+    return [unsupported()];
+  });
 }
 
 function conflicts(scopes: readonly string[]): number {
@@ -101,10 +115,11 @@ function scopesLiteral(scopes: readonly string[] | undefined): string {
 function validateScopes(spec: ResourceQuotaSpec, path: string): readonly FieldError[] {
   const { scopes = [] } = spec;
   const literal = once(() => scopesLiteral(scopes));
+  const known = new Map<string, string[]>();
   return [
     ...checkEach(scopes, (scope) => [
       ...(Object.hasOwn(SCOPES, scope) ? [] : [invalidLiteral(path, literal(), 'unsupported scope')]),
-      ...checkCoverage(scope, spec, path, literal),
+      ...checkCoverage(scope, spec, path, literal, known),
     ]),
     ...Array.from({ length: conflicts(scopes) }, () => invalidLiteral(path, literal(), 'conflicting scopes')),
   ];
@@ -160,12 +175,13 @@ function validateScopeSelector(spec: ResourceQuotaSpec, path: string): readonly 
   const requirements = spec.scopeSelector?.matchExpressions ?? [];
   const literal = once(() => selectorLiteral(requirements));
   const scopes = requirements.map(({ scopeName = '' }) => scopeName);
+  const known = new Map<string, string[]>();
   return [
     ...checkEach(requirements, (requirement) => {
       const { scopeName = '' } = requirement;
       return [
         ...(Object.hasOwn(SCOPES, scopeName) ? [] : [invalid(`${path}.scopeName`, scopeName, 'unsupported scope')]),
-        ...checkCoverage(scopeName, spec, path, literal),
+        ...checkCoverage(scopeName, spec, path, literal, known),
         ...validateOperator(requirement, path),
       ];
     }),
