@@ -83,11 +83,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
 
   /** The stream is closed: what was kept is dropped, and the body has no end any more. */
   forgetBody(): void {
-    if (this.#early !== undefined) {
-      this.stream.bodyKept(-this.#early.length);
-      this.#early.drop();
-      this.#early = undefined;
-    }
+    this.#leaveEarly()?.drop();
     this.#hasAll = false;
   }
 
@@ -102,8 +98,9 @@ export class Http2Request extends EventEmitter implements HttpRequest {
     this.stream.bodyTaken(chunk.length);
   }
 
-  #takeEarly(): Buffer | undefined {
-    const early = this.#early?.take();
+  /** What came before there was a listener: it is the caller's. */
+  #leaveEarly(): GrowingBytes | undefined {
+    const early = this.#early;
     if (early === undefined) return undefined;
     this.#early = undefined;
     this.stream.bodyKept(-early.length);
@@ -112,7 +109,7 @@ export class Http2Request extends EventEmitter implements HttpRequest {
 
   #flow(): void {
     if (!this.#isFlowing) return;
-    const early = this.#takeEarly();
+    const early = this.#leaveEarly()?.take();
     if (early !== undefined) this.#give(early);
     if (!this.#hasAll || this.readableEnded || !this.#isFlowing) return;
     this.readableEnded = true;
