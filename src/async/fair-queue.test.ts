@@ -37,6 +37,21 @@ describe('a fair queue', () => {
     expect([queue.length, queue.weight]).toEqual([0, 0]);
   });
 
+  it('takes out at once what an owner brought who leaves', () => {
+    const queue = new FairQueue<string>(limits);
+    for (const [owner, item] of [
+      ['greedy', 'a'],
+      ['other', 'x'],
+      ['greedy', 'b'],
+    ] as const) {
+      queue.push(owner, item, 2);
+    }
+    expect(queue.leave('greedy')).toEqual(['a', 'b']);
+    expect(queue.leave('greedy')).toEqual([]);
+    expect([queue.length, queue.weight]).toEqual([1, 2]);
+    expect(drained(queue)).toBe('x');
+  });
+
   it('has no room beyond its limits, neither for one owner nor for all', () => {
     const queue = new FairQueue<string>(limits);
     expect(queue.push('a', '1', 6)).toBe(true);

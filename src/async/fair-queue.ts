@@ -92,6 +92,16 @@ export class FairQueue<T> {
     return true;
   }
 
+  /** Takes all out that an owner brought: the owner is not there any more. */
+  leave(owner: unknown): readonly T[] {
+    const queue = this.owners.get(owner);
+    if (queue === undefined) return [];
+    this.owners.delete(owner);
+    this.totalWeight -= queue.weight;
+    this.items -= queue.items.length;
+    return queue.items.map(({ item }) => item);
+  }
+
   private subtract(queue: OwnQueue<T>, weight: number): void {
     queue.weight -= weight;
     this.totalWeight -= weight;

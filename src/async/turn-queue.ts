@@ -60,6 +60,11 @@ export class TurnQueue {
     });
   }
 
+  /** The owner is not there any more: all that wait for it go on at once, to find that out. */
+  leave(owner: unknown): void {
+    for (const queue of [this.#late, this.#waiting]) for (const goOn of queue.leave(owner)) goOn();
+  }
+
   /** All at once. */
   wakeAll(): void {
     for (const queue of [this.#late, this.#waiting]) {

@@ -82,6 +82,18 @@ describe('a memory budget', () => {
     expect(await isDone(waiting)).toBe(true);
   });
 
+  it('lets what waits go on when its connection ends, to find that out: it would be kept for as long', async () => {
+    const budget = new MemoryBudget(LIMIT);
+    const [greedy, gone, other] = [open(budget), open(budget), open(budget)];
+    greedy.account.hold(50 * MIB);
+    const waiting = [gone.account.largeRoom(), gone.account.largeRoom(), other.account.largeRoom()];
+    expect(await isDone(waiting[0]!)).toBe(false);
+    gone.account.close();
+    expect(await Promise.all(waiting.map(isDone))).toEqual([true, true, false]);
+    expect(budget.queue.length).toBe(1);
+    greedy.account.close();
+  });
+
   it('does not make it wait for long', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     try {

@@ -273,6 +273,7 @@ export class MemoryAccount implements ConnectionMemory {
     this.#bytes = 0;
     this.budget.change(-bytes);
     this.#waiting?.wakeAll();
+    this.budget.queue.leave(this);
   }
 
   drop(): void {

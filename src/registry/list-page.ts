@@ -70,7 +70,7 @@ async function selectedPage(
   turn: Turn,
 ): Promise<Page> {
   const iterator = all[Symbol.iterator]();
-  const entries = await selectNext(iterator, matches, limit ?? Infinity, caller, turn);
+  const entries = await selectNext(iterator, matches, { entries: limit }, caller, turn);
   const isLast = entries.length !== limit || iterator.next().done === true;
   return isLast ? lastPage(revision, entries) : fullPage(revision, entries, undefined);
 }

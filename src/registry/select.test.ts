@@ -2,7 +2,7 @@ import { Turn } from '../async/turn';
 import type { CacheEntry } from '../storage/cache/cache';
 import { selectNext } from './select';
 
-const entries = Array.from({ length: 1000 }, (_, index) => ({ name: `${index}` }) as CacheEntry);
+const entries = Array.from({ length: 1000 }, (_, index) => ({ name: `${index}`, size: 10 }) as CacheEntry);
 const { signal } = new AbortController();
 const isEven = ({ name }: CacheEntry): boolean => Number(name) % 2 === 0;
 
@@ -11,17 +11,24 @@ describe('selecting entries', () => {
 
   it('takes what matches, as many as are wanted, and goes on from there', async () => {
     const iterator = entries[Symbol.iterator]();
-    const first = await selectNext(iterator, isEven, 300, signal, new Turn());
-    const rest = await selectNext(iterator, isEven, 300, signal, new Turn());
+    const first = await selectNext(iterator, isEven, { entries: 300 }, signal, new Turn());
+    const rest = await selectNext(iterator, isEven, { entries: 300 }, signal, new Turn());
     expect([...first, ...rest].map(({ name }) => Number(name))).toEqual(
       Array.from({ length: 500 }, (_, index) => index * 2),
     );
     expect(first).toHaveLength(300);
-    expect(await selectNext(iterator, isEven, 300, signal, new Turn())).toEqual([]);
+    expect(await selectNext(iterator, isEven, { entries: 300 }, signal, new Turn())).toEqual([]);
+  });
+
+  it('takes no more bytes than are wanted, but for the one that reaches them', async () => {
+    const iterator = Array.from({ length: 7 }, () => ({ size: 40 }) as CacheEntry)[Symbol.iterator]();
+    const take = async (): Promise<number> =>
+      (await selectNext(iterator, undefined, { bytes: 100 }, signal, new Turn())).length;
+    expect([await take(), await take(), await take(), await take()]).toEqual([3, 3, 1, 0]);
   });
 
   it('takes everything where nothing is selected by', async () => {
-    expect(await selectNext(entries[Symbol.iterator](), undefined, Infinity, signal, new Turn())).toEqual(entries);
+    expect(await selectNext(entries[Symbol.iterator](), undefined, {}, signal, new Turn())).toEqual(entries);
   });
 
   it('looks at the clock after each large one, which may have to be parsed', async () => {
@@ -29,7 +36,7 @@ describe('selecting entries', () => {
     const count = async (size: number): Promise<number> => {
       const sized = Array.from({ length: 20 }, () => ({ size }) as CacheEntry);
       const before = looks.mock.calls.length;
-      await selectNext(sized[Symbol.iterator](), () => false, Infinity, signal, new Turn());
+      await selectNext(sized[Symbol.iterator](), () => false, {}, signal, new Turn());
       return looks.mock.calls.length - before;
     };
     expect(await count(1_000_000)).toBeGreaterThan(3 * (await count(1_000)));
@@ -41,7 +48,7 @@ describe('selecting entries', () => {
     const gone = new AbortController();
     let looked = 0;
     const count = (): boolean => (looked++, false);
-    const selecting = selectNext(entries[Symbol.iterator](), count, Infinity, gone.signal, new Turn());
+    const selecting = selectNext(entries[Symbol.iterator](), count, {}, gone.signal, new Turn());
     setImmediate(() => gone.abort(new Error('the client is gone')));
     await expect(selecting).rejects.toThrow('the client is gone');
     expect(looked).toBeGreaterThan(0);

@@ -9,23 +9,35 @@ const ENTRIES_PER_LOOK = 4;
 /** To parse one that is larger takes a turn by itself, or most of one. */
 const LARGE_ENTRY_BYTES = 16 * 1024;
 
+/** How much is taken at a time. */
+export interface SelectLimits {
+  readonly entries?: number | undefined;
+  /** With the one that reaches it. */
+  readonly bytes?: number;
+}
+
 /**
- * Takes from the iterator until `limit` entries match or none is left. Gives way to others while it looks through many that do
+ * Takes from the iterator until as much matches as is wanted at a time, or none is left. Gives way to others while it looks through many that do
  * not match. Throws the reason when the call is not waited for any more.
  */
 export async function selectNext(
   entries: Iterator<CacheEntry>,
   matches: Matches | undefined,
-  limit: number,
+  limits: SelectLimits,
   reader: Cancellation,
   turn: Turn,
 ): Promise<CacheEntry[]> {
+  const { entries: most = Infinity, bytes: mostBytes = Infinity } = limits;
   const selected: CacheEntry[] = [];
+  let bytes = 0;
   let seen = 0;
-  while (selected.length < limit) {
+  while (selected.length < most && bytes < mostBytes) {
     const next = entries.next();
     if (next.done === true) break;
-    if (matches === undefined || matches(next.value)) selected.push(next.value);
+    if (matches === undefined || matches(next.value)) {
+      selected.push(next.value);
+      bytes += next.value.size;
+    }
     const isLookDue = ++seen % ENTRIES_PER_LOOK === 0 || next.value.size > LARGE_ENTRY_BYTES;
     if (isLookDue && turn.isOver) {
       await turn.next();

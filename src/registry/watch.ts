@@ -17,12 +17,11 @@ import { awaitNewestSnapshot, snapshotNotOlderThan, throwIfUnreadable } from './
 import { departed } from './local-entry';
 import { keyOf, prefixOf, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
-import { selectNext, type Matches } from './select';
+import { selectNext, type Matches, type SelectLimits } from './select';
 import type { Scope, Selection, WatchItem, WatchOptions } from './types';
 
-/** How many entries a new watch looks up at a time for its initial events, and about how large a batch of them is. */
-const INITIAL_ENTRIES = 500;
-const INITIAL_BATCH_BYTES = 64 * 1024;
+/** Of its initial events a watch makes so much at a time, so that what a client has not taken is bounded. */
+const INITIAL_BATCH: SelectLimits = { entries: 500, bytes: 64 * 1024 };
 
 type Items = readonly WatchItem[];
 
@@ -135,15 +134,17 @@ class EntryStream implements EntryWatch {
       const entries = watchedEntries(snapshot, watched);
       const turn = new Turn(this.work);
       for (;;) {
-        const selected = await selectNext(entries, watched.matches, INITIAL_ENTRIES, signal, turn);
+        const selected = await selectNext(entries, watched.matches, INITIAL_BATCH, signal, turn);
         if (selected.length === 0) break;
-        for (const items of initialBatches(selected)) {
-          this.resource.cached.activity.initialEvents += items.length;
-          const unread = send(items);
-          if (unread !== undefined) await unread;
-          if (turn.isOver) await turn.next();
-          if (signal.aborted) return revision;
+        this.resource.cached.activity.initialEvents += selected.length;
+        const unread = send(selected.map((entry) => ({ type: 'ADDED', entry })));
+        if (unread !== undefined) {
+          await unread;
+          turn.restart();
         }
+        // Those that nobody waits for any more do not wait for their turns.
+        if (turn.isOver && !signal.aborted) await turn.next();
+        if (signal.aborted) return revision;
       }
     }
     if (sendInitialEvents === true && allowWatchBookmarks) {
@@ -213,21 +214,6 @@ function watchedEntries(snapshot: ResourceSnapshot, { prefix, onlyKey, interest 
   }
   const only = snapshot.get(onlyKey);
   return (only === undefined ? [] : [only])[Symbol.iterator]();
-}
-
-/** As events, a few at a time, so that what one client has not taken is bounded. */
-function* initialBatches(entries: readonly CacheEntry[]): Iterable<Items> {
-  let items: WatchItem[] = [];
-  let bytes = 0;
-  for (const entry of entries) {
-    items.push({ type: 'ADDED', entry });
-    bytes += entry.body.length;
-    if (bytes < INITIAL_BATCH_BYTES) continue;
-    yield items;
-    items = [];
-    bytes = 0;
-  }
-  if (items.length > 0) yield items;
 }
 
 function toItems(batch: CacheBatch, watched: Watched): Items {
