@@ -4,6 +4,7 @@ import { describeFlags, parseFlags } from '../flags/flag-table';
 import { ignoredFlags } from '../flags/ignored-flags';
 import { checkFlags, prepareMaterial, startFromFlags } from '../flags/server-from-flags';
 import { unbuiltFlags } from '../flags/unbuilt-flags';
+import { collectWhenIdle } from './idle-collection';
 import { optimizeSoon } from './v8-flags';
 import { VERSION } from '../apiserver/version';
 import { shareMetrics } from './worker-metrics';
@@ -48,6 +49,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
   // A server that cannot become ready ends the command.
   const failed = server.ready.then(() => {
     optimizeSoon();
+    collectWhenIdle();
     return new Promise<never>(() => undefined);
   });
   const signal = await Promise.race([stopped, failed]);

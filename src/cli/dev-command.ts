@@ -10,6 +10,7 @@ import { checkFlags } from '../flags/server-from-flags';
 import { storageFlags } from '../flags/storage-flags';
 import { CONTROLLER_NAMES, OFF_BY_DEFAULT, selectControllers } from '../controllers/start-controllers';
 import { untilSignal } from './until-signal';
+import { collectWhenIdle } from './idle-collection';
 import { optimizeSoon } from './v8-flags';
 
 const devFlags = {
@@ -72,6 +73,7 @@ export async function devCommand(given: readonly string[]): Promise<void> {
       `  kubectl get namespaces\n`,
   );
   optimizeSoon();
+  collectWhenIdle();
   const signal = await untilSignal();
   // At a terminal, ^C stands on the line.
   process.stdout.write(`${process.stdout.isTTY ? '\n' : ''}Stopping (${signal}); once more ends it at once.\n`);
