@@ -50,6 +50,22 @@ describe('files that are nobody else’s business', () => {
     expect(readdirSync(folder).sort()).toEqual(['key', 'taken']);
   });
 
+  it('are named when the disk has no room for them', () => {
+    const path = join(folder, 'key');
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const written = jest
+      .spyOn(jest.requireActual<typeof import('node:fs')>('node:fs'), 'writeFileSync')
+      .mockImplementation(() => {
+        throw full;
+      });
+    try {
+      expect(() => writePrivateFile(path, 'text')).toThrow(`${path}: ENOSPC: no space left on device, write`);
+    } finally {
+      written.mockRestore();
+    }
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
   it('are kept when they are there already', () => {
     writeFileSync(join(folder, 'registry'), 'content');
     makePrivateFile(join(folder, 'registry'));
