@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -53,11 +54,9 @@ describe('files that are nobody else’s business', () => {
   it('are named when the disk has no room for them', () => {
     const path = join(folder, 'key');
     const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-    const written = jest
-      .spyOn(jest.requireActual<typeof import('node:fs')>('node:fs'), 'writeFileSync')
-      .mockImplementation(() => {
-        throw full;
-      });
+    const written = jest.spyOn(jest.requireActual<typeof fs>('node:fs'), 'writeFileSync').mockImplementation(() => {
+      throw full;
+    });
     try {
       expect(() => writePrivateFile(path, 'text')).toThrow(`${path}: ENOSPC: no space left on device, write`);
     } finally {
