@@ -128,9 +128,11 @@ describe('RuntimeClass', () => {
 
   it('takes the same overhead in other words, and none without a class', async () => {
     await expect(chain.mutate(podRequest({ runtimeClassName: 'vm', overhead: { cpu: '0.1' } }))).resolves.toBeDefined();
-    await expect(chain.validate(podRequest({ overhead: { cpu: '5m' } }))).rejects.toThrow(
-      'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
-    );
+    for (const overhead of [{ cpu: '5m' }, {}]) {
+      await expect(chain.validate(podRequest({ overhead }))).rejects.toThrow(
+        'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
+      );
+    }
   });
 });
 

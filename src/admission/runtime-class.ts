@@ -85,7 +85,7 @@ export function runtimeClassAdmission(
       const wanted = (await classOf(attributes, spec))?.overhead?.podFixed;
       if (wanted !== undefined) {
         if (spec.overhead === undefined || !sameOverhead(wanted, spec.overhead)) throw mismatch(attributes);
-      } else if (Object.keys(spec.overhead ?? {}).length > 0) {
+      } else if (spec.overhead !== undefined) {
         throw refuse(attributes, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
       }
     },

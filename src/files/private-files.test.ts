@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import type * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -48,6 +49,20 @@ describe('files that are nobody else’s business', () => {
     mkdirSync(join(folder, 'taken'));
     expect(() => writePrivateFile(join(folder, 'taken'), 'text')).toThrow('EISDIR');
     expect(readdirSync(folder).sort()).toEqual(['key', 'taken']);
+  });
+
+  it('are named when the disk has no room for them', () => {
+    const path = join(folder, 'key');
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    const written = jest.spyOn(jest.requireActual<typeof fs>('node:fs'), 'writeFileSync').mockImplementation(() => {
+      throw full;
+    });
+    try {
+      expect(() => writePrivateFile(path, 'text')).toThrow(`${path}: ENOSPC: no space left on device, write`);
+    } finally {
+      written.mockRestore();
+    }
+    expect(readdirSync(folder)).toEqual([]);
   });
 
   it('are kept when they are there already', () => {

@@ -58,8 +58,14 @@ function writeWhole(path: string, content: string, mode: number): void {
     renameSync(temporary, path);
   } catch (error) {
     rmSync(temporary, { force: true });
-    throw error;
+    throw naming(path, error);
   }
+}
+
+/** A write through a descriptor that fails (the disk is full) does not say what it wrote. */
+function naming(path: string, error: unknown): unknown {
+  const isNamed = !(error instanceof Error) || 'path' in error;
+  return isNamed ? error : Object.assign(error, { message: `${path}: ${error.message}`, path });
 }
 
 /** Told of what was readable by others, and of what cannot be helped. */

@@ -6,7 +6,7 @@ import { newestSnapshot, snapshotNotOlderThan, throwIfUnreadable } from './fresh
 import { pageOfSnapshot, pageOfStore, type Page, type PageRequest } from './list-page';
 import { keyOf, prefixOf, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
-import { workOf, type Caller, type ListOptions, type ListResult, type Scope } from './types';
+import { signalOf, workOf, type Caller, type ListOptions, type ListResult, type Scope } from './types';
 
 /**
  * Lists a scope as of the revision that the options ask for (spec, "Resource version semantics", List). Selectors fill a
@@ -94,7 +94,10 @@ async function exactPage(
   throw expired('The resourceVersion for the provided list is too old.');
 }
 
-/** From memory if it still has this state, else from the store. */
+/**
+ * From memory if it still has this state, else from the store. A state that the store has compacted is gone, as it is for
+ * other servers: else a list whose pages are asked for again and again would never end.
+ */
 async function pageAt(
   resource: Resource,
   request: PageRequest,
@@ -102,7 +105,7 @@ async function pageAt(
   caller: Caller,
 ): ReturnType<typeof pageOfStore> {
   const snapshot: ResourceSnapshot | undefined = resource.cached.snapshotAt(revision);
-  return snapshot === undefined
+  return snapshot === undefined || !(await resource.cache.storeHas(revision, signalOf(caller)))
     ? pageOfStore(resource, request, revision, caller)
     : { ok: true, page: await pageOfSnapshot(snapshot, request, caller) };
 }

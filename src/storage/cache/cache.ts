@@ -196,6 +196,8 @@ export interface RegistryCache {
   readonly parsedSize: { readonly objects: number; readonly bytes: number };
   /** The store's newest revision, linearizable; callers that ask at the same time share the next ask. */
   currentRevision(signal?: AbortSignal): Promise<Revision>;
+  /** False: the store has compacted the state of this revision, which memory may still hold. An answer may be a second old. */
+  storeHas(revision: Revision, signal?: AbortSignal): Promise<boolean>;
   /** True when memory has reached `revision` within `timeoutMs`. */
   waitFor(revision: Revision, timeoutMs: number, signal?: AbortSignal): Promise<boolean>;
   /** Turns a value read from the store itself (a failed compare's answer, an old revision's list) into an entry. */

@@ -15,6 +15,7 @@ import { DEFAULTS, type RegistryCacheOptions } from './cache-options';
 import { CachedResource, type ResourceSurroundings } from './cached-resource';
 import { EntryFactory, ParsedObjects } from './entry';
 import { EventHistory } from './event-history';
+import { KeptHistory } from './kept-history';
 import { loadPages } from './load-state';
 import { OrderedTree } from './ordered-tree';
 import { ProgressRequests } from './progress-requests';
@@ -63,6 +64,7 @@ class WatchCache implements RegistryCache {
   private readonly parsed: ParsedObjects;
   private readonly waiters = new RevisionWaiters();
   private readonly newest: RevisionReadBatcher<Revision>;
+  private readonly kept: KeptHistory;
   private readonly progress: ProgressRequests;
   private readonly around: ResourceSurroundings;
   private readonly closing = new AbortController();
@@ -88,6 +90,7 @@ class WatchCache implements RegistryCache {
     this.parsed = new ParsedObjects({ objects: parsedObjects, jsonBytes: parsedBytes }, freezeObjects);
     this.nowMs = options.clock ?? (() => performance.now());
     this.newest = new RevisionReadBatcher(() => this.store.currentRevision(this.closing.signal));
+    this.kept = new KeptHistory(store, options.prefix, this.nowMs);
     this.progress = new ProgressRequests(() => this.requestProgress());
     this.around = {
       store,
@@ -176,6 +179,10 @@ class WatchCache implements RegistryCache {
 
   currentRevision(signal?: AbortSignal): Promise<Revision> {
     return this.newest.get(signal);
+  }
+
+  async storeHas(revision: Revision, signal?: AbortSignal): Promise<boolean> {
+    return revision >= this.reached || this.kept.has(revision, signal);
   }
 
   async waitFor(revision: Revision, timeoutMs: number, signal?: AbortSignal): Promise<boolean> {
