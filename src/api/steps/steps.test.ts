@@ -202,6 +202,16 @@ describe('the keys of a large map that a patch has made are known to whoever loo
       'a strategic merge patch of what was not there',
       () => applyStrategicMergePatch(configMap, { metadata: {} }, patch),
     ],
+    [
+      'a JSON patch',
+      () =>
+        applyJsonPatch(object, [
+          { op: 'add', path: '/data/more', value: 'v' },
+          { op: 'replace', path: '/data/key-1', value: 'w' },
+          { op: 'move', from: '/data/key-2', path: '/data/other' },
+          { op: 'remove', path: '/data/other' },
+        ]),
+    ],
     ['an applied configuration', () => merge(mergeTypeOf(configMap), object, { data: many(COUNT / 2) })],
   ])('%s', (_, begin) => {
     const { data: made } = take(begin()).result as { readonly data: object };

@@ -125,11 +125,7 @@ describe('what may be long is looked at one after another, with the same outcome
     ['host paths of a policy', COUNT, () => validatePodSecurityPolicy(policyWith({ allowedHostPaths: paths }))],
     ['modes of a volume', COUNT, () => validatePersistentVolume({ metadata: {}, spec: { accessModes: names } })],
     ['URLs of a flow schema', COUNT, () => validateFlowSchema(flowSchemaWith({ nonResourceURLs: names }))],
-    [
-      'ranges of a node',
-      COUNT,
-      () => validateNode({ metadata: { name: 'n' }, spec: { podCIDRs: ranges } }),
-    ],
+    ['ranges of a node', COUNT, () => validateNode({ metadata: { name: 'n' }, spec: { podCIDRs: ranges } })],
     ['topology keys of a node', COUNT, () => validateCsiNode(csiNodeWith({ topologyKeys: names }))],
     ['drivers of a node', COUNT, () => validateCsiNode(csiNodeWith({}, COUNT))],
     ['addresses of name servers', COUNT, () => validatePod(pod({ dnsConfig: { nameservers: names } }))],

@@ -83,6 +83,7 @@ function validateRunAsGroup(group: Rule): readonly FieldError[] {
 
 /** What is dropped cannot be added at once; the path is the wire's, without the spec. */
 function validateNotDropped(dropped: readonly string[], added: readonly string[], field: string) {
+  if (added.length === 0) return [];
   const unwanted = new Set(dropped);
   const detail = `capability is listed in ${field} and requiredDropCapabilities`;
   return checkEach(added, (capability) => (unwanted.has(capability) ? [invalid(field, capability, detail)] : []));
@@ -161,12 +162,11 @@ function validateSysctls(sysctls: readonly string[], path: string): readonly Fie
  */
 class SysctlIndex {
   /** In their order as texts, where those that begin alike stand side by side. */
-  private readonly sorted: readonly string[];
+  private sorted: readonly string[] | undefined;
   private readonly all: ReadonlySet<string>;
 
   constructor(sysctls: readonly string[]) {
     this.all = new Set(sysctls);
-    this.sorted = [...this.all].sort();
   }
 
   overlapsWith(sysctl: string): boolean {
@@ -177,13 +177,14 @@ class SysctlIndex {
   }
 
   private hasBeginning(beginning: string): boolean {
-    let [low, high] = [0, this.sorted.length];
+    const sorted = (this.sorted ??= [...this.all].sort());
+    let [low, high] = [0, sorted.length];
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if ((this.sorted[middle] as string) < beginning) low = middle + 1;
+      if ((sorted[middle] as string) < beginning) low = middle + 1;
       else high = middle;
     }
-    return this.sorted[low]?.startsWith(beginning) === true;
+    return sorted[low]?.startsWith(beginning) === true;
   }
 }
 
@@ -196,12 +197,12 @@ function overlaps(left: string, right: string): boolean {
 function validateAllSysctls({ allowedUnsafeSysctls, forbiddenSysctls }: PodSecurityPolicySpec): readonly FieldError[] {
   const allowed = allowedUnsafeSysctls ?? [];
   const forbidden = forbiddenSysctls ?? [];
-  const index = new SysctlIndex(forbidden);
+  let index: SysctlIndex | undefined;
   return [
     ...validateSysctls(allowed, 'spec.allowedUnsafeSysctls'),
     ...validateSysctls(forbidden, 'spec.forbiddenSysctls'),
     ...checkEach(allowed, (sysctl, position) =>
-      !index.overlapsWith(sysctl)
+      !(index ??= new SysctlIndex(forbidden)).overlapsWith(sysctl)
         ? []
         : checkEach(forbidden, (other) =>
             overlaps(sysctl, other)
