@@ -57,6 +57,7 @@ const service = {
   },
 } as KubeObject;
 const names = numbered((index) => `n${index % 900}`);
+const flexVolume = { driver: 'd', options: byNumber(() => 'a') };
 const ranges = numbered((index) => `10.${index % 250}.0.0/16`);
 const paths = numbered((index) => ({ pathPrefix: `/${index}` }));
 const withScopes = { metadata: {}, spec: { scopes: numbered(() => 'Terminating') } } as KubeObject;
@@ -131,6 +132,7 @@ describe('what may be long is looked at one after another, with the same outcome
     ['addresses of name servers', COUNT, () => validatePod(pod({ dnsConfig: { nameservers: names } }))],
     ['search paths', COUNT, () => validatePod(pod({ dnsConfig: { searches: names } }))],
     ['values of a topology', COUNT, () => validateStorageClass(storageClassWith({ key: 'k', values: names }))],
+    ['options of a volume', COUNT, () => validatePod(pod({ volumes: [{ name: 'v', flexVolume }] }))],
     ['scopes that are not known', COUNT, () => validateNoCrossNamespaceScope(withScopes)],
     ['tolerations of a changed pod', 4 * COUNT, () => validatePodUpdate(tolerations, tolerations)],
     ['tolerations that have become others', 3 * COUNT, () => validatePodUpdate(other, tolerations)],

@@ -1,5 +1,6 @@
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
 import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../schema/generated/core-v1';
 import type { StorageClass } from '../schema/generated/storage-v1';
 import { validateNotUpdated, validateUnchanged } from './immutable';
@@ -21,8 +22,8 @@ function validateProvisioner(provisioner: string): readonly FieldError[] {
 }
 
 function validateParameters(parameters: Readonly<Record<string, string>>): readonly FieldError[] {
+  if (keysOf(parameters).length > MAX_PARAMETERS) return [tooLong('parameters', MAX_PARAMETERS)];
   const entries = Object.entries(parameters);
-  if (entries.length > MAX_PARAMETERS) return [tooLong('parameters', MAX_PARAMETERS)];
   const bytes = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
   return [
     ...(Object.hasOwn(parameters, '') ? [invalid('parameters', '', 'field can not be empty.')] : []),
