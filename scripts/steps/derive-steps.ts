@@ -43,7 +43,7 @@ export function deriveSteps(
 
 /** What the platform does in one go has another form in turns, written by hand: `steps/<last part of the name>.ts`. */
 const HANDWRITTEN: readonly (readonly [name: string, functions: readonly string[]])[] = [
-  ['copy-map', ['copyMap']],
+  ['copy-map', ['copyMap', 'finishMap']],
   ['apply/copy-children', ['copyChildren']],
   ['apply/fields-text', ['fieldsText']],
   ['apply/shape', ['shapeOf']],
@@ -297,6 +297,7 @@ class DerivedModule implements StepsModule {
     }
     if (isLoop(node) && !inClosure) this.pauseIn(node.statement);
     if (ts.isForInStatement(node) && !CHANGING.has(this.name)) this.listOnce(node);
+    if (isListingOfKeys(node) && !CHANGING.has(this.name)) this.takeKnownKeys(node);
     const closure = inClosure || ts.isArrowFunction(node) || ts.isFunctionExpression(node);
     ts.forEachChild(node, (child) => this.visit(child, closure));
   }
@@ -306,6 +307,14 @@ class DerivedModule implements StepsModule {
     this.insert(initializer.end, ' of keysOf(', 2);
     this.insert(expression.end, ')', -1);
     this.skipped.push({ from: initializer.end, to: expression.getStart() });
+  }
+
+  /** The same for `Object.keys(map)`; what is not looped over may be changed by whoever gets it. */
+  private takeKnownKeys({ parent, expression, end }: ts.CallExpression): void {
+    const isLooped = ts.isForOfStatement(parent);
+    this.insert(expression.getStart(), isLooped ? 'keysOf' : '[...keysOf', 2);
+    this.skipped.push({ from: expression.getStart(), to: expression.end });
+    if (!isLooped) this.insert(end, ']', -2);
   }
 
   private pauseIn(body: ts.Statement): void {
@@ -378,6 +387,10 @@ function isFunction(node: ts.Node): node is Func {
 
 function isLoop(node: ts.Node): node is ts.IterationStatement {
   return LOOPS.has(node.kind);
+}
+
+function isListingOfKeys(node: ts.Node): node is ts.CallExpression {
+  return ts.isCallExpression(node) && node.expression.getText() === 'Object.keys';
 }
 
 function methodsOf(unit: ts.ClassDeclaration): readonly Method[] {

@@ -54,6 +54,16 @@ describe('the form in steps', () => {
     expect(maps).toContain('for (const name of keysOf(map)) { if (isPauseDue()) yield; name; }');
   });
 
+  it('takes the names that are known, and copies them where they may be changed', () => {
+    const { maps = '' } = derived({
+      maps: `
+        export function visit(map: object): void { for (const name of Object.keys(map)) name; }
+        export function sorted(map: object): void { for (const name of Object.keys(map).sort()) name; }`,
+    });
+    expect(maps).toContain('for (const name of keysOf(map)) { if (isPauseDue()) yield; name; }');
+    expect(maps).toContain('for (const name of [...keysOf(map)].sort()) { if (isPauseDue()) yield; name; }');
+  });
+
   it('copies what is private', () => {
     const { sums = '' } = derived({
       sums: `

@@ -1,4 +1,4 @@
-import { copyMap } from '../copy-map';
+import { copyMap, finishMap } from '../copy-map';
 import type { JsonObject, JsonValue } from '../object';
 import { jsonEqual } from '../patch/json-equal';
 import type { FieldSet } from './field-set';
@@ -44,7 +44,9 @@ function mergeMaps(type: MapMergeType, live: JsonValue, applied: JsonValue): Jso
     const value = merge(memberType(type, name), before, (applied as JsonObject)[name]);
     if (value !== undefined && value !== before) setMember((result ??= copyMap(live)), name, value);
   }
-  return result ?? live;
+  if (result === undefined) return live;
+  finishMap(result, live, applied as JsonObject);
+  return result;
 }
 
 function mergeLists(type: ListMergeType, live: JsonValue, applied: JsonValue): JsonValue {
@@ -117,5 +119,6 @@ function removeFromMap(type: MapMergeType, value: JsonObject, set: FieldSet): Ma
     setMember(result, name, rest);
     kept++;
   }
+  finishMap(result, value);
   return kept === 0 ? undefined : result;
 }

@@ -2,8 +2,8 @@ import { invalid } from './field-error';
 import { invalidObject, MAX_PROBLEMS_LENGTH } from './status-error';
 
 test('a refusal tells the first problems, as many as have room', () => {
-  const value = 'v'.repeat(MAX_PROBLEMS_LENGTH / 4);
-  const errors = Array.from({ length: 100 }, (_, index) => invalid(`spec.list[${index}]`, value, 'is wrong'));
+  const detail = 'v'.repeat(MAX_PROBLEMS_LENGTH / 4);
+  const errors = Array.from({ length: 100 }, (_, index) => invalid(`spec.list[${index}]`, 'v', detail));
   const { status } = invalidObject({ group: '', kind: 'Pod' }, 'a', errors);
   expect(status.details?.causes?.map(({ field }) => field)).toEqual(['spec.list[0]', 'spec.list[1]', 'spec.list[2]']);
   expect(invalidObject({ group: '', kind: 'Pod' }, 'a', errors.slice(0, 2)).status.details?.causes).toHaveLength(2);

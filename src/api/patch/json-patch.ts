@@ -1,6 +1,7 @@
 import { badRequest, StatusError, tooLarge } from '../errors/status-error';
 import { isDeeperThan } from '../codec/json-depth';
-import { copyMap } from '../copy-map';
+import { copyMap, finishMap } from '../copy-map';
+import { setMember } from '../apply/members';
 import { MAX_JSON_DEPTH } from '../codec/json-syntax';
 import type { JsonObject, JsonValue } from '../object';
 import { WorkBudget } from '../work-budget';
@@ -39,6 +40,7 @@ export function applyJsonPatch(document: JsonValue, patch: JsonValue): JsonValue
   }
   const patching = new Patching(document);
   for (const operation of operations) patching.perform(operation);
+  patching.finish();
   if (patching.mayBeDeep && isDeeperThan(patching.document, MAX_JSON_DEPTH)) throw unprocessable();
   return patching.document;
 }
@@ -65,8 +67,8 @@ class Patching {
   /** Whether something came to stand below something else; a value in the place of another changes no depth. */
   mayBeDeep = false;
   private readonly shifts = new WorkBudget(MAX_SHIFTED_ITEMS, 'the patch moves the items of lists too often');
-  /** Containers that were made here and are not shared. */
-  private readonly owned = new WeakSet<object>();
+  /** Containers that were made here and are not shared: of which they are copies, and the keys that were added. */
+  private readonly owned = new Map<Container, { readonly original: JsonValue; readonly added: MutableMap }>();
 
   constructor(document: JsonValue) {
     this.root = document;
@@ -74,6 +76,12 @@ class Patching {
 
   get document(): JsonValue {
     return this.root;
+  }
+
+  /** Nothing of the document changes any more. */
+  finish(): void {
+    for (const [copy, { original, added }] of this.owned)
+      if (!Array.isArray(copy)) finishMap(copy, original as JsonObject, added);
   }
 
   perform(operation: JsonObject): void {
@@ -105,7 +113,7 @@ class Patching {
       const index = key === '-' ? parent.length : indexFromEnd(parent.length + 1, key);
       this.shifts.spend(parent.length - index);
       parent.splice(index, 0, thaw(value));
-    } else setKey(parent, key, value);
+    } else this.setKey(parent, key, value);
   }
 
   private removeAt(path: readonly string[]): void {
@@ -124,7 +132,7 @@ class Patching {
     const key = path.at(-1)!;
     const parent = this.ownParent(path);
     if (Array.isArray(parent)) parent[indexIn(parent, key)] = thaw(value);
-    else setKey(parent, key, value);
+    else this.setKey(parent, key, value);
   }
 
   private moveTo(from: readonly string[], path: readonly string[]): void {
@@ -174,7 +182,7 @@ class Patching {
         container = container[index] = this.ownCopy(container[index]);
       } else {
         const child = this.ownCopy(Object.hasOwn(container, key) ? container[key] : undefined);
-        setKey(container, key, child);
+        this.setKey(container, key, child);
         container = child;
       }
     }
@@ -183,25 +191,23 @@ class Patching {
 
   private ownCopy(value: JsonValue | undefined): Container {
     if (typeof value !== 'object' || value === null) throw unprocessable();
-    if (this.owned.has(value)) return thaw(value) as Container;
+    if (this.owned.has(thaw(value) as Container)) return thaw(value) as Container;
     const copy = (
       Array.isArray(value) ? [...(value as readonly JsonValue[])] : copyMap(value as JsonObject)
     ) as Container;
-    this.owned.add(copy);
+    this.owned.set(copy, { original: value, added: {} });
     return copy;
+  }
+
+  private setKey(map: MutableMap, key: string, value: JsonValue): void {
+    setMember(map, key, thaw(value));
+    setMember(this.owned.get(map)?.added ?? {}, key, null);
   }
 }
 
 /** Only the type changes: containers are written to after {@link Patching} has made them its own. */
 function thaw(value: JsonValue): MutableJson {
   return value as MutableJson;
-}
-
-/** `__proto__` is a key like any other. */
-function setKey(map: MutableMap, key: string, value: JsonValue): void {
-  if (key === '__proto__') {
-    Object.defineProperty(map, key, { value, enumerable: true, configurable: true, writable: true });
-  } else map[key] = thaw(value);
 }
 
 /**

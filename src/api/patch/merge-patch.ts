@@ -1,5 +1,5 @@
 import { isObject, memberOf, setMember } from '../apply/members';
-import { copyMap } from '../copy-map';
+import { copyMap, finishMap } from '../copy-map';
 import type { JsonValue } from '../object';
 
 /**
@@ -8,12 +8,14 @@ import type { JsonValue } from '../object';
  */
 export function applyMergePatch(document: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (!isObject(patch)) return Array.isArray(patch) ? withoutNulls(patch as readonly JsonValue[]) : patch;
-  const merged = isObject(document) ? copyMap(document) : {};
+  const before = isObject(document) ? document : {};
+  const merged = copyMap(before);
   for (const key in patch) {
     const value = patch[key];
     if (value === null) delete merged[key];
     else if (value !== undefined) setMember(merged, key, applyMergePatch(memberOf(merged, key), value));
   }
+  finishMap(merged, before, patch);
   return merged;
 }
 

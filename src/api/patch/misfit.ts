@@ -2,12 +2,13 @@ import { stringifyExact } from '../codec/exact-json';
 import { printGoValue } from '../apply/go-text';
 import type { DecodeProblem } from '../codec/json-decode';
 import { invalid } from '../errors/field-error';
+import { shownPart } from '../errors/shown-value';
 import { StatusError } from '../errors/status-error';
 import type { JsonObject, JsonValue } from '../object';
 
 /** 422 for a patched document that is no object of its kind; it shows the document. */
 export function documentDoesNotFit(document: JsonValue, detail: string): StatusError {
-  return misfit(stringifyExact(document), detail);
+  return misfit(stringifyExact(shownPart(document)), detail);
 }
 
 /**
@@ -21,7 +22,7 @@ export function strategicPatchDoesNotFit(patch: JsonObject, problem: DecodeProbl
 
 /** 422 for a strategic merge patch, which it shows. */
 export function strategicPatchRefused(patch: JsonObject, detail: string): StatusError {
-  return misfit(printGoValue(patch), detail);
+  return misfit(printGoValue(shownPart(patch)), detail);
 }
 
 function misfit(shown: string, detail: string): StatusError {

@@ -1,6 +1,7 @@
 import { badRequest, StatusError } from '../errors/status-error';
 import type { JsonObject, JsonValue } from '../object';
 import { printGoValue } from '../apply/go-text';
+import { shownPart } from '../errors/shown-value';
 import { isList, isObject, memberOf } from '../apply/members';
 import { sortInRuns } from '../sort-in-runs';
 import { IdentityPlaces } from './identity-places';
@@ -11,11 +12,13 @@ export const PATCH_DIRECTIVE = '$patch';
 export const SET_ELEMENT_ORDER = '$setElementOrder';
 
 export function missingMergeKey(item: JsonObject, mergeKey: string): StatusError {
-  return badRequest(`map: ${printGoValue(item)} does not contain declared merge key: ${mergeKey}`);
+  return badRequest(`map: ${printGoValue(shownPart(item))} does not contain declared merge key: ${mergeKey}`);
 }
 
 export function unknownPatchType(directive: JsonValue, holder: JsonObject): StatusError {
-  return badRequest(`unknown patch type: ${printGoValue(directive)} in map: ${printGoValue(holder)}`);
+  return badRequest(
+    `unknown patch type: ${printGoValue(shownPart(directive))} in map: ${printGoValue(shownPart(holder))}`,
+  );
 }
 
 /**
@@ -29,7 +32,7 @@ export function itemsAreMaps(original: readonly JsonValue[], patch: readonly Jso
       if (sort === 'list') throw new StatusError(422, undefined, 'lists of lists are not supported');
       first ??= sort;
       if (sort !== first) {
-        throw badRequest(`list element types are not identical: ${printGoValue([original, patch])}`);
+        throw badRequest(`list element types are not identical: ${printGoValue(shownPart([original, patch]))}`);
       }
     }
   }
@@ -132,7 +135,7 @@ export function checkOrder(
   }
   if (matched < wanted.length) {
     throw badRequest(
-      `The order in patch list:\n${printGoValue(patch)}\n doesn't match ${SET_ELEMENT_ORDER} list:\n${printGoValue(order)}\n`,
+      `The order in patch list:\n${printGoValue(shownPart(patch))}\n doesn't match ${SET_ELEMENT_ORDER} list:\n${printGoValue(shownPart(order))}\n`,
     );
   }
 }

@@ -1,6 +1,6 @@
 import { badRequest } from '../errors/status-error';
 import { isList, isObject, memberOf, setMember } from '../apply/members';
-import { copyMap } from '../copy-map';
+import { copyMap, finishMap } from '../copy-map';
 import type { JsonObject, JsonValue } from '../object';
 import type { ListTypeRef, StructType, TypeRef } from '../schema/model';
 import {
@@ -76,6 +76,7 @@ function mergeMaps(
       setMember(result, key, mergeValues(placeOf(type, key), memberOf(result, key), value, repeated));
     }
   }
+  finishMap(result, original, patch);
   return result;
 }
 
@@ -286,5 +287,6 @@ function taken(type: TypeRef, value: JsonValue): JsonValue {
     if (member === undefined || member === null || (type.kind === 'struct' && isDirective(key))) continue;
     setMember(result, key, taken(placeOf(type, key).type, member));
   }
+  finishMap(result, value);
   return result;
 }

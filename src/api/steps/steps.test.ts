@@ -1,5 +1,6 @@
 import { loadBuiltinSchema } from '../schema/builtin-schema';
 import * as plain from '../apply/field-manager';
+import { mergeTypeOf } from '../apply/merge-type';
 import { filledInParts } from '../fill-later';
 import { defaultDeployment } from '../kinds/apps/workload-defaults';
 import { defaultPod } from '../kinds/core/pod-defaults';
@@ -11,6 +12,7 @@ import { applyMergePatch } from './generated/patch/merge-patch';
 import { applyJsonPatch } from './generated/patch/json-patch';
 import { applyStrategicMergePatch } from './generated/patch/strategic-merge';
 import { apply, trackUpdate } from './generated/apply/field-manager';
+import { merge } from './generated/apply/merge-values';
 import { take } from './both-forms.fixture';
 import { ROUNDS_BETWEEN_PAUSES, type Steps } from './pace';
 
@@ -184,4 +186,35 @@ test('the fields of a map that is owned itself are known to whoever looks at the
   const [owner] = (result as KubeObject).metadata.managedFields ?? [];
   const fields = (owner?.fieldsV1 as Record<string, object>)['f:data'] as object;
   expect(knownKeysOf(fields)).toEqual(Object.keys(fields));
+});
+
+describe('the keys of a large map that a patch has made are known to whoever looks at it afterwards', () => {
+  const many = (from: number): JsonObject =>
+    Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`key-${from + index}`, 'v']));
+  const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: many(0) };
+  const patch = { data: { ...many(COUNT / 2), 'key-0': null, 'key-1': 'w' } };
+
+  it.each<[string, () => Steps<JsonValue | undefined>]>([
+    ['a merge patch', () => applyMergePatch(object, patch)],
+    ['a merge patch of what was not there', () => applyMergePatch({ metadata: {} }, patch)],
+    ['a strategic merge patch', () => applyStrategicMergePatch(configMap, object, patch)],
+    [
+      'a strategic merge patch of what was not there',
+      () => applyStrategicMergePatch(configMap, { metadata: {} }, patch),
+    ],
+    [
+      'a JSON patch',
+      () =>
+        applyJsonPatch(object, [
+          { op: 'add', path: '/data/more', value: 'v' },
+          { op: 'replace', path: '/data/key-1', value: 'w' },
+          { op: 'move', from: '/data/key-2', path: '/data/other' },
+          { op: 'remove', path: '/data/other' },
+        ]),
+    ],
+    ['an applied configuration', () => merge(mergeTypeOf(configMap), object, { data: many(COUNT / 2) })],
+  ])('%s', (_, begin) => {
+    const { data: made } = take(begin()).result as { readonly data: object };
+    expect([...(knownKeysOf(made) ?? [])].sort()).toEqual(Object.keys(made).sort());
+  });
 });

@@ -222,7 +222,7 @@ export function validatePolicyBinding(object: KubeObject): readonly FieldError[]
 
 function validateActions(actions: readonly string[]): readonly FieldError[] {
   const seen = new Set<string>();
-  return actions.flatMap((action, index) => {
+  return checkEach(actions, (action, index) => {
     const isRepeated = seen.has(action);
     seen.add(action);
     const path = `spec.validationActions[${index}]`;

@@ -4,6 +4,7 @@ import type { KubeObject } from '../object';
 import type { APIServiceSpec, APIServiceStatus } from '../schema/generated/apiregistration-v1';
 import { dns1035LabelProblems, dns1123SubdomainProblems, pathSegmentName } from './names';
 import { portNumberProblems } from './ports';
+import { checkEach } from './check-each';
 
 const MAX_GROUP_PRIORITY = 20_000;
 const MAX_VERSION_PRIORITY = 1000;
@@ -70,7 +71,7 @@ export function validateApiService(object: KubeObject): readonly FieldError[] {
 
 export function validateApiServiceStatusUpdate(object: KubeObject): readonly FieldError[] {
   const { conditions } = (object['status'] ?? {}) as APIServiceStatus;
-  return (conditions ?? []).flatMap(({ status = '' }, index) =>
+  return checkEach(conditions, ({ status = '' }, index) =>
     CONDITION_STATUSES.includes(status)
       ? []
       : [notSupported(`status.conditions[${index}].status`, status, CONDITION_STATUSES)],

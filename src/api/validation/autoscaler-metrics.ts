@@ -6,6 +6,7 @@ import type { MetricIdentifier, MetricSpec, MetricTarget } from '../schema/gener
 import { invalidLiteral } from './go-literal';
 import { pathSegmentName } from './names';
 import { ABSENT_QUANTITY, quantityLiteral } from './pod/quantity-literal';
+import { checkEach } from './check-each';
 
 /** The field of each type of metric, in the order in which they are checked. */
 const SOURCES = {
@@ -167,5 +168,5 @@ export function validateMetrics(
   requested?: RequestedVersion,
 ): readonly FieldError[] {
   const print = requested?.version === 'v2beta1' ? printV2beta1 : quantityLiteral;
-  return metrics.flatMap((metric, index) => validateMetric(metric, `${path}[${index}]`, print));
+  return checkEach(metrics, (metric, index) => validateMetric(metric, `${path}[${index}]`, print));
 }

@@ -13,7 +13,8 @@ import type {
 } from '../schema/generated/certificates-v1';
 import { byteListLiteral, invalidLiteral } from './go-literal';
 import { LEGACY_SIGNER, validateSignerName } from './signer-name';
-import { repetitions } from './repetitions';
+import { repetitionsInOrder } from './repetitions';
+import { checkEach } from './check-each';
 
 const USAGES = [
   'any',
@@ -107,14 +108,14 @@ function validateRequest(request: string | null | undefined): readonly FieldErro
 }
 
 function validateUsages(usages: readonly string[], lenient: Leniency): readonly FieldError[] {
-  const repeated = repetitions(usages);
+  const isRepeated = repetitionsInOrder();
   return [
     ...(usages.length === 0 ? [required('spec.usages', 'usages must be provided')] : []),
-    ...usages.flatMap((usage, index) =>
+    ...checkEach(usages, (usage, index) =>
       lenient.unknownUsages || USAGES.includes(usage) ? [] : [notSupported(`spec.usages[${index}]`, usage, USAGES)],
     ),
-    ...usages.flatMap((usage, index) =>
-      lenient.repeatedUsages || !repeated[index] ? [] : [duplicate(`spec.usages[${index}]`, usage)],
+    ...checkEach(usages, (usage, index) =>
+      lenient.repeatedUsages || !isRepeated(usage) ? [] : [duplicate(`spec.usages[${index}]`, usage)],
     ),
   ];
 }
@@ -127,7 +128,7 @@ function validateConditionStatus({ type = '', status = '' }: Condition, field: s
 
 function validateConditions(conditions: readonly Condition[], lenient: Leniency): readonly FieldError[] {
   const earlier = new Set<string>();
-  return conditions.flatMap((condition, index) => {
+  return checkEach(conditions, (condition, index) => {
     const { type = '' } = condition;
     const path = `status.conditions[${index}]`;
     const opposite = DECISIONS.find((decision) => decision !== type) ?? '';

@@ -13,6 +13,7 @@ import { NON_NEGATIVE_PROBLEM, validateNonNegative } from './numbers';
 import { validateObjectMeta } from './object-meta';
 import { invalidBecause } from './pod/field-rules';
 import { repetitions } from './repetitions';
+import { checkEach } from './check-each';
 
 const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType'];
 const LIFECYCLE_MODES = ['Persistent', 'Ephemeral'];
@@ -42,7 +43,7 @@ function reportedTwice(object: KubeObject, errors: readonly FieldError[]): reado
 
 function validateTokenRequests(requests: readonly TokenRequest[]): readonly FieldError[] {
   const repeated = repetitions(requests.map(({ audience = '' }) => audience));
-  return requests.flatMap(({ audience = '', expirationSeconds: seconds }, index) => {
+  return checkEach(requests, ({ audience = '', expirationSeconds: seconds }, index) => {
     const path = `spec.tokenRequests[${index}]`;
     return [
       ...(repeated[index] ? [duplicate(`${path}.audience`, audience)] : []),
@@ -66,7 +67,7 @@ function validateDriverSpec(spec: CSIDriverSpec): readonly FieldError[] {
       ? []
       : [notSupported('spec.fsGroupPolicy', fsGroupPolicy, GROUP_POLICIES)]),
     ...validateTokenRequests(spec.tokenRequests ?? []),
-    ...(volumeLifecycleModes ?? []).flatMap((mode) =>
+    ...checkEach(volumeLifecycleModes, (mode) =>
       LIFECYCLE_MODES.includes(mode) ? [] : [notSupported('spec.volumeLifecycleModes', mode, LIFECYCLE_MODES)],
     ),
   ];
@@ -103,7 +104,7 @@ function validateNodeId(nodeId: string, field: string): readonly FieldError[] {
 function validateTopologyKeys(keys: readonly string[], path: string): readonly FieldError[] {
   const literal = stringListLiteral('[]string', keys);
   const repeated = repetitions(keys);
-  return keys.flatMap((key, index) => [
+  return checkEach(keys, (key, index) => [
     ...(key === '' ? [required(path, '')] : []),
     ...(repeated[index] ? [duplicate(path, key)] : []),
     ...qualifiedNameProblems(key).map((problem) => invalidLiteral(path, literal, problem)),
@@ -112,7 +113,7 @@ function validateTopologyKeys(keys: readonly string[], path: string): readonly F
 
 function validateNodeDrivers(drivers: readonly CSINodeDriver[]): readonly FieldError[] {
   const repeated = repetitions(drivers.map(({ name = '' }) => name));
-  return drivers.flatMap(({ name = '', nodeID = '', allocatable, topologyKeys }, index) => {
+  return checkEach(drivers, ({ name = '', nodeID = '', allocatable, topologyKeys }, index) => {
     const path = `spec.drivers[${index}]`;
     return [
       ...validateCsiDriverName(name, `${path}.name`),

@@ -21,6 +21,7 @@ import {
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { validateUnchanged } from './immutable';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from './names';
+import { checkEach } from './check-each';
 
 const SCOPES = ['Cluster', 'Namespaced'];
 const APPROVAL = 'api-approved.kubernetes.io';
@@ -64,14 +65,14 @@ function validateNames(names: CustomResourceDefinitionNames, path: string): read
     ...label('singular', singular),
     ...mixedLabel('kind', kind),
     ...mixedLabel('listKind', listKind),
-    ...(shortNames ?? []).flatMap((name, index) =>
+    ...checkEach(shortNames, (name, index) =>
       oneProblem(`${path}.shortNames[${index}]`, name, dns1035LabelProblems(name)),
     ),
     // Else it could not be told which of the two is meant.
     ...(kind !== '' && kind === listKind
       ? [invalid(`${path}.listKind`, listKind, 'kind and listKind may not be the same')]
       : []),
-    ...(categories ?? []).flatMap((category, index) =>
+    ...checkEach(categories, (category, index) =>
       oneProblem(`${path}.categories[${index}]`, category, dns1035LabelProblems(category)),
     ),
   ];
@@ -176,14 +177,14 @@ function validateSpec(object: KubeObject, demands: Demands): readonly FieldError
     ...(scope === '' ? [required('spec.scope', '')] : []),
     ...(scope === '' || SCOPES.includes(scope) ? [] : [notSupported('spec.scope', scope, SCOPES)]),
     ...(demands.schemas
-      ? list.flatMap(({ schema }, index) =>
+      ? checkEach(list, ({ schema }, index) =>
           schema?.openAPIV3Schema
             ? []
             : [required(`spec.versions[${index}].schema.openAPIV3Schema`, 'schemas are required')],
         )
       : []),
     ...validateKeptDefaults(object, demands),
-    ...list.flatMap((version, index) => validateVersion(version, `spec.versions[${index}]`)),
+    ...checkEach(list, (version, index) => validateVersion(version, `spec.versions[${index}]`)),
     ...validateExclusive(object),
     ...validateVersions(versions),
     ...validateFirstVersion(object),
@@ -210,7 +211,7 @@ function validateStoredVersions(object: KubeObject): readonly FieldError[] {
   const names = new Set(versions.map(({ name }) => name));
   const storage = versions.findLast((version) => version.storage === true);
   return [
-    ...stored.flatMap((name, index) =>
+    ...checkEach(stored, (name, index) =>
       names.has(name) ? [] : [invalid(`${path}[${index}]`, name, 'must appear in spec.versions')],
     ),
     ...(storage === undefined || stored.includes(storage.name ?? '')

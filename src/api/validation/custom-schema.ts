@@ -195,7 +195,7 @@ function validateMapKeys(schema: Schema, keys: readonly string[], path: string):
   const repeated = repetitions(keys);
   return [
     ...empty,
-    ...keys.flatMap((key, index) => {
+    ...checkEach(keys, (key, index) => {
       const property = propertyOf(items, key);
       // The type that the message shows is that of the items.
       const isScalar = !['array', 'object'].includes(property?.type ?? '');
@@ -224,7 +224,7 @@ function validatePairedItems(schema: Schema, type: string, keys: readonly string
   const ofKey = 'this property is in x-kubernetes-list-map-keys, so it';
   return [
     ...(items.nullable === true ? [nullable] : []),
-    ...(type === 'map' ? keys : []).flatMap((key) => {
+    ...checkEach(type === 'map' ? keys : [], (key) => {
       const property = propertyOf(items, key);
       const keyPath = `${path}.items.properties[${key}]`;
       if (property === undefined) return [];

@@ -9,6 +9,7 @@ import type {
 import { dns1035LabelProblems } from './names';
 import { validateCustomSchema } from './custom-schema';
 import { validateSelectableFields } from './selectable-fields';
+import { checkEach } from './check-each';
 
 const COLUMN_TYPES = ['boolean', 'date', 'integer', 'number', 'string'];
 const COLUMN_FORMATS = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
@@ -137,7 +138,7 @@ export function validateVersionParts(
     }),
     ...eachPart(versions, 'subresources', 'spec.subresources', validateSubresources),
     ...eachPart(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns', (columns, path) =>
-      columns.flatMap((column, index) => validateColumn(column, `${path}[${index}]`)),
+      checkEach(columns, (column, index) => validateColumn(column, `${path}[${index}]`)),
     ),
     ...versions.flatMap(({ selectableFields, schema }, index) =>
       validateSelectableFields(

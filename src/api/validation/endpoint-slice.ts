@@ -77,7 +77,7 @@ function validateProtocol(protocol: string | undefined, field: string): readonly
 function validatePorts(ports: readonly EndpointPort[]): readonly FieldError[] {
   if (ports.length > MAX_PORTS) return [tooMany('ports', ports.length, MAX_PORTS)];
   const names = new Set<string>();
-  return ports.flatMap(({ name = '', protocol, appProtocol }, index) => {
+  return checkEach(ports, ({ name = '', protocol, appProtocol }, index) => {
     const path = `ports[${index}]`;
     const taken = names.has(name);
     names.add(name);

@@ -86,7 +86,7 @@ function validateNamespaces(namespaces: readonly string[], isClusterScoped: bool
   }
   if (namespaces.includes('*')) return validateList(namespaces, field, '', 'namespaces');
   const members = "each member of this list must be '*' or a DNS-1123 label; ";
-  return namespaces.flatMap((namespace, index) =>
+  return checkEach(namespaces, (namespace, index) =>
     invalidBecause(
       `${field}[${index}]`,
       namespace,
@@ -126,7 +126,7 @@ function validateNonResourceRule(rule: NonResourcePolicyRule, path: string): rea
   return [
     ...validateVerbs(rule.verbs ?? [], `${path}.verbs`),
     ...ofList,
-    ...(urls.includes('*') ? [] : urls.flatMap((url, index) => validateUrlPath(url, `${field}[${index}]`))),
+    ...(urls.includes('*') ? [] : checkEach(urls, (url, index) => validateUrlPath(url, `${field}[${index}]`))),
   ];
 }
 
@@ -140,7 +140,7 @@ function validateRules(rules: PolicyRulesWithSubjects, path: string): readonly F
     ...checkEach(subjects, (subject, index) => validateSubject(subject, `${path}.subjects[${index}]`)),
     ...(isEmpty ? [required(path, 'at least one of resourceRules and nonResourceRules has to be non-empty')] : []),
     ...checkEach(resourceRules, (rule, index) => validateResourceRule(rule, `${path}.resourceRules[${index}]`)),
-    ...(nonResourceRules ?? []).flatMap((rule, index) =>
+    ...checkEach(nonResourceRules, (rule, index) =>
       validateNonResourceRule(rule, `${path}.nonResourceRules[${index}]`),
     ),
   ];
@@ -171,7 +171,7 @@ export function validateFlowControlStatus(object: KubeObject): readonly FieldErr
   };
   const list = conditions ?? [];
   const repeated = repetitions(list.map(({ type = '' }) => type));
-  return list.flatMap(({ type = '' }, index) => {
+  return checkEach(list, ({ type = '' }, index) => {
     const field = `status.conditions[${index}].type`;
     return [
       ...(repeated[index] ? [duplicate(field, type)] : []),

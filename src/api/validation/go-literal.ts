@@ -1,5 +1,6 @@
 import { hadEmptyMap } from '../codec/empty-maps';
 import { printValue, type FieldError } from '../errors/field-error';
+import { MAX_SHOWN_LENGTH, shownPart } from '../errors/shown-value';
 import { isPlainMap, listAt, stringAt, valueAt } from '../kinds/field-values';
 import type { ServicePort } from '../schema/generated/core-v1';
 
@@ -25,13 +26,14 @@ export function notSupportedLiteral(field: string, literal: string, supported: r
 
 /** `[]string{"a", "b"}`; `[]string(nil)` for no list. */
 export function stringListLiteral(type: string, list: readonly unknown[] | undefined): string {
-  return list === undefined || list.length === 0 ? `${type}(nil)` : `${type}{${list.map(printValue).join(', ')}}`;
+  if (list === undefined || list.length === 0) return `${type}(nil)`;
+  return `${type}{${shownPart(list).map(printValue).join(', ')}}`;
 }
 
 /** `map[string]string{"a":"b"}`, keys in order. */
 export function stringMapLiteral(map: unknown, wasEmpty = false): string {
   if (!isPlainMap(map)) return wasEmpty ? 'map[string]string{}' : 'map[string]string(nil)';
-  const entries = Object.entries(map).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
+  const entries = Object.entries(shownPart(map)).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
   return `map[string]string{${entries.map(([key, value]) => `${printValue(key)}:${printValue(value)}`).join(', ')}}`;
 }
 
@@ -76,7 +78,7 @@ export function servicePortLiteral(port: ServicePort): string {
 /** `[]byte{0x6e, 0xa}`; `[]byte(nil)` for none. */
 export function byteListLiteral(type: string, bytes: Uint8Array | undefined): string {
   if (bytes === undefined) return `${type}(nil)`;
-  return `${type}{${Array.from(bytes, (byte) => `0x${byte.toString(16)}`).join(', ')}}`;
+  return `${type}{${Array.from(bytes.subarray(0, MAX_SHOWN_LENGTH / 4), (byte) => `0x${byte.toString(16)}`).join(', ')}}`;
 }
 
 const HANDLERS = [

@@ -11,6 +11,7 @@ import type {
 import { validateMetrics } from './autoscaler-metrics';
 import { pathSegmentName } from './names';
 import { validateNonNegative } from './numbers';
+import { checkEach } from './check-each';
 
 const MAX_STABILIZATION_SECONDS = 3600;
 const MAX_PERIOD_SECONDS = 1800;
@@ -52,7 +53,7 @@ function validateRules(rules: HPAScalingRules | undefined, path: string): readon
       ? []
       : [notSupported(`${path}.selectPolicy`, selectPolicy, SELECT_POLICIES)]),
     ...((policies ?? []).length === 0 ? [required(`${path}.policies`, 'must specify at least one Policy')] : []),
-    ...(policies ?? []).flatMap((policy, index) => validatePolicy(policy, `${path}.policies[${index}]`)),
+    ...checkEach(policies, (policy, index) => validatePolicy(policy, `${path}.policies[${index}]`)),
   ];
 }
 

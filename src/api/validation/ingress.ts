@@ -219,7 +219,7 @@ export function validateIngressUpdate(
 /** The addresses of a load balancer, as ingresses and services have them in their status. */
 export function validateIngressStatusUpdate(object: KubeObject): readonly FieldError[] {
   const { loadBalancer } = (object['status'] ?? {}) as IngressStatus;
-  return (loadBalancer?.ingress ?? []).flatMap(({ ip = '', hostname = '' }, index) => {
+  return checkEach(loadBalancer?.ingress, ({ ip = '', hostname = '' }, index) => {
     const path = `status.loadBalancer.ingress[${index}]`;
     return [
       ...(ip !== '' && isIP(ip) === 0 ? [invalid(`${path}.ip`, ip, 'must be a valid IP address')] : []),

@@ -6,6 +6,7 @@ import { invalidLiteral } from './go-literal';
 import { validateQualifiedName } from './pod/field-rules';
 import { quantityLiteral } from './pod/quantity-literal';
 import { isOvercommitAllowed, validateContainerResourceName, validateResourceName } from './pod/resource-names';
+import { checkEach } from './check-each';
 
 const STANDARD_TYPES = ['Pod', 'Container', 'PersistentVolumeClaim'];
 const CLAIM = 'PersistentVolumeClaim';
@@ -156,5 +157,5 @@ function validateItem(item: LimitRangeItem, seen: Set<string>, path: string): re
 export function validateLimitRange(object: KubeObject): readonly FieldError[] {
   const { limits } = (object['spec'] ?? {}) as LimitRangeSpec;
   const seen = new Set<string>();
-  return (limits ?? []).flatMap((item, index) => validateItem(item, seen, `spec.limits[${index}]`));
+  return checkEach(limits, (item, index) => validateItem(item, seen, `spec.limits[${index}]`));
 }

@@ -4,10 +4,18 @@ import type { KubeObject } from '../object';
 import { take } from '../steps/both-forms.fixture';
 import { counted, mostReads } from '../steps/counted.fixture';
 import { checkInParts } from './check-each';
+import { validateSigningRequest } from './certificate-signing-request';
+import { validateCsiNode } from './csi';
+import { validateFlowSchema } from './flow-schema';
+import { validateNode } from './node';
+import { validatePersistentVolume } from './persistent-volume';
+import { validatePod } from './pod';
+import { validatePodSecurityPolicy } from './pod-security-policy';
 import { validatePodUpdate } from './pod-update';
-import { validateResourceQuota, validateResourceQuotaUpdate } from './resource-quota';
+import { validateNoCrossNamespaceScope, validateResourceQuota, validateResourceQuotaUpdate } from './resource-quota';
 import { validateService } from './service';
 import { validateServiceUpdate } from './service-update';
+import { validateStorageClass } from './storage-class';
 import { validateWebhookConfiguration } from './webhook-configuration';
 
 const COUNT = 1_000;
@@ -48,6 +56,40 @@ const service = {
     ports: numbered((index) => ({ name: `p${index % 900}`, protocol: 'TCP', port: index + 1, targetPort: 80 })),
   },
 } as KubeObject;
+const names = numbered((index) => `n${index % 900}`);
+const flexVolume = { driver: 'd', options: byNumber(() => 'a') };
+const ranges = numbered((index) => `10.${index % 250}.0.0/16`);
+const paths = numbered((index) => ({ pathPrefix: `/${index}` }));
+const withScopes = { metadata: {}, spec: { scopes: numbered(() => 'Terminating') } } as KubeObject;
+
+function serviceWith(spec: object): KubeObject {
+  return { metadata: { name: 's' }, spec: { type: 'ClusterIP', sessionAffinity: 'None', ...spec } };
+}
+
+function hookWith(fields: object): KubeObject {
+  return { metadata: {}, webhooks: [{ ...hook(0), ...fields }] };
+}
+
+function policyWith(spec: object): KubeObject {
+  return {
+    metadata: {},
+    spec: { requiredDropCapabilities: ['n1'], forbiddenSysctls: names.slice(0, 9), ...spec },
+  };
+}
+
+function flowSchemaWith(rule: object): KubeObject {
+  return { metadata: {}, spec: { rules: [{ nonResourceRules: [{ verbs: ['get'], ...rule }] }] } };
+}
+
+function csiNodeWith(driver: object, count = 1): KubeObject {
+  const drivers = Array.from({ length: count }, (_, index) => ({ name: `d${index}`, nodeID: 'n', ...driver }));
+  return { metadata: { name: 'n' }, spec: { drivers } };
+}
+
+function storageClassWith(requirement: object): KubeObject {
+  return { metadata: {}, allowedTopologies: [{ matchLabelExpressions: [requirement] }] };
+}
+
 const tolerations = pod({ tolerations: numbered(toleration) });
 const other = pod({ tolerations: numbered((index) => toleration(index + 1)) });
 const selector = pod({ nodeSelector: byNumber(() => 'a') });
@@ -60,6 +102,38 @@ describe('what may be long is looked at one after another, with the same outcome
     ['amounts of a changed quota', 2 * COUNT, () => validateResourceQuotaUpdate(quota, quota)],
     ['ports of a service', 3 * COUNT, () => validateService(service)],
     ['ports of a changed service', 3 * COUNT, () => validateServiceUpdate(service, service)],
+    [
+      'addresses of a service',
+      COUNT,
+      () => validateService(serviceWith({ clusterIPs: numbered((index) => `10.0.${index % 250}.1`) })),
+    ],
+    ['families of a service', COUNT, () => validateService(serviceWith({ ipFamilies: numbered(() => 'IPv4') }))],
+    ['versions of a review', COUNT, () => validateWebhookConfiguration(hookWith({ admissionReviewVersions: names }))],
+    ['operations of a rule', COUNT, () => validateWebhookConfiguration(hookWith({ rules: [{ operations: names }] }))],
+    ['resources of a rule', COUNT, () => validateWebhookConfiguration(hookWith({ rules: [{ resources: names }] }))],
+    [
+      'usages of a certificate',
+      2 * COUNT,
+      () => validateSigningRequest({ metadata: {}, spec: { usages: numbered(() => 'any') } }),
+    ],
+    [
+      'volumes of a policy',
+      COUNT,
+      () => validatePodSecurityPolicy({ metadata: {}, spec: { volumes: numbered(() => 'secret') } }),
+    ],
+    ['sysctls of a policy', 2 * COUNT, () => validatePodSecurityPolicy(policyWith({ allowedUnsafeSysctls: names }))],
+    ['capabilities of a policy', COUNT, () => validatePodSecurityPolicy(policyWith({ allowedCapabilities: names }))],
+    ['host paths of a policy', COUNT, () => validatePodSecurityPolicy(policyWith({ allowedHostPaths: paths }))],
+    ['modes of a volume', COUNT, () => validatePersistentVolume({ metadata: {}, spec: { accessModes: names } })],
+    ['URLs of a flow schema', COUNT, () => validateFlowSchema(flowSchemaWith({ nonResourceURLs: names }))],
+    ['ranges of a node', COUNT, () => validateNode({ metadata: { name: 'n' }, spec: { podCIDRs: ranges } })],
+    ['topology keys of a node', COUNT, () => validateCsiNode(csiNodeWith({ topologyKeys: names }))],
+    ['drivers of a node', COUNT, () => validateCsiNode(csiNodeWith({}, COUNT))],
+    ['addresses of name servers', COUNT, () => validatePod(pod({ dnsConfig: { nameservers: names } }))],
+    ['search paths', COUNT, () => validatePod(pod({ dnsConfig: { searches: names } }))],
+    ['values of a topology', COUNT, () => validateStorageClass(storageClassWith({ key: 'k', values: names }))],
+    ['options of a volume', COUNT, () => validatePod(pod({ volumes: [{ name: 'v', flexVolume }] }))],
+    ['scopes that are not known', COUNT, () => validateNoCrossNamespaceScope(withScopes)],
     ['tolerations of a changed pod', 4 * COUNT, () => validatePodUpdate(tolerations, tolerations)],
     ['tolerations that have become others', 3 * COUNT, () => validatePodUpdate(other, tolerations)],
   ])('%s', (_, steps, check) => {
@@ -99,4 +173,19 @@ describe('what may be long is looked at one after another, with the same outcome
     const most = mostReads(checkInParts(() => validatePodUpdate(counted(otherSelector), counted(selector))));
     expect(most).toBeLessThan(COUNT);
   });
+});
+
+test('sysctls overlap with those that they or their patterns begin like', () => {
+  const beginnings = ['a', 'a.b', 'a.bc', 'b', 'kernel.shm', 'kernel.'];
+  const sysctls = beginnings.flatMap((beginning) => [beginning, `${beginning}*`]);
+  const covers = (pattern: string, name: string) => pattern.endsWith('*') && name.startsWith(pattern.slice(0, -1));
+  for (const allowed of sysctls) {
+    for (const forbidden of sysctls) {
+      const found = validatePodSecurityPolicy(
+        policyWith({ allowedUnsafeSysctls: [allowed], forbiddenSysctls: ['z.other', forbidden] }),
+      ).filter(({ message }) => message.includes('overlaps'));
+      const overlaps = allowed === forbidden || covers(allowed, forbidden) || covers(forbidden, allowed);
+      expect([allowed, forbidden, found.length]).toEqual([allowed, forbidden, overlaps ? 1 : 0]);
+    }
+  }
 });

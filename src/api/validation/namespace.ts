@@ -3,13 +3,14 @@ import { listAt, stringAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
 import { qualifiedNameProblems } from './label-syntax';
 import { validateFinalizerDomains } from './object-meta';
+import { checkEach } from './check-each';
 
 function finalizers(object: KubeObject): readonly string[] {
   return listAt(object, 'spec', 'finalizers').map(String);
 }
 
 function validateFinalizers(names: readonly string[], field: (index: number) => string): readonly FieldError[] {
-  return names.flatMap((name, index) => [
+  return checkEach(names, (name, index) => [
     ...qualifiedNameProblems(name).map((problem) => invalid(field(index), name, problem)),
     ...validateFinalizerDomains([name], '').map((error) => ({ ...error, field: field(index) })),
   ]);

@@ -86,7 +86,7 @@ function validatePolicyTypes(types: readonly string[]): readonly FieldError[] {
     const literal = stringListLiteral('[]networking.PolicyType', types);
     return [invalidLiteral('spec.policyTypes', literal, 'may not specify more than two policyTypes')];
   }
-  return types.flatMap((type, index) =>
+  return checkEach(types, (type, index) =>
     (POLICY_TYPES as readonly string[]).includes(type)
       ? []
       : [notSupported(`spec.policyTypes[${index}]`, type, POLICY_TYPES)],

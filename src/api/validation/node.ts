@@ -32,7 +32,7 @@ function validateAvoidPods({ metadata }: KubeObject): readonly FieldError[] {
   const problem = goJsonObjectProblem(text);
   if (problem !== undefined) return [invalid('metadata.annotations.AvoidPods', AVOID_PODS, problem)];
   const entries = listAt(JSON.parse(text), 'preferAvoidPods');
-  return entries.flatMap((entry, index) => {
+  return checkEach(entries, (entry, index) => {
     const path = `metadata.annotations.${AVOID_PODS}[${index}].PodSignature`;
     const controller = valueAt(entry, 'podSignature', 'podController');
     if (!isPlainMap(controller)) return [required(path, '')];
@@ -92,7 +92,7 @@ function validatePodCidrs({ podCIDRs = [] }: NodeSpec): readonly FieldError[] {
   const families = new Set(parsed.map((cidr) => cidr?.bits));
   const isAmbiguous = podCIDRs.length > MAX_POD_CIDRS || (podCIDRs.length > 1 && families.size < podCIDRs.length);
   return [
-    ...parsed.flatMap((cidr, index) =>
+    ...checkEach(parsed, (cidr, index) =>
       cidr === undefined ? [invalidLiteral(`spec.podCIDRs[${index}]`, literal, 'must be valid CIDR')] : [],
     ),
     ...(isAmbiguous

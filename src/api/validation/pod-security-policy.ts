@@ -6,7 +6,8 @@ import { dnsSubdomainName } from './names';
 import { validateCsiDriverName } from './csi';
 import { invalidBecause } from './pod/field-rules';
 import { hasParentStep } from './pod/paths';
-import { repetitions } from './repetitions';
+import { repetitionsInOrder } from './repetitions';
+import { checkEach } from './check-each';
 
 const USER_RULES = ['MustRunAs', 'MustRunAsNonRoot', 'RunAsAny'];
 const GROUP_RULES = ['MayRunAs', 'MustRunAs', 'RunAsAny'];
@@ -56,7 +57,7 @@ interface Rule {
 }
 
 function validateRanges(ranges: readonly IDRange[], path: string): readonly FieldError[] {
-  return ranges.flatMap(({ min = 0, max = 0 }, index) => [
+  return checkEach(ranges, ({ min = 0, max = 0 }, index) => [
     ...(min < 0 ? [invalid(`${path}[${index}].min`, min, 'min cannot be negative')] : []),
     ...(max < 0 ? [invalid(`${path}[${index}].max`, max, 'max cannot be negative')] : []),
     ...(min > max ? [invalid(`${path}[${index}].min`, min, 'min cannot be greater than max')] : []),
@@ -82,22 +83,21 @@ function validateRunAsGroup(group: Rule): readonly FieldError[] {
 
 /** What is dropped cannot be added at once; the path is the wire's, without the spec. */
 function validateNotDropped(dropped: readonly string[], added: readonly string[], field: string) {
+  if (added.length === 0) return [];
   const unwanted = new Set(dropped);
-  return added
-    .filter((capability) => unwanted.has(capability))
-    .map((capability) => invalid(field, capability, `capability is listed in ${field} and requiredDropCapabilities`));
+  const detail = `capability is listed in ${field} and requiredDropCapabilities`;
+  return checkEach(added, (capability) => (unwanted.has(capability) ? [invalid(field, capability, detail)] : []));
 }
 
 function validateCapabilities(spec: PodSecurityPolicySpec): readonly FieldError[] {
   const dropped = spec.requiredDropCapabilities ?? [];
   const allowed = spec.allowedCapabilities ?? [];
-  const literal = stringListLiteral('[]core.Capability', dropped);
   return [
     ...(dropped.length > 0 && allowed.includes('*')
       ? [
           invalidLiteral(
             'spec.requiredDropCapabilities',
-            literal,
+            stringListLiteral('[]core.Capability', dropped),
             'must be empty when all capabilities are allowed by a wildcard',
           ),
         ]
@@ -119,7 +119,7 @@ function validateHostPaths(paths: readonly AllowedHostPath[]): readonly FieldErr
   const missing = paths.findIndex(({ pathPrefix = '' }) => pathPrefix === '');
   const given = missing < 0 ? paths : paths.slice(0, missing);
   return [
-    ...given.flatMap(({ pathPrefix = '' }, index) =>
+    ...checkEach(given, ({ pathPrefix = '' }, index) =>
       hasParentStep(pathPrefix)
         ? [invalid(`spec.allowedHostPaths[${index}]`, pathPrefix, "must not contain '..'")]
         : [],
@@ -130,13 +130,13 @@ function validateHostPaths(paths: readonly AllowedHostPath[]): readonly FieldErr
 
 function validateDrivers(spec: PodSecurityPolicySpec): readonly FieldError[] {
   return [
-    ...(spec.allowedFlexVolumes ?? []).flatMap(({ driver = '' }, index) =>
+    ...checkEach(spec.allowedFlexVolumes, ({ driver = '' }, index) =>
       // The doubled name is the wire's.
       driver === ''
         ? [required(`spec.allowedFlexVolumes.allowedFlexVolumes[${index}].driver`, 'must specify a driver')]
         : [],
     ),
-    ...(spec.allowedCSIDrivers ?? []).flatMap(({ name = '' }, index) =>
+    ...checkEach(spec.allowedCSIDrivers, ({ name = '' }, index) =>
       validateCsiDriverName(name, `spec.allowedCSIDrivers.allowedCSIDriver[${index}].name`),
     ),
   ];
@@ -145,7 +145,7 @@ function validateDrivers(spec: PodSecurityPolicySpec): readonly FieldError[] {
 function validateSysctls(sysctls: readonly string[], path: string): readonly FieldError[] {
   const detail = `must have at most ${MAX_SYSCTL_LENGTH} characters and match regex ${SYSCTL}`;
   return [
-    ...sysctls.flatMap((sysctl, index) => {
+    ...checkEach(sysctls, (sysctl, index) => {
       const field = `${path}[${index}]`;
       if (sysctl === '') return [invalid(field, sysctl, 'empty sysctl not allowed')];
       return sysctl.length <= MAX_SYSCTL_LENGTH && sysctlPattern.test(sysctl) ? [] : [invalid(field, sysctl, detail)];
@@ -156,7 +156,38 @@ function validateSysctls(sysctls: readonly string[], path: string): readonly Fie
   ];
 }
 
-/** A pattern that ends in a star covers what begins like it. */
+/**
+ * Names and patterns, among which those are found that overlap with another: a pattern that ends in a star covers what begins like it.
+ * Found without a look at all others, as the two lists may be long.
+ */
+class SysctlIndex {
+  /** In their order as texts, where those that begin alike stand side by side. */
+  private sorted: readonly string[] | undefined;
+  private readonly all: ReadonlySet<string>;
+
+  constructor(sysctls: readonly string[]) {
+    this.all = new Set(sysctls);
+  }
+
+  overlapsWith(sysctl: string): boolean {
+    if (this.all.has(sysctl)) return true;
+    for (let end = 0; end <= Math.min(sysctl.length, MAX_SYSCTL_LENGTH); end += 1)
+      if (this.all.has(`${sysctl.slice(0, end)}*`)) return true;
+    return sysctl.endsWith('*') && this.hasBeginning(sysctl.slice(0, -1));
+  }
+
+  private hasBeginning(beginning: string): boolean {
+    const sorted = (this.sorted ??= [...this.all].sort());
+    let [low, high] = [0, sorted.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((sorted[middle] as string) < beginning) low = middle + 1;
+      else high = middle;
+    }
+    return sorted[low]?.startsWith(beginning) === true;
+  }
+}
+
 function overlaps(left: string, right: string): boolean {
   const covers = (pattern: string, name: string): boolean =>
     pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : pattern === name;
@@ -166,13 +197,18 @@ function overlaps(left: string, right: string): boolean {
 function validateAllSysctls({ allowedUnsafeSysctls, forbiddenSysctls }: PodSecurityPolicySpec): readonly FieldError[] {
   const allowed = allowedUnsafeSysctls ?? [];
   const forbidden = forbiddenSysctls ?? [];
+  let index: SysctlIndex | undefined;
   return [
     ...validateSysctls(allowed, 'spec.allowedUnsafeSysctls'),
     ...validateSysctls(forbidden, 'spec.forbiddenSysctls'),
-    ...allowed.flatMap((sysctl, index) =>
-      forbidden
-        .filter((other) => overlaps(sysctl, other))
-        .map((other) => invalid(`spec.allowedUnsafeSysctls[${index}]`, sysctl, `sysctl overlaps with ${other}`)),
+    ...checkEach(allowed, (sysctl, position) =>
+      !(index ??= new SysctlIndex(forbidden)).overlapsWith(sysctl)
+        ? []
+        : checkEach(forbidden, (other) =>
+            overlaps(sysctl, other)
+              ? [invalid(`spec.allowedUnsafeSysctls[${position}]`, sysctl, `sysctl overlaps with ${other}`)]
+              : [],
+          ),
     ),
   ];
 }
@@ -182,13 +218,13 @@ function validateRuntimeClasses({ runtimeClass }: PodSecurityPolicySpec): readon
   const path = 'spec.runtimeClass.allowedRuntimeClassNames';
   const { defaultRuntimeClassName: byDefault } = runtimeClass;
   const names = runtimeClass.allowedRuntimeClassNames ?? [];
-  const repeated = repetitions(names);
+  const isRepeated = repetitionsInOrder();
   const allowsAll = names.includes('*');
   const detail = "if '*' is present, must not specify other RuntimeClass names";
   return [
-    ...names.flatMap((name, index) => [
+    ...checkEach(names, (name, index) => [
       ...(name === '*' ? [] : invalidBecause(`${path}[${index}]`, name, dnsSubdomainName(name, false))),
-      ...(repeated[index] ? [duplicate(`${path}[${index}]`, name)] : []),
+      ...(isRepeated(name) ? [duplicate(`${path}[${index}]`, name)] : []),
     ]),
     ...(byDefault === undefined || byDefault === null
       ? []
@@ -211,12 +247,12 @@ export function validatePodSecurityPolicy(object: KubeObject): readonly FieldErr
     ...validateRule({ rule: spec.seLinux?.rule ?? '' }, LINUX_RULES, 'spec.seLinux'),
     ...validateRule(spec.supplementalGroups ?? {}, GROUP_RULES, 'spec.supplementalGroups'),
     ...validateRule(spec.fsGroup ?? {}, GROUP_RULES, 'spec.fsGroup'),
-    ...(spec.volumes ?? []).flatMap((volume) =>
+    ...checkEach(spec.volumes, (volume) =>
       VOLUMES.includes(volume) ? [] : [notSupported('spec.volumes', volume, VOLUMES)],
     ),
     ...validateCapabilities(spec),
     ...validateEscalation(spec),
-    ...(spec.allowedProcMountTypes ?? []).flatMap((type, index) =>
+    ...checkEach(spec.allowedProcMountTypes, (type, index) =>
       PROC_MOUNTS.includes(type) ? [] : [notSupported(`spec.allowedProcMountTypes[${index}]`, type, PROC_MOUNTS)],
     ),
     ...validateHostPaths(spec.allowedHostPaths ?? []),

@@ -49,7 +49,7 @@ function validateAggregation({ aggregationRule }: Pick<ClusterRole, 'aggregation
   if (selectors.length === 0) {
     return [required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
   }
-  return selectors.flatMap((selector, index) => [
+  return checkEach(selectors, (selector, index) => [
     ...validateLabelSelector(selector, `${field}[${index}]`),
     ...(isUsableSelector(selector) ? [] : [invalidLiteral(`${field}[${index}]`, '"null"', 'invalid label selector.')]),
   ]);

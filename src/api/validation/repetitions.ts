@@ -12,6 +12,12 @@ export function repetitions(keys: readonly unknown[]): readonly boolean[] {
   });
 }
 
+/** The same for keys that are looked at one after another, of lists that may be long. */
+export function repetitionsInOrder(): (key: unknown) => boolean {
+  const seen = new Set<unknown>();
+  return (key) => seen.size === seen.add(key).size;
+}
+
 /** A text that is the same for values that `deepEqual` finds equal: what is absent, null or an empty list is left out. */
 export function contentKey(value: unknown): string {
   return sortedJson(content(value) as JsonValue) ?? '';

@@ -4,6 +4,7 @@ import type { LabelSelector } from '../schema/generated/meta-v1';
 import { invalidLiteral, labelsLiteral } from './go-literal';
 import { selectorMatches } from './label-selector';
 import { validatePodTemplate } from './pod-template';
+import { checkEach } from './check-each';
 
 function selectsEverything(selector: LabelSelector | null | undefined): boolean {
   if (!selector) return false;
@@ -12,7 +13,7 @@ function selectsEverything(selector: LabelSelector | null | undefined): boolean 
 
 /** One disk cannot be written to by several pods. */
 export function validateSharedDisks(template: PodTemplateSpec, path: string): readonly FieldError[] {
-  return (template.spec?.volumes ?? []).flatMap((volume, index) =>
+  return checkEach(template.spec?.volumes, (volume, index) =>
     volume.gcePersistentDisk && volume.gcePersistentDisk.readOnly !== true
       ? [
           invalid(

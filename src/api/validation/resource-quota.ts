@@ -207,14 +207,16 @@ const CROSS_NAMESPACE_AFFINITY = 'CrossNamespacePodAffinity';
 export function validateNoCrossNamespaceScope(object: KubeObject): readonly FieldError[] {
   const { scopes = [], scopeSelector } = (object['spec'] ?? {}) as ResourceQuotaSpec;
   return [
-    ...scopes
-      .filter((scope) => scope === CROSS_NAMESPACE_AFFINITY)
-      .map(() => invalidLiteral('spec.scopes', scopesLiteral(scopes), 'unsupported scope')),
-    ...(scopeSelector?.matchExpressions ?? [])
-      .filter(({ scopeName }) => scopeName === CROSS_NAMESPACE_AFFINITY)
-      .map(() =>
-        invalid('spec.scopeSelector.matchExpressions.scopeName', CROSS_NAMESPACE_AFFINITY, 'unsupported scope'),
-      ),
+    ...checkEach(scopes, (scope) =>
+      scope === CROSS_NAMESPACE_AFFINITY
+        ? [invalidLiteral('spec.scopes', scopesLiteral(scopes), 'unsupported scope')]
+        : [],
+    ),
+    ...checkEach(scopeSelector?.matchExpressions, ({ scopeName }) =>
+      scopeName === CROSS_NAMESPACE_AFFINITY
+        ? [invalid('spec.scopeSelector.matchExpressions.scopeName', CROSS_NAMESPACE_AFFINITY, 'unsupported scope')]
+        : [],
+    ),
   ];
 }
 

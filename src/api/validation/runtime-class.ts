@@ -9,10 +9,11 @@ import { validateDnsLabel } from './pod/field-rules';
 import { validateResourceRequirements } from './pod/resources';
 import { tolerationLiteral, validateTolerations } from './pod/tolerations';
 import { contentKey, repetitions } from './repetitions';
+import { checkEach } from './check-each';
 
 function validateDuplicates(tolerations: readonly Toleration[], path: string): readonly FieldError[] {
   const repeated = repetitions(tolerations.map(contentKey));
-  return tolerations.flatMap((toleration, index) =>
+  return checkEach(tolerations, (toleration, index) =>
     repeated[index]
       ? [{ ...duplicate(`${path}[${index}]`, ''), message: `Duplicate value: ${tolerationLiteral(toleration)}` }]
       : [],

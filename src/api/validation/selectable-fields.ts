@@ -1,6 +1,7 @@
 import { valueSchema, type JsonSchema } from '../custom/json-schema';
 import { duplicate, invalid, required, tooMany, type FieldError } from '../errors/field-error';
 import type { SelectableField } from '../schema/generated/apiextensions-v1';
+import { checkAfter, checkEach } from './check-each';
 
 const MAX_FIELDS = 8;
 const TYPES: ReadonlySet<string | undefined> = new Set(['string', 'boolean', 'integer']);
@@ -20,7 +21,7 @@ export function validateSelectableFields(
     return [invalid(path, '', problem)];
   }
   const known = new Set<string>();
-  const errors = fields.flatMap(({ jsonPath = '' }, index): readonly FieldError[] => {
+  const errors = checkEach(fields, ({ jsonPath = '' }, index): readonly FieldError[] => {
     const field = `${path}[${index}].jsonPath`;
     if (jsonPath === '') return [required(field, '')];
     const found = fieldAt(schema, jsonPath);
@@ -34,7 +35,7 @@ export function validateSelectableFields(
       ...(isKnown ? [duplicate(field, jsonPath)] : []),
     ];
   });
-  return known.size > MAX_FIELDS ? [...errors, tooMany(path, known.size, MAX_FIELDS)] : errors;
+  return [...errors, ...checkAfter(() => (known.size > MAX_FIELDS ? [tooMany(path, known.size, MAX_FIELDS)] : []))];
 }
 
 type Found = { readonly names: readonly string[]; readonly schema: JsonSchema } | { readonly problem: string };

@@ -3,7 +3,8 @@ import type { KubeObject } from '../object';
 import type { ServiceSpec } from '../schema/generated/core-v1';
 import { validateAddress } from './addresses';
 import { invalidLiteral, stringListLiteral } from './go-literal';
-import { repetitions } from './repetitions';
+import { repetitionsInOrder } from './repetitions';
+import { checkEach, checkThen } from './check-each';
 
 /** The addresses of a service inside the cluster: at most one of each family, and the families they are of. */
 
@@ -42,12 +43,12 @@ function validateFirst({ clusterIP = '', clusterIPs = [] }: ServiceSpec): readon
 }
 
 function validateFamilies({ ipFamilies = [], ipFamilyPolicy }: ServiceSpec): readonly FieldError[] {
-  const repeated = repetitions(ipFamilies);
-  const errors = ipFamilies.flatMap((family, index) => {
+  const isRepeated = repetitionsInOrder();
+  const errors = checkEach(ipFamilies, (family, index) => {
     const field = `spec.ipFamilies[${index}]`;
     return [
       ...(FAMILIES.some((one) => one === family) ? [] : [notSupported(field, family, FAMILIES)]),
-      ...(repeated[index] ? [duplicate(field, family)] : []),
+      ...(isRepeated(family) ? [duplicate(field, family)] : []),
     ];
   });
   return ipFamilyPolicy === undefined || FAMILY_POLICIES.includes(ipFamilyPolicy)
@@ -56,7 +57,7 @@ function validateFamilies({ ipFamilies = [], ipFamilyPolicy }: ServiceSpec): rea
 }
 
 function validateEach(clusterIPs: readonly string[]): readonly FieldError[] {
-  return clusterIPs.flatMap((address, index) => {
+  return checkEach(clusterIPs, (address, index) => {
     if (index > 0 || address !== NO_ADDRESS) return validateAddress(address, `${FIELD}[${index}]`);
     return clusterIPs.length > 1
       ? [invalidLiteral(FIELD, listLiteral(clusterIPs), "'None' must be the first and only value")]
@@ -90,15 +91,19 @@ function validateTogether(spec: ServiceSpec): readonly FieldError[] {
 export function validateClusterIps(spec: ServiceSpec): readonly FieldError[] {
   if (spec.type === 'ExternalName') return [];
   const { clusterIPs = [] } = spec;
-  const unsound = validateEach(clusterIPs);
   return [
     ...validateFirst(spec),
     ...validateFamilies(spec),
-    ...unsound,
-    ...(clusterIPs.length > MAX_ADDRESSES
-      ? [invalidLiteral(FIELD, listLiteral(clusterIPs), 'may only hold up to 2 values')]
-      : []),
-    ...(unsound.length > 0 ? [] : validateTogether(spec)),
+    ...checkThen(
+      () => validateEach(clusterIPs),
+      (unsound) => [
+        ...unsound,
+        ...(clusterIPs.length > MAX_ADDRESSES
+          ? [invalidLiteral(FIELD, listLiteral(clusterIPs), 'may only hold up to 2 values')]
+          : []),
+        ...(unsound.length > 0 ? [] : validateTogether(spec)),
+      ],
+    ),
   ];
 }
 

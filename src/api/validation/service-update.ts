@@ -6,6 +6,7 @@ import { checkThen } from './check-each';
 import { validateDnsSubdomain } from './pod/field-rules';
 import { needsHealthCheck, validateService } from './service';
 import { specOf, validateClusterIpsUpdate, validateFamiliesUpdate } from './service-addresses';
+import { checkEach } from './check-each';
 
 const HEALTH_CHECK_PORT_CHANGED =
   'cannot change healthCheckNodePort on loadBalancer service with externalTraffic=Local during update';
@@ -52,7 +53,7 @@ function validateIngress({ ip = '', hostname = '' }: LoadBalancerIngress, path: 
 
 export function validateServiceStatusUpdate(object: KubeObject): readonly FieldError[] {
   const { loadBalancer } = (object['status'] ?? {}) as ServiceStatus;
-  return (loadBalancer?.ingress ?? []).flatMap((ingress, index) =>
+  return checkEach(loadBalancer?.ingress, (ingress, index) =>
     validateIngress(ingress, `status.loadBalancer.ingress[${index}]`),
   );
 }

@@ -38,7 +38,7 @@ function validateType(spec: ServiceSpec): readonly FieldError[] {
   switch (type) {
     case 'LoadBalancer':
       return [
-        ...ports.flatMap(({ port }, index) =>
+        ...checkEach(ports, ({ port }, index) =>
           port === KUBELET_PORT
             ? [
                 invalid(
@@ -118,7 +118,7 @@ function validateTypeName({ type = '' }: ServiceSpec): readonly FieldError[] {
 /** What each type may have of its ports. */
 function validatePortsOfType({ type, ports = [] }: ServiceSpec): readonly FieldError[] {
   if (type !== 'ClusterIP') return [];
-  return ports.flatMap(({ nodePort = 0 }, index) =>
+  return checkEach(ports, ({ nodePort = 0 }, index) =>
     nodePort === 0
       ? []
       : [forbiddenField(`spec.ports[${index}].nodePort`, "may not be used when `type` is 'ClusterIP'")],

@@ -1,6 +1,7 @@
 import { invalid, notSupported, type FieldError } from '../errors/field-error';
 import { parseQuantity, quantityValue } from '../quantity/quantity';
 import { dns1123SubdomainProblems } from './names';
+import { checkEach } from './check-each';
 
 /** What persistent volumes and the claims to them have in common. */
 
@@ -10,9 +11,9 @@ const SINGLE_POD_MODE = 'ReadWriteOncePod';
 const VOLUME_MODES = ['Block', 'Filesystem'];
 
 export function validateAccessModes(modes: readonly string[], field: string): readonly FieldError[] {
-  return modes
-    .filter((mode) => mode !== SINGLE_POD_MODE && !ACCESS_MODES.includes(mode))
-    .map((mode) => notSupported(field, mode, ACCESS_MODES));
+  return checkEach(modes, (mode) =>
+    mode === SINGLE_POD_MODE || ACCESS_MODES.includes(mode) ? [] : [notSupported(field, mode, ACCESS_MODES)],
+  );
 }
 
 export function validateVolumeMode(mode: string | undefined, field: string): readonly FieldError[] {

@@ -1,12 +1,14 @@
 import { duplicate, invalid, notSupported, required, tooLong, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
 import type { TopologySelectorLabelRequirement, TopologySelectorTerm } from '../schema/generated/core-v1';
 import type { StorageClass } from '../schema/generated/storage-v1';
 import { validateNotUpdated, validateUnchanged } from './immutable';
 import { qualifiedNameProblems } from './label-syntax';
 import { invalidBecause, validateQualifiedName } from './pod/field-rules';
 import { byteLength } from './syntax-error';
-import { contentKey, repetitions } from './repetitions';
+import { contentKey, repetitions, repetitionsInOrder } from './repetitions';
+import { checkEach } from './check-each';
 
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer'];
@@ -20,8 +22,8 @@ function validateProvisioner(provisioner: string): readonly FieldError[] {
 }
 
 function validateParameters(parameters: Readonly<Record<string, string>>): readonly FieldError[] {
+  if (keysOf(parameters).length > MAX_PARAMETERS) return [tooLong('parameters', MAX_PARAMETERS)];
   const entries = Object.entries(parameters);
-  if (entries.length > MAX_PARAMETERS) return [tooLong('parameters', MAX_PARAMETERS)];
   const bytes = entries.reduce((sum, [key, value]) => sum + byteLength(key) + byteLength(value), 0);
   return [
     ...(Object.hasOwn(parameters, '') ? [invalid('parameters', '', 'field can not be empty.')] : []),
@@ -39,10 +41,10 @@ function validateRequirement(
   path: string,
 ): readonly FieldError[] {
   const list = values ?? [];
-  const repeated = repetitions(list);
+  const isRepeated = repetitionsInOrder();
   return [
     ...(list.length === 0 ? [required(`${path}.values`, '')] : []),
-    ...list.flatMap((value, index) => (repeated[index] ? [duplicate(`${path}.values[${index}]`, value)] : [])),
+    ...checkEach(list, (value, index) => (isRepeated(value) ? [duplicate(`${path}.values[${index}]`, value)] : [])),
     ...validateQualifiedName(key, `${path}.key`),
   ];
 }
@@ -55,12 +57,12 @@ function topologyKey({ matchLabelExpressions }: TopologySelectorTerm): string {
 
 function validateTopologies(terms: readonly TopologySelectorTerm[]): readonly FieldError[] {
   const repeatedTerms = repetitions(terms.map(topologyKey));
-  return terms.flatMap((term, index) => {
+  return checkEach(terms, (term, index) => {
     const path = `allowedTopologies[${index}].matchLabelExpressions`;
     const requirements = term.matchLabelExpressions ?? [];
     const repeated = repetitions(requirements.map(({ key }) => key));
     return [
-      ...requirements.flatMap((requirement, position) => [
+      ...checkEach(requirements, (requirement, position) => [
         ...validateRequirement(requirement, `${path}[${position}]`),
         ...(repeated[position] ? [duplicate(`${path}[${position}].key`, requirement.key ?? '')] : []),
       ]),

@@ -10,6 +10,7 @@ import { invalidLiteral, stringListLiteral } from './go-literal';
 import { qualifiedNameProblems } from './label-syntax';
 import { DNS_1035_LABEL, dns1035LabelProblems, dns1123SubdomainProblems } from './names';
 import { EMPTY_PROBLEM, patternProblem } from './syntax-error';
+import { checkEach } from './check-each';
 
 const API_VERSION_PROBLEM = `an apiVersion is ${patternProblem(
   "a DNS-1035 label, which must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
@@ -58,11 +59,11 @@ function validateServer(server: ServerStorageVersion, path: string): readonly Fi
   return [
     ...dns1123SubdomainProblems(apiServerID).map((problem) => invalid(`${path}.apiServerID`, apiServerID, problem)),
     ...validateApiVersion(encodingVersion, `${path}.encodingVersion`),
-    ...decodable.flatMap((version, index) => validateApiVersion(version, `${path}.decodableVersions[${index}]`)),
+    ...checkEach(decodable, (version, index) => validateApiVersion(version, `${path}.decodableVersions[${index}]`)),
     ...(readable.has(encodingVersion)
       ? []
       : [invalidLiteral(`${path}.decodableVersions`, stringListLiteral('[]string', decodable), missing)]),
-    ...(server.servedVersions ?? []).flatMap((version, index) => {
+    ...checkEach(server.servedVersions, (version, index) => {
       const field = `${path}.servedVersions[${index}]`;
       const unreadable = `individual served version : ${version} must be included in decodableVersions : [${list}]`;
       return [
@@ -117,11 +118,9 @@ export function validateStorageVersionStatus(object: KubeObject): readonly Field
   const status: StorageVersionStatus = isPlainMap(object['status']) ? object['status'] : {};
   const places = new Map<string, number>();
   return [
-    ...(status.storageVersions ?? []).flatMap((server, index) =>
-      validateServer(server, `status.storageVersions[${index}]`),
-    ),
+    ...checkEach(status.storageVersions, (server, index) => validateServer(server, `status.storageVersions[${index}]`)),
     ...validateCommonVersion(status),
-    ...(status.conditions ?? []).flatMap((condition, index) => {
+    ...checkEach(status.conditions, (condition, index) => {
       const { type = '' } = condition;
       const earlier = places.get(type);
       places.set(type, index);

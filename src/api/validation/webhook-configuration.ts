@@ -12,7 +12,7 @@ import { validateMatchConditions } from './match-conditions';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from './names';
 import { validateWebhookClient } from './webhook-client';
 import { validateWebhookRule } from './webhook-rules';
-import { repetitions } from './repetitions';
+import { repetitions, repetitionsInOrder } from './repetitions';
 
 type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
 
@@ -69,9 +69,9 @@ function isKnownTo(versions: readonly string[]): boolean {
 
 function validateReviewVersions(versions: readonly string[], rules: Rules, path: string): readonly FieldError[] {
   if (versions.length === 0) return [required(path, `must specify one of ${REVIEW_VERSIONS.join(', ')}`)];
-  const repeated = repetitions(versions);
-  const errors = versions.flatMap((version, index) =>
-    repeated[index]
+  const isRepeated = repetitionsInOrder();
+  const errors = checkEach(versions, (version, index) =>
+    isRepeated(version)
       ? [invalid(`${path}[${index}]`, version, 'duplicate version')]
       : dns1035LabelProblems(version).map((problem) => invalid(`${path}[${index}]`, version, problem)),
   );

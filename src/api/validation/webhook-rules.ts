@@ -1,6 +1,7 @@
 import { invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import type { RuleWithOperations } from '../schema/generated/admissionregistration-v1';
 import { invalidLiteral, stringListLiteral } from './go-literal';
+import { checkEach } from './check-each';
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'];
 const SCOPES = ['*', 'Cluster', 'Namespaced'];
@@ -18,7 +19,7 @@ function validateList(list: readonly string[], field: string, type: string, what
 function validateOverlaps(resources: readonly string[], path: string): readonly FieldError[] {
   const wholeResources = new Set<string>();
   const wholeSubresources = new Set<string>();
-  return resources.flatMap((entry, index) => {
+  return checkEach(resources, (entry, index) => {
     const field = `${path}[${index}]`;
     if (entry === '') return [required(field, '')];
     const slash = entry.indexOf('/');
@@ -60,12 +61,12 @@ export function validateWebhookRule(rule: RuleWithOperations, path: string): rea
   const scope = rule.scope ?? undefined;
   return [
     ...validateList(operations, `${path}.operations`, '[]admissionregistration.OperationType', 'operations'),
-    ...operations.flatMap((operation, index) =>
+    ...checkEach(operations, (operation, index) =>
       OPERATIONS.includes(operation) ? [] : [notSupported(`${path}.operations[${index}]`, operation, OPERATIONS)],
     ),
     ...validateList(rule.apiGroups ?? [], `${path}.apiGroups`, '[]string', 'API groups'),
     ...validateList(versions, `${path}.apiVersions`, '[]string', 'API versions'),
-    ...versions.flatMap((version, index) => (version === '' ? [required(`${path}.apiVersions[${index}]`, '')] : [])),
+    ...checkEach(versions, (version, index) => (version === '' ? [required(`${path}.apiVersions[${index}]`, '')] : [])),
     ...validateResources(rule.resources ?? [], `${path}.resources`),
     ...(scope === undefined || SCOPES.includes(scope) ? [] : [notSupported(`${path}.scope`, scope, SCOPES)]),
   ];

@@ -29,7 +29,7 @@ function validateSearches(searches: readonly string[], field: string): readonly 
       ? [listProblem(field, searches, `must not have more than ${MAX_SEARCH_PATHS} search paths`)]
       : []),
     ...(tooLong ? [listProblem(field, searches, lengthDetail)] : []),
-    ...searches.flatMap((search, index) => validateDnsSubdomain(search.replace(/\.$/, ''), `${field}[${index}]`)),
+    ...checkEach(searches, (search, index) => validateDnsSubdomain(search.replace(/\.$/, ''), `${field}[${index}]`)),
   ];
 }
 
@@ -51,9 +51,9 @@ export function validateDnsConfig(
     ...(nameservers.length > MAX_NAMESERVERS
       ? [listProblem(field, nameservers, `must not have more than ${MAX_NAMESERVERS} nameservers`)]
       : []),
-    ...nameservers.flatMap((address, index) => validateAddress(address, `${field}[${index}]`)),
+    ...checkEach(nameservers, (address, index) => validateAddress(address, `${field}[${index}]`)),
     ...validateSearches(searches, `${path}.searches`),
-    ...options.flatMap(({ name }, index) =>
+    ...checkEach(options, ({ name }, index) =>
       name === undefined || name === '' ? [required(`${path}.options[${index}]`, 'must not be empty')] : [],
     ),
   ];

@@ -9,6 +9,8 @@ import type {
   StorageOSVolumeSource,
   Volume,
 } from '../../schema/generated/core-v1';
+import { keysOf } from '../../parts';
+import { checkEach } from '../check-each';
 import { invalidLiteral, stringListLiteral } from '../go-literal';
 import { dns1123SubdomainProblems } from '../names';
 import { byteLength } from '../syntax-error';
@@ -81,9 +83,7 @@ function validateFlex({ driver, options = {} }: FlexVolumeSource, path: string):
   const detail = 'kubernetes.io and k8s.io namespaces are reserved';
   return [
     ...validatePresent(driver, `${path}.driver`),
-    ...Object.keys(options)
-      .filter(isReserved)
-      .map((key) => invalid(`${path}.options[${key}]`, key, detail)),
+    ...checkEach(keysOf(options), (key) => (isReserved(key) ? [invalid(`${path}.options[${key}]`, key, detail)] : [])),
   ];
 }
 

@@ -43,7 +43,7 @@ function validateFieldRequirement(
     errors.push(required(`${path}.values`, detail));
   }
   if (key !== 'metadata.name') return [...errors, invalid(`${path}.key`, key, 'not a valid field selector key')];
-  return [...errors, ...values.flatMap((value, index) => validateDnsSubdomain(value, `${path}.values[${index}]`))];
+  return [...errors, ...checkEach(values, (value, index) => validateDnsSubdomain(value, `${path}.values[${index}]`))];
 }
 
 export function validateNodeSelectorTerm(

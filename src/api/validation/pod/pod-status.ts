@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { duplicate, forbiddenField, invalid, type FieldError } from '../../errors/field-error';
 import type { ContainerStatus, PodSpec, PodStatus } from '../../schema/generated/core-v1';
 import { repetitions } from '../repetitions';
+import { checkEach } from '../check-each';
 
 const ADDRESS_PROBLEM = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 
@@ -40,7 +41,7 @@ export function validateTransitions(
   const running = new Set(
     (statuses ?? []).filter((status) => status.state?.terminated === undefined).map(({ name = '' }) => name),
   );
-  return (old ?? []).flatMap(({ name = '', state }, index) => {
+  return checkEach(old, ({ name = '', state }, index) => {
     const terminated = state?.terminated;
     if (terminated === undefined || always.has(name)) return [];
     if ((terminated.exitCode ?? 0) !== 0 && restartPolicy === 'OnFailure') return [];

@@ -4,6 +4,7 @@ import { validateNonNegative, type IntOrString } from '../numbers';
 import { portNameProblems, portNumberProblems, validatePortNumber } from '../ports';
 import { patternProblem } from '../syntax-error';
 import { invalidBecause, validateOneOf, validatePresent } from './field-rules';
+import { checkEach } from '../check-each';
 
 const SCHEMES = ['HTTP', 'HTTPS'];
 const HEADER_NAME = '[-A-Za-z0-9]+';
@@ -26,7 +27,7 @@ function validateHttpGet(action: HTTPGetAction, path: string): readonly FieldErr
     ...validatePresent(action.path, `${path}.path`),
     ...validatePortReference(action.port, `${path}.port`),
     ...validateOneOf(scheme, SCHEMES, `${path}.scheme`),
-    ...httpHeaders.flatMap(({ name = '' }) =>
+    ...checkEach(httpHeaders, ({ name = '' }) =>
       headerNamePattern.test(name) ? [] : [invalid(`${path}.httpHeaders`, name, HEADER_NAME_PROBLEM)],
     ),
   ];

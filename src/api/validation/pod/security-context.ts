@@ -5,6 +5,7 @@ import { validateHostNetworkPorts } from './container-ports';
 import { validateOneOf, validateRange, validateRequiredOneOf } from './field-rules';
 import { validateSeccompProfile } from './seccomp';
 import { validateWindowsOptions } from './windows-options';
+import { checkEach } from '../check-each';
 
 const MAX_ID = 2_147_483_647;
 
@@ -19,7 +20,7 @@ const sysctlPattern = new RegExp(`^${SYSCTL}$`);
 
 function validateSysctls(sysctls: readonly Sysctl[] | undefined, path: string): readonly FieldError[] {
   const taken = new Set<string>();
-  return (sysctls ?? []).flatMap(({ name = '' }, index) => {
+  return checkEach(sysctls, ({ name = '' }, index) => {
     const field = `${path}[${index}].name`;
     if (name === '') return [required(field, '')];
     const known = taken.has(name);
@@ -48,7 +49,7 @@ export function validatePodSecurityContext(
     ...validateId(context.fsGroup, `${path}.fsGroup`),
     ...validateId(context.runAsUser, `${path}.runAsUser`),
     ...validateId(context.runAsGroup, `${path}.runAsGroup`),
-    ...(context.supplementalGroups ?? []).flatMap((group, index) =>
+    ...checkEach(context.supplementalGroups, (group, index) =>
       validateId(group, `${path}.supplementalGroups[${index}]`),
     ),
     ...(spec.hostPID && spec.shareProcessNamespace
