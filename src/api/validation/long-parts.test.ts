@@ -60,6 +60,7 @@ const names = numbered((index) => `n${index % 900}`);
 const flexVolume = { driver: 'd', options: byNumber(() => 'a') };
 const ranges = numbered((index) => `10.${index % 250}.0.0/16`);
 const paths = numbered((index) => ({ pathPrefix: `/${index}` }));
+const expressions = numbered((index) => ({ key: `k${index % 900}`, values: ['a'] }));
 const withScopes = { metadata: {}, spec: { scopes: numbered(() => 'Terminating') } } as KubeObject;
 
 function serviceWith(spec: object): KubeObject {
@@ -163,6 +164,13 @@ describe('what may be long is looked at one after another, with the same outcome
     const found = take(checkInParts(() => validateResourceQuota(few))).result;
     expect(found).toEqual(validateResourceQuota(few));
     expect(found).toHaveLength(2 * (2 + 3 + 2 + 3));
+  });
+
+  it('expressions of a topology', () => {
+    const stored = { metadata: {}, allowedTopologies: [{ matchLabelExpressions: expressions }] } as KubeObject;
+    const check = (): readonly FieldError[] => validateStorageClass(stored);
+    expect(take(checkInParts(check)).result).toEqual(check());
+    expect(mostReads(checkInParts(() => validateStorageClass(counted(stored))))).toBeLessThan(COUNT);
   });
 
   it('a map of a pod’s spec, and the text of its change', () => {

@@ -7,7 +7,7 @@ import { validateNotUpdated, validateUnchanged } from './immutable';
 import { qualifiedNameProblems } from './label-syntax';
 import { invalidBecause, validateQualifiedName } from './pod/field-rules';
 import { byteLength } from './syntax-error';
-import { contentKey, repetitions, repetitionsInOrder } from './repetitions';
+import { contentKey, repetitionsInOrder } from './repetitions';
 import { checkEach } from './check-each';
 
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
@@ -56,18 +56,20 @@ function topologyKey({ matchLabelExpressions }: TopologySelectorTerm): string {
 }
 
 function validateTopologies(terms: readonly TopologySelectorTerm[]): readonly FieldError[] {
-  const repeatedTerms = repetitions(terms.map(topologyKey));
+  const isRepeatedTerm = repetitionsInOrder();
   return checkEach(terms, (term, index) => {
     const path = `allowedTopologies[${index}].matchLabelExpressions`;
     const requirements = term.matchLabelExpressions ?? [];
-    const repeated = repetitions(requirements.map(({ key }) => key));
+    const isRepeatedKey = repetitionsInOrder();
+    // One that is alone repeats nothing.
+    const isRepeated = terms.length > 1 && isRepeatedTerm(topologyKey(term));
     return [
       ...checkEach(requirements, (requirement, position) => [
         ...validateRequirement(requirement, `${path}[${position}]`),
-        ...(repeated[position] ? [duplicate(`${path}[${position}].key`, requirement.key ?? '')] : []),
+        ...(isRepeatedKey(requirement.key) ? [duplicate(`${path}[${position}].key`, requirement.key ?? '')] : []),
       ]),
       // A term that says nothing counts as a repetition, whatever there is beside it.
-      ...(repeatedTerms[index] || requirements.length === 0 ? [duplicate(path, '')] : []),
+      ...(isRepeated || requirements.length === 0 ? [duplicate(path, '')] : []),
     ];
   });
 }
