@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { IdleCollection } from './idle-collection';
+import { beginCollection, IdleCollection } from './idle-collection';
 
 const MIB = 1024 * 1024;
 
@@ -40,6 +40,18 @@ describe('a collection of garbage in idle times', () => {
     look(collection, 1000);
     expect([1249, 1251].map((mib) => look(collection, mib))).toEqual([false, true]);
   });
+});
+
+it('none begins where the process may have no more addresses, and nothing fails for that', () => {
+  const allocate = jest.spyOn(globalThis, 'ArrayBuffer').mockImplementation(() => {
+    throw new RangeError('Array buffer allocation failed');
+  });
+  try {
+    expect(beginCollection).not.toThrow();
+    expect(allocate).toHaveBeenCalledTimes(1);
+  } finally {
+    allocate.mockRestore();
+  }
 });
 
 /** Some 80 MB of old objects become garbage, and nothing is allocated any more. Prints what is left of them some seconds later. */

@@ -51,9 +51,17 @@ export function collectWhenIdle(lookEveryMs = LOOK_EVERY_MS): void {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, since);
     since = now;
-    if (collection.isDue({ usedBytes: oldBytes(), utilization })) void new ArrayBuffer(COLLECTION_BYTES);
+    if (collection.isDue({ usedBytes: oldBytes(), utilization })) beginCollection();
   };
   setInterval(look, lookEveryMs).unref();
+}
+
+export function beginCollection(): void {
+  try {
+    void new ArrayBuffer(COLLECTION_BYTES);
+  } catch {
+    // A limit on addresses leaves no room even for what takes no memory: V8 has to collect by itself.
+  }
 }
 
 /** Young objects are collected whenever some more have been made, and are few. */
