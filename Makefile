@@ -17,6 +17,7 @@ lint: generate
 test: node_modules ## Everything; what takes one processor at a time goes side by side
 	@$(MAKE) --no-print-directory --jobs=2 suite lint
 
+# Not `npm test`, which would generate again what lint reads meanwhile.
 suite: build
 	@scripts/step.sh 'Test' npx jest --maxWorkers=2
 

@@ -199,9 +199,10 @@ class Patching {
     return copy;
   }
 
+  /** Of a map of our own. */
   private setKey(map: MutableMap, key: string, value: JsonValue): void {
     setMember(map, key, thaw(value));
-    setMember(this.owned.get(map)?.added ?? {}, key, null);
+    setMember(this.owned.get(map)!.added, key, null);
   }
 }
 

@@ -4,12 +4,7 @@ import { sortedJson } from '../sorted-json';
 
 /** For each key whether it stands before already. Keys are compared as a Map does; each is looked at once. */
 export function repetitions(keys: readonly unknown[]): readonly boolean[] {
-  const seen = new Set<unknown>();
-  return keys.map((key) => {
-    const repeated = seen.has(key);
-    seen.add(key);
-    return repeated;
-  });
+  return keys.map(repetitionsInOrder());
 }
 
 /** The same for keys that are looked at one after another, of lists that may be long. */
