@@ -17,9 +17,10 @@ lint: generate
 test: node_modules ## Everything; what takes one processor at a time goes side by side
 	@$(MAKE) --no-print-directory --jobs=2 suite lint
 
-# Not `npm test`, which would generate again what lint reads meanwhile.
+# Not `npm test`, which would generate again what lint reads meanwhile. Many tests wait for processes and deadlines: three
+# files at once keep two processors busy.
 suite: build
-	@scripts/step.sh 'Test' npx jest --maxWorkers=2
+	@scripts/step.sh 'Test' npx jest --maxWorkers=3
 
 e2e: build ## Only the tests from end to end: real processes, HTTPS, kubectl
 	@scripts/step.sh 'End-to-end tests' npm run --silent e2e

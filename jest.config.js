@@ -9,7 +9,12 @@ module.exports = {
   transform: {
     '^.+\\.(t|j)s$': [
       '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'commonjs' } },
+      {
+        // Beside the code instead of in it, where they would be most of what each test file has V8 read.
+        sourceMaps: true,
+        jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
+        module: { type: 'commonjs' },
+      },
     ],
   },
   transformIgnorePatterns: ['/node_modules/(?!(@kubernetes/client-node|jose|openid-client|oauth4webapi)/)'],

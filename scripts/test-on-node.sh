@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs tests on another release of Node.js than the one at hand: a binary, or a release that comes from the npm package `node`:
 #   scripts/test-on-node.sh 22 src/http test/e2e/bundle.test.ts
+# with as many test files at once as WORKERS says.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -16,4 +17,4 @@ case "$version" in
     ;;
 esac
 echo "Tests on Node $("$node" --version)"
-"$node" node_modules/jest/bin/jest.js --maxWorkers=2 "$@"
+"$node" node_modules/jest/bin/jest.js --maxWorkers="${WORKERS:-2}" "$@"

@@ -50,6 +50,16 @@ export class PacedStarts {
     return true;
   }
 
+  /** Begins a work right away where it may, and in a later turn of the loop otherwise: true. */
+  beginOrWait(owner: unknown, begin: () => void): boolean {
+    if (this.mayBegin(performance.now())) {
+      begin();
+      return false;
+    }
+    this.wait(owner, begin);
+    return true;
+  }
+
   /** Calls `begin` in a later turn of the loop. */
   wait(owner: unknown, begin: () => void): void {
     this.#waiting.push(owner, begin);

@@ -5,6 +5,7 @@ import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import type { KubeObject } from '../api/object';
 import type { Backend, Trust } from './backend';
 import { limitDial } from './dial-limit';
+import { PacedEnds } from '../async/paced-ends';
 import { DEFAULT_OPTIONS, type KubeletOptions, type KubeletTls } from './kubelet-options';
 import { kubeletEndpointOf } from './node-endpoint';
 import { OwnConnections, serverName } from './own-connections';
@@ -50,6 +51,7 @@ interface AgentsOfTrust {
 /** The connections to kubelets, and to what pods and services offer. Those that have nothing to do are used again. */
 export class BackendConnections implements RequestOpener {
   readonly #agents = new Map<Trust, AgentsOfTrust>();
+  readonly #ends = new PacedEnds();
   #tls: KubeletTls;
 
   constructor(private readonly options: KubeletOptions = DEFAULT_OPTIONS) {
@@ -85,6 +87,7 @@ export class BackendConnections implements RequestOpener {
     // HTTP/1.1 keeps connections without being told, and others end after their only answer.
     if (!('connection' in headers)) request.removeHeader('Connection');
     request.once('socket', (socket: Socket) => {
+      if (!request.reusedSocket) this.#ends.pace(socket);
       // One that has vanished is noticed, however long nothing is to be said.
       socket.setKeepAlive(true, KEEP_ALIVE_MS);
       socket.setNoDelay(true);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { connect, createServer, type Server, type TLSSocket } from 'node:tls';
 import { MemoryBudget } from '../../memory/memory-budget';
+import { countTurns } from '../../../test/support/count-turns';
 import { tls } from '../../../test/support/serving-keys';
 import { COPIED_BYTES, TlsCopies } from './tls-copies';
 
@@ -118,25 +119,8 @@ it('connections that are closed at once are closed a few in a turn of the loop',
   try {
     const connections: Connection[] = [];
     for (let count = 0; count < 40; count++) connections.push(await open());
-    const turns: number[] = [0];
-    for (const { socket } of connections) {
-      const handle = (socket as unknown as { _handle: { shutdown: (request: unknown) => number } })._handle;
-      const shutdown = handle.shutdown.bind(handle);
-      handle.shutdown = (request) => {
-        turns[turns.length - 1]! += 1;
-        return shutdown(request);
-      };
-    }
-    const closed = connections.map(({ socket }) => once(socket, 'close'));
-    let isOver = false;
-    const turn = (): void => {
-      turns.push(0);
-      if (!isOver) setImmediate(turn);
-    };
-    turn();
-    for (const { socket } of connections) socket.resume().end();
-    await Promise.all(closed);
-    isOver = true;
+    const sockets = connections.map(({ socket }) => socket);
+    const turns = await countTurns(sockets, 'shutdown', () => sockets.forEach((socket) => socket.resume().end()));
     expect(turns.reduce((sum, count) => sum + count, 0)).toBe(40);
     expect(Math.max(...turns)).toBeLessThan(10);
   } finally {
@@ -152,7 +136,7 @@ it('a connection that is closed among others while its client sends takes no mor
     taken += length;
     if (socket.destroyed) return;
     // Its turn comes only after others'.
-    for (let others = 0; others < 100; others++) copies.ends.wait(others, () => undefined);
+    for (let others = 0; others < 100; others++) copies.ends.starts.wait(others, () => undefined);
     socket.destroy();
   });
   client.on('error', () => undefined).write(Buffer.alloc(4 * LARGE_BYTES));

@@ -2,16 +2,13 @@ import { Socket } from 'node:net';
 import type { Server as TlsServer, TLSSocket } from 'node:tls';
 import { PacedStarts } from '../../async/paced-starts';
 import type { MemoryBudget } from '../../memory/memory-budget';
+import { PacedEnds } from '../../async/paced-ends';
 import { divertConnections } from './divert-connections';
 
 /** What TLS copies of a write that is cut: a record. From 16 KiB on it makes a buffer of the size of the write. */
 export const COPIED_BYTES = 16 * 1024 - 1;
 /** Of the memory for clients, how much comes on top for buffers of larger writes. */
 const SHARE = 1 / 4;
-
-/** Most of what an end costs comes after the connection's own, with its request's. */
-const ENDS_AT_ONCE = 32;
-const ENDS_MS = 1;
 
 let isWithoutStacks = false;
 
@@ -45,7 +42,7 @@ interface Chunk {
  */
 export class TlsCopies {
   readonly parts = new PacedStarts();
-  readonly ends = new PacedStarts({ mostAtOnce: ENDS_AT_ONCE, stretchMs: ENDS_MS });
+  readonly ends = new PacedEnds();
   #room: number;
 
   constructor(budget: MemoryBudget) {
@@ -85,13 +82,7 @@ class ConnectionWrites {
   ) {
     socket._write = (chunk: Buffer | string, encoding, done) => this.#write({ chunk, encoding }, done);
     socket._writev = (chunks: Chunk[], done) => this.#writeAll(chunks, done);
-    const final = socket._final.bind(socket);
-    socket._final = (done) => begin(this.copies.ends, socket, () => final(done));
-    const destroy = socket._destroy.bind(socket);
-    socket._destroy = (error, done) => {
-      const isLater = begin(this.copies.ends, socket, () => destroy(error, done));
-      if (isLater) readNoMore(socket);
-    };
+    copies.ends.pace(socket);
     // Before node:http's own, which follows.
     socket.once('close', withoutStacks);
   }
@@ -113,7 +104,7 @@ class ConnectionWrites {
       const part = error ? undefined : parts.next();
       if (part === undefined || part.done === true) return done(error);
       const { value } = part;
-      begin(this.copies.parts, this.socket, () => {
+      this.copies.parts.beginOrWait(this.socket, () => {
         Socket.prototype._write.call(this.socket, value, 'buffer' as BufferEncoding, next);
       });
     };
@@ -128,35 +119,6 @@ class ConnectionWrites {
     return true;
   }
 }
-
-/** True: it has to wait. */
-function begin(starts: PacedStarts, socket: Socket, work: () => void): boolean {
-  if (starts.mayBegin(performance.now())) {
-    work();
-    return false;
-  }
-  starts.wait(socket, work);
-  return true;
-}
-
-/** What node:net reads by. */
-interface Handle {
-  onread: () => void;
-  readStop(): void;
-}
-
-/**
- * node:net takes bytes that come for a destroyed stream for an error whose code is their number, and that throws where nobody catches it.
- * It does the same when it closes a handle. TLS hands out all records that it has read, so that stopping is not enough.
- */
-function readNoMore(socket: Socket): void {
-  const { _handle: handle } = socket as { _handle?: Handle | null };
-  if (!handle) return;
-  handle.onread = doNothing;
-  handle.readStop();
-}
-
-function doNothing(): void {}
 
 /** All bytes, as many at a time as TLS is to copy: small chunks are joined, large ones cut. */
 function* partsOf(chunks: readonly Chunk[]): Iterator<Buffer> {

@@ -1,0 +1,41 @@
+import type { Socket } from 'node:net';
+import { PacedStarts } from './paced-starts';
+
+/** Most of what an end costs comes after the connection's own, with its request's. */
+const ENDS_AT_ONCE = 32;
+const ENDS_MS = 1;
+
+/** Where thousands of connections end in one turn of the event loop, a few of them do, and the others in the next turns. */
+export class PacedEnds {
+  readonly starts = new PacedStarts({ mostAtOnce: ENDS_AT_ONCE, stretchMs: ENDS_MS });
+
+  /** Once for each connection, however often it is used. */
+  pace(socket: Socket): void {
+    const final = socket._final.bind(socket);
+    socket._final = (done) => void this.starts.beginOrWait(socket, () => final(done));
+    const destroy = socket._destroy.bind(socket);
+    socket._destroy = (error, done) => {
+      const isLater = this.starts.beginOrWait(socket, () => destroy(error, done));
+      if (isLater) readNoMore(socket);
+    };
+  }
+}
+
+/** What node:net reads by. */
+interface Handle {
+  onread: () => void;
+  readStop(): void;
+}
+
+/**
+ * node:net takes bytes that come for a destroyed stream for an error whose code is their number, and that throws where nobody catches it.
+ * It does the same when it closes a handle. TLS hands out all records that it has read, so that stopping is not enough.
+ */
+function readNoMore(socket: Socket): void {
+  const { _handle: handle } = socket as { _handle?: Handle | null };
+  if (!handle) return;
+  handle.onread = doNothing;
+  handle.readStop();
+}
+
+function doNothing(): void {}
