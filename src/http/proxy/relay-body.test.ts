@@ -43,6 +43,34 @@ it('holds a body back while a client over HTTP/1.1 takes nothing, and passes all
   expect(came).toBe(BLOCKS * BLOCK_BYTES);
 });
 
+it('what comes in one turn of the event loop leaves in one write over HTTP/1.1', async () => {
+  const source = new PassThrough();
+  const written: number[] = [];
+  server = createServer((request, response) => {
+    const { socket } = request;
+    const writev = socket._writev!.bind(socket);
+    socket._writev = (chunks, done) => {
+      written.push(chunks.reduce((sum, { chunk }) => sum + (chunk as string | Buffer).length, 0));
+      writev(chunks, done);
+    };
+    response.flushHeaders();
+    void relayBody(source, new RequestContext(request, response)).then(() => response.end());
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const asked = get({ port: (server.address() as AddressInfo).port, agent: false });
+  const [response] = (await once(asked, 'response')) as [IncomingMessage];
+  // As TLS hands them out, record by record.
+  for (let record = 0; record < 3; record++) {
+    source.write(Buffer.alloc(1_000, 'x'));
+    await new Promise((resolve) => process.nextTick(resolve));
+  }
+  setImmediate(() => source.end());
+  let came = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) came += chunk.length;
+  expect(came).toBe(3_000);
+  expect(written.filter((bytes) => bytes >= 1_000)).toHaveLength(1);
+});
+
 it('holds a body back while the windows of a client over HTTP/2 are closed, and releases what waited once', async () => {
   const source = new PassThrough({ highWaterMark: BLOCKS * BLOCK_BYTES });
   let sent = 0;
@@ -61,7 +89,7 @@ it('holds a body back while the windows of a client over HTTP/2 are closed, and 
     },
     false,
   );
-  const context = new RequestContext({ socket: new Socket() } as HttpRequest, response);
+  const context = new RequestContext({ httpVersion: '2.0', socket: new Socket() } as HttpRequest, response);
   let held = 0;
   const { account } = context.memory;
   jest.spyOn(account, 'hold').mockImplementation((bytes) => (held += bytes));

@@ -1,6 +1,7 @@
 import { onAbort } from '../../async/on-abort';
 import type { Readable } from 'node:stream';
 import { Backpressure } from '../../streams/backpressure';
+import { gatherWrites } from '../../streams/gathered-writes';
 import type { RequestContext } from '../request/context';
 import { shuttingDown } from '../response/refusals';
 
@@ -12,11 +13,14 @@ export type RelayEnd = 'whole' | 'broken' | 'client gone';
  * ends the answer.
  */
 export function relayBody(source: Readable, context: RequestContext): Promise<RelayEnd> {
-  const { response } = context;
+  const { request, response } = context;
+  // Over HTTP/2 all that is written to a connection in one turn leaves together anyway.
+  const isAlone = request.httpVersion.startsWith('1.');
   return new Promise((resolve) => {
     const backpressure = new Backpressure(source, response, context.memory);
     const onData = (chunk: Buffer): void => {
       context.responseBytes += chunk.length;
+      if (isAlone) gatherWrites(request.socket);
       response.write(chunk);
       backpressure.wrote(chunk.length);
     };
