@@ -154,7 +154,8 @@ function routeExists(
   if (info.named && subresource?.connects === true && PATH_SUBRESOURCES.has(subresource.name)) {
     return verbs.includes(verb) || method === 'OPTIONS';
   }
-  if (method === 'HEAD' || (info.watchPrefix && method !== 'GET')) return false;
+  // What serves custom resources looks at the verb alone.
+  if ((method === 'HEAD' && !custom) || (info.watchPrefix && method !== 'GET')) return false;
   // Without a name there is nothing to update; with one there is nothing to create but a subresource's object.
   if (info.named ? verb === 'create' && subresource === undefined : NAMED_VERBS.has(verb)) return false;
   // Over all namespaces there is only reading.
