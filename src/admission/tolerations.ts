@@ -5,7 +5,8 @@ function isEqual(a: Toleration, b: Toleration): boolean {
 }
 
 function exactKey({ key = '', operator = '', value = '', effect = '', tolerationSeconds }: Toleration): string {
-  return JSON.stringify([key, operator, value, effect, tolerationSeconds]);
+  // Beyond 2^53 the seconds are a bigint, which JSON.stringify refuses.
+  return JSON.stringify([key, operator, value, effect, String(tolerationSeconds)]);
 }
 
 /** For how long it tolerates; only what is without end stands for what is without end. */

@@ -53,6 +53,12 @@ describe('a watch', () => {
     expect(second?.object.columnDefinitions).toBeNull();
   });
 
+  it('looks at what rows shall include for Tables only', async () => {
+    const query = `${path}?watch=1&timeoutSeconds=1&includeObject=nonsense`;
+    expect(await send('GET', query)).toMatchObject({ status: 200 });
+    expect(await send('GET', query, { headers: TABLE })).toMatchObject({ status: 400 });
+  });
+
   it('ends after its time', async () => {
     expect(await send('GET', `${path}?watch=1&timeoutSeconds=1`)).toMatchObject({ status: 200, text: '' });
   });

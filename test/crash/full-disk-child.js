@@ -32,4 +32,4 @@ async function main() {
   process.stdout.write(`${lines.join('\n')}\n`, () => process.exit());
 }
 
-void main();
+main().catch((error) => process.stdout.write(`not opened: ${error.message}\n`));

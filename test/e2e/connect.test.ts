@@ -79,6 +79,8 @@ describe('a stream to a container', () => {
     ['two/attach?container=c', '400 container c is not valid for pod two'],
     ['two/attach?container=init', '400 Upgrade request required'],
     ['bound/exec?command=ls', '400 Upgrade request required'],
+    ['bound/exec?command=ls&dryRun=All', '400 dryRun is not supported'],
+    ['bound/portforward?dryRun=', '400 dryRun is not supported'],
     ['unbound/portforward', '400 pod unbound does not have a host assigned'],
     ['bound/portforward?ports=x', '400 strconv.ParseInt: parsing "x": invalid syntax'],
   ])('%s is refused', async (path, expected) => {
@@ -111,6 +113,8 @@ describe('a proxy', () => {
     [`${NS}/services/unready/proxy/`, '503 no endpoints available for service "unready"'],
     [`${NS}/services/unready:81/proxy/`, '503 no service port 81 found for service "unready"'],
     [`${NS}/services/a:b:c:d/proxy/`, '400 invalid service request "a:b:c:d"'],
+    ['/api/v1/nodes/there/proxy/x?dryRun=All', '400 dryRun is not supported'],
+    [`${NS}/services/empty/proxy/?dryRun=%ff`, '400 dryRun is not supported'],
     ['/api/v1/nodes/none/proxy/x', '404 nodes "none" not found'],
     ['/api/v1/nodes/bare/proxy/x', '500 no preferred addresses found; known addresses: []'],
   ])('to %s is refused, whatever the method', async (path, expected) => {

@@ -120,7 +120,8 @@ export function located(error: unknown, part: string, struct?: string): unknown 
   return error;
 }
 
-function jsonTypeOf(value: unknown): string {
+/** JSON's type of a value, in the words of Go's decoders. */
+export function jsonTypeOf(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return 'array';
   if (isNumber(value)) return 'number';

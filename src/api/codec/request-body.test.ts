@@ -33,6 +33,11 @@ test.each([
     `couldn't get version/kind; json parse error: json: cannot unmarshal string into Go value of type ${typeMeta} (227465787422)`,
   ],
   [
+    'json',
+    '{"kind":9007199254740993}',
+    'couldn\'t get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string ({"kind":9007199254740993})',
+  ],
+  [
     'yaml',
     '- a\n- b\n',
     `couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type ${typeMeta} (2d20610a2d20620a)`,

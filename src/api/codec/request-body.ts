@@ -1,5 +1,6 @@
 import { badRequest, type StatusError } from '../errors/status-error';
 import type { JsonObject } from '../object';
+import { jsonTypeOf } from './json-decode';
 import { JsonSyntaxError, duplicateFields, parseJson } from './json-syntax';
 import { YamlSyntaxError, parseYaml, readYaml } from './yaml';
 
@@ -28,8 +29,7 @@ export function unrecognizedBody(expectedKind: string, problem: string, body: Ui
 
 function typeMetaProblem(value: unknown): string | undefined {
   const problem = (found: unknown, target: string): string => {
-    const type = Array.isArray(found) ? 'array' : typeof found === 'boolean' ? 'bool' : typeof found;
-    return `couldn't get version/kind; json parse error: json: cannot unmarshal ${type} into Go ${target}`;
+    return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonTypeOf(found)} into Go ${target}`;
   };
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return problem(value, `value of type ${TYPE_META}`);

@@ -26,6 +26,7 @@ test.each([
   ['a==b', [{ label: 'a', operator: '=', value: 'b' }]],
   ['a!=b,', [{ label: 'a', operator: '!=', value: 'b' }]],
   ['a=', [{ label: 'a', operator: '=', value: '' }]],
+  ['=,a=,!=,==', [{ label: 'a', operator: '=', value: '' }]],
   [
     'a=x\\,y\\=z\\\\,b=1',
     [

@@ -46,17 +46,19 @@ function splitTerms(text: string): readonly string[] {
 const TERM = /^((?:[^\\=!]|\\[^]|\\$|!(?!=))*)(!=|==|=)([^]*)$/;
 
 /**
- * Reads the text of a selector; empty terms are skipped, an empty text gives none, which match everything. Throws a 400
- * StatusError with the API's message. Whether the labels are known is {@link checkFieldLabels}' question.
+ * Reads the text of a selector; empty terms are skipped, as are those with nothing on either side of the operator. An empty text
+ * gives none, which match everything. Throws a 400 StatusError with the API's message. Whether the labels are known is
+ * {@link checkFieldLabels}' question.
  */
 export function parseFieldSelector(text: string): readonly FieldRequirement[] {
-  return splitTerms(text).map((term) => {
+  const requirements = splitTerms(text).map((term): FieldRequirement => {
     const [, label, operator, value] = TERM.exec(term) ?? [];
     if (label === undefined || value === undefined) {
       throw badRequest(`invalid selector: '${text}'; can't understand '${term}'`);
     }
     return { label, operator: operator === '!=' ? '!=' : '=', value: unescapeValue(value) };
   });
+  return requirements.filter(({ label, value }) => label !== '' || value !== '');
 }
 
 /** What a kind answers to a label it does not know; kinds with labels of their own word it differently. */

@@ -1,4 +1,4 @@
-import { methodNotSupported, notFound, StatusError } from '../../api/errors/status-error';
+import { badRequest, methodNotSupported, notFound, StatusError } from '../../api/errors/status-error';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { SubresourceDefinition, Verb } from '../../api/kinds/kind-definition';
 import type { RequestContext } from '../request/context';
@@ -62,6 +62,8 @@ export function dispatch(context: RequestContext, dependencies: EndpointDependen
   if (!verbs.includes(info.verb as Verb) && subresource?.connects !== true) {
     throw methodNotSupported({ group: version.group, resource: definition.resource }, info.verb);
   }
+  // Whatever is at the other end would do it.
+  if (subresource?.connects === true && info.query.has('dryRun')) throw badRequest('dryRun is not supported');
   if (subresource?.connects !== true) checkPatchType(context, served, dependencies.fieldOwnership?.apply !== undefined);
   const negotiated = negotiatedOf(context, served, subresource);
   if (NAMED_VERBS.has(info.verb)) checkPathName(info.name);
@@ -152,7 +154,8 @@ function routeExists(
   if (info.named && subresource?.connects === true && PATH_SUBRESOURCES.has(subresource.name)) {
     return verbs.includes(verb) || method === 'OPTIONS';
   }
-  if (method === 'HEAD' || (info.watchPrefix && method !== 'GET')) return false;
+  // What serves custom resources looks at the verb alone.
+  if ((method === 'HEAD' && !custom) || (info.watchPrefix && method !== 'GET')) return false;
   // Without a name there is nothing to update; with one there is nothing to create but a subresource's object.
   if (info.named ? verb === 'create' && subresource === undefined : NAMED_VERBS.has(verb)) return false;
   // Over all namespaces there is only reading.

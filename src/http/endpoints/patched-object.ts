@@ -1,4 +1,5 @@
-import { DecodeError } from '../../api/codec/json-decode';
+import { stringifyExact } from '../../api/codec/exact-json';
+import { DecodeError, jsonTypeOf } from '../../api/codec/json-decode';
 import { invalid } from '../../api/errors/field-error';
 import { invalidObject, type StatusError } from '../../api/errors/status-error';
 import { parseApiVersion, type JsonObject, type JsonValue } from '../../api/object';
@@ -50,6 +51,13 @@ function ofKind(document: JsonValue, wanted: PatchedKind): JsonObject {
   if (kind === wanted.kind && apiVersion === wanted.apiVersion) return object;
   if (wanted.custom) throw otherCustomKind(object, wanted);
   const { kind: wantedKind, apiVersion: wantedVersion } = wanted;
+  for (const [field, value] of Object.entries({ kind, apiVersion })) {
+    if (typeof (value ?? '') === 'string') continue;
+    throw documentDoesNotFit(
+      document,
+      `json: cannot unmarshal ${jsonTypeOf(value)} into Go struct field ${wantedKind}.${field} of type string`,
+    );
+  }
   const found = { kind: kind || wantedKind, apiVersion: apiVersion ?? '' };
   if (found.kind === wantedKind) {
     if (found.apiVersion === '') return { kind: wantedKind, apiVersion: wantedVersion };
@@ -77,5 +85,5 @@ function otherCustomKind(
 }
 
 function printed(value: JsonValue | undefined): string {
-  return typeof value === 'string' ? value : JSON.stringify(value ?? '');
+  return typeof value === 'string' ? value : stringifyExact(value ?? '');
 }

@@ -74,9 +74,22 @@ describe('a patched document', () => {
     ['another kind', JSON_PATCH, [{ op: 'replace', path: '/kind', value: 'Secret' }]],
     ['another version', MERGE_PATCH, { apiVersion: 'v2' }],
     ['a list', MERGE_PATCH, []],
+    ['a number for its kind', MERGE_PATCH, { kind: 0 }],
+    ['a long number for its kind', JSON_PATCH, [{ op: 'replace', path: '/kind', value: 9007199254740993n }]],
+    ['a list for its version', MERGE_PATCH, { apiVersion: [9007199254740993n] }],
+    ['a number for its kind, strategically', STRATEGIC_MERGE_PATCH, { kind: 0 }],
+    ['a list for its version, strategically', STRATEGIC_MERGE_PATCH, { apiVersion: ['v1'] }],
   ])('that is %s is refused with 422', (_, patchType, body) => {
     const status = failure(() => decodePatched(patched(patchType, body), wanted, (document) => document));
     expect(status).toMatchObject({ code: 422, reason: 'Invalid', details: { causes: [{ field: 'patch' }] } });
+  });
+
+  it('of a custom resource that is a long number for its kind says so', () => {
+    const document = patched(MERGE_PATCH, { kind: 9007199254740993n });
+    expect(failure(() => decodePatched(document, { ...wanted, custom: true }, (one) => one))).toMatchObject({
+      code: 422,
+      details: { causes: [{ field: 'kind', message: 'Invalid value: "9007199254740993": must be ConfigMap' }] },
+    });
   });
 
   it('keeps its kind whatever a strategic patch says', () => {

@@ -102,8 +102,12 @@ patchStrategically.inSteps = function* (current: JsonObject, patch: JsonValue, t
   return changedStrategically(current, patch, yield* strategicMerge.applyStrategicMergePatch(type, current, patch));
 };
 
-/** A strategic patch is made on the type: what it says of kind and apiVersion counts for nothing. */
+/** A strategic patch is made on the type: what it says of kind and apiVersion counts for nothing, but has to be text. */
 function changedStrategically({ kind, apiVersion }: JsonObject, patch: JsonObject, merged: JsonObject): Patched {
+  for (const value of [merged.apiVersion, merged.kind]) {
+    if (typeof (value ?? '') !== 'string')
+      throw strategicPatchDoesNotFit(patch, { kind: 'mismatch', value, expected: 'string' });
+  }
   return {
     document: merged.kind === kind && merged.apiVersion === apiVersion ? merged : { ...merged, kind, apiVersion },
     doesNotFit: ({ problem }) => strategicPatchDoesNotFit(patch, problem),

@@ -66,10 +66,12 @@ export const watchObjects: Endpoint = (request, dependencies) => {
 
 function watchFormat({ context }: ResourceRequest, { format, transform }: Negotiated): WatchFormat | undefined {
   if (format === 'yaml') throw unacceptable(STREAM_TYPES);
-  const includeObject = parseIncludeObject(context.info.query.first('includeObject'));
-  if (transform === undefined) return { format, includeObject };
+  if (transform === undefined) return { format, includeObject: 'Metadata' };
   const { kind, apiVersion } = transform;
-  return kind === 'PartialObjectMetadataList' ? undefined : { format, transform: { kind, apiVersion }, includeObject };
+  if (kind === 'PartialObjectMetadataList') return undefined;
+  // Only a Table says what is wrong with the parameter.
+  const wanted = kind === 'Table' ? context.info.query.first('includeObject') : undefined;
+  return { format, transform: { kind, apiVersion }, includeObject: parseIncludeObject(wanted) };
 }
 
 function randomTimeoutSeconds({ minRequestTimeoutSeconds }: EndpointDependencies): number {

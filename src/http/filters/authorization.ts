@@ -1,6 +1,6 @@
+import { quoteGo } from '../../api/errors/go-quote';
 import { StatusError, forbidden } from '../../api/errors/status-error';
 import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
-import type { UserInfo } from '../../api/user';
 import type { Attributes, Authorization, Authorizer } from '../../authz/attributes';
 import type { RequestContext } from '../request/context';
 import { PlainTextError } from '../response/refusals';
@@ -42,21 +42,17 @@ function enforce(context: RequestContext, attributes: Attributes, { decision, re
 /** The API's wording of a refusal, with the authorizer's reason after it. */
 export function refusal(attributes: Attributes, reason: string): StatusError {
   const suffix = reason === '' ? '' : `: ${reason}`;
-  const user = quoteUser(attributes.user);
+  const user = quoteGo(attributes.user.name);
   if (!attributes.resourceRequest) {
-    const message = `forbidden: User ${user} cannot ${attributes.verb} path ${JSON.stringify(attributes.path)}${suffix}`;
+    const message = `forbidden: User ${user} cannot ${attributes.verb} path ${quoteGo(attributes.path)}${suffix}`;
     return new StatusError(403, 'Forbidden', message, {});
   }
   const { group, resource, subresource, namespace, name, verb } = attributes;
   const what = subresource === '' ? resource : `${resource}/${subresource}`;
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${quoteGo(namespace)}`;
   return forbidden(
     { group, resource },
     name,
-    `User ${user} cannot ${verb} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}${suffix}`,
+    `User ${user} cannot ${verb} resource ${quoteGo(what)} in API group ${quoteGo(group)} ${where}${suffix}`,
   );
-}
-
-function quoteUser({ name }: UserInfo): string {
-  return JSON.stringify(name);
 }

@@ -23,6 +23,7 @@ const INVALID = '422 ListOptions.meta.k8s.io "" is invalid: ';
 describe('parseCollectionOptions', () => {
   it.each([
     ['limit=x', '400 strconv.ParseInt: parsing "x": invalid syntax'],
+    ['limit=%00%ff', '400 strconv.ParseInt: parsing "\\x00\ufffd": invalid syntax'],
     ['limit=', '400 strconv.ParseInt: parsing "": invalid syntax'],
     ['limit=99999999999999999999', '400 strconv.ParseInt: parsing "99999999999999999999": value out of range'],
     ['timeoutSeconds=x&labelSelector=a%20b', '400 strconv.ParseInt: parsing "x": invalid syntax'],
@@ -90,11 +91,26 @@ describe('parseCollectionOptions', () => {
       configMaps,
     );
     expect(options.list.selection?.name).toBe('c');
-    expect(() =>
-      parseCollectionOptions(
-        parseRequestInfo('GET', '/api/v1/watch/namespaces/a/configmaps/c?fieldSelector=metadata.name%3Dd'),
-        configMaps,
-      ),
-    ).toThrow("fieldSelector metadata.name doesn't match requested name");
+    for (const selector of ['metadata.name=d', 'metadata.name!=c', 'metadata.namespace=a']) {
+      expect(() =>
+        parseCollectionOptions(
+          parseRequestInfo(
+            'GET',
+            `/api/v1/watch/namespaces/a/configmaps/c?fieldSelector=${encodeURIComponent(selector)}`,
+          ),
+          configMaps,
+        ),
+      ).toThrow("fieldSelector metadata.name doesn't match requested name");
+    }
+  });
+
+  it('checks a watch path as the list that it is without its prefix', () => {
+    const options = (query: string) =>
+      parseCollectionOptions(parseRequestInfo('GET', `/api/v1/watch/configmaps?${query}`), configMaps);
+    expect(options('resourceVersion=5&resourceVersionMatch=Exact').list).toEqual({
+      resourceVersion: '5',
+      resourceVersionMatch: 'Exact',
+    });
+    expect(options('sendInitialEvents=true&resourceVersionMatch=NotOlderThan').sendInitialEvents).toBe(true);
   });
 });

@@ -43,7 +43,8 @@ export function parseCollectionOptions(
   const labels = parseLabelSelector(query.first('labelSelector') ?? '');
   const fields = parseFieldSelector(query.first('fieldSelector') ?? '');
   const sendInitialEvents = query.flag('sendInitialEvents');
-  checkCombination(query, info.verb === 'watch', sendInitialEvents);
+  // A path with /watch/ is checked as the list that it is without its prefix.
+  checkCombination(query, info.verb === 'watch' && (sendInitialEvents || !info.watchPrefix), sendInitialEvents);
   checkLabels(fields, served);
 
   const resourceVersion = query.first('resourceVersion') ?? '';
@@ -109,11 +110,10 @@ function checkLabels(fields: readonly FieldRequirement[], served: ServedResource
   );
 }
 
-/** `/watch/namespaces/a/configmaps/c` selects the name as a field selector would, and must agree with one. */
+/** `/watch/namespaces/a/configmaps/c` selects the name as a field selector would; one that is there must say the same. */
 function withPathName(fields: readonly FieldRequirement[], info: RequestInfo): readonly FieldRequirement[] {
   if (!info.watchPrefix || !info.named) return fields;
-  const selected = exactFieldValue(fields, 'metadata.name');
-  if (selected !== undefined && selected !== info.name) {
+  if (fields.length > 0 && exactFieldValue(fields, 'metadata.name') !== info.name) {
     throw badRequest("fieldSelector metadata.name doesn't match requested name");
   }
   return [...fields, { label: 'metadata.name', operator: '=', value: info.name }];

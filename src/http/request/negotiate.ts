@@ -137,7 +137,9 @@ function matches({ type, subtype }: Clause, format: Format): boolean {
 function accepted({ parameters }: Clause, format: Format, negotiable: Negotiable): Negotiated | undefined {
   const { transforms } = negotiable;
   const pretty = parameters.get('pretty') === '1';
-  if ((parameters.get('stream') ?? STREAM) !== STREAM) return undefined;
+  const stream = parameters.get('stream') ?? '';
+  // There are no streams of YAML.
+  if (stream !== '' && (stream !== STREAM || format === 'yaml')) return undefined;
   const serverVersion = parameters.get('sv') ?? '';
   if (serverVersion !== '' && !(transforms && serverVersion === META_VERSION)) return undefined;
   if (!parameters.has('as') && !parameters.has('g') && !parameters.has('v')) return { format, pretty };

@@ -1,6 +1,9 @@
+const PERCENT = 0x25;
+
 /**
- * The parameters of a URL, parsed once. Repeated parameters keep their order and the first one counts; a pair that
- * cannot be decoded is dropped, as kube-apiserver does.
+ * The parameters of a URL, parsed once. Repeated parameters keep their order and the first one counts; a pair with a `%` that
+ * begins no escape is dropped, as kube-apiserver does. Bytes that are no UTF-8 are U+FFFD: a `dryRun=%ff` must not be a request
+ * without a dry run.
  */
 export class Query {
   static readonly EMPTY = new Query(new Map());
@@ -49,6 +52,21 @@ function decodeComponent(text: string): string | undefined {
   try {
     return decodeURIComponent(spaced);
   } catch {
-    return undefined;
+    return /%(?![\da-f]{2})/i.test(spaced) ? undefined : decodeBytes(spaced);
   }
+}
+
+function decodeBytes(text: string): string {
+  const source = Buffer.from(text);
+  const bytes = Buffer.alloc(source.length);
+  let length = 0;
+  for (let index = 0; index < source.length; index++) {
+    if (source[index] === PERCENT) {
+      bytes[length++] = Number.parseInt(source.toString('latin1', index + 1, index + 3), 16);
+      index += 2;
+    } else {
+      bytes[length++] = source[index] as number;
+    }
+  }
+  return bytes.toString('utf8', 0, length);
 }

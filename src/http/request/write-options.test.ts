@@ -15,6 +15,7 @@ describe('parseWriteOptions', () => {
   it.each([
     ['dryRun=All', ''],
     ['dryRun=Some', 'dryRun: Unsupported value: []string{"Some"}: supported values: "All"'],
+    ['dryRun=%ff&dryRun=%00', 'dryRun: Unsupported value: []string{"\ufffd", "\\x00"}: supported values: "All"'],
     ['dryRun=', 'dryRun: Unsupported value: []string{""}: supported values: "All"'],
     ['dryRun=All&dryRun=None', 'dryRun: Unsupported value: []string{"All", "None"}: supported values: "All"'],
     ['fieldManager=a%0Ab', 'fieldManager: Invalid value: "a\\nb": invalid character U+000A (at position 1)'],

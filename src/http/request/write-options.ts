@@ -1,3 +1,4 @@
+import { quoteGo } from '../../api/errors/go-quote';
 import {
   forbiddenField,
   invalid,
@@ -78,7 +79,7 @@ export function managerName({ fieldManager }: WriteOptions, userAgent: string | 
 /** `All` is the only kind of dry run. */
 export function dryRunProblems(values: readonly string[]): readonly FieldError[] {
   if (values.every((value) => value === 'All')) return [];
-  const printed = `[]string{${values.map((value) => JSON.stringify(value)).join(', ')}}`;
+  const printed = `[]string{${values.map(quoteGo).join(', ')}}`;
   return [
     {
       reason: 'FieldValueNotSupported',

@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { open, type Database, type RootDatabase } from 'lmdb';
 import { makePrivateFile, makePrivateFolder, protectFile, type Warn } from '../../files/private-files';
-import { diskFreeBytes, isOutOfSpace, makeZeroedFile } from './disk-space';
+import { canGrow, diskFreeBytes, isOutOfSpace, makeZeroedFile } from './disk-space';
 import { findDamage, findHeadDamage } from './file-check';
 import { claimOwnership, reserveInProcess, StoreOwnedError } from './ownership';
 import { decodeState, encodeState, type StateRecord } from './records';
@@ -29,9 +29,13 @@ export interface Change {
 
 /** LMDB's own size for its lock file is a little less. */
 export const LOCK_FILE_BYTES = 12 * 1024;
+/** What a store has at least that has been made: less was left by a start that failed. */
+const LEAST_FILE_BYTES = 36 * 1024;
 /** As much as a write of middling size. */
 const TRIAL_KEY = Buffer.from('trial');
 const TRIAL_BYTES = 64 * 1024;
+
+const FULL_DISK = 'Its disk is full: free some space and start again';
 
 const FORMAT_KEY = Buffer.from('format');
 const FORMAT = Buffer.from('sternpost store 1');
@@ -79,6 +83,7 @@ export class LmdbFile {
       makePrivateFile(path);
       for (const file of [path, lockFileOf(path)]) protectFile(file, warn);
       refuseDamage(path, findHeadDamage(path));
+      refuseFullDisk(path);
       root = openRoot(path);
       claimOwnership(path, root);
       removeLeftovers(path);
@@ -94,7 +99,7 @@ export class LmdbFile {
       await root?.close();
       release();
       if (error instanceof StoreFileError || error instanceof StoreOwnedError) throw error;
-      const remedy = isOutOfSpace(error) ? '. Its disk is full: free some space and start again' : '';
+      const remedy = isOutOfSpace(error) ? `. ${FULL_DISK}` : '';
       throw new StoreFileError(path, `cannot open the store file: ${messageOf(error)}${remedy}`, { cause: error });
     }
   }
@@ -236,6 +241,12 @@ export function removeLeftovers(path: string): void {
 function refuseDamage(path: string, damage: string | undefined): void {
   if (damage === undefined) return;
   throw new StoreFileError(path, `the store file is damaged: ${damage}. Restore it from a backup, or move it away`);
+}
+
+/** LMDB, which writes while it makes a file, would print the failure with a stack before it gives it to us. */
+function refuseFullDisk(path: string): void {
+  if (statSync(path).size >= LEAST_FILE_BYTES || canGrow(path, 0)) return;
+  throw new StoreFileError(path, `cannot make the store file. ${FULL_DISK}`);
 }
 
 /** The tables' names are the only entries of the root. */
