@@ -18,7 +18,7 @@ import { validateLabelSelector } from './label-selector';
 import { qualifiedNameProblems } from './label-syntax';
 import { validateMatchConditions } from './match-conditions';
 import { dns1035LabelProblems, dns1123SubdomainProblems, pathSegmentName } from './names';
-import { repetitions } from './repetitions';
+import { repetitionsInOrder } from './repetitions';
 import { validateWebhookRule } from './webhook-rules';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
@@ -47,12 +47,12 @@ function validateRules(rules: readonly NamedRuleWithOperations[] | null | undefi
 }
 
 function validateResourceNames(names: readonly string[], path: string): readonly FieldError[] {
-  const repeated = repetitions(names);
+  const isRepeated = repetitionsInOrder();
   return checkEach(names, (name, index) => {
     const field = `${path}[${index}]`;
     return [
       ...pathSegmentName(name, false).map((problem) => invalid(field, name, problem)),
-      ...(repeated[index] ? [duplicate(field, name)] : []),
+      ...(isRepeated(name) ? [duplicate(field, name)] : []),
     ];
   });
 }
@@ -98,7 +98,7 @@ function validateValidation({ message = '', reason }: Validation, path: string):
 /** Their keys stand behind the policy's name. */
 function validateAuditAnnotations(annotations: readonly AuditAnnotation[], policyName: string): readonly FieldError[] {
   const path = 'spec.auditAnnotations';
-  const repeated = repetitions(annotations.map(({ key = '' }) => key));
+  const isRepeated = repetitionsInOrder();
   return [
     ...(annotations.length > MAX_AUDIT_ANNOTATIONS
       ? [invalid(path, annotations, `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`)]
@@ -110,7 +110,7 @@ function validateAuditAnnotations(annotations: readonly AuditAnnotation[], polic
         ...(key === '' ? [] : qualifiedNameProblems(`${policyName}/${key}`)).map((problem) =>
           invalid(`${field}.key`, `${policyName}/${key}`, problem),
         ),
-        ...(key !== '' && repeated[index] ? [duplicate(`${field}.key`, key)] : []),
+        ...(key !== '' && isRepeated(key) ? [duplicate(`${field}.key`, key)] : []),
         ...(Buffer.byteLength(valueExpression.trim()) > MAX_VALUE_EXPRESSION
           ? [required(`${field}.valueExpression`, `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`)]
           : []),

@@ -5,16 +5,24 @@ import { take } from '../steps/both-forms.fixture';
 import { counted, mostReads } from '../steps/counted.fixture';
 import { checkInParts } from './check-each';
 import { validateSigningRequest } from './certificate-signing-request';
-import { validateCsiNode } from './csi';
-import { validateFlowSchema } from './flow-schema';
+import { validateAdmissionPolicy } from './admission-policy';
+import { validateCsiDriver, validateCsiNode } from './csi';
+import { validateDaemonSet } from './daemon-set';
+import { validateDeployment } from './deployment';
+import { validateFlowControlStatus, validateFlowSchema } from './flow-schema';
+import { validateJob } from './job';
+import { validateLimitRange } from './limit-range';
 import { validateNode } from './node';
 import { validatePersistentVolume } from './persistent-volume';
 import { validatePod } from './pod';
 import { validatePodSecurityPolicy } from './pod-security-policy';
 import { validatePodUpdate } from './pod-update';
 import { validateNoCrossNamespaceScope, validateResourceQuota, validateResourceQuotaUpdate } from './resource-quota';
+import { validateRole } from './rbac';
+import { validateRuntimeClass } from './runtime-class';
 import { validateService } from './service';
 import { validateServiceUpdate } from './service-update';
+import { validateStatefulSet } from './stateful-set';
 import { validateStorageClass } from './storage-class';
 import { validateWebhookConfiguration } from './webhook-configuration';
 
@@ -91,6 +99,35 @@ function storageClassWith(requirement: object): KubeObject {
   return { metadata: {}, allowedTopologies: [{ matchLabelExpressions: [requirement] }] };
 }
 
+function deploymentWith(matchLabels: object, matchExpressions: readonly object[]): KubeObject {
+  const template = { metadata: { labels: { a: 'b' } }, spec: { restartPolicy: 'Always' } };
+  return {
+    metadata: { name: 'd' },
+    spec: { selector: { matchLabels, matchExpressions }, template, manualSelector: true },
+  };
+}
+
+function clusterRoleWith(selector: object): KubeObject {
+  return { metadata: {}, aggregationRule: { clusterRoleSelectors: [selector] } };
+}
+
+function limitRangeWith(item: object): KubeObject {
+  return { metadata: {}, spec: { limits: [{ type: 'Container', ...item }] } };
+}
+
+function admissionPolicyWith(rule: object): KubeObject {
+  return { metadata: {}, spec: { matchConstraints: { resourceRules: [rule] } } };
+}
+
+const long = Array.from({ length: 8 * COUNT }, (_, index) => `${'n'.repeat(50)}${index}`);
+const requirements = long.map((key, index) => ({ key, operator: 'In', values: [index === 7 ? '-' : 'a'] }));
+const some = { 'example.com/r5': '1' };
+const tokenRequests = numbered((index) => ({ audience: `a${index % 900}` }));
+const conditions = numbered((index) => ({ name: `n${index % 900}`, expression: 'true' }));
+const types = numbered((index) => ({ type: `t${index % 900}` }));
+const auditAnnotations = long.map((key) => ({ key: key.slice(-6), valueExpression: `"${key}"` }));
+const taints = numbered((index) => ({ key: `k${index % 900}`, operator: 'Exists' }));
+
 const tolerations = pod({ tolerations: numbered(toleration) });
 const other = pod({ tolerations: numbered((index) => toleration(index + 1)) });
 const selector = pod({ nodeSelector: byNumber(() => 'a') });
@@ -164,6 +201,71 @@ describe('what may be long is looked at one after another, with the same outcome
     const found = take(checkInParts(() => validateResourceQuota(few))).result;
     expect(found).toEqual(validateResourceQuota(few));
     expect(found).toHaveLength(2 * (2 + 3 + 2 + 3));
+  });
+
+  it.each<[string, KubeObject, (object: KubeObject) => readonly FieldError[]]>([
+    [
+      'labels that a deployment looks for',
+      deploymentWith(
+        byNumber(() => 'a'),
+        [],
+      ),
+      validateDeployment,
+    ],
+    [
+      'labels that a stateful set looks for',
+      deploymentWith(
+        byNumber(() => 'a'),
+        [],
+      ),
+      validateStatefulSet,
+    ],
+    [
+      'labels that a daemon set looks for',
+      deploymentWith(
+        byNumber(() => 'a'),
+        [],
+      ),
+      validateDaemonSet,
+    ],
+    [
+      'labels that a job looks for',
+      deploymentWith(
+        byNumber(() => 'a'),
+        [],
+      ),
+      validateJob,
+    ],
+    ['labels of roles', clusterRoleWith({ matchLabels: byNumber(() => 'a') }), validateRole({ namespaced: false })],
+    ['least amounts of a limit range', limitRangeWith({ min: byNumber(() => '1') }), validateLimitRange],
+    ['amounts that contradict each other', limitRangeWith({ max: some, min: byNumber(() => '2') }), validateLimitRange],
+    ['topology keys of a node', csiNodeWith({ topologyKeys: names }), validateCsiNode],
+    ['drivers of a node', csiNodeWith({}, COUNT), validateCsiNode],
+    ['audiences of a driver', { metadata: {}, spec: { tokenRequests } }, validateCsiDriver],
+    ['conditions of a webhook', hookWith({ matchConditions: conditions }), validateWebhookConfiguration],
+    ['names of webhooks', { metadata: {}, webhooks: numbered(hook) }, validateWebhookConfiguration],
+    ['conditions of a flow schema', { metadata: {}, status: { conditions: types } }, validateFlowControlStatus],
+    ['names in a policy’s rule', admissionPolicyWith({ resourceNames: names }), validateAdmissionPolicy],
+    ['tolerations of a runtime class', { metadata: {}, scheduling: { tolerations: taints } }, validateRuntimeClass],
+  ])('%s, a few at a time', (_, object, check) => {
+    const { result } = take(checkInParts(() => check(object)));
+    expect(result).toEqual(check(object));
+    expect(mostReads(checkInParts(() => check(counted(object))))).toBeLessThan(COUNT);
+  });
+
+  it.each<[string, KubeObject, (object: KubeObject) => readonly FieldError[]]>([
+    ['what a deployment asks of labels', deploymentWith({}, requirements), validateDeployment],
+    [
+      'ranges of a node',
+      { metadata: {}, spec: { podCIDRs: long.map((_, index) => `1.0.0.0/${index}`) } },
+      validateNode,
+    ],
+    ['topology keys, one of which is none', csiNodeWith({ topologyKeys: [...long, '/'] }), validateCsiNode],
+    ['annotations of a policy', { metadata: {}, spec: { auditAnnotations } }, validateAdmissionPolicy],
+  ])('%s, a few at a time, and of all the beginning for a message', (_, object, check) => {
+    const { result } = take(checkInParts(() => check(object)));
+    expect(check(object).slice(0, result.length)).toEqual(result);
+    expect(mostReads(checkInParts(() => check(counted(object))))).toBeLessThan(long.length);
   });
 
   it('expressions of a topology', () => {

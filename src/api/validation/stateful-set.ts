@@ -5,10 +5,9 @@ import type { StatefulSetSpec, StatefulSetStatus, StatefulSetUpdateStrategy } fr
 import type { PodTemplateSpec } from '../schema/generated/core-v1';
 import type { LabelSelector } from '../schema/generated/meta-v1';
 import { invalidLiteral, labelSelectorLiteral, labelsLiteral } from './go-literal';
-import { isUsableSelector, selectorMatches, validateLabelSelector } from './label-selector';
+import { checkUsable, isEmptySelector, selectorMatches, validateLabelSelector } from './label-selector';
 import { validateNonNegative, validateNotDecremented } from './numbers';
 import { validateAnnotations, validateLabels } from './object-meta';
-import { isEmptySelector } from './workload-selector';
 
 const MANAGEMENT_POLICIES = ['OrderedReady', 'Parallel'];
 
@@ -95,9 +94,11 @@ export function validateStatefulSet(object: KubeObject): readonly FieldError[] {
     ...validateStrategy(spec.updateStrategy ?? {}, 'spec.updateStrategy'),
     ...validateNonNegative(spec.replicas, 'spec.replicas'),
     ...validateSelector(selector),
-    ...(isUsableSelector(selector)
-      ? validateTemplate(template, selector, 'spec.template')
-      : [invalidLiteral('spec.selector', labelSelectorLiteral(selector), '')]),
+    ...checkUsable(selector, (isUsable) =>
+      isUsable
+        ? validateTemplate(template, selector, 'spec.template')
+        : [invalidLiteral('spec.selector', labelSelectorLiteral(selector), '')],
+    ),
     ...(restartPolicy === 'Always'
       ? []
       : [notSupported('spec.template.spec.restartPolicy', restartPolicy, ['Always'])]),
