@@ -1,7 +1,8 @@
 import { policyVariables, withVariables } from '../cel/admission-environment';
 import { DYN, type Type } from '../cel/types';
 import { duplicate, invalid, notSupported, required, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
+import { deepEqual } from '../steps/generated/kinds/deep-equal';
+import { checkSame } from './immutable';
 import type { KubeObject } from '../object';
 import type { Steps } from '../parts';
 import type {
@@ -145,13 +146,13 @@ export function validateAdmissionPolicy(object: KubeObject): readonly FieldError
 }
 
 export function validateAdmissionPolicyUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
-  return deepEqual(object['spec'], old['spec']) ? [] : validateAdmissionPolicy(object);
+  return checkSame(object['spec'], old['spec'], () => validateAdmissionPolicy(object));
 }
 
 /** The expressions, one in a step; what an update leaves alone stays acceptable. */
 export function* checkPolicyExpressions(object: KubeObject, old: KubeObject | undefined): Steps<readonly FieldError[]> {
   const spec = specOf(object);
-  if (old !== undefined && deepEqual(object['spec'], old['spec'])) return [];
+  if (old !== undefined && (yield* deepEqual(object['spec'], old['spec']))) return [];
   const errors: FieldError[] = [];
   const base = policyVariables(spec.paramKind);
   const check = function* (

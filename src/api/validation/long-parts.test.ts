@@ -7,22 +7,26 @@ import { checkInParts } from './check-each';
 import { validateSigningRequest } from './certificate-signing-request';
 import { validateAdmissionPolicy } from './admission-policy';
 import { validateCsiDriver, validateCsiNode } from './csi';
+import { validateConfigMapUpdate } from './config-map';
 import { validateDaemonSet } from './daemon-set';
-import { validateDeployment } from './deployment';
+import { validateDeployment, validateDeploymentUpdate } from './deployment';
 import { validateFlowControlStatus, validateFlowSchema } from './flow-schema';
 import { validateJob } from './job';
 import { validateLimitRange } from './limit-range';
 import { validateNode } from './node';
 import { validatePersistentVolume } from './persistent-volume';
+import { validatePersistentVolumeClaimUpdate } from './persistent-volume-claim';
 import { validatePod } from './pod';
 import { validatePodSecurityPolicy } from './pod-security-policy';
 import { validatePodUpdate } from './pod-update';
 import { validateNoCrossNamespaceScope, validateResourceQuota, validateResourceQuotaUpdate } from './resource-quota';
 import { validateRole } from './rbac';
+import { validateReplicaSetUpdate } from './replica-set';
+import { validateReplicationController } from './replication-controller';
 import { validateRuntimeClass } from './runtime-class';
 import { validateService } from './service';
 import { validateServiceUpdate } from './service-update';
-import { validateStatefulSet } from './stateful-set';
+import { validateStatefulSet, validateStatefulSetUpdate } from './stateful-set';
 import { validateStorageClass } from './storage-class';
 import { validateWebhookConfiguration } from './webhook-configuration';
 
@@ -107,6 +111,14 @@ function deploymentWith(matchLabels: object, matchExpressions: readonly object[]
   };
 }
 
+function controllerWith(selector: object): KubeObject {
+  return { metadata: {}, spec: { selector, template: { metadata: { labels: { a: 'b' } }, spec: {} } } };
+}
+
+function podWith(resources: object): KubeObject {
+  return pod({ containers: [{ name: 'c', image: 'i:1', resources }] });
+}
+
 function clusterRoleWith(selector: object): KubeObject {
   return { metadata: {}, aggregationRule: { clusterRoleSelectors: [selector] } };
 }
@@ -120,6 +132,16 @@ function admissionPolicyWith(rule: object): KubeObject {
 }
 
 const long = Array.from({ length: 8 * COUNT }, (_, index) => `${'n'.repeat(50)}${index}`);
+const claim = {
+  metadata: { name: 'c' },
+  spec: { accessModes: ['ReadWriteOnce'], selector: { matchLabels: byNumber(() => 'a') } },
+} as KubeObject;
+const annotated = { ...pod({}), metadata: { name: 'p', annotations: byNumber(() => 'a') } };
+const selecting = deploymentWith(
+  byNumber(() => 'a'),
+  [],
+);
+const capacity = Object.fromEntries(long.map((name) => [name, '1']));
 const requirements = long.map((key, index) => ({ key, operator: 'In', values: [index === 7 ? '-' : 'a'] }));
 const some = { 'example.com/r5': '1' };
 const tokenRequests = numbered((index) => ({ audience: `a${index % 900}` }));
@@ -240,6 +262,12 @@ describe('what may be long is looked at one after another, with the same outcome
     ['least amounts of a limit range', limitRangeWith({ min: byNumber(() => '1') }), validateLimitRange],
     ['amounts that contradict each other', limitRangeWith({ max: some, min: byNumber(() => '2') }), validateLimitRange],
     ['topology keys of a node', csiNodeWith({ topologyKeys: names }), validateCsiNode],
+    ['limits of a container', podWith({ limits: byNumber(() => '1') }), validatePod],
+    ['requests of a container', podWith({ requests: byNumber(() => '1') }), validatePod],
+    ['overhead of a pod', pod({ overhead: byNumber(() => '1') }), validatePod],
+    ['annotations of a pod', annotated, validatePod],
+    ['resources of a node', { metadata: {}, status: { capacity: byNumber(() => '1') } }, validateNode],
+    ['labels that a controller looks for', controllerWith(byNumber(() => 'a')), validateReplicationController],
     ['drivers of a node', csiNodeWith({}, COUNT), validateCsiNode],
     ['audiences of a driver', { metadata: {}, spec: { tokenRequests } }, validateCsiDriver],
     ['conditions of a webhook', hookWith({ matchConditions: conditions }), validateWebhookConfiguration],
@@ -261,11 +289,27 @@ describe('what may be long is looked at one after another, with the same outcome
       validateNode,
     ],
     ['topology keys, one of which is none', csiNodeWith({ topologyKeys: [...long, '/'] }), validateCsiNode],
+    ['amounts of a volume', { metadata: {}, spec: { capacity } }, validatePersistentVolume],
     ['annotations of a policy', { metadata: {}, spec: { auditAnnotations } }, validateAdmissionPolicy],
   ])('%s, a few at a time, and of all the beginning for a message', (_, object, check) => {
     const { result } = take(checkInParts(() => check(object)));
     expect(check(object).slice(0, result.length)).toEqual(result);
     expect(mostReads(checkInParts(() => check(counted(object))))).toBeLessThan(long.length);
+  });
+
+  it.each<[string, KubeObject, (object: KubeObject, old: KubeObject) => readonly FieldError[]]>([
+    ['data of an immutable map', { metadata: {}, immutable: true, data: byNumber(() => 'a') }, validateConfigMapUpdate],
+    ['the selector of a deployment', selecting, validateDeploymentUpdate],
+    ['the selector of a replica set', selecting, validateReplicaSetUpdate],
+    ['the selector of a stateful set', selecting, validateStatefulSetUpdate],
+    ['the selector of a claim', claim, validatePersistentVolumeClaimUpdate],
+    ['annotations of a changed pod', annotated, validatePodUpdate],
+  ])('%s against what it was, a few at a time', (_, object, check) => {
+    const changed = JSON.parse(JSON.stringify(object).replace('r7":"a"', 'r7":"b"')) as KubeObject;
+    const { result } = take(checkInParts(() => check(changed, object)));
+    expect(result).toEqual(check(changed, object));
+    expect(mostReads(checkInParts(() => check(counted(changed), counted(object))))).toBeLessThan(3 * COUNT);
+    expect(mostReads(checkInParts(() => check(counted(object), counted(object))))).toBeLessThan(COUNT);
   });
 
   it('expressions of a topology', () => {

@@ -3,6 +3,7 @@ import { checkAfter, checkEach } from './check-each';
 import { deepEqual } from '../kinds/deep-equal';
 import { isPlainMap, listAt, valueAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
 import type { NodeConfigSource, NodeSpec, NodeStatus, Taint } from '../schema/generated/core-v1';
 import { parseCidr } from './cidr';
 import { configKeyProblems } from './config-keys';
@@ -77,8 +78,8 @@ function validateTaintEffect(effect: string, field: string): readonly FieldError
 }
 
 function validateAmounts(amounts: Readonly<Record<string, string>> | undefined, path: string): readonly FieldError[] {
-  return checkEach(Object.entries(amounts ?? {}), ([name, text]) =>
-    validateResourceQuantity(name, text, `${path}.${name}`),
+  return checkEach(keysOf(amounts ?? {}), (name) =>
+    validateResourceQuantity(name, (amounts ?? {})[name] as string, `${path}.${name}`),
   );
 }
 

@@ -1,5 +1,5 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
+import { checkSame } from './immutable';
 import type { KubeObject } from '../object';
 import type { StatefulSetSpec, StatefulSetStatus, StatefulSetUpdateStrategy } from '../schema/generated/apps-v1';
 import type { PodTemplateSpec } from '../schema/generated/core-v1';
@@ -125,7 +125,7 @@ export function validateStatefulSetUpdate(object: KubeObject, old: KubeObject): 
     "updates to statefulset spec for fields other than 'replicas', 'template', and 'updateStrategy' are forbidden";
   return [
     ...validateStatefulSet(object),
-    ...(deepEqual(fixedPart(object), fixedPart(old)) ? [] : [forbiddenField('spec', detail)]),
+    ...checkSame(fixedPart(object), fixedPart(old), () => [forbiddenField('spec', detail)]),
     ...validateNonNegative(specOf(object).replicas, 'spec.replicas'),
   ];
 }
