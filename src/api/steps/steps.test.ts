@@ -6,7 +6,7 @@ import { defaultDeployment } from '../kinds/apps/workload-defaults';
 import { defaultPod } from '../kinds/core/pod-defaults';
 import { mergeStringData } from '../kinds/core/secret-strategy';
 import type { JsonObject, JsonValue, KubeObject } from '../object';
-import { knownKeysOf } from '../parts';
+import { knownKeysOf, rememberKeys } from '../parts';
 import type { StructType } from '../schema/model';
 import { applyMergePatch } from './generated/patch/merge-patch';
 import { applyJsonPatch } from './generated/patch/json-patch';
@@ -176,6 +176,31 @@ describe('no step goes over more of an object than a few elements', () => {
     const object = { ...small, metadata: { name: 'a', managedFields } } as KubeObject;
     const { pauses } = take(ofConfigMap(small, object));
     expect(pauses).toBeGreaterThan((4 * managedFields.length) / ROUNDS_BETWEEN_PAUSES);
+  });
+});
+
+describe('a JSON patch does not list the keys of a large map that are known', () => {
+  const many = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`key-${index}`, 'v']));
+  const known = (): { readonly map: JsonObject; readonly listed: () => number } => {
+    let listings = 0;
+    const ownKeys = (target: object): (string | symbol)[] => {
+      listings += 1;
+      return Reflect.ownKeys(target);
+    };
+    const map: JsonObject = new Proxy<JsonObject>({ ...many }, { ownKeys });
+    rememberKeys(map, Object.keys(many));
+    return { map, listed: () => listings };
+  };
+
+  it.each<[string, (value: JsonObject) => JsonObject]>([
+    ['in a test', (value) => ({ op: 'test', path: '/data', value })],
+    ['that it adds', (value) => ({ op: 'add', path: '/data', value })],
+    ['that it replaces', (value) => ({ op: 'replace', path: '/data', value })],
+  ])('%s', (_, operation) => {
+    const [live, sent] = [known(), known()];
+    const { result } = take(applyJsonPatch({ data: live.map }, [operation(sent.map)]));
+    expect([live.listed(), sent.listed()]).toEqual([0, 0]);
+    expect(result).toEqual({ data: many });
   });
 });
 
