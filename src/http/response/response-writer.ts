@@ -5,6 +5,7 @@ import { encodeEnvelope } from '../../api/codec/protobuf-envelope';
 import { encodeMessage } from '../../api/codec/protobuf-encode';
 import { encodeMessageSteps } from '../../api/codec/protobuf-encode-steps';
 import { notAcceptable, type Status } from '../../api/errors/status-error';
+import { filledInParts } from '../../api/fill-later';
 import type { MaybePromise } from '../../api/maybe-promise';
 import { parseApiVersion, type KubeObject, type ListMeta, type ObjectMeta } from '../../api/object';
 import { isLarge, type Steps } from '../../api/parts';
@@ -290,7 +291,15 @@ class ResponseWriter {
     const table = this.tableWriter(served, apiVersion);
     const { resourceVersion } = stored.metadata;
     const metadata = resourceVersion === undefined ? {} : { resourceVersion };
-    return this.plainObject(code, table.table(metadata, [table.rowOf(stored, inVersion)]), undefined);
+    const row = (): object => table.rowOf(stored, inVersion);
+    if (served.custom && isLarge(stored))
+      return this.largeTable(code, filledInParts(row), (made) => table.table(metadata, [made]));
+    return this.plainObject(code, table.table(metadata, [row()]), undefined);
+  }
+
+  private async largeTable(code: number, row: Steps<object>, tableOf: (row: object) => WireObject): Promise<void> {
+    const made = await this.context.takeSteps(row);
+    await this.plainObject(code, tableOf(made), undefined);
   }
 
   private metadataOnly(

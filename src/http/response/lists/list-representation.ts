@@ -1,4 +1,5 @@
 import { encodeMessage } from '../../../api/codec/protobuf-encode';
+import { filledInParts } from '../../../api/fill-later';
 import { notAcceptable } from '../../../api/errors/status-error';
 import type { MaybePromise } from '../../../api/maybe-promise';
 import type { ListMeta } from '../../../api/object';
@@ -179,7 +180,7 @@ export class ListRepresenter {
       yield* entry.prepare() ?? [];
       yield* form.hold(entry) ?? [];
       yield;
-      return [yield* itemSteps(item(entry))];
+      return [yield* itemSteps(yield* filledInParts(() => item(entry)))];
     });
   }
 
