@@ -3,6 +3,7 @@ import * as plain from '../apply/field-manager';
 import { mergeTypeOf } from '../apply/merge-type';
 import { filledInParts } from '../fill-later';
 import { defaultDeployment } from '../kinds/apps/workload-defaults';
+import { defaultNode } from '../kinds/core/node-defaults';
 import { defaultPod } from '../kinds/core/pod-defaults';
 import { mergeStringData } from '../kinds/core/secret-strategy';
 import type { JsonObject, JsonValue, KubeObject } from '../object';
@@ -143,6 +144,7 @@ describe('no step goes over more of an object than a few elements', () => {
     ],
     ['the defaults of many containers', () => filledInParts(() => defaultPod(pods('a')))],
     ['the defaults of a template with many containers', () => filledInParts(() => defaultDeployment(deployments('a')))],
+    ['what a node has', () => filledInParts(() => defaultNode({ metadata: {}, status: { capacity: data('1') } }))],
     ['the texts of a secret', () => filledInParts(() => mergeStringData({ metadata: {}, stringData: data('a') }))],
   ])('%s', (_, begin) => {
     const steps = begin();
@@ -177,6 +179,12 @@ describe('no step goes over more of an object than a few elements', () => {
     const { pauses } = take(ofConfigMap(small, object));
     expect(pauses).toBeGreaterThan((4 * managedFields.length) / ROUNDS_BETWEEN_PAUSES);
   });
+});
+
+test('the keys of what is made of texts of a secret are known to whoever looks at it afterwards', () => {
+  const stringData = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`key-${index}`, 'v']));
+  const made = take(filledInParts(() => mergeStringData({ metadata: {}, stringData }))).result['data'] as object;
+  expect(knownKeysOf(made)).toEqual(Object.keys(made));
 });
 
 describe('a JSON patch does not list the keys of a large map that are known', () => {

@@ -141,6 +141,8 @@ const selecting = deploymentWith(
   byNumber(() => 'a'),
   [],
 );
+const loadBalancerSourceRanges = long.map((_, index) => `1.0.0.0/${index % 32}`);
+const balancer = serviceWith({ type: 'LoadBalancer', loadBalancerSourceRanges });
 const capacity = Object.fromEntries(long.map((name) => [name, '1']));
 const requirements = long.map((key, index) => ({ key, operator: 'In', values: [index === 7 ? '-' : 'a'] }));
 const some = { 'example.com/r5': '1' };
@@ -289,6 +291,7 @@ describe('what may be long is looked at one after another, with the same outcome
       validateNode,
     ],
     ['topology keys, one of which is none', csiNodeWith({ topologyKeys: [...long, '/'] }), validateCsiNode],
+    ['ranges of a load balancer', balancer, validateService],
     ['amounts of a volume', { metadata: {}, spec: { capacity } }, validatePersistentVolume],
     ['annotations of a policy', { metadata: {}, spec: { auditAnnotations } }, validateAdmissionPolicy],
   ])('%s, a few at a time, and of all the beginning for a message', (_, object, check) => {
