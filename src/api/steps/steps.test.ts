@@ -5,6 +5,7 @@ import { filledInParts } from '../fill-later';
 import { defaultDeployment } from '../kinds/apps/workload-defaults';
 import { defaultNode } from '../kinds/core/node-defaults';
 import { defaultPod } from '../kinds/core/pod-defaults';
+import { defaultReplicationController } from '../kinds/core/replication-controller-defaults';
 import { mergeStringData } from '../kinds/core/secret-strategy';
 import type { JsonObject, JsonValue, KubeObject } from '../object';
 import { knownKeysOf, rememberKeys } from '../parts';
@@ -20,6 +21,8 @@ import { ROUNDS_BETWEEN_PAUSES, type Steps } from './pace';
 /** A round may read what it is about more than once. */
 const READS_PER_STEP = 4 * ROUNDS_BETWEEN_PAUSES;
 const COUNT = 4_000;
+
+const numberedNames = Array.from({ length: COUNT }, (_, index) => `key-${index}`);
 
 const pod = loadBuiltinSchema().kind('', 'v1', 'Pod') as StructType;
 const configMap = loadBuiltinSchema().kind('', 'v1', 'ConfigMap') as StructType;
@@ -185,6 +188,19 @@ test('the keys of what is made of texts of a secret are known to whoever looks a
   const stringData = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`key-${index}`, 'v']));
   const made = take(filledInParts(() => mergeStringData({ metadata: {}, stringData }))).result['data'] as object;
   expect(knownKeysOf(made)).toEqual(Object.keys(made));
+});
+
+test('the defaults of a replication controller do not list the keys of labels that are known', () => {
+  let listings = 0;
+  const ownKeys = (target: object): (string | symbol)[] => {
+    listings += 1;
+    return Reflect.ownKeys(target);
+  };
+  const labels = new Proxy({ a: 'b' }, { ownKeys });
+  rememberKeys(labels, numberedNames);
+  const template = { metadata: { labels }, spec: { containers: [] } };
+  defaultReplicationController({ metadata: { labels }, spec: { selector: labels, template } } as KubeObject);
+  expect(listings).toBe(0);
 });
 
 describe('a JSON patch does not list the keys of a large map that are known', () => {

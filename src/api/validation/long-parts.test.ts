@@ -315,6 +315,16 @@ describe('what may be long is looked at one after another, with the same outcome
     expect(mostReads(checkInParts(() => check(counted(object), counted(object))))).toBeLessThan(COUNT);
   });
 
+  it('containers of a pod without ephemeral ones, whose names nobody asks for then', () => {
+    const containers = numbered((index) => ({
+      ...(pod({})['spec'] as { containers: readonly object[] }).containers[0],
+      name: `c${index}`,
+    }));
+    const check = (spec: object) => mostReads(checkInParts(() => validatePod(counted(pod(spec)))));
+    const ephemeralContainers = [{ name: 'e', image: 'i:1' }];
+    expect(check({ containers, ephemeralContainers }) - check({ containers })).toBeGreaterThanOrEqual(COUNT);
+  });
+
   it('expressions of a topology', () => {
     const stored = { metadata: {}, allowedTopologies: [{ matchLabelExpressions: expressions }] } as KubeObject;
     const check = (): readonly FieldError[] => validateStorageClass(stored);
