@@ -49,7 +49,7 @@ const HANDWRITTEN: readonly (readonly [name: string, functions: readonly string[
   ['apply/shape', ['shapeOf']],
 ];
 
-/** Those that walk over maps which change afterwards. Of all others, which names a map has is remembered. */
+/** Those that walk over maps which may change afterwards. Of all others, which names a map has is remembered. */
 const CHANGING = new Set(['patch/json-equal', 'patch/json-patch', 'patch/copied-value', 'codec/json-depth']);
 
 /** The same for maps that nobody changes any more. */
@@ -296,7 +296,7 @@ class DerivedModule implements StepsModule {
       this.insert(node.end, ')', -1);
     }
     if (isLoop(node) && !inClosure) this.pauseIn(node.statement);
-    if (ts.isForInStatement(node) && !CHANGING.has(this.name)) this.listOnce(node);
+    if (ts.isForInStatement(node)) this.listOnce(node);
     if (isListingOfKeys(node) && !CHANGING.has(this.name)) this.takeKnownKeys(node);
     const closure = inClosure || ts.isArrowFunction(node) || ts.isFunctionExpression(node);
     ts.forEachChild(node, (child) => this.visit(child, closure));
@@ -304,7 +304,7 @@ class DerivedModule implements StepsModule {
 
   /** `for (const name in map)` lists the names of a large map each time; the loop over those that are known does not. */
   private listOnce({ initializer, expression }: ts.ForInStatement): void {
-    this.insert(initializer.end, ' of keysOf(', 2);
+    this.insert(initializer.end, ` of ${CHANGING.has(this.name) ? 'namesIn' : 'keysOf'}(`, 2);
     this.insert(expression.end, ')', -1);
     this.skipped.push({ from: initializer.end, to: expression.getStart() });
   }
@@ -346,6 +346,7 @@ class DerivedModule implements StepsModule {
     add(pace, 'Steps', true);
     if (texts.some((text) => text.includes('isPauseDue('))) add(pace, 'isPauseDue', false);
     if (!this.imports.has('keysOf') && texts.some((text) => text.includes('keysOf('))) add(pace, 'keysOf', false);
+    if (texts.some((text) => text.includes('namesIn('))) add(pace, 'namesIn', false);
     return [...byModule].map(([from, names]) => {
       const list = [...names].map(([name, type]) => (type ? `type ${name}` : name)).join(', ');
       return `import { ${list} } from '${this.specifier(from)}';`;

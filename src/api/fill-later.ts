@@ -19,6 +19,16 @@ export function fill(steps: Steps<void>): void {
   else noted.push(steps);
 }
 
+/** Whether what is given to {@link fill} is filled later. */
+export function isFilledLater(): boolean {
+  return noted !== undefined;
+}
+
+/** Whether what {@link mapEach} makes of the list is made later. */
+export function fillsLater(items: readonly unknown[]): boolean {
+  return noted !== undefined && items.length > FEW_ITEMS;
+}
+
 /** `items.map(make)`. May be given lists of its own making. */
 export function mapEach<Item, Made>(items: readonly Item[], make: (item: Item) => Made): readonly Made[] {
   if (noted === undefined || items.length <= FEW_ITEMS) return items.map((item) => make(item));

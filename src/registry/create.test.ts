@@ -9,7 +9,10 @@ import {
 } from '../../test/support/registry-fixture';
 import type { FieldError } from '../api/errors/field-error';
 import type { Strategy } from '../api/kinds/kind-definition';
+import { mapEach } from '../api/fill-later';
+import type { KubeObject } from '../api/object';
 import { atOnce, type Steps } from '../api/parts';
+import { take } from '../api/steps/both-forms.fixture';
 import { checkInSteps } from '../api/validation/check-each';
 import type { ResourceRegistry } from './resource-registry';
 
@@ -182,6 +185,30 @@ describe('create', () => {
       expect(details?.causes).toEqual([expect.objectContaining({ field: 'spec' })]);
       expect(paced.pace.takeSteps).toHaveBeenCalledTimes(turns);
     }
+  });
+
+  it('prepares the long lists of a large object an item at a time', async () => {
+    const items = Array.from({ length: 100 }, (_, index) => index);
+    const prepare = (object: KubeObject): KubeObject => ({ ...object, items: mapEach(items, (item) => item + 1) });
+    const strategy = { prepareForCreate: prepare, prepareForUpdate: prepare };
+    const registry = fixture.registry(thingKind({ resource: 'prepared', strategy }));
+    let steps = 0;
+    const takeSteps = async <Result>(work: Steps<Result>): Promise<Result> => {
+      const { result, pauses } = take(work);
+      steps += pauses;
+      return result;
+    };
+    const paced = { ...context, pace: { givesWay: true, beginLarge: async () => undefined, takeSteps } };
+    const { entry } = await registry.create(scope, thing('p'), {}, paced);
+    expect(entry.object['items']).toEqual(items.map((item) => item + 1));
+    expect(steps).toBeGreaterThan(items.length);
+    await registry.update(
+      scope,
+      'p',
+      { retryOnConflict: false, change: async () => thing('p', { data: { a: 'b' } }) },
+      paced,
+    );
+    expect(steps).toBeGreaterThan(2 * items.length);
   });
 
   it('refuses a name that is taken, also on a dry run', async () => {

@@ -13,7 +13,7 @@ import { newestEntry } from './freshness';
 import { placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfNew } from './metadata-errors';
-import { problemsOf, takeFewOrAll, withRules } from './pace';
+import { prepareInParts, problemsOf, takeFewOrAll, withRules } from './pace';
 import { keyOf, writeRequest, type Resource } from './resource';
 import { withSideEffects } from './side-effects';
 import { encodeStored, writeOptions, writtenEntry } from './stored-object';
@@ -80,7 +80,10 @@ function* newSteps(
   context: OperationContext,
 ): Steps<KubeObject> {
   const withMeta = withMetadata(object, newMetadata(resource, object.metadata));
-  const prepared = strategy.prepareForCreate?.(withMeta, writeRequest(resource, context)) ?? withMeta;
+  const prepared = yield* prepareInParts(
+    context,
+    () => strategy.prepareForCreate?.(withMeta, writeRequest(resource, context)) ?? withMeta,
+  );
   yield;
   const { metadata } = prepared;
   const plain = yield* problemsOf(context, strategy, () => {

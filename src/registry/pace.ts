@@ -1,6 +1,8 @@
 import type { FieldError } from '../api/errors/field-error';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { MaybePromise } from '../api/maybe-promise';
+import { filledInParts } from '../api/fill-later';
+import type { KubeObject } from '../api/object';
 import { atOnce, type Steps } from '../api/parts';
 import { checkInParts, checkInPartsIfLong } from '../api/validation/check-each';
 import type { OperationContext } from './types';
@@ -24,6 +26,11 @@ export function takeFewOrAll<Result>(steps: Steps<Result>, { pace }: Paced): May
     if (step.done === true) return step.value;
   }
   return pace.takeSteps(steps);
+}
+
+/** What a strategy prepares, the long lists of a large object a part at a time. */
+export function* prepareInParts({ pace }: Paced, prepare: () => KubeObject): Steps<KubeObject> {
+  return pace?.givesWay === true ? yield* filledInParts(prepare) : prepare();
 }
 
 /** What rules in CEL add to what is wrong already. */

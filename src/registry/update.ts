@@ -14,7 +14,7 @@ import { admitAndStore, prepareNew } from './create';
 import { checkIdentity, placedInScope } from './identity';
 import { localEntry } from './local-entry';
 import { errorsOfChange } from './metadata-errors';
-import { problemsOf, takeAll, takeFewOrAll, withRules } from './pace';
+import { prepareInParts, problemsOf, takeAll, takeFewOrAll, withRules } from './pace';
 import { objectNotFound, writeRequest, type Resource } from './resource';
 import { parseResourceVersion } from './resource-version';
 import { withSideEffects } from './side-effects';
@@ -146,7 +146,10 @@ function* changeSteps(
   const changed = changedMetadata(resource, sent.metadata, old.metadata);
   const isUnversioned = strategy.requiresResourceVersion === true && !sent.metadata.resourceVersion;
   const withMeta = withMetadata(sent, isUnversioned ? withoutVersion(changed) : changed);
-  const wanted = strategy.prepareForUpdate?.(withMeta, old, writeRequest(resource, context)) ?? withMeta;
+  const wanted = yield* prepareInParts(
+    context,
+    () => strategy.prepareForUpdate?.(withMeta, old, writeRequest(resource, context)) ?? withMeta,
+  );
   yield;
   const prepared = yield* countGeneration(resource, wanted, old, context);
   yield;

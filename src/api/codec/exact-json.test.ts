@@ -98,3 +98,11 @@ test('of a number of more digits than an int64 has no bigint is made, which for 
   expect(made.mock.calls.map(([asked]) => String(asked).length)).toEqual([19, 20]);
   made.mockRestore();
 });
+
+test('of a number of megabytes no more digits are looked at one by one than make it a long one', () => {
+  const digits = '1'.repeat(100_000);
+  const looks = jest.spyOn(String.prototype, 'charCodeAt');
+  hasLongInteger(`[${digits}]`);
+  expect(looks.mock.calls.length).toBeLessThan(100);
+  looks.mockRestore();
+});

@@ -43,10 +43,11 @@ export function hasLongInteger(text: string): boolean {
 }
 
 function isInLongRun(text: string, index: number): boolean {
+  // A run may have megabytes: no more of it is looked at than makes it a long one.
   let start = index;
-  while (isDigit(text.charCodeAt(start - 1))) start -= 1;
+  while (index - start < LONG && isDigit(text.charCodeAt(start - 1))) start -= 1;
   let end = index + 1;
-  while (isDigit(text.charCodeAt(end))) end += 1;
+  while (end - start < LONG && isDigit(text.charCodeAt(end))) end += 1;
   return end - start >= LONG;
 }
 

@@ -1,6 +1,11 @@
 import { loadBuiltinSchema } from '../schema/builtin-schema';
 import { decodeObject } from '../codec/json-decode';
+import { decodeObjectSteps } from '../codec/json-decode-steps';
+import { filledInParts } from '../fill-later';
 import type { KubeObject } from '../object';
+import { take } from '../steps/both-forms.fixture';
+import { counted, mostReads } from '../steps/counted.fixture';
+import { ROUNDS_BETWEEN_PAUSES } from '../steps/pace';
 import { mergeTypeOf } from '../apply/merge-type';
 import { customKind, type CustomKind, type CustomKindVersion } from './custom-kind';
 import type { CustomResourceDefinition, CustomVersion } from './custom-resource-definition';
@@ -36,6 +41,32 @@ function only({ versions }: CustomKind): CustomKindVersion {
 function thing(fields: Readonly<Record<string, unknown>> = {}, apiVersion = 'example.com/v1'): KubeObject {
   return { apiVersion, kind: 'Thing', metadata: { name: 'a' }, ...fields };
 }
+
+test('the metadata of an embedded object that is large is read a part at a time, as the object’s own', () => {
+  const embedded: JsonSchema = {
+    type: 'object',
+    'x-kubernetes-embedded-resource': true,
+    'x-kubernetes-preserve-unknown-fields': true,
+  };
+  const version = only(kindOf([schemaOf(embedded)]));
+  const labels = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`key-${index}`, 'v']));
+  const sent = thing({ spec: { apiVersion: 'v1', kind: 'A', metadata: { name: 'b', labels, more: 1 } } });
+  const options = { applyDefaults: true, collectUnknown: true, kind: 'Thing', version: 'v1' };
+  const { result } = take(decodeObjectSteps(version.type, sent, options));
+  expect(result).toEqual(decodeObject(version.type, sent, options));
+  expect(result.unknownFields).toEqual(['spec.metadata.more']);
+  expect(mostReads(decodeObjectSteps(version.type, counted(sent), options))).toBeLessThan(3_000);
+});
+
+test('a column of a large value is printed a part at a time, as it would be at once', () => {
+  const columns = [{ name: 'All', type: 'string', jsonPath: '.spec' }];
+  const version = only(kindOf([{ additionalPrinterColumns: columns }]));
+  const many = Object.fromEntries(Array.from({ length: 3_000 }, (_, index) => [`key-${(index * 7) % 3_000}`, '<']));
+  const object = thing({ spec: many });
+  const { result, pauses } = take(filledInParts(() => version.table.cells(object, 0)));
+  expect(result).toEqual(version.table.cells(object, 0));
+  expect(pauses).toBeGreaterThan(3_000 / ROUNDS_BETWEEN_PAUSES);
+});
 
 describe('the kind of a definition', () => {
   it('is served in its versions, the preferred one first, without those that are not', () => {

@@ -26,13 +26,22 @@ export function customDecoder(shapeOf: () => Shaper | undefined, wrapper: Struct
       const { managedFields } = decoded.object.metadata;
       return finishMetadata(decoded, managedFields?.map(sortedEntry));
     };
+    function* decodeMetadataSteps(metadata: unknown, path: string): Steps<ObjectMeta> {
+      const decoded = yield* decodeObjectSteps(wrapper, { metadata }, options);
+      addUnknown(unknownFields, decoded, path);
+      const { managedFields } = decoded.object.metadata;
+      return finishMetadata(decoded, managedFields && (yield* sortedEntries(managedFields)));
+    }
     const context: ShapeContext = {
       unknown: options.collectUnknown ? unknownFields : undefined,
       path: [],
       room: new DefaultsRoom(true),
       metadata: (metadata, path) => decodeMetadata(metadata, path) as unknown as JsonValue,
+      *metadataInSteps(metadata, path) {
+        return (yield* decodeMetadataSteps(metadata, path)) as unknown as JsonValue;
+      },
     };
-    return { sent, unknownFields, decodeMetadata, context };
+    return { sent, unknownFields, decodeMetadata, decodeMetadataSteps, context };
   };
   const end = (object: JsonValue, unknownFields: readonly string[], isShaped: boolean): DecodedStruct => ({
     object: object as unknown as KubeObject,
@@ -46,11 +55,8 @@ export function customDecoder(shapeOf: () => Shaper | undefined, wrapper: Struct
     return end(shape?.(object, context) ?? object, unknownFields, shape !== undefined);
   };
   function* inSteps(value: unknown, options: StructDecoderOptions): Steps<DecodedStruct> {
-    const { sent, unknownFields, context } = begin(value, options);
-    const decoded = yield* decodeObjectSteps(wrapper, { metadata: sent['metadata'] }, options);
-    addUnknown(unknownFields, decoded, 'metadata');
-    const { managedFields } = decoded.object.metadata;
-    const metadata = finishMetadata(decoded, managedFields && (yield* sortedEntries(managedFields)));
+    const { sent, unknownFields, decodeMetadataSteps, context } = begin(value, options);
+    const metadata = yield* decodeMetadataSteps(sent['metadata'], 'metadata');
     const object = yield* withHead(headOf(sent, metadata), sent);
     const shape = shapeOf();
     if (shape === undefined) return end(object, unknownFields, false);

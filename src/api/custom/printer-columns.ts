@@ -1,4 +1,6 @@
 import { sortedJson } from '../sorted-json';
+import { isLarge, type Steps } from '../parts';
+import { sortedJson as sortedJsonInSteps } from '../steps/generated/sorted-json';
 import { printGoValue } from '../apply/go-text';
 import type { ColumnDefinition, TableDefinition } from '../kinds/kind-definition';
 import type { JsonValue, KubeObject } from '../object';
@@ -42,10 +44,17 @@ function printerColumn({ name, type, format, description, priority, jsonPath }: 
     const [value] = path(object as unknown as JsonValue);
     return value === undefined ? null : cellOf(type, value, now);
   };
+  function* cellInSteps(object: KubeObject, now: number): Steps<unknown> {
+    const [value] = path(object as unknown as JsonValue);
+    yield;
+    if (value === undefined) return null;
+    return type === 'string' && isLarge(value) ? escaped(yield* sortedJsonInSteps(value)) : cellOf(type, value, now);
+  }
   return column(name, description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`, cell, {
     type: type as ColumnDefinition['type'],
     format: format ?? '',
     priority: priority ?? 0,
+    cellInSteps,
   });
 }
 
@@ -81,5 +90,9 @@ const ESCAPED_IN_JSON: Readonly<Record<string, string>> = {
 function textOf(value: JsonValue): string {
   if (value === null) return '<no value>';
   if (typeof value !== 'object') return printGoValue(value);
-  return sortedJson(value).replace(/[<>&\u2028\u2029]/g, (one) => ESCAPED_IN_JSON[one] ?? one);
+  return escaped(sortedJson(value));
+}
+
+function escaped(json: string): string {
+  return json.replace(/[<>&\u2028\u2029]/g, (one) => ESCAPED_IN_JSON[one] ?? one);
 }

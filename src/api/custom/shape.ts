@@ -43,6 +43,8 @@ export interface ShapeContext {
   readonly room: DefaultsRoom;
   /** Metadata of embedded objects; absent: left as it is. */
   readonly metadata?: (value: JsonValue, path: string) => JsonValue;
+  /** The same for large metadata, a part at a time; absent: left as it is. */
+  readonly metadataInSteps?: (value: JsonValue, path: string) => Steps<JsonValue>;
 }
 
 /** What the defaults of one object may add, in characters of JSON: more than etcd takes of an object unless it is told to. */
@@ -182,10 +184,12 @@ function compileMap(schema: JsonSchema, keepUnknown: boolean, embedding: Embeddi
     return undefined;
   };
 
-  const shaperOf = (name: string): Shaper | undefined =>
-    embedding !== 'plain' && (TYPE_META.has(name) || name === 'metadata')
-      ? undefined
-      : (members.get(name) ?? value)?.shape;
+  const stepsOf = (name: string): StepsShaper | undefined => {
+    if (embedding === 'plain' || !(TYPE_META.has(name) || name === 'metadata')) {
+      return (members.get(name) ?? value)?.shape.inSteps;
+    }
+    return embedding !== 'root' && name === 'metadata' ? shapeMetadataInSteps : undefined;
+  };
 
   const plain: MapShaper['plain'] = (object, context) => {
     let result: Record<string, JsonValue | undefined> | undefined;
@@ -217,8 +221,8 @@ function compileMap(schema: JsonSchema, keepUnknown: boolean, embedding: Embeddi
       const before = object[name];
       if (before === undefined) continue;
       context.path.push(name);
-      const large = isLarge(before) ? shaperOf(name) : undefined;
-      const after = large === undefined ? shapeMember(name, before, context) : yield* large.inSteps(before, context);
+      const large = isLarge(before) ? stepsOf(name) : undefined;
+      const after = large === undefined ? shapeMember(name, before, context) : yield* large(before, context);
       context.path.pop();
       if (after === undefined) dropped.add(name);
       else {
@@ -257,6 +261,10 @@ function* mapOf(names: readonly string[], values: readonly JsonValue[], before: 
   if (isSame) return before;
   rememberKeys(result, names);
   return result;
+}
+
+function* shapeMetadataInSteps(value: JsonValue, context: ShapeContext): Steps<JsonValue> {
+  return context.metadataInSteps === undefined ? value : yield* context.metadataInSteps(value, printPath(context.path));
 }
 
 function shapeMetadata(value: JsonValue, context: ShapeContext): JsonValue {

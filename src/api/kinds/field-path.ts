@@ -1,3 +1,4 @@
+import { fillsLater, mapEach } from '../fill-later';
 import { isPlainMap } from './field-values';
 
 /** Names of fields from the outside in; `*` stands for each item of a list. */
@@ -10,7 +11,8 @@ export function parseFieldPath(text: string): FieldPath {
 
 /**
  * The value with every field that the path leads to changed; a change to undefined takes the field out. What is not on
- * the way is shared with the value, and where nothing changes it is the value itself.
+ * the way is shared with the value, and where nothing changes it is the value itself, unless that is told only later
+ * ({@link fillsLater}).
  */
 export function changeFields<Value>(value: Value, path: FieldPath, change: (field: unknown) => unknown): Value {
   return changeAt(value, path, 0, change) as Value;
@@ -21,8 +23,9 @@ function changeAt(value: unknown, path: FieldPath, depth: number, change: (field
   if (name === undefined) return change(value);
   if (name === '*') {
     if (!Array.isArray(value)) return value;
-    const items = value.map((item: unknown) => changeAt(item, path, depth + 1, change));
-    return items.some((item, index) => item !== value[index]) ? items : value;
+    const list: readonly unknown[] = value;
+    const items = mapEach(list, (item) => changeAt(item, path, depth + 1, change));
+    return fillsLater(list) || items.some((item, index) => item !== value[index]) ? items : value;
   }
   if (!isPlainMap(value) || value[name] === undefined) return value;
   const changed = changeAt(value[name], path, depth + 1, change);
@@ -35,9 +38,14 @@ function changeAt(value: unknown, path: FieldPath, depth: number, change: (field
 /** All fields that the path leads to, but for those that are null. */
 export function fieldsAt(value: unknown, path: FieldPath): readonly unknown[] {
   const found: unknown[] = [];
-  changeFields(value, path, (field) => {
-    if (field !== undefined && field !== null) found.push(field);
-    return field;
-  });
+  addFieldsAt(value, path, 0, found);
   return found;
+}
+
+function addFieldsAt(value: unknown, path: FieldPath, depth: number, found: unknown[]): void {
+  const name = path[depth];
+  if (value === undefined || value === null) return;
+  if (name === undefined) found.push(value);
+  else if (name !== '*') addFieldsAt(isPlainMap(value) ? value[name] : undefined, path, depth + 1, found);
+  else if (Array.isArray(value)) for (const item of value) addFieldsAt(item, path, depth + 1, found);
 }

@@ -3,10 +3,12 @@ import * as plain from '../apply/field-manager';
 import { mergeTypeOf } from '../apply/merge-type';
 import { filledInParts } from '../fill-later';
 import { defaultDeployment } from '../kinds/apps/workload-defaults';
+import { defaultNode } from '../kinds/core/node-defaults';
 import { defaultPod } from '../kinds/core/pod-defaults';
+import { defaultReplicationController } from '../kinds/core/replication-controller-defaults';
 import { mergeStringData } from '../kinds/core/secret-strategy';
 import type { JsonObject, JsonValue, KubeObject } from '../object';
-import { knownKeysOf } from '../parts';
+import { knownKeysOf, rememberKeys } from '../parts';
 import type { StructType } from '../schema/model';
 import { applyMergePatch } from './generated/patch/merge-patch';
 import { applyJsonPatch } from './generated/patch/json-patch';
@@ -19,6 +21,8 @@ import { ROUNDS_BETWEEN_PAUSES, type Steps } from './pace';
 /** A round may read what it is about more than once. */
 const READS_PER_STEP = 4 * ROUNDS_BETWEEN_PAUSES;
 const COUNT = 4_000;
+
+const numberedNames = Array.from({ length: COUNT }, (_, index) => `key-${index}`);
 
 const pod = loadBuiltinSchema().kind('', 'v1', 'Pod') as StructType;
 const configMap = loadBuiltinSchema().kind('', 'v1', 'ConfigMap') as StructType;
@@ -143,6 +147,7 @@ describe('no step goes over more of an object than a few elements', () => {
     ],
     ['the defaults of many containers', () => filledInParts(() => defaultPod(pods('a')))],
     ['the defaults of a template with many containers', () => filledInParts(() => defaultDeployment(deployments('a')))],
+    ['what a node has', () => filledInParts(() => defaultNode({ metadata: {}, status: { capacity: data('1') } }))],
     ['the texts of a secret', () => filledInParts(() => mergeStringData({ metadata: {}, stringData: data('a') }))],
   ])('%s', (_, begin) => {
     const steps = begin();
@@ -176,6 +181,50 @@ describe('no step goes over more of an object than a few elements', () => {
     const object = { ...small, metadata: { name: 'a', managedFields } } as KubeObject;
     const { pauses } = take(ofConfigMap(small, object));
     expect(pauses).toBeGreaterThan((4 * managedFields.length) / ROUNDS_BETWEEN_PAUSES);
+  });
+});
+
+test('the keys of what is made of texts of a secret are known to whoever looks at it afterwards', () => {
+  const stringData = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`key-${index}`, 'v']));
+  const made = take(filledInParts(() => mergeStringData({ metadata: {}, stringData }))).result['data'] as object;
+  expect(knownKeysOf(made)).toEqual(Object.keys(made));
+});
+
+test('the defaults of a replication controller do not list the keys of labels that are known', () => {
+  let listings = 0;
+  const ownKeys = (target: object): (string | symbol)[] => {
+    listings += 1;
+    return Reflect.ownKeys(target);
+  };
+  const labels = new Proxy({ a: 'b' }, { ownKeys });
+  rememberKeys(labels, numberedNames);
+  const template = { metadata: { labels }, spec: { containers: [] } };
+  defaultReplicationController({ metadata: { labels }, spec: { selector: labels, template } } as KubeObject);
+  expect(listings).toBe(0);
+});
+
+describe('a JSON patch does not list the keys of a large map that are known', () => {
+  const many = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`key-${index}`, 'v']));
+  const known = (): { readonly map: JsonObject; readonly listed: () => number } => {
+    let listings = 0;
+    const ownKeys = (target: object): (string | symbol)[] => {
+      listings += 1;
+      return Reflect.ownKeys(target);
+    };
+    const map: JsonObject = new Proxy<JsonObject>({ ...many }, { ownKeys });
+    rememberKeys(map, Object.keys(many));
+    return { map, listed: () => listings };
+  };
+
+  it.each<[string, (value: JsonObject) => JsonObject]>([
+    ['in a test', (value) => ({ op: 'test', path: '/data', value })],
+    ['that it adds', (value) => ({ op: 'add', path: '/data', value })],
+    ['that it replaces', (value) => ({ op: 'replace', path: '/data', value })],
+  ])('%s', (_, operation) => {
+    const [live, sent] = [known(), known()];
+    const { result } = take(applyJsonPatch({ data: live.map }, [operation(sent.map)]));
+    expect([live.listed(), sent.listed()]).toEqual([0, 0]);
+    expect(result).toEqual({ data: many });
   });
 });
 

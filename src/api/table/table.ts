@@ -1,22 +1,27 @@
 import type { ColumnDefinition, TableDefinition } from '../kinds/kind-definition';
+import { fill, isFilledLater } from '../fill-later';
 import type { KubeObject } from '../object';
+import type { Steps } from '../parts';
 import { ageOf } from './age';
 
 /** A column together with how its cell is read. `now` is in milliseconds since the epoch. */
 export interface Column extends ColumnDefinition {
   readonly cell: (object: KubeObject, now: number) => unknown;
+  /** The same where the cell of a large object may be large. */
+  readonly cellInSteps?: (object: KubeObject, now: number) => Steps<unknown>;
 }
 
-type ColumnOptions = Partial<Pick<ColumnDefinition, 'type' | 'format' | 'priority'>>;
+type ColumnOptions = Partial<Pick<Column, 'type' | 'format' | 'priority' | 'cellInSteps'>>;
 
 /** A column of texts that is shown always, unless `options` say otherwise (priority 1: only with `-o wide`). */
 export function column(
   name: string,
   description: string,
   cell: Column['cell'],
-  { type = 'string', format = '', priority = 0 }: ColumnOptions = {},
+  { type = 'string', format = '', priority = 0, cellInSteps }: ColumnOptions = {},
 ): Column {
-  return { name, type, format, description, priority, cell };
+  const plain = { name, type, format, description, priority, cell };
+  return cellInSteps === undefined ? plain : { ...plain, cellInSteps };
 }
 
 /** A column that only wide output shows. */
@@ -42,10 +47,25 @@ export const createdAtColumn = column(
 
 export function tableOf(columns: readonly Column[], conditions?: TableDefinition['conditions']): TableDefinition {
   return {
-    columns: columns.map(({ cell: _cell, ...definition }) => definition),
-    cells: (object, now) => columns.map(({ cell }) => cell(object, now)),
+    columns: columns.map(({ cell: _cell, cellInSteps: _inSteps, ...definition }) => definition),
+    cells: (object, now) =>
+      isFilledLater() ? cellsFilledLater(columns, object, now) : columns.map(({ cell }) => cell(object, now)),
     ...(conditions === undefined ? {} : { conditions }),
   };
+}
+
+function cellsFilledLater(columns: readonly Column[], object: KubeObject, now: number): readonly unknown[] {
+  const cells: unknown[] = columns.map(({ cell, cellInSteps }) =>
+    cellInSteps === undefined ? cell(object, now) : null,
+  );
+  for (const [index, { cellInSteps }] of columns.entries()) {
+    if (cellInSteps !== undefined) fill(setCell(cells, index, cellInSteps(object, now)));
+  }
+  return cells;
+}
+
+function* setCell(cells: unknown[], index: number, steps: Steps<unknown>): Steps<void> {
+  cells[index] = yield* steps;
 }
 
 export const nameAndCreationTable = tableOf([nameColumn, createdAtColumn]);

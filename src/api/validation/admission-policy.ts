@@ -1,7 +1,8 @@
 import { policyVariables, withVariables } from '../cel/admission-environment';
 import { DYN, type Type } from '../cel/types';
 import { duplicate, invalid, notSupported, required, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
+import { deepEqual } from '../steps/generated/kinds/deep-equal';
+import { checkSame } from './immutable';
 import type { KubeObject } from '../object';
 import type { Steps } from '../parts';
 import type {
@@ -18,7 +19,7 @@ import { validateLabelSelector } from './label-selector';
 import { qualifiedNameProblems } from './label-syntax';
 import { validateMatchConditions } from './match-conditions';
 import { dns1035LabelProblems, dns1123SubdomainProblems, pathSegmentName } from './names';
-import { repetitions } from './repetitions';
+import { repetitionsInOrder } from './repetitions';
 import { validateWebhookRule } from './webhook-rules';
 
 const FAILURE_POLICIES = ['Fail', 'Ignore'];
@@ -47,12 +48,12 @@ function validateRules(rules: readonly NamedRuleWithOperations[] | null | undefi
 }
 
 function validateResourceNames(names: readonly string[], path: string): readonly FieldError[] {
-  const repeated = repetitions(names);
+  const isRepeated = repetitionsInOrder();
   return checkEach(names, (name, index) => {
     const field = `${path}[${index}]`;
     return [
       ...pathSegmentName(name, false).map((problem) => invalid(field, name, problem)),
-      ...(repeated[index] ? [duplicate(field, name)] : []),
+      ...(isRepeated(name) ? [duplicate(field, name)] : []),
     ];
   });
 }
@@ -98,7 +99,7 @@ function validateValidation({ message = '', reason }: Validation, path: string):
 /** Their keys stand behind the policy's name. */
 function validateAuditAnnotations(annotations: readonly AuditAnnotation[], policyName: string): readonly FieldError[] {
   const path = 'spec.auditAnnotations';
-  const repeated = repetitions(annotations.map(({ key = '' }) => key));
+  const isRepeated = repetitionsInOrder();
   return [
     ...(annotations.length > MAX_AUDIT_ANNOTATIONS
       ? [invalid(path, annotations, `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`)]
@@ -110,7 +111,7 @@ function validateAuditAnnotations(annotations: readonly AuditAnnotation[], polic
         ...(key === '' ? [] : qualifiedNameProblems(`${policyName}/${key}`)).map((problem) =>
           invalid(`${field}.key`, `${policyName}/${key}`, problem),
         ),
-        ...(key !== '' && repeated[index] ? [duplicate(`${field}.key`, key)] : []),
+        ...(key !== '' && isRepeated(key) ? [duplicate(`${field}.key`, key)] : []),
         ...(Buffer.byteLength(valueExpression.trim()) > MAX_VALUE_EXPRESSION
           ? [required(`${field}.valueExpression`, `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`)]
           : []),
@@ -145,13 +146,13 @@ export function validateAdmissionPolicy(object: KubeObject): readonly FieldError
 }
 
 export function validateAdmissionPolicyUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
-  return deepEqual(object['spec'], old['spec']) ? [] : validateAdmissionPolicy(object);
+  return checkSame(object['spec'], old['spec'], () => validateAdmissionPolicy(object));
 }
 
 /** The expressions, one in a step; what an update leaves alone stays acceptable. */
 export function* checkPolicyExpressions(object: KubeObject, old: KubeObject | undefined): Steps<readonly FieldError[]> {
   const spec = specOf(object);
-  if (old !== undefined && deepEqual(object['spec'], old['spec'])) return [];
+  if (old !== undefined && (yield* deepEqual(object['spec'], old['spec']))) return [];
   const errors: FieldError[] = [];
   const base = policyVariables(spec.paramKind);
   const check = function* (

@@ -1,7 +1,7 @@
 import { forbiddenField, invalid, tooLong, type FieldError } from '../errors/field-error';
 import { checkAfter, checkEach } from './check-each';
 import { booleanAt, mapAt } from '../kinds/field-values';
-import { deepEqual } from '../kinds/deep-equal';
+import { checkSame } from './immutable';
 import type { KubeObject } from '../object';
 import { keysOf } from '../parts';
 import { base64Bytes, IMMUTABLE_DETAIL, MAX_DATA_BYTES, validateConfigKey } from './config-keys';
@@ -39,9 +39,9 @@ export function validateImmutableData(
   if (!booleanAt(old, 'immutable')) return [];
   return [
     ...(booleanAt(object, 'immutable') ? [] : [forbiddenField('immutable', IMMUTABLE_DETAIL)]),
-    ...fields
-      .filter((field) => !deepEqual(mapAt(object, field), mapAt(old, field)))
-      .map((field) => forbiddenField(field, IMMUTABLE_DETAIL)),
+    ...fields.flatMap((field) =>
+      checkSame(mapAt(object, field), mapAt(old, field), () => [forbiddenField(field, IMMUTABLE_DETAIL)]),
+    ),
   ];
 }
 

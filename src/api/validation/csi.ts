@@ -4,7 +4,7 @@ import { stringAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
 import { parseQuantity } from '../quantity/quantity';
 import type { CSIDriverSpec, CSINodeDriver, CSINodeSpec, TokenRequest } from '../schema/generated/storage-v1';
-import { invalidLiteral, stringListLiteral } from './go-literal';
+import { invalidLiteral, once, stringListLiteral } from './go-literal';
 import { validateUnchanged } from './immutable';
 import { validateLabelSelector } from './label-selector';
 import { qualifiedNameProblems } from './label-syntax';
@@ -12,7 +12,7 @@ import { dns1123SubdomainProblems, dnsSubdomainName } from './names';
 import { NON_NEGATIVE_PROBLEM, validateNonNegative } from './numbers';
 import { validateObjectMeta } from './object-meta';
 import { invalidBecause } from './pod/field-rules';
-import { repetitions } from './repetitions';
+import { repetitionsInOrder } from './repetitions';
 import { checkEach } from './check-each';
 
 const GROUP_POLICIES = ['File', 'None', 'ReadWriteOnceWithFSType'];
@@ -32,21 +32,21 @@ export function validateCsiDriverName(name: string, field: string): readonly Fie
 }
 
 /** A new driver and a new node's drivers are checked twice, metadata included: each problem is reported twice. */
-function reportedTwice(object: KubeObject, errors: readonly FieldError[]): readonly FieldError[] {
+function reportedTwice(object: KubeObject, check: () => readonly FieldError[]): readonly FieldError[] {
   const metadata = validateObjectMeta(object.metadata, {
     namespaced: false,
     validateName: dnsSubdomainName,
     unqualifiedFinalizers: false,
   });
-  return [...errors, ...metadata, ...errors];
+  return [...check(), ...metadata, ...check()];
 }
 
 function validateTokenRequests(requests: readonly TokenRequest[]): readonly FieldError[] {
-  const repeated = repetitions(requests.map(({ audience = '' }) => audience));
+  const isRepeated = repetitionsInOrder();
   return checkEach(requests, ({ audience = '', expirationSeconds: seconds }, index) => {
     const path = `spec.tokenRequests[${index}]`;
     return [
-      ...(repeated[index] ? [duplicate(`${path}.audience`, audience)] : []),
+      ...(isRepeated(audience) ? [duplicate(`${path}.audience`, audience)] : []),
       ...(seconds !== undefined && seconds < MIN_TOKEN_SECONDS
         ? [invalid(`${path}.expirationSeconds`, seconds, 'may not specify a duration less than 10 minutes')]
         : []),
@@ -78,7 +78,7 @@ function driverOf(object: KubeObject): CSIDriverSpec {
 }
 
 export function validateCsiDriver(object: KubeObject): readonly FieldError[] {
-  return reportedTwice(object, validateDriverSpec(driverOf(object)));
+  return reportedTwice(object, () => validateDriverSpec(driverOf(object)));
 }
 
 /** How the driver is used cannot change while volumes of it exist; what it is told of pods can. */
@@ -102,24 +102,24 @@ function validateNodeId(nodeId: string, field: string): readonly FieldError[] {
 
 /** Problems of single keys are reported for the driver that has them. */
 function validateTopologyKeys(keys: readonly string[], path: string): readonly FieldError[] {
-  const literal = stringListLiteral('[]string', keys);
-  const repeated = repetitions(keys);
-  return checkEach(keys, (key, index) => [
+  const literal = once(() => stringListLiteral('[]string', keys));
+  const isRepeated = repetitionsInOrder();
+  return checkEach(keys, (key) => [
     ...(key === '' ? [required(path, '')] : []),
-    ...(repeated[index] ? [duplicate(path, key)] : []),
-    ...qualifiedNameProblems(key).map((problem) => invalidLiteral(path, literal, problem)),
+    ...(isRepeated(key) ? [duplicate(path, key)] : []),
+    ...qualifiedNameProblems(key).map((problem) => invalidLiteral(path, literal(), problem)),
   ]);
 }
 
 function validateNodeDrivers(drivers: readonly CSINodeDriver[]): readonly FieldError[] {
-  const repeated = repetitions(drivers.map(({ name = '' }) => name));
+  const isRepeated = repetitionsInOrder();
   return checkEach(drivers, ({ name = '', nodeID = '', allocatable, topologyKeys }, index) => {
     const path = `spec.drivers[${index}]`;
     return [
       ...validateCsiDriverName(name, `${path}.name`),
       ...validateNodeId(nodeID, `${path}.nodeID`),
       ...validateNonNegative(allocatable?.count, `${path}.allocatable.count`),
-      ...(repeated[index] ? [duplicate(`${path}.name`, name)] : []),
+      ...(isRepeated(name) ? [duplicate(`${path}.name`, name)] : []),
       ...validateTopologyKeys(topologyKeys ?? [], path),
     ];
   });
@@ -130,7 +130,7 @@ function driversOf(object: KubeObject): readonly CSINodeDriver[] {
 }
 
 export function validateCsiNode(object: KubeObject): readonly FieldError[] {
-  return reportedTwice(object, validateNodeDrivers(driversOf(object)));
+  return reportedTwice(object, () => validateNodeDrivers(driversOf(object)));
 }
 
 function driverLiteral({ name = '', nodeID = '', topologyKeys, allocatable }: CSINodeDriver): string {
@@ -143,12 +143,11 @@ function driverLiteral({ name = '', nodeID = '', topologyKeys, allocatable }: CS
 
 /** A driver is registered or it is not; its record does not change in between. */
 export function validateCsiNodeUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
-  const errors = validateNodeDrivers(driversOf(object));
   // Of several with one name the first counts.
   const drivers = new Map([...driversOf(object)].reverse().map((driver) => [driver.name, driver]));
   return [
-    ...errors,
-    ...errors,
+    ...validateNodeDrivers(driversOf(object)),
+    ...validateNodeDrivers(driversOf(object)),
     ...driversOf(old).flatMap((was) => {
       const driver = drivers.get(was.name);
       return driver === undefined || deepEqual(driver, was)

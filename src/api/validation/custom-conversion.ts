@@ -3,7 +3,8 @@ import type { CustomResourceConversion } from '../schema/generated/apiextensions
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { dns1035LabelProblems } from './names';
 import { validateWebhookClient } from './webhook-client';
-import { repetitions } from './repetitions';
+import { checkEach } from './check-each';
+import { repetitionsInOrder } from './repetitions';
 
 const STRATEGIES = ['None', 'Webhook'];
 const REVIEW_VERSIONS = ['v1', 'v1beta1'];
@@ -12,10 +13,10 @@ function validateReviewVersions(versions: readonly string[], path: string): read
   if (versions.length === 0) return [required(path, '')];
   const isKnown = versions.some((version) => REVIEW_VERSIONS.includes(version));
   const detail = `must include at least one of ${REVIEW_VERSIONS.join(', ')}`;
-  const repeated = repetitions(versions);
+  const isRepeated = repetitionsInOrder();
   return [
-    ...versions.flatMap((version, index) =>
-      repeated[index]
+    ...checkEach(versions, (version, index) =>
+      isRepeated(version)
         ? [invalid(`${path}[${index}]`, version, 'duplicate version')]
         : dns1035LabelProblems(version).map((problem) => invalid(`${path}[${index}]`, version, problem)),
     ),

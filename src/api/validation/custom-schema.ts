@@ -4,7 +4,7 @@ import { checkAfter, checkEach } from './check-each';
 import { invalidLiteral, stringListLiteral } from './go-literal';
 import { patternProblem } from './custom-pattern';
 import { validateStructure } from './structural-schema';
-import { repetitions } from './repetitions';
+import { repetitionsInOrder } from './repetitions';
 
 const LIST_TYPES = ['atomic', 'set', 'map'];
 const MAP_TYPES = ['atomic', 'granular'];
@@ -192,10 +192,10 @@ function validateMapKeys(schema: Schema, keys: readonly string[], path: string):
     return [...empty, invalid(`${path}.items.type`, items.type ?? '', `must be object ${ofParent}`)];
   }
   const literal = stringListLiteral('[]string', keys);
-  const repeated = repetitions(keys);
+  const isRepeated = repetitionsInOrder();
   return [
     ...empty,
-    ...checkEach(keys, (key, index) => {
+    ...checkEach(keys, (key) => {
       const property = propertyOf(items, key);
       // The type that the message shows is that of the items.
       const isScalar = !['array', 'object'].includes(property?.type ?? '');
@@ -206,7 +206,7 @@ function validateMapKeys(schema: Schema, keys: readonly string[], path: string):
         ...(isScalar
           ? []
           : [invalid(`${path}.items.properties[${key}].type`, items.type, `must be a scalar type ${ofParent}`)]),
-        ...(repeated[index] ? [invalidLiteral(field, literal, 'must not contain duplicate entries')] : []),
+        ...(isRepeated(key) ? [invalidLiteral(field, literal, 'must not contain duplicate entries')] : []),
       ];
     }),
   ];

@@ -9,7 +9,7 @@ import {
   notSupportedLiteral,
 } from './go-literal';
 import { validateUnchanged } from './immutable';
-import { isUsableSelector, selectorMatches, validateLabelSelector } from './label-selector';
+import { checkUsable, isEmptySelector, selectorMatches, validateLabelSelector } from './label-selector';
 import {
   intOrPercentValue,
   validateAtMostAll,
@@ -19,7 +19,6 @@ import {
 } from './numbers';
 import { validatePodTemplate } from './pod-template';
 import { validateSharedDisks } from './replicated-template';
-import { isEmptySelector } from './workload-selector';
 
 const STRATEGY_TYPES = ['RollingUpdate', 'OnDelete'];
 
@@ -53,9 +52,11 @@ function validateSelector({ selector, template }: DaemonSetSpec): readonly Field
   const detail = '`selector` does not match template `labels`';
   return [
     ...validateLabelSelector(selector, 'spec.selector'),
-    ...(isUsableSelector(selector) && !selectorMatches(selector, labels ?? {})
-      ? [invalidLiteral('spec.template.metadata.labels', labelsLiteral(template?.metadata), detail)]
-      : []),
+    ...checkUsable(selector, (isUsable) =>
+      isUsable && !selectorMatches(selector, labels ?? {})
+        ? [invalidLiteral('spec.template.metadata.labels', labelsLiteral(template?.metadata), detail)]
+        : [],
+    ),
     ...(selector && isEmptySelector(selector)
       ? [invalidLiteral('spec.selector', labelSelectorLiteral(selector), 'empty selector is invalid for daemonset')]
       : []),

@@ -1,5 +1,5 @@
 import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
+import { checkSame } from './immutable';
 import type { KubeObject } from '../object';
 import type {
   DeploymentSpec,
@@ -87,9 +87,9 @@ export function validateDeploymentUpdate(object: KubeObject, old: KubeObject): r
   const oldSelector = ((old['spec'] ?? {}) as DeploymentSpec).selector;
   return [
     ...validateDeployment(object),
-    ...(deepEqual(selector, oldSelector)
-      ? []
-      : [invalidLiteral('spec.selector', labelSelectorLiteral(selector), 'field is immutable')]),
+    ...checkSame(selector, oldSelector, () => [
+      invalidLiteral('spec.selector', labelSelectorLiteral(selector), 'field is immutable'),
+    ]),
   ];
 }
 

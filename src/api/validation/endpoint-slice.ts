@@ -3,6 +3,7 @@ import { duplicate, invalid, notSupported, required, tooMany, type FieldError } 
 import { checkEach } from './check-each';
 import { stringAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
 import type { Endpoint, EndpointPort } from '../schema/generated/discovery-v1';
 import { validateUnchanged } from './immutable';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from './names';
@@ -52,7 +53,7 @@ function validateAddresses(addresses: readonly string[], type: string, path: str
 
 /** Messages call it `topology`, as the field was called in v1beta1. */
 function validateTopology(topology: Endpoint['deprecatedTopology'], path: string): readonly FieldError[] {
-  const count = Object.keys(topology ?? {}).length;
+  const count = keysOf(topology ?? {}).length;
   return [
     ...(count > MAX_TOPOLOGY_LABELS ? [tooMany(path, count, MAX_TOPOLOGY_LABELS)] : []),
     ...validateLabels(topology, path),

@@ -12,7 +12,7 @@ import type {
 import { invalidLiteral, notSupportedLiteral, stringListLiteral } from './go-literal';
 import { dnsLabelName, dnsSubdomainName } from './names';
 import { invalidBecause } from './pod/field-rules';
-import { repetitions } from './repetitions';
+import { repetitionsInOrder } from './repetitions';
 
 const DISTINGUISHERS = ['ByNamespace', 'ByUser'];
 const MAX_PRECEDENCE = 10_000;
@@ -170,11 +170,11 @@ export function validateFlowControlStatus(object: KubeObject): readonly FieldErr
     readonly conditions?: readonly { readonly type?: string }[] | null;
   };
   const list = conditions ?? [];
-  const repeated = repetitions(list.map(({ type = '' }) => type));
+  const isRepeated = repetitionsInOrder();
   return checkEach(list, ({ type = '' }, index) => {
     const field = `status.conditions[${index}].type`;
     return [
-      ...(repeated[index] ? [duplicate(field, type)] : []),
+      ...(isRepeated(type) ? [duplicate(field, type)] : []),
       ...(type === '' ? [required(field, 'must not be empty')] : []),
     ];
   });

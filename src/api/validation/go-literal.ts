@@ -24,6 +24,12 @@ export function notSupportedLiteral(field: string, literal: string, supported: r
   };
 }
 
+/** What is long to tell is made when there is something to tell. */
+export function once(make: () => string): () => string {
+  let made: string | undefined;
+  return () => (made ??= make());
+}
+
 /** `[]string{"a", "b"}`; `[]string(nil)` for no list. */
 export function stringListLiteral(type: string, list: readonly unknown[] | undefined): string {
   if (list === undefined || list.length === 0) return `${type}(nil)`;
@@ -53,7 +59,7 @@ function requirementLiteral(requirement: unknown): string {
 export function labelSelectorLiteral(selector: unknown): string {
   if (!isPlainMap(selector)) return '"null"';
   const expressions = listAt(selector, 'matchExpressions');
-  const list = expressions.length === 0 ? '(nil)' : `{${expressions.map(requirementLiteral).join(', ')}}`;
+  const list = expressions.length === 0 ? '(nil)' : `{${shownPart(expressions).map(requirementLiteral).join(', ')}}`;
   const labels = stringMapLiteral(valueAt(selector, 'matchLabels'), hadEmptyMap(selector, 'matchLabels'));
   return `v1.LabelSelector{MatchLabels:${labels}, MatchExpressions:[]v1.LabelSelectorRequirement${list}}`;
 }

@@ -1,9 +1,19 @@
 import { forbiddenField, invalid, printValue, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
 import { isPlainMap } from '../kinds/field-values';
+import { deepEqual as deepEqualInSteps } from '../steps/generated/kinds/deep-equal';
+import { checkInSteps, isForLater } from './check-each';
 import { invalidLiteral } from './go-literal';
 
 const IMMUTABLE_DETAIL = 'field is immutable';
+
+/** What `refuse` says where the two are not the same plain data. Large ones are compared in steps. */
+export function checkSame(value: unknown, old: unknown, refuse: () => readonly FieldError[]): readonly FieldError[] {
+  if (!isForLater(value) && !isForLater(old)) return deepEqual(value, old) ? [] : refuse();
+  return checkInSteps(function* () {
+    return (yield* deepEqualInSteps(value, old)) ? [] : refuse();
+  });
+}
 
 /**
  * A field that keeps its value for good. `literal`: the value as the message shows it, where that is not its JSON form.
@@ -15,16 +25,17 @@ export function validateUnchanged(
   field: string,
   literal?: string,
 ): readonly FieldError[] {
-  if (deepEqual(value, old)) return [];
-  if (literal !== undefined) return [invalidLiteral(field, literal, IMMUTABLE_DETAIL)];
-  return value === undefined || value === null
-    ? [invalidLiteral(field, '"null"', IMMUTABLE_DETAIL)]
-    : [invalid(field, value, IMMUTABLE_DETAIL)];
+  return checkSame(value, old, () => {
+    if (literal !== undefined) return [invalidLiteral(field, literal, IMMUTABLE_DETAIL)];
+    return value === undefined || value === null
+      ? [invalidLiteral(field, '"null"', IMMUTABLE_DETAIL)]
+      : [invalid(field, value, IMMUTABLE_DETAIL)];
+  });
 }
 
 /** As {@link validateUnchanged}, for fields whose change is forbidden rather than invalid. */
 export function validateNotUpdated(value: unknown, old: unknown, field: string, detail: string): readonly FieldError[] {
-  return deepEqual(value, old) ? [] : [forbiddenField(field, detail)];
+  return checkSame(value, old, () => [forbiddenField(field, detail)]);
 }
 
 /** `Type{Name:"x", List:...}`: a structured value of which messages show more than the API can promise. */

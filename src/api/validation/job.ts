@@ -3,7 +3,7 @@ import type { KubeObject } from '../object';
 import type { JobSpec, JobStatus } from '../schema/generated/batch-v1';
 import { invalidLiteral, labelSelectorLiteral, stringMapLiteral } from './go-literal';
 import { structLiteral, validateUnchanged } from './immutable';
-import { isUsableSelector, selectorMatches, validateLabelSelector } from './label-selector';
+import { checkUsable, selectorMatches, validateLabelSelector } from './label-selector';
 import { validateNonNegative } from './numbers';
 import { validatePodTemplate } from './pod-template';
 
@@ -44,15 +44,17 @@ function validateSpec(spec: JobSpec): readonly FieldError[] {
   return [
     ...validateJobTemplateSpec(spec, 'spec'),
     ...(selector ? validateLabelSelector(selector, 'spec.selector') : [required('spec.selector', '')]),
-    ...(isUsableSelector(selector) && !selectorMatches(selector, labels ?? {})
-      ? [
-          invalidLiteral(
-            'spec.template.metadata.labels',
-            stringMapLiteral(labels),
-            '`selector` does not match template `labels`',
-          ),
-        ]
-      : []),
+    ...checkUsable(selector, (isUsable) =>
+      isUsable && !selectorMatches(selector, labels ?? {})
+        ? [
+            invalidLiteral(
+              'spec.template.metadata.labels',
+              stringMapLiteral(labels),
+              '`selector` does not match template `labels`',
+            ),
+          ]
+        : [],
+    ),
   ];
 }
 
@@ -79,9 +81,11 @@ function validateGeneratedSelector(object: KubeObject): readonly FieldError[] {
     ...(uid === '' ? [required('metadata.uid', '')] : []),
     ...validateHasLabel(labels, 'controller-uid', uid),
     ...validateHasLabel(labels, 'job-name', name),
-    ...(isUsableSelector(selector) && !selectorMatches(selector, generated)
-      ? [invalidLiteral('spec.selector', labelSelectorLiteral(selector), '`selector` not auto-generated')]
-      : []),
+    ...checkUsable(selector, (isUsable) =>
+      isUsable && !selectorMatches(selector, generated)
+        ? [invalidLiteral('spec.selector', labelSelectorLiteral(selector), '`selector` not auto-generated')]
+        : [],
+    ),
   ];
 }
 

@@ -1,6 +1,7 @@
 import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
-import { checkEach, checkNow } from './check-each';
+import { checkEach, checkThen } from './check-each';
 import type { LabelSelector, LabelSelectorRequirement } from '../schema/generated/meta-v1';
+import { keysOf } from '../parts';
 import { labelValueProblems, qualifiedNameProblems } from './label-syntax';
 import { validateLabels } from './object-meta';
 
@@ -38,11 +39,30 @@ export function validateLabelSelector(selector: LabelSelector | null | undefined
   ];
 }
 
-/** True when the selector can be evaluated: in addition to its form, its values are label values. */
-export function isUsableSelector(selector: LabelSelector | null | undefined): boolean {
-  if (checkNow(() => validateLabelSelector(selector, '')).length > 0) return false;
-  const values = (selector?.matchExpressions ?? []).flatMap((requirement) => requirement.values ?? []);
-  return values.every((value) => labelValueProblems(value).length === 0);
+/** Why a selector cannot be evaluated: in addition to its form, its values are label values. */
+function usabilityProblems(selector: LabelSelector | null | undefined): readonly FieldError[] {
+  return [
+    ...validateLabelSelector(selector, ''),
+    ...checkEach(selector?.matchExpressions, ({ values }) =>
+      checkEach(values, (value) => labelValueProblems(value).map((problem) => invalid('', value, problem))),
+    ),
+  ];
+}
+
+/** For rules that rest on whether a selector can be evaluated. */
+export function checkUsable(
+  selector: LabelSelector | null | undefined,
+  next: (isUsable: boolean) => readonly FieldError[],
+): readonly FieldError[] {
+  return checkThen(
+    () => usabilityProblems(selector),
+    (problems) => next(problems.length === 0),
+  );
+}
+
+/** True of a selector that asks for nothing. */
+export function isEmptySelector({ matchLabels, matchExpressions }: LabelSelector): boolean {
+  return keysOf(matchLabels ?? {}).length === 0 && (matchExpressions ?? []).length === 0;
 }
 
 function requirementMatches(
@@ -69,9 +89,9 @@ export function selectorMatches(
   labels: Readonly<Record<string, string>>,
 ): boolean {
   if (selector === undefined || selector === null) return false;
-  const wanted = Object.entries(selector.matchLabels ?? {});
+  const wanted = selector.matchLabels ?? {};
   return (
-    wanted.every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value) &&
+    keysOf(wanted).every((key) => Object.hasOwn(labels, key) && labels[key] === wanted[key]) &&
     (selector.matchExpressions ?? []).every((requirement) => requirementMatches(requirement, labels))
   );
 }

@@ -1,6 +1,7 @@
 import { duplicate, forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../quantity/quantity';
+import { keysOf } from '../parts';
 import type { LimitRangeItem, LimitRangeSpec } from '../schema/generated/core-v1';
 import { invalidLiteral } from './go-literal';
 import { validateQualifiedName } from './pod/field-rules';
@@ -126,31 +127,40 @@ const LISTS = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'
 function validateNames(item: LimitRangeItem, type: string, path: string): readonly FieldError[] {
   const ofPods = type === 'Pod';
   return LISTS.flatMap((list) => {
-    const names = Object.keys(item[list] ?? {});
+    const names = keysOf(item[list] ?? {});
     // A whole pod has no defaults: they are its containers'.
     if (ofPods && (list === 'default' || list === 'defaultRequest')) {
       return names.length > 0
         ? [forbiddenField(`${path}.${list}`, `may not be specified when \`type\` is '${type}'`)]
         : [];
     }
-    return names.flatMap((name) => validateName(type, name, `${path}.${list}[${name}]`));
+    return checkEach(names, (name) => validateName(type, name, `${path}.${list}[${name}]`));
+  });
+}
+
+/** Each name once, where it stands first. */
+function validateOrders(item: LimitRangeItem, path: string): readonly FieldError[] {
+  return LISTS.flatMap((list, index) => {
+    const before = LISTS.slice(0, index).map((other) => item[other] ?? {});
+    return checkEach(keysOf(item[list] ?? {}), (name) =>
+      before.some((other) => Object.hasOwn(other, name)) ? [] : validateOrder(item, name, path),
+    );
   });
 }
 
 function validateItem(item: LimitRangeItem, seen: Set<string>, path: string): readonly FieldError[] {
   const type = item.type ?? '';
-  const errors = [...validateType(type, `${path}.type`)];
-  if (seen.has(type)) errors.push(duplicate(`${path}.type`, type));
-  seen.add(type);
-  for (const error of validateNames(item, type, path)) errors.push(error);
-  if (type === CLAIM && amount(item.min, 'storage') === undefined && amount(item.max, 'storage') === undefined) {
-    errors.push(
-      required(`${path}.limits`, 'either minimum or maximum storage value is required, but neither was provided'),
-    );
-  }
-  const names = new Set(LISTS.flatMap((list) => Object.keys(item[list] ?? {})));
-  for (const name of names) errors.push(...validateOrder(item, name, path));
-  return errors;
+  const isTaken = seen.size === seen.add(type).size;
+  const lacksStorage =
+    type === CLAIM && amount(item.min, 'storage') === undefined && amount(item.max, 'storage') === undefined;
+  const missing = 'either minimum or maximum storage value is required, but neither was provided';
+  return [
+    ...validateType(type, `${path}.type`),
+    ...(isTaken ? [duplicate(`${path}.type`, type)] : []),
+    ...validateNames(item, type, path),
+    ...(lacksStorage ? [required(`${path}.limits`, missing)] : []),
+    ...validateOrders(item, path),
+  ];
 }
 
 /** All problems of a limit range's items. */

@@ -5,16 +5,28 @@ import { take } from '../steps/both-forms.fixture';
 import { counted, mostReads } from '../steps/counted.fixture';
 import { checkInParts } from './check-each';
 import { validateSigningRequest } from './certificate-signing-request';
-import { validateCsiNode } from './csi';
-import { validateFlowSchema } from './flow-schema';
+import { validateAdmissionPolicy } from './admission-policy';
+import { validateCsiDriver, validateCsiNode } from './csi';
+import { validateConfigMapUpdate } from './config-map';
+import { validateDaemonSet } from './daemon-set';
+import { validateDeployment, validateDeploymentUpdate } from './deployment';
+import { validateFlowControlStatus, validateFlowSchema } from './flow-schema';
+import { validateJob } from './job';
+import { validateLimitRange } from './limit-range';
 import { validateNode } from './node';
 import { validatePersistentVolume } from './persistent-volume';
+import { validatePersistentVolumeClaimUpdate } from './persistent-volume-claim';
 import { validatePod } from './pod';
 import { validatePodSecurityPolicy } from './pod-security-policy';
 import { validatePodUpdate } from './pod-update';
 import { validateNoCrossNamespaceScope, validateResourceQuota, validateResourceQuotaUpdate } from './resource-quota';
+import { validateRole } from './rbac';
+import { validateReplicaSetUpdate } from './replica-set';
+import { validateReplicationController } from './replication-controller';
+import { validateRuntimeClass } from './runtime-class';
 import { validateService } from './service';
 import { validateServiceUpdate } from './service-update';
+import { validateStatefulSet, validateStatefulSetUpdate } from './stateful-set';
 import { validateStorageClass } from './storage-class';
 import { validateWebhookConfiguration } from './webhook-configuration';
 
@@ -91,6 +103,55 @@ function storageClassWith(requirement: object): KubeObject {
   return { metadata: {}, allowedTopologies: [{ matchLabelExpressions: [requirement] }] };
 }
 
+function deploymentWith(matchLabels: object, matchExpressions: readonly object[]): KubeObject {
+  const template = { metadata: { labels: { a: 'b' } }, spec: { restartPolicy: 'Always' } };
+  return {
+    metadata: { name: 'd' },
+    spec: { selector: { matchLabels, matchExpressions }, template, manualSelector: true },
+  };
+}
+
+function controllerWith(selector: object): KubeObject {
+  return { metadata: {}, spec: { selector, template: { metadata: { labels: { a: 'b' } }, spec: {} } } };
+}
+
+function podWith(resources: object): KubeObject {
+  return pod({ containers: [{ name: 'c', image: 'i:1', resources }] });
+}
+
+function clusterRoleWith(selector: object): KubeObject {
+  return { metadata: {}, aggregationRule: { clusterRoleSelectors: [selector] } };
+}
+
+function limitRangeWith(item: object): KubeObject {
+  return { metadata: {}, spec: { limits: [{ type: 'Container', ...item }] } };
+}
+
+function admissionPolicyWith(rule: object): KubeObject {
+  return { metadata: {}, spec: { matchConstraints: { resourceRules: [rule] } } };
+}
+
+const long = Array.from({ length: 8 * COUNT }, (_, index) => `${'n'.repeat(50)}${index}`);
+const claim = {
+  metadata: { name: 'c' },
+  spec: { accessModes: ['ReadWriteOnce'], selector: { matchLabels: byNumber(() => 'a') } },
+} as KubeObject;
+const annotated = { ...pod({}), metadata: { name: 'p', annotations: byNumber(() => 'a') } };
+const selecting = deploymentWith(
+  byNumber(() => 'a'),
+  [],
+);
+const loadBalancerSourceRanges = long.map((_, index) => `1.0.0.0/${index % 32}`);
+const balancer = serviceWith({ type: 'LoadBalancer', loadBalancerSourceRanges });
+const capacity = Object.fromEntries(long.map((name) => [name, '1']));
+const requirements = long.map((key, index) => ({ key, operator: 'In', values: [index === 7 ? '-' : 'a'] }));
+const some = { 'example.com/r5': '1' };
+const tokenRequests = numbered((index) => ({ audience: `a${index % 900}` }));
+const conditions = numbered((index) => ({ name: `n${index % 900}`, expression: 'true' }));
+const types = numbered((index) => ({ type: `t${index % 900}` }));
+const auditAnnotations = long.map((key) => ({ key: key.slice(-6), valueExpression: `"${key}"` }));
+const taints = numbered((index) => ({ key: `k${index % 900}`, operator: 'Exists' }));
+
 const tolerations = pod({ tolerations: numbered(toleration) });
 const other = pod({ tolerations: numbered((index) => toleration(index + 1)) });
 const selector = pod({ nodeSelector: byNumber(() => 'a') });
@@ -164,6 +225,104 @@ describe('what may be long is looked at one after another, with the same outcome
     const found = take(checkInParts(() => validateResourceQuota(few))).result;
     expect(found).toEqual(validateResourceQuota(few));
     expect(found).toHaveLength(2 * (2 + 3 + 2 + 3));
+  });
+
+  it.each<[string, KubeObject, (object: KubeObject) => readonly FieldError[]]>([
+    [
+      'labels that a deployment looks for',
+      deploymentWith(
+        byNumber(() => 'a'),
+        [],
+      ),
+      validateDeployment,
+    ],
+    [
+      'labels that a stateful set looks for',
+      deploymentWith(
+        byNumber(() => 'a'),
+        [],
+      ),
+      validateStatefulSet,
+    ],
+    [
+      'labels that a daemon set looks for',
+      deploymentWith(
+        byNumber(() => 'a'),
+        [],
+      ),
+      validateDaemonSet,
+    ],
+    [
+      'labels that a job looks for',
+      deploymentWith(
+        byNumber(() => 'a'),
+        [],
+      ),
+      validateJob,
+    ],
+    ['labels of roles', clusterRoleWith({ matchLabels: byNumber(() => 'a') }), validateRole({ namespaced: false })],
+    ['least amounts of a limit range', limitRangeWith({ min: byNumber(() => '1') }), validateLimitRange],
+    ['amounts that contradict each other', limitRangeWith({ max: some, min: byNumber(() => '2') }), validateLimitRange],
+    ['topology keys of a node', csiNodeWith({ topologyKeys: names }), validateCsiNode],
+    ['limits of a container', podWith({ limits: byNumber(() => '1') }), validatePod],
+    ['requests of a container', podWith({ requests: byNumber(() => '1') }), validatePod],
+    ['overhead of a pod', pod({ overhead: byNumber(() => '1') }), validatePod],
+    ['annotations of a pod', annotated, validatePod],
+    ['resources of a node', { metadata: {}, status: { capacity: byNumber(() => '1') } }, validateNode],
+    ['labels that a controller looks for', controllerWith(byNumber(() => 'a')), validateReplicationController],
+    ['drivers of a node', csiNodeWith({}, COUNT), validateCsiNode],
+    ['audiences of a driver', { metadata: {}, spec: { tokenRequests } }, validateCsiDriver],
+    ['conditions of a webhook', hookWith({ matchConditions: conditions }), validateWebhookConfiguration],
+    ['names of webhooks', { metadata: {}, webhooks: numbered(hook) }, validateWebhookConfiguration],
+    ['conditions of a flow schema', { metadata: {}, status: { conditions: types } }, validateFlowControlStatus],
+    ['names in a policy’s rule', admissionPolicyWith({ resourceNames: names }), validateAdmissionPolicy],
+    ['tolerations of a runtime class', { metadata: {}, scheduling: { tolerations: taints } }, validateRuntimeClass],
+  ])('%s, a few at a time', (_, object, check) => {
+    const { result } = take(checkInParts(() => check(object)));
+    expect(result).toEqual(check(object));
+    expect(mostReads(checkInParts(() => check(counted(object))))).toBeLessThan(COUNT);
+  });
+
+  it.each<[string, KubeObject, (object: KubeObject) => readonly FieldError[]]>([
+    ['what a deployment asks of labels', deploymentWith({}, requirements), validateDeployment],
+    [
+      'ranges of a node',
+      { metadata: {}, spec: { podCIDRs: long.map((_, index) => `1.0.0.0/${index}`) } },
+      validateNode,
+    ],
+    ['topology keys, one of which is none', csiNodeWith({ topologyKeys: [...long, '/'] }), validateCsiNode],
+    ['ranges of a load balancer', balancer, validateService],
+    ['amounts of a volume', { metadata: {}, spec: { capacity } }, validatePersistentVolume],
+    ['annotations of a policy', { metadata: {}, spec: { auditAnnotations } }, validateAdmissionPolicy],
+  ])('%s, a few at a time, and of all the beginning for a message', (_, object, check) => {
+    const { result } = take(checkInParts(() => check(object)));
+    expect(check(object).slice(0, result.length)).toEqual(result);
+    expect(mostReads(checkInParts(() => check(counted(object))))).toBeLessThan(long.length);
+  });
+
+  it.each<[string, KubeObject, (object: KubeObject, old: KubeObject) => readonly FieldError[]]>([
+    ['data of an immutable map', { metadata: {}, immutable: true, data: byNumber(() => 'a') }, validateConfigMapUpdate],
+    ['the selector of a deployment', selecting, validateDeploymentUpdate],
+    ['the selector of a replica set', selecting, validateReplicaSetUpdate],
+    ['the selector of a stateful set', selecting, validateStatefulSetUpdate],
+    ['the selector of a claim', claim, validatePersistentVolumeClaimUpdate],
+    ['annotations of a changed pod', annotated, validatePodUpdate],
+  ])('%s against what it was, a few at a time', (_, object, check) => {
+    const changed = JSON.parse(JSON.stringify(object).replace('r7":"a"', 'r7":"b"')) as KubeObject;
+    const { result } = take(checkInParts(() => check(changed, object)));
+    expect(result).toEqual(check(changed, object));
+    expect(mostReads(checkInParts(() => check(counted(changed), counted(object))))).toBeLessThan(3 * COUNT);
+    expect(mostReads(checkInParts(() => check(counted(object), counted(object))))).toBeLessThan(COUNT);
+  });
+
+  it('containers of a pod without ephemeral ones, whose names nobody asks for then', () => {
+    const containers = numbered((index) => ({
+      ...(pod({})['spec'] as { containers: readonly object[] }).containers[0],
+      name: `c${index}`,
+    }));
+    const check = (spec: object) => mostReads(checkInParts(() => validatePod(counted(pod(spec)))));
+    const ephemeralContainers = [{ name: 'e', image: 'i:1' }];
+    expect(check({ containers, ephemeralContainers }) - check({ containers })).toBeGreaterThanOrEqual(COUNT);
   });
 
   it('expressions of a topology', () => {

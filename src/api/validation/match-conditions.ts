@@ -2,14 +2,13 @@ import { duplicate, invalid, required, tooMany, type FieldError } from '../error
 import type { MatchCondition } from '../schema/generated/admissionregistration-v1';
 import { checkEach } from './check-each';
 import { qualifiedNameProblems } from './label-syntax';
-import { repetitions } from './repetitions';
+import { repetitionsInOrder } from './repetitions';
 
 const MAX_MATCH_CONDITIONS = 64;
 
 /** Everything about the conditions of webhooks and policies but whether their expressions can be compiled. */
 export function validateMatchConditions(conditions: readonly MatchCondition[], path: string): readonly FieldError[] {
-  const names = conditions.map(({ name = '' }) => name);
-  const repeated = repetitions(names);
+  const isRepeated = repetitionsInOrder();
   const count = conditions.length;
   return [
     ...(count > MAX_MATCH_CONDITIONS ? [tooMany(path, count, MAX_MATCH_CONDITIONS)] : []),
@@ -18,7 +17,7 @@ export function validateMatchConditions(conditions: readonly MatchCondition[], p
       ...(name === ''
         ? [required(`${path}[${index}].name`, '')]
         : qualifiedNameProblems(name).map((problem) => invalid(`${path}[${index}].name`, name, problem))),
-      ...(name !== '' && repeated[index] ? [duplicate(`${path}[${index}].name`, name)] : []),
+      ...(name !== '' && isRepeated(name) ? [duplicate(`${path}[${index}].name`, name)] : []),
     ]),
   ];
 }

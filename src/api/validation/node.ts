@@ -1,12 +1,13 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
-import { checkEach } from './check-each';
+import { checkAfter, checkEach } from './check-each';
 import { deepEqual } from '../kinds/deep-equal';
 import { isPlainMap, listAt, valueAt } from '../kinds/field-values';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
 import type { NodeConfigSource, NodeSpec, NodeStatus, Taint } from '../schema/generated/core-v1';
 import { parseCidr } from './cidr';
 import { configKeyProblems } from './config-keys';
-import { invalidLiteral, stringListLiteral } from './go-literal';
+import { invalidLiteral, once, stringListLiteral } from './go-literal';
 import { goJsonObjectProblem } from './json-problem';
 import { labelValueProblems } from './label-syntax';
 import { dns1123LabelProblems, dns1123SubdomainProblems } from './names';
@@ -77,8 +78,8 @@ function validateTaintEffect(effect: string, field: string): readonly FieldError
 }
 
 function validateAmounts(amounts: Readonly<Record<string, string>> | undefined, path: string): readonly FieldError[] {
-  return checkEach(Object.entries(amounts ?? {}), ([name, text]) =>
-    validateResourceQuantity(name, text, `${path}.${name}`),
+  return checkEach(keysOf(amounts ?? {}), (name) =>
+    validateResourceQuantity(name, (amounts ?? {})[name] as string, `${path}.${name}`),
   );
 }
 
@@ -87,17 +88,19 @@ function validateResources({ capacity, allocatable }: NodeStatus): readonly Fiel
 }
 
 function validatePodCidrs({ podCIDRs = [] }: NodeSpec): readonly FieldError[] {
-  const literal = stringListLiteral('[]string', podCIDRs);
-  const parsed = podCIDRs.map(parseCidr);
-  const families = new Set(parsed.map((cidr) => cidr?.bits));
-  const isAmbiguous = podCIDRs.length > MAX_POD_CIDRS || (podCIDRs.length > 1 && families.size < podCIDRs.length);
+  const literal = once(() => stringListLiteral('[]string', podCIDRs));
+  const families = new Set<number | undefined>();
   return [
-    ...checkEach(parsed, (cidr, index) =>
-      cidr === undefined ? [invalidLiteral(`spec.podCIDRs[${index}]`, literal, 'must be valid CIDR')] : [],
+    ...checkEach(podCIDRs, (text, index) => {
+      const cidr = parseCidr(text);
+      families.add(cidr?.bits);
+      return cidr === undefined ? [invalidLiteral(`spec.podCIDRs[${index}]`, literal(), 'must be valid CIDR')] : [];
+    }),
+    ...checkAfter(() =>
+      podCIDRs.length > MAX_POD_CIDRS || (podCIDRs.length > 1 && families.size < podCIDRs.length)
+        ? [invalidLiteral('spec.podCIDRs', literal(), 'may specify no more than one CIDR for each IP family')]
+        : [],
     ),
-    ...(isAmbiguous
-      ? [invalidLiteral('spec.podCIDRs', literal, 'may specify no more than one CIDR for each IP family')]
-      : []),
   ];
 }
 

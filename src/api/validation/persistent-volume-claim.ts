@@ -1,6 +1,8 @@
 import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
+import { checkSame } from './immutable';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
+import { checkEach } from './check-each';
 import { parseQuantity } from '../quantity/quantity';
 import type {
   PersistentVolumeClaimSpec,
@@ -127,7 +129,7 @@ function validateUpdate(object: KubeObject, old: KubeObject, canGrow: boolean): 
     ...errors,
     ...errors,
     ...(moved ? [] : validateClassAnnotation(object, old)),
-    ...(deepEqual(fixedPart(spec, exempt), fixedPart(oldSpec, exempt)) ? [] : [forbiddenField('spec', fixed)]),
+    ...checkSame(fixedPart(spec, exempt), fixedPart(oldSpec, exempt), () => [forbiddenField('spec', fixed)]),
     ...(canGrow ? validateSizeUpdate(spec, oldSpec) : []),
     ...(spec.volumeMode === oldSpec.volumeMode ? [] : [invalid('volumeMode', spec.volumeMode, 'field is immutable')]),
   ];
@@ -157,6 +159,8 @@ export function validatePersistentVolumeClaimStatusUpdate(object: KubeObject): r
   const { capacity } = (object['status'] ?? {}) as PersistentVolumeClaimStatus;
   return [
     ...(accessModes.length === 0 ? [required('spec.accessModes', '')] : []),
-    ...Object.entries(capacity ?? {}).flatMap(([name, text]) => validateBasicAmount(text, `status.capacity[${name}]`)),
+    ...checkEach(keysOf(capacity ?? {}), (name) =>
+      validateBasicAmount((capacity ?? {})[name] as string, `status.capacity[${name}]`),
+    ),
   ];
 }

@@ -2,6 +2,9 @@ import { hadEmptyMap } from '../codec/empty-maps';
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
+import { shownPart } from '../errors/shown-value';
+import { checkEach } from './check-each';
 import type { PersistentVolumeSpec, VolumeNodeAffinity } from '../schema/generated/core-v1';
 import { invalidLiteral, notSupportedLiteral } from './go-literal';
 import { dns1123SubdomainProblems } from './names';
@@ -158,9 +161,9 @@ function validateSources(spec: PersistentVolumeSpec, path: string): readonly Fie
 
 function capacityLiteral(spec: PersistentVolumeSpec): string {
   const { capacity = {} } = spec;
-  const entries = Object.entries(capacity).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0));
-  const printed = entries.map(([name, text]) => `${JSON.stringify(name)}:${quantityLiteral(text)}`);
-  return entries.length === 0 && !hadEmptyMap(spec, 'capacity')
+  const names = Object.keys(shownPart(capacity)).filter((name) => Object.hasOwn(capacity, name));
+  const printed = names.sort().map((name) => `${JSON.stringify(name)}:${quantityLiteral(capacity[name] as string)}`);
+  return names.length === 0 && !hadEmptyMap(spec, 'capacity')
     ? 'core.ResourceList(nil)'
     : `core.ResourceList{${printed.join(', ')}}`;
 }
@@ -168,16 +171,16 @@ function capacityLiteral(spec: PersistentVolumeSpec): string {
 /** A volume has a size, and no other amounts. */
 function validateCapacity(spec: PersistentVolumeSpec, field: string): readonly FieldError[] {
   const { capacity = {} } = spec;
-  const names = Object.keys(capacity);
+  const names = keysOf(capacity);
   return [
     ...(names.length === 0 ? [required(field, '')] : []),
     ...(!Object.hasOwn(capacity, 'storage') || names.length > 1
       ? [notSupportedLiteral(field, capacityLiteral(spec), ['storage'])]
       : []),
-    ...Object.entries(capacity).flatMap(([name, text]) => [
-      ...validateBasicAmount(text, `${field}[${name}]`),
-      ...validatePositiveAmount(text, `${field}[${name}]`),
-    ]),
+    ...checkEach(names, (name) => {
+      const text = capacity[name] as string;
+      return [...validateBasicAmount(text, `${field}[${name}]`), ...validatePositiveAmount(text, `${field}[${name}]`)];
+    }),
   ];
 }
 
@@ -209,7 +212,7 @@ export function validateInlineVolume(inline: PersistentVolumeSpec, path: string)
     isGiven ? [forbiddenField(`${path}.${field}`, `may not be specified in ${INLINE}`)] : [];
   return [
     ...refuse('claimRef', spec.claimRef !== undefined),
-    ...refuse('capacity', Object.keys(spec.capacity ?? {}).length > 0),
+    ...refuse('capacity', keysOf(spec.capacity ?? {}).length > 0),
     ...(spec.csi ? [] : [required(`${path}.csi`, `has to be specified in ${INLINE}`)]),
     ...(accessModes.length === 0 ? [required(`${path}.accessModes`, '')] : []),
     ...validateAccessModes(accessModes, `${path}.accessModes`),

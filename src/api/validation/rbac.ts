@@ -3,7 +3,7 @@ import { checkEach } from './check-each';
 import type { KubeObject } from '../object';
 import type { ClusterRole, PolicyRule, RoleRef, Subject } from '../schema/generated/rbac-v1';
 import { invalidLiteral, stringListLiteral } from './go-literal';
-import { isUsableSelector, validateLabelSelector } from './label-selector';
+import { checkUsable, validateLabelSelector } from './label-selector';
 import { dnsSubdomainName, pathSegmentName } from './names';
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io';
@@ -51,7 +51,9 @@ function validateAggregation({ aggregationRule }: Pick<ClusterRole, 'aggregation
   }
   return checkEach(selectors, (selector, index) => [
     ...validateLabelSelector(selector, `${field}[${index}]`),
-    ...(isUsableSelector(selector) ? [] : [invalidLiteral(`${field}[${index}]`, '"null"', 'invalid label selector.')]),
+    ...checkUsable(selector, (isUsable) =>
+      isUsable ? [] : [invalidLiteral(`${field}[${index}]`, '"null"', 'invalid label selector.')],
+    ),
   ]);
 }
 

@@ -1,5 +1,5 @@
 import { invalid, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
+import { checkSame } from './immutable';
 import type { KubeObject } from '../object';
 import type { ReplicaSetSpec, ReplicaSetStatus } from '../schema/generated/apps-v1';
 import { invalidLiteral, labelSelectorLiteral } from './go-literal';
@@ -24,9 +24,9 @@ export function validateReplicaSetUpdate(object: KubeObject, old: KubeObject): r
   return [
     ...errors,
     ...errors,
-    ...(deepEqual(selector, oldSelector)
-      ? []
-      : [invalidLiteral('spec.selector', labelSelectorLiteral(selector), 'field is immutable')]),
+    ...checkSame(selector, oldSelector, () => [
+      invalidLiteral('spec.selector', labelSelectorLiteral(selector), 'field is immutable'),
+    ]),
   ];
 }
 

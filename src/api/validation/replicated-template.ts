@@ -2,14 +2,9 @@ import { invalid, notSupported, forbiddenField, type FieldError } from '../error
 import type { PodTemplateSpec } from '../schema/generated/core-v1';
 import type { LabelSelector } from '../schema/generated/meta-v1';
 import { invalidLiteral, labelsLiteral } from './go-literal';
-import { selectorMatches } from './label-selector';
+import { isEmptySelector, selectorMatches } from './label-selector';
 import { validatePodTemplate } from './pod-template';
 import { checkEach } from './check-each';
-
-function selectsEverything(selector: LabelSelector | null | undefined): boolean {
-  if (!selector) return false;
-  return Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions ?? []).length === 0;
-}
 
 /** One disk cannot be written to by several pods. */
 export function validateSharedDisks(template: PodTemplateSpec, path: string): readonly FieldError[] {
@@ -37,7 +32,7 @@ export function validateReplicatedTemplate(
   const labels = template.metadata?.labels;
   const restartPolicy = template.spec?.restartPolicy ?? '';
   return [
-    ...(selectsEverything(selector) || selectorMatches(selector, labels ?? {})
+    ...((selector && isEmptySelector(selector)) || selectorMatches(selector, labels ?? {})
       ? []
       : [
           invalidLiteral(

@@ -1,5 +1,6 @@
 import { required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
+import { keysOf } from '../parts';
 import type { ReplicationControllerSpec } from '../schema/generated/core-v1';
 import { validateNonNegative } from './numbers';
 import { validateReplicatedTemplate } from './replicated-template';
@@ -10,7 +11,7 @@ export function validateReplicationController(object: KubeObject): readonly Fiel
   const { selector = {}, template, replicas = 0 } = spec;
   return [
     ...validateNonNegative(spec.minReadySeconds, 'spec.minReadySeconds'),
-    ...(Object.keys(selector).length === 0 ? [required('spec.selector', '')] : []),
+    ...(keysOf(selector).length === 0 ? [required('spec.selector', '')] : []),
     ...validateNonNegative(replicas, 'spec.replicas'),
     ...(template === undefined
       ? [required('spec.template', '')]

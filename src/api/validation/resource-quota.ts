@@ -1,4 +1,5 @@
 import { invalid, required, type FieldError } from '../errors/field-error';
+import { shownPart } from '../errors/shown-value';
 import type { KubeObject } from '../object';
 import { keysOf } from '../parts';
 import type {
@@ -7,7 +8,7 @@ import type {
   ScopedResourceSelectorRequirement,
 } from '../schema/generated/core-v1';
 import { checkAfter, checkEach } from './check-each';
-import { invalidLiteral, stringListLiteral } from './go-literal';
+import { invalidLiteral, once, stringListLiteral } from './go-literal';
 import { isHugePageResource, validateResourceName } from './pod/resource-names';
 import { validateResourceQuantity } from './pod/resources';
 
@@ -102,12 +103,6 @@ function conflicts(scopes: readonly string[]): number {
   return CONFLICTING.filter((pair) => pair.every((scope) => scopes.includes(scope))).length;
 }
 
-/** What is long to tell is made when there is something to tell. */
-function once(make: () => string): () => string {
-  let made: string | undefined;
-  return () => (made ??= make());
-}
-
 function scopesLiteral(scopes: readonly string[] | undefined): string {
   return stringListLiteral('[]core.ResourceQuotaScope', scopes);
 }
@@ -131,7 +126,7 @@ function requirementLiteral({ scopeName, operator, values }: ScopedResourceSelec
 }
 
 function selectorLiteral(requirements: readonly ScopedResourceSelectorRequirement[]): string {
-  const list = requirements.map(requirementLiteral).join(', ');
+  const list = shownPart(requirements).map(requirementLiteral).join(', ');
   return `core.ScopeSelector{MatchExpressions:[]core.ScopedResourceSelectorRequirement{${list}}}`;
 }
 

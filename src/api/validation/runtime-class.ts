@@ -8,13 +8,13 @@ import { validateLabels } from './object-meta';
 import { validateDnsLabel } from './pod/field-rules';
 import { validateResourceRequirements } from './pod/resources';
 import { tolerationLiteral, validateTolerations } from './pod/tolerations';
-import { contentKey, repetitions } from './repetitions';
+import { contentKey, repetitionsInOrder } from './repetitions';
 import { checkEach } from './check-each';
 
 function validateDuplicates(tolerations: readonly Toleration[], path: string): readonly FieldError[] {
-  const repeated = repetitions(tolerations.map(contentKey));
+  const isRepeated = repetitionsInOrder();
   return checkEach(tolerations, (toleration, index) =>
-    repeated[index]
+    isRepeated(contentKey(toleration))
       ? [{ ...duplicate(`${path}[${index}]`, ''), message: `Duplicate value: ${tolerationLiteral(toleration)}` }]
       : [],
   );

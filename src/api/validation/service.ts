@@ -156,12 +156,15 @@ function validateSourceRanges({ metadata }: KubeObject, spec: ServiceSpec): read
   if (ranges.length === 0 && annotation === undefined) return [];
   const fromField = ranges.length > 0;
   const field = fromField ? 'spec.LoadBalancerSourceRanges' : `metadata.annotations[${SOURCE_RANGES_ANNOTATION}]`;
-  const value = fromField ? `[${ranges.join(' ')}]` : (annotation ?? '');
+  const value = (): string => (fromField ? `[${ranges.join(' ')}]` : (annotation ?? ''));
   const texts = fromField ? ranges : (annotation ?? '').trim() === '' ? [] : (annotation ?? '').trim().split(',');
   const detail = 'must be a list of IP ranges. For example, 10.240.0.0/24,10.250.0.0/24 ';
   return [
     ...(type === 'LoadBalancer' ? [] : [forbiddenField(field, "may only be used when `type` is 'LoadBalancer'")]),
-    ...(texts.every((text) => parseCidr(text.trim()) !== undefined) ? [] : [invalid(field, value, detail)]),
+    ...checkThen(
+      () => checkEach(texts, (text) => (parseCidr(text.trim()) === undefined ? [invalid(field, text, detail)] : [])),
+      (wrong) => (wrong.length === 0 ? [] : [invalid(field, value(), detail)]),
+    ),
   ];
 }
 

@@ -1,14 +1,13 @@
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
-import { deepEqual } from '../kinds/deep-equal';
+import { checkSame } from './immutable';
 import type { KubeObject } from '../object';
 import type { StatefulSetSpec, StatefulSetStatus, StatefulSetUpdateStrategy } from '../schema/generated/apps-v1';
 import type { PodTemplateSpec } from '../schema/generated/core-v1';
 import type { LabelSelector } from '../schema/generated/meta-v1';
 import { invalidLiteral, labelSelectorLiteral, labelsLiteral } from './go-literal';
-import { isUsableSelector, selectorMatches, validateLabelSelector } from './label-selector';
+import { checkUsable, isEmptySelector, selectorMatches, validateLabelSelector } from './label-selector';
 import { validateNonNegative, validateNotDecremented } from './numbers';
 import { validateAnnotations, validateLabels } from './object-meta';
-import { isEmptySelector } from './workload-selector';
 
 const MANAGEMENT_POLICIES = ['OrderedReady', 'Parallel'];
 
@@ -95,9 +94,11 @@ export function validateStatefulSet(object: KubeObject): readonly FieldError[] {
     ...validateStrategy(spec.updateStrategy ?? {}, 'spec.updateStrategy'),
     ...validateNonNegative(spec.replicas, 'spec.replicas'),
     ...validateSelector(selector),
-    ...(isUsableSelector(selector)
-      ? validateTemplate(template, selector, 'spec.template')
-      : [invalidLiteral('spec.selector', labelSelectorLiteral(selector), '')]),
+    ...checkUsable(selector, (isUsable) =>
+      isUsable
+        ? validateTemplate(template, selector, 'spec.template')
+        : [invalidLiteral('spec.selector', labelSelectorLiteral(selector), '')],
+    ),
     ...(restartPolicy === 'Always'
       ? []
       : [notSupported('spec.template.spec.restartPolicy', restartPolicy, ['Always'])]),
@@ -124,7 +125,7 @@ export function validateStatefulSetUpdate(object: KubeObject, old: KubeObject): 
     "updates to statefulset spec for fields other than 'replicas', 'template', and 'updateStrategy' are forbidden";
   return [
     ...validateStatefulSet(object),
-    ...(deepEqual(fixedPart(object), fixedPart(old)) ? [] : [forbiddenField('spec', detail)]),
+    ...checkSame(fixedPart(object), fixedPart(old), () => [forbiddenField('spec', detail)]),
     ...validateNonNegative(specOf(object).replicas, 'spec.replicas'),
   ];
 }

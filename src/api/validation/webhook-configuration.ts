@@ -12,7 +12,7 @@ import { validateMatchConditions } from './match-conditions';
 import { dns1035LabelProblems, dns1123SubdomainProblems } from './names';
 import { validateWebhookClient } from './webhook-client';
 import { validateWebhookRule } from './webhook-rules';
-import { repetitions, repetitionsInOrder } from './repetitions';
+import { repetitionsInOrder } from './repetitions';
 
 type Webhook = ValidatingWebhook & Pick<MutatingWebhook, 'reinvocationPolicy'>;
 
@@ -98,11 +98,11 @@ function validateWebhook(hook: Webhook, rules: Rules, path: string): readonly Fi
 }
 
 function validateWebhooks(hooks: readonly Webhook[], rules: Rules): readonly FieldError[] {
-  const repeated = repetitions(hooks.map(({ name }) => name));
+  const isRepeated = repetitionsInOrder();
   return checkEach(hooks, (hook, index) => {
     const path = `webhooks[${index}]`;
     const { name = '', admissionReviewVersions } = hook;
-    const isTaken = rules.requireUniqueNames && name !== '' && repeated[index] === true;
+    const isTaken = rules.requireUniqueNames && name !== '' && isRepeated(name);
     return [
       ...validateWebhook(hook, rules, path),
       ...validateReviewVersions(admissionReviewVersions ?? [], rules, `${path}.admissionReviewVersions`),

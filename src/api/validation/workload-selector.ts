@@ -2,7 +2,7 @@ import { required, type FieldError } from '../errors/field-error';
 import type { PodTemplateSpec } from '../schema/generated/core-v1';
 import type { LabelSelector } from '../schema/generated/meta-v1';
 import { invalidLiteral, labelSelectorLiteral } from './go-literal';
-import { isUsableSelector, validateLabelSelector } from './label-selector';
+import { checkUsable, isEmptySelector, validateLabelSelector } from './label-selector';
 import { validateReplicatedTemplate } from './replicated-template';
 
 /** What deployments and replica sets have in common. */
@@ -12,23 +12,20 @@ export interface SelectingSpec {
   readonly replicas?: number;
 }
 
-export function isEmptySelector({ matchLabels, matchExpressions }: LabelSelector): boolean {
-  return Object.keys(matchLabels ?? {}).length === 0 && (matchExpressions ?? []).length === 0;
-}
-
 /** The selector, and the template whose pods it must find. */
 export function validateSelectorAndTemplate(spec: SelectingSpec, path: string): readonly FieldError[] {
   const { selector, template, replicas = 0 } = spec;
   const field = `${path}.selector`;
-  const literal = labelSelectorLiteral(selector);
   return [
     ...(selector ? validateLabelSelector(selector, field) : [required(field, '')]),
     // The sentence names deployments for replica sets as well.
     ...(selector && isEmptySelector(selector)
-      ? [invalidLiteral(field, literal, 'empty selector is invalid for deployment')]
+      ? [invalidLiteral(field, labelSelectorLiteral(selector), 'empty selector is invalid for deployment')]
       : []),
-    ...(isUsableSelector(selector)
-      ? validateReplicatedTemplate(template ?? {}, selector, replicas, `${path}.template`)
-      : [invalidLiteral(field, literal, 'invalid label selector')]),
+    ...checkUsable(selector, (isUsable) =>
+      isUsable
+        ? validateReplicatedTemplate(template ?? {}, selector, replicas, `${path}.template`)
+        : [invalidLiteral(field, labelSelectorLiteral(selector), 'invalid label selector')],
+    ),
   ];
 }

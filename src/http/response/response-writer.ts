@@ -5,6 +5,7 @@ import { encodeEnvelope } from '../../api/codec/protobuf-envelope';
 import { encodeMessage } from '../../api/codec/protobuf-encode';
 import { encodeMessageSteps } from '../../api/codec/protobuf-encode-steps';
 import { notAcceptable, type Status } from '../../api/errors/status-error';
+import { filledInParts } from '../../api/fill-later';
 import type { MaybePromise } from '../../api/maybe-promise';
 import { parseApiVersion, type KubeObject, type ListMeta, type ObjectMeta } from '../../api/object';
 import { isLarge, type Steps } from '../../api/parts';
@@ -19,7 +20,7 @@ import type { ServerFeatures } from '../request/features';
 import { GzipFile } from './lists/gzip/gzip-file';
 import { gzipListPieces } from './lists/gzip/gzip-list';
 import { laterPieces, listPieces, type ListParts } from './lists/list-parts';
-import { goType, isLargeYaml, ListRepresenter } from './lists/list-representation';
+import { goType, isLargeYaml, ListRepresenter, type ListWork } from './lists/list-representation';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from '../request/negotiate';
 import type { LargeBodies } from '../request/large-bodies';
 import { lengthOf } from './pieces';
@@ -70,13 +71,22 @@ function preparation(
   // What stands in no store has no size before it is printed.
   const printing = entry.prepareBody();
   if (printing === undefined && entry.size <= LARGE_ENTRY_BYTES) return undefined;
+  if (served.version.convert !== undefined) return inVersion(printing, wireFormOf(served).hold(entry));
   const asObject =
     format === 'protobuf' ||
     transform !== undefined ||
-    served.version.convert !== undefined ||
     pretty ||
     wantsPretty(info.query.first('pretty'), request.headers['user-agent']);
   return asObject ? (entry.prepare() ?? printing) : printing;
+}
+
+/** What is made of the stored form first, and of the version then. */
+function inVersion(stored: Steps<void> | undefined, converted: Steps<void> | undefined): Steps<void> | undefined {
+  if (stored === undefined || converted === undefined) return stored ?? converted;
+  return (function* () {
+    yield* stored;
+    yield* converted;
+  })();
 }
 
 /** The body of a large object, a part at a time. */
@@ -87,9 +97,13 @@ async function writeWhenMade(
   negotiated: Negotiated,
   dependencies: WriterDependencies,
 ): Promise<void> {
-  await context.takeSteps(making);
-  const { response } = context;
-  if (!response.destroyed && !response.headersSent) await writeResponse(context, content, negotiated, dependencies);
+  try {
+    await context.takeSteps(making);
+    const { response } = context;
+    if (!response.destroyed && !response.headersSent) await writeResponse(context, content, negotiated, dependencies);
+  } finally {
+    if (content.type === 'entry') wireFormOf(content.served).release(content.entry);
+  }
 }
 
 function writeNow(
@@ -216,11 +230,15 @@ class ResponseWriter {
     const counted = remaining === undefined || !this.dependencies.features.remainingItemCount ? page : result;
     const { format, transform } = this.negotiated;
     const { schema, now, bodies } = this.dependencies;
+    const work: ListWork = {
+      printYaml: (json) => bodies.printYaml(this.context, json),
+      takeSteps: (steps) => this.context.takeSteps(steps),
+    };
     const representer = new ListRepresenter(
       served,
       { format, transform, pretty: this.pretty, includeObject: this.includeObject, now: now() },
       schema,
-      (json) => bodies.printYaml(this.context, json),
+      work,
     );
     const metadata = listMetadata(counted, served.custom && transform === undefined);
     if (this.context.audit?.recordsResponse === true) {
@@ -231,7 +249,7 @@ class ResponseWriter {
         includeObject: this.includeObject,
         now: now(),
       } as const;
-      const recorder = new ListRepresenter(served, inJson, schema, (json) => bodies.printYaml(this.context, json));
+      const recorder = new ListRepresenter(served, inJson, schema, work);
       this.context.responseText = recordedList(entries, () => recorder.parts(entries, metadata));
     }
     return this.listParts(representer.parts(entries, metadata));
@@ -273,7 +291,15 @@ class ResponseWriter {
     const table = this.tableWriter(served, apiVersion);
     const { resourceVersion } = stored.metadata;
     const metadata = resourceVersion === undefined ? {} : { resourceVersion };
-    return this.plainObject(code, table.table(metadata, [table.rowOf(stored, inVersion)]), undefined);
+    const row = (): object => table.rowOf(stored, inVersion);
+    if (served.custom && isLarge(stored))
+      return this.largeTable(code, filledInParts(row), (made) => table.table(metadata, [made]));
+    return this.plainObject(code, table.table(metadata, [row()]), undefined);
+  }
+
+  private async largeTable(code: number, row: Steps<object>, tableOf: (row: object) => WireObject): Promise<void> {
+    const made = await this.context.takeSteps(row);
+    await this.plainObject(code, tableOf(made), undefined);
   }
 
   private metadataOnly(

@@ -48,6 +48,10 @@ const AFTER_ROWS = ']}}\n';
 
 const EVENT_TAIL = Buffer.from('}\n');
 
+function* convert(served: ServedResource, entry: CacheEntry): Steps<void> {
+  yield* wireFormOf(served).convertSteps(entry);
+}
+
 /** The plain stream of JSON objects: each event is its stored bytes between a head and a tail. */
 class JsonEncoder implements WatchEncoder {
   readonly contentType = 'application/json';
@@ -61,7 +65,7 @@ class JsonEncoder implements WatchEncoder {
   }
 
   prepare(_type: EventType, entry: CacheEntry): Steps<void> | undefined {
-    return this.served.version.convert === undefined ? entry.prepareBody() : entry.prepare();
+    return this.served.version.convert === undefined ? entry.prepareBody() : convert(this.served, entry);
   }
 
   event(type: EventType, entry: CacheEntry): readonly Uint8Array[] {

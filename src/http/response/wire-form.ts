@@ -1,4 +1,6 @@
 import { stringifyExact } from '../../api/codec/exact-json';
+import { printJson } from '../../api/codec/json-print';
+import { filledInParts } from '../../api/fill-later';
 import { apiVersionOf, type KubeObject } from '../../api/object';
 import type { Steps } from '../../api/parts';
 import type { StructType } from '../../api/schema/model';
@@ -45,6 +47,8 @@ export class WireForm {
     ...REMEMBERED,
     sizeOf: ({ body }) => body.length * PARSED_FACTOR,
   });
+  /** Of large entries that are being written: one of them may be more than is remembered. */
+  private readonly held = new Map<CacheEntry, Converted>();
   private messageItems: ItemForm | undefined;
   private readonly messages = new EntryCache<Uint8Array>({ ...REMEMBERED, sizeOf: ({ length }) => length });
 
@@ -97,10 +101,44 @@ export class WireForm {
   *messageSteps(entry: CacheEntry, encode: EncodeMessageSteps): Steps<Uint8Array> {
     const known = this.messages.find(entry);
     if (known !== undefined) return known;
-    const object = this.object(entry);
+    const object =
+      this.served.version.convert === undefined ? this.object(entry) : (yield* this.convertSteps(entry)).object;
     yield;
     const message = yield* encode(this.served.type, object);
     return this.messages.get(entry, () => message);
+  }
+
+  /** Makes a large entry's other version, a part at a time, and holds it until it is released; undefined: it is there. */
+  hold(entry: CacheEntry): Steps<void> | undefined {
+    if (this.served.version.convert === undefined || this.known(entry) !== undefined) return undefined;
+    return this.holdSteps(entry);
+  }
+
+  release(entry: CacheEntry): void {
+    this.held.delete(entry);
+  }
+
+  private *holdSteps(entry: CacheEntry): Steps<void> {
+    this.held.set(entry, yield* this.convertSteps(entry));
+  }
+
+  /** The body and the object in this version. */
+  *convertSteps(entry: CacheEntry): Steps<Converted> {
+    const known = this.known(entry);
+    if (known !== undefined) return known;
+    yield* entry.prepare() ?? [];
+    yield;
+    const object = yield* filledInParts(() => this.convert(entry.object));
+    yield;
+    const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;
+    const { bytes } = yield* printJson({ metadata, ...rest });
+    const converted = { object, body: bytes.subarray(1) };
+    this.converted.set(entry, converted);
+    return converted;
+  }
+
+  private known(entry: CacheEntry): Converted | undefined {
+    return this.held.get(entry) ?? this.converted.find(entry);
   }
 
   private oneOfMany(entry: CacheEntry, encode: EncodeMessage): Uint8Array {
@@ -117,6 +155,8 @@ export class WireForm {
   }
 
   private conversion(entry: CacheEntry): Converted {
+    const held = this.held.get(entry);
+    if (held !== undefined) return held;
     return this.converted.get(entry, ({ object: stored }) => {
       const object = this.convert(stored);
       const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object;

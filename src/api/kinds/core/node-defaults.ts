@@ -1,15 +1,18 @@
+import { setOwn } from '../../codec/set-own';
+import { fill } from '../../fill-later';
 import type { KubeObject } from '../../object';
+import { keysOf, rememberKeys, type Steps } from '../../parts';
 import { parseQuantity, formatQuantity, roundUpQuantity } from '../../quantity/quantity';
-import { isPlainMap, listAt, mapAt, stringAt } from '../field-values';
+import { isPlainMap, listAt, mapAt, stringAt, type PlainMap } from '../field-values';
 import { withFields } from '../strategies';
 
 const MILLI = -3;
 
 /** What can be used of a node is all it has, until it says otherwise. */
 function defaultAllocatable(node: KubeObject): KubeObject {
-  if (Object.keys(mapAt(node, 'status', 'allocatable')).length > 0) return roundedAllocatable(node);
+  if (keysOf(mapAt(node, 'status', 'allocatable')).length > 0) return roundedAllocatable(node);
   const capacity = mapAt(node, 'status', 'capacity');
-  if (Object.keys(capacity).length === 0) return node;
+  if (keysOf(capacity).length === 0) return node;
   return roundedAllocatable(withFields(node, 'status', { allocatable: capacity }));
 }
 
@@ -17,10 +20,21 @@ function defaultAllocatable(node: KubeObject): KubeObject {
 function roundedAllocatable(node: KubeObject): KubeObject {
   const rounded = (field: string): object | undefined => {
     const amounts = mapAt(node, 'status', field);
-    if (Object.keys(amounts).length === 0) return undefined;
-    return Object.fromEntries(Object.entries(amounts).map(([name, text]) => [name, roundUp(String(text))]));
+    if (keysOf(amounts).length === 0) return undefined;
+    const made: Record<string, unknown> = {};
+    fill(roundInto(made, amounts));
+    return made;
   };
   return withFields(node, 'status', { capacity: rounded('capacity'), allocatable: rounded('allocatable') });
+}
+
+function* roundInto(made: Record<string, unknown>, amounts: PlainMap): Steps<void> {
+  const names = keysOf(amounts);
+  for (const name of names) {
+    setOwn(made, name, roundUp(String(amounts[name])));
+    yield;
+  }
+  rememberKeys(made, names);
 }
 
 function roundUp(text: string): string {

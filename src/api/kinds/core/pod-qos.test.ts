@@ -1,4 +1,8 @@
-import { qosClassOf } from './pod-qos';
+import { atOnce } from '../../parts';
+import type { PodSpec } from '../../schema/generated/core-v1';
+import { qosClassOf, type QosClass } from './pod-qos';
+
+const qosOf = (spec: PodSpec): QosClass => atOnce(qosClassOf(spec));
 
 type Amounts = Readonly<Record<string, string>>;
 
@@ -23,10 +27,10 @@ describe('the quality of service of a pod', () => {
     ['equal amounts of both', [container(both, { cpu: '1000m', memory: '1Gi' })], 'Guaranteed'],
     ['one container without limits', [container(both, both), container()], 'Burstable'],
   ] as const)('%s: %#', (_what, containers, expected) => {
-    expect(qosClassOf({ containers })).toBe(expected);
+    expect(qosOf({ containers })).toBe(expected);
   });
 
   test('counts init containers', () => {
-    expect(qosClassOf({ containers: [container(both, both)], initContainers: [container()] })).toBe('Burstable');
+    expect(qosOf({ containers: [container(both, both)], initContainers: [container()] })).toBe('Burstable');
   });
 });

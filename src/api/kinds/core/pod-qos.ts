@@ -1,4 +1,5 @@
 import { addQuantities, compareQuantities, parseQuantity, type Quantity } from '../../quantity/quantity';
+import type { Steps } from '../../parts';
 import type { PodSpec } from '../../schema/generated/core-v1';
 
 export type QosClass = 'Guaranteed' | 'Burstable' | 'BestEffort';
@@ -23,13 +24,14 @@ function addTo(sums: Sums, amounts: Readonly<Record<string, string>> | undefined
  * Guaranteed when every container has limits of cpu and memory, which the requests equal; BestEffort when none asks for
  * anything (Kubernetes documentation, "Pod Quality of Service Classes").
  */
-export function qosClassOf({ containers, initContainers }: PodSpec): QosClass {
+export function* qosClassOf({ containers, initContainers }: PodSpec): Steps<QosClass> {
   const requests: Sums = new Map();
   const limits: Sums = new Map();
   let allLimited = true;
   for (const { resources } of [...(containers ?? []), ...(initContainers ?? [])]) {
     addTo(requests, resources?.requests);
     if (addTo(limits, resources?.limits).length < COMPUTE.length) allLimited = false;
+    yield;
   }
   if (requests.size === 0 && limits.size === 0) return 'BestEffort';
   const equal = [...requests].every(([name, request]) => {

@@ -1,5 +1,8 @@
+import { filledInParts } from '../../fill-later';
 import type { KubeObject } from '../../object';
 import type { Pod } from '../../schema/generated/core-v1';
+import { take } from '../../steps/both-forms.fixture';
+import { counted, mostReads } from '../../steps/counted.fixture';
 import { ephemeralContainersStrategy, podGracePeriodSeconds, podStatusStrategy, podStrategy } from './pod-strategy';
 
 function pod(spec: object, rest: object = {}): KubeObject {
@@ -44,6 +47,24 @@ describe('creating a pod', () => {
     expect(created(pod(bare, { metadata: { annotations } })).spec).toEqual(fields);
     expect(created(pod(fields, { metadata: { annotations } })).spec).toEqual(fields);
   });
+});
+
+test('a pod of many containers is made a few at a time, with the same outcome', () => {
+  const seccompProfile = { type: 'RuntimeDefault' };
+  const many = Array.from({ length: 1_000 }, (_, index) => ({
+    name: `c${index}`,
+    resources: { requests: { cpu: '1' } },
+    ...(index % 2 === 0 ? { securityContext: { seccompProfile } } : {}),
+  }));
+  const wanted = pod({ containers: many, initContainers: many }, { metadata: { annotations: { a: 'b' } } });
+  const prepare = (object: KubeObject) => () => podStrategy.prepareForCreate?.(object);
+  const { result } = take(filledInParts(prepare(wanted)));
+  expect(result).toEqual(created(wanted));
+  expect(Object.keys(result?.metadata.annotations ?? {})).toHaveLength(501);
+  // To see whether there are profiles at all, and to put the lists together, each container is looked at once.
+  const bare = pod({ containers: [], initContainers: many.map(({ name, resources }) => ({ name, resources })) });
+  expect(mostReads(filledInParts(prepare(counted(wanted))))).toBeLessThan(6 * many.length);
+  expect(mostReads(filledInParts(prepare(counted(bare))))).toBeLessThan(6 * many.length);
 });
 
 describe('changing a pod', () => {

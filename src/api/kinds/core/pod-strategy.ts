@@ -1,4 +1,6 @@
-import type { KubeObject } from '../../object';
+import { fill, mapEach } from '../../fill-later';
+import type { KubeObject, ObjectMeta } from '../../object';
+import { keysOf, rememberKeys, type Steps } from '../../parts';
 import type { Container, Pod, PodSpec, PodStatus, SeccompProfile } from '../../schema/generated/core-v1';
 import { validateEphemeralContainersUpdate } from '../../validation/ephemeral-containers-update';
 import { validatePodCreate } from '../../validation/pod';
@@ -18,7 +20,7 @@ const LISTS = ['initContainers', 'containers'] as const;
 
 /** The specification with every container changed. */
 function mapContainers(spec: PodSpec, change: (container: Container) => Container): PodSpec {
-  const lists = LISTS.filter((list) => spec[list]).map((list) => [list, (spec[list] ?? []).map(change)] as const);
+  const lists = LISTS.filter((list) => spec[list]).map((list) => [list, mapEach(spec[list] ?? [], change)] as const);
   return { ...spec, ...Object.fromEntries(lists) };
 }
 
@@ -34,10 +36,8 @@ type Annotations = Readonly<Record<string, string>>;
 /** Which of field and annotation has to be set, so that kubelets of all ages read the same. */
 function matchSeccomp(
   profile: SeccompProfile | undefined,
-  key: string,
-  annotations: Annotations,
+  annotation: string | undefined,
 ): { readonly profile?: SeccompProfile; readonly annotation?: string } {
-  const annotation = annotations[key];
   if (profile !== undefined && annotation === undefined) {
     const said = annotationOfProfile(profile);
     return said === undefined ? {} : { annotation: said };
@@ -47,22 +47,47 @@ function matchSeccomp(
   return said === undefined ? {} : { profile: said };
 }
 
+function mayNameProfiles({ metadata, spec = {} }: Pod): boolean {
+  return (
+    keysOf(metadata.annotations ?? {}).length > 0 ||
+    spec.securityContext !== undefined ||
+    LISTS.some((list) => (spec[list] ?? []).some(({ securityContext }) => securityContext !== undefined))
+  );
+}
+
+function* addTo(metadata: { annotations?: Annotations }, added: ReadonlyMap<string, string>): Steps<void> {
+  if (added.size === 0) return;
+  const before = metadata.annotations ?? {};
+  const names = [...keysOf(before), ...added.keys()];
+  const annotations: Record<string, string> = {};
+  for (const name of names) {
+    annotations[name] = added.get(name) ?? (before[name] as string);
+    yield;
+  }
+  rememberKeys(annotations, names);
+  metadata.annotations = annotations;
+}
+
 function syncSeccomp(pod: Pod): Pod {
-  const annotations: Record<string, string> = { ...pod.metadata.annotations };
-  const before = Object.keys(annotations).length;
+  if (!mayNameProfiles(pod)) return pod;
+  const annotations = pod.metadata.annotations ?? {};
+  const hasAnnotations = keysOf(annotations).length > 0;
+  const added = new Map<string, string>();
   const sync = <T extends { readonly securityContext?: object }>(owner: T, key: string): T => {
-    if (owner.securityContext === undefined && before === 0) return owner;
+    if (owner.securityContext === undefined && !hasAnnotations) return owner;
     const context = (owner.securityContext ?? {}) as { readonly seccompProfile?: SeccompProfile };
-    const { profile, annotation } = matchSeccomp(context.seccompProfile, key, annotations);
-    if (annotation !== undefined) annotations[key] = annotation;
+    const { profile, annotation } = matchSeccomp(context.seccompProfile, added.get(key) ?? annotations[key]);
+    if (annotation !== undefined) added.set(key, annotation);
     return profile === undefined ? owner : { ...owner, securityContext: { ...context, seccompProfile: profile } };
   };
   const ofPod = sync(pod.spec ?? {}, SECCOMP_POD_ANNOTATION);
   const spec = mapContainers(ofPod, (container) =>
     sync(container, `${SECCOMP_CONTAINER_ANNOTATION_PREFIX}${container.name ?? ''}`),
   );
-  const changed = Object.keys(annotations).length > before;
-  return { ...pod, ...(changed ? { metadata: { ...pod.metadata, annotations } } : {}), spec };
+  const metadata: ObjectMeta & { annotations?: Annotations } = { ...pod.metadata };
+  // Lists of a large pod are changed later, and this after them.
+  fill(addTo(metadata, added));
+  return { ...pod, metadata, spec };
 }
 
 const GATED = {
@@ -76,7 +101,13 @@ const GATED = {
 
 function initialStatus(spec: PodSpec): PodStatus {
   const gated = (spec.schedulingGates ?? []).length > 0;
-  return { phase: 'Pending', ...(gated ? { conditions: [GATED] } : {}), qosClass: qosClassOf(spec) };
+  const status = { phase: 'Pending', ...(gated ? { conditions: [GATED] } : {}), qosClass: '' };
+  fill(setQosClass(status, spec));
+  return status;
+}
+
+function* setQosClass(status: { qosClass: string }, spec: PodSpec): Steps<void> {
+  status.qosClass = yield* qosClassOf(spec);
 }
 
 function prepareForCreate(object: KubeObject): KubeObject {

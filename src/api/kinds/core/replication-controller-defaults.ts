@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../object';
+import { keysOf } from '../../parts';
 import { mapAt } from '../field-values';
 import { withFields } from '../strategies';
 import { defaultTemplateAt } from '../template-defaults';
@@ -7,11 +8,11 @@ import { defaultTemplateAt } from '../template-defaults';
 export function defaultReplicationController(object: KubeObject): KubeObject {
   const templated = defaultTemplateAt(object, 'spec', 'template');
   const labels = mapAt(templated, 'spec', 'template', 'metadata', 'labels');
-  if (Object.keys(labels).length === 0) return templated;
+  if (keysOf(labels).length === 0) return templated;
   const selected =
-    Object.keys(mapAt(templated, 'spec', 'selector')).length === 0
+    keysOf(mapAt(templated, 'spec', 'selector')).length === 0
       ? withFields(templated, 'spec', { selector: labels })
       : templated;
-  if (Object.keys(selected.metadata.labels ?? {}).length > 0) return selected;
+  if (keysOf(selected.metadata.labels ?? {}).length > 0) return selected;
   return { ...selected, metadata: { ...selected.metadata, labels: labels as Readonly<Record<string, string>> } };
 }

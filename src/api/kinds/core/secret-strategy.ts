@@ -1,6 +1,6 @@
 import { setOwn } from '../../codec/set-own';
 import type { KubeObject } from '../../object';
-import { keysOf, type Steps } from '../../parts';
+import { keysOf, rememberKeys, type Steps } from '../../parts';
 import { fill } from '../../fill-later';
 import { sortNames } from '../../steps/generated/sort-in-runs';
 import { mapAt, stringAt, type PlainMap } from '../field-values';
@@ -32,10 +32,12 @@ function* merge(merged: Record<string, unknown>, texts: PlainMap, data: PlainMap
   yield;
   for (const key of keysOf(texts)) names.push(key);
   yield;
-  for (const key of yield* sortNames(names)) {
+  const sorted = yield* sortNames(names);
+  for (const key of sorted) {
     setOwn(merged, key, Object.hasOwn(texts, key) ? encode(texts[key]) : (data[key] ?? ''));
     yield;
   }
+  rememberKeys(merged, sorted);
 }
 
 /** An update that does not say what type the secret is does not mean to change it. */

@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../object';
+import { keysOf } from '../../parts';
 import { deepEqual } from '../deep-equal';
 import { isPlainMap, listAt, stringAt, valueAt, type PlainMap } from '../field-values';
 import { withFields } from '../strategies';
@@ -18,7 +19,7 @@ function isEmptySelector(selector: unknown): boolean {
   return (
     isPlainMap(selector) &&
     listAt(selector, 'matchExpressions').length === 0 &&
-    Object.keys((selector['matchLabels'] as object | undefined) ?? {}).length === 0
+    keysOf((selector['matchLabels'] as object | undefined) ?? {}).length === 0
   );
 }
 

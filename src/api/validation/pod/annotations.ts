@@ -1,6 +1,7 @@
 import { forbiddenField, invalid, type FieldError } from '../../errors/field-error';
 import { checkEach } from '../check-each';
 import type { ObjectMeta } from '../../object';
+import { keysOf } from '../../parts';
 import type { PodSpec } from '../../schema/generated/core-v1';
 import { validateSeccompAnnotations } from './seccomp';
 
@@ -22,8 +23,9 @@ function validateApparmor(
 ): readonly FieldError[] {
   const named = [...(initContainers ?? []), ...(containers ?? []), ...(ephemeralContainers ?? [])];
   const names = new Set(named.map(({ name }) => name));
-  return checkEach(Object.entries(annotations), ([key, profile]) => {
+  return checkEach(keysOf(annotations), (key) => {
     if (!isApparmorAnnotation(key)) return [];
+    const profile = annotations[key] as string;
     const field = `${path}[${key}]`;
     const container = key.slice(APPARMOR_PREFIX.length);
     const problem = apparmorProblem(profile);
@@ -84,8 +86,8 @@ export function validatePodAnnotationsUpdate(
   const before = old ?? {};
   const after = annotations ?? {};
   return [
-    ...Object.keys(before).flatMap((key) => (after[key] === before[key] ? [] : refuse(key, 'remove or update'))),
-    ...Object.keys(after).flatMap((key) => (Object.hasOwn(before, key) ? [] : refuse(key, 'add'))),
+    ...checkEach(keysOf(before), (key) => (after[key] === before[key] ? [] : refuse(key, 'remove or update'))),
+    ...checkEach(keysOf(after), (key) => (Object.hasOwn(before, key) ? [] : refuse(key, 'add'))),
     ...validatePodAnnotations(annotations, spec, path),
   ];
 }

@@ -141,6 +141,7 @@ export function validateEphemeralContainers(
   volumes: UsableVolumes,
   path: string,
 ): readonly FieldError[] {
+  if (containers.length === 0) return [];
   const taken = new Set(others.map(({ name = '' }) => name));
   const targets = new Set(taken);
   return checkEach(containers, (container, index) => {

@@ -1,5 +1,6 @@
 import { forbiddenField, invalid, required, type FieldError } from '../../errors/field-error';
-import { checkEach } from '../check-each';
+import { checkAfter, checkEach } from '../check-each';
+import { keysOf } from '../../parts';
 import { compareQuantities, formatQuantity, parseQuantity, type Quantity } from '../../quantity/quantity';
 import type { ResourceRequirements } from '../../schema/generated/core-v1';
 import { invalidLiteral } from '../go-literal';
@@ -59,23 +60,30 @@ export function validateResourceRequirements(
 ): readonly FieldError[] {
   const limits = requirements?.limits ?? {};
   const requests = requirements?.requests ?? {};
-  const names = [...Object.keys(limits), ...Object.keys(requests)];
-  if (names.length === 0) return [];
+  const [limited, requested] = [keysOf(limits), keysOf(requests)];
+  if (limited.length + requested.length === 0) return [];
+  let needsCompute = false;
+  let hasCompute = false;
+  const note = (name: string): void => {
+    needsCompute ||= isHugePageResource(name);
+    hasCompute ||= COMPUTE.includes(name);
+  };
   const quantityOf = (text: string | undefined): Quantity | undefined =>
     text === undefined ? undefined : parseQuantity(text);
   return [
-    ...checkEach(Object.entries(limits), ([name, text]) => validateAmount(name, text, `${path}.limits`)),
-    ...checkEach(Object.entries(requests), ([name, text]) => [
-      ...validateAmount(name, text, `${path}.requests`),
-      ...validateAgainstLimit(
-        name,
-        parseQuantity(text),
-        quantityOf(Object.hasOwn(limits, name) ? limits[name] : undefined),
-        path,
-      ),
-    ]),
-    ...(names.some(isHugePageResource) && !names.some((name) => COMPUTE.includes(name))
-      ? [forbiddenField(path, 'HugePages require cpu or memory')]
-      : []),
+    ...checkEach(limited, (name) => {
+      note(name);
+      return validateAmount(name, limits[name] as string, `${path}.limits`);
+    }),
+    ...checkEach(requested, (name) => {
+      note(name);
+      const text = requests[name] as string;
+      const limit = quantityOf(Object.hasOwn(limits, name) ? limits[name] : undefined);
+      return [
+        ...validateAmount(name, text, `${path}.requests`),
+        ...validateAgainstLimit(name, parseQuantity(text), limit, path),
+      ];
+    }),
+    ...checkAfter(() => (needsCompute && !hasCompute ? [forbiddenField(path, 'HugePages require cpu or memory')] : [])),
   ];
 }

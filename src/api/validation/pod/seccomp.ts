@@ -1,6 +1,7 @@
 import { forbiddenField, invalid, required, type FieldError } from '../../errors/field-error';
 import { checkEach } from '../check-each';
 import type { ObjectMeta } from '../../object';
+import { keysOf } from '../../parts';
 import type { PodSpec, SeccompProfile } from '../../schema/generated/core-v1';
 import { validateRequiredOneOf } from './field-rules';
 import { validateDescendingPath } from './paths';
@@ -72,8 +73,8 @@ export function validateSeccompAnnotations(
   return [
     ...(ofPod === undefined ? [] : validateAnnotation(ofPod, `${path}.${SECCOMP_POD_ANNOTATION}`)),
     ...checkEach(
-      Object.entries(annotations).filter(([key]) => key.startsWith(SECCOMP_CONTAINER_ANNOTATION_PREFIX)),
-      ([key, annotation]) => validateAnnotation(annotation, `${path}.${key}`),
+      keysOf(annotations).filter((key) => key.startsWith(SECCOMP_CONTAINER_ANNOTATION_PREFIX)),
+      (key) => validateAnnotation(annotations[key] as string, `${path}.${key}`),
     ),
   ];
 }
@@ -102,7 +103,7 @@ export function validateSeccompAgreement(
   spec: PodSpec,
   path: string,
 ): readonly FieldError[] {
-  if (Object.keys(annotations).length === 0) return [];
+  if (keysOf(annotations).length === 0) return [];
   const lists = ['initContainers', 'containers', 'ephemeralContainers'] as const;
   return [
     ...validateMatch(

@@ -21,7 +21,7 @@ export interface ListParts {
   readonly tail: Buffer;
   /** Of the whole body, where it is known before the items are made. */
   readonly length?: number;
-  /** One item where it cannot be made at once; there are no separators then, and the list is not put together at once. */
+  /** One item where it cannot be made at once; the list is not put together at once then. */
   readonly later?: (entry: CacheEntry) => MaybePromise<readonly Uint8Array[]>;
 }
 
@@ -70,12 +70,15 @@ export function* listPieces(list: ListParts, runs = remembered): Iterable<readon
 
 /** The body of a list some of whose items are made later. */
 export function* laterPieces(
-  { head, entries, tail }: ListParts,
+  { head, items, entries, tail }: ListParts,
   later: NonNullable<ListParts['later']>,
 ): Iterable<MaybePromise<readonly Uint8Array[]>> {
   if (typeof head === 'function') throw new Error('the length of what is made later is not known');
   yield [head];
-  for (const entry of entries) yield later(entry);
+  for (const [index, entry] of entries.entries()) {
+    if (index > 0 && items.separator.length > 0) yield [items.separator];
+    yield later(entry);
+  }
   yield [tail];
 }
 

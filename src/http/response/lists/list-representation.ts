@@ -1,7 +1,9 @@
 import { encodeMessage } from '../../../api/codec/protobuf-encode';
+import { filledInParts } from '../../../api/fill-later';
 import { notAcceptable } from '../../../api/errors/status-error';
 import type { MaybePromise } from '../../../api/maybe-promise';
 import type { ListMeta } from '../../../api/object';
+import type { Steps } from '../../../api/parts';
 import type { Schema, StructType } from '../../../api/schema/model';
 import type { CacheEntry } from '../../../storage/cache/cache';
 import type { ServedResource } from '../../../resources/served-resource';
@@ -12,7 +14,7 @@ import { partialJsonItems, partialListFields, partialProtobufItems } from './par
 import { protobufEnvelope, type ListFields } from './protobuf-list';
 import { TableWriter, type IncludeObject } from '../table';
 import { COMPACT_JSON, PRETTY_JSON, textList, YAML, type TextLayout } from './text-list';
-import { wireFormOf } from '../wire-form';
+import { wireFormOf, type WireForm } from '../wire-form';
 
 /** What a client wants to see of a list. */
 export interface ListRepresentation {
@@ -24,6 +26,20 @@ export interface ListRepresentation {
   readonly includeObject: IncludeObject;
   /** For ages in tables: milliseconds since the epoch. */
   readonly now: number;
+}
+
+/** Who does what cannot be done at once. */
+export interface ListWork {
+  /** The YAML of a JSON text. */
+  readonly printYaml: (json: Uint8Array) => Promise<Buffer>;
+  readonly takeSteps: <Result>(steps: Steps<Result>) => Promise<Result>;
+}
+
+/** From so many bytes on, an item of which something has to be made is made a part at a time. */
+const LARGE_ITEM_BYTES = 64 * 1024;
+
+function isLargeItem({ size }: CacheEntry): boolean {
+  return size > LARGE_ITEM_BYTES;
 }
 
 const META = 'k8s.io.apimachinery.pkg.apis.meta.v1';
@@ -47,8 +63,7 @@ export class ListRepresenter {
     private readonly served: ServedResource,
     private readonly representation: ListRepresentation,
     private readonly schema: Schema,
-    /** The YAML of a JSON text. */
-    private readonly printYaml: (json: Uint8Array) => Promise<Buffer>,
+    private readonly work: ListWork,
   ) {
     const { format, pretty } = representation;
     this.layout = format === 'yaml' ? YAML : pretty ? PRETTY_JSON : COMPACT_JSON;
@@ -78,7 +93,7 @@ export class ListRepresenter {
       `{"kind":${JSON.stringify(this.served.listKind)},"apiVersion":${JSON.stringify(form.apiVersion)},"metadata":${JSON.stringify(metadata)},"items":[`,
     );
     const parts = { head, items: form.jsonItems, entries, tail: LIST_TAIL };
-    if (!form.isReady) return parts;
+    if (!form.isReady) return this.inParts(parts, (entry) => jsonItemSteps(form, entry));
     let length =
       head.length + LIST_TAIL.length + Math.max(0, entries.length - 1) + entries.length * form.itemHead.length;
     for (const { body } of entries) length += body.length;
@@ -95,13 +110,15 @@ export class ListRepresenter {
     const { served } = this;
     const form = wireFormOf(served);
     const list = { kind: served.listKind, apiVersion: form.apiVersion, metadata, items: [] };
-    const parts = textList(this.layout, list, 'items', entries, (entry) => {
+    const item = (entry: CacheEntry): object => {
       const object = form.object(entry);
       if (served.custom) return object;
-      const { kind: _kind, apiVersion: _apiVersion, ...item } = object;
-      return item;
-    });
-    if (this.layout !== YAML || !entries.some(isLargeYaml)) return parts;
+      const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+      return rest;
+    };
+    const parts = textList(this.layout, list, 'items', entries, item);
+    if (this.layout !== YAML) return this.printedInParts(parts, item);
+    if (!entries.some(isLargeYaml)) return parts;
     return { ...parts, later: (entry) => this.yamlItem(parts, entry) };
   }
 
@@ -110,7 +127,7 @@ export class ListRepresenter {
     if (!isLargeYaml(entry)) return items.pieces([entry], 0, 1);
     const form = wireFormOf(this.served);
     const json = Buffer.concat([LIST_OF_ONE, form.itemHead, form.body(entry), LIST_OF_ONE_END]);
-    return this.printYaml(json).then((yaml) => [yaml]);
+    return this.work.printYaml(json).then((yaml) => [yaml]);
   }
 
   private partialList(entries: readonly CacheEntry[], metadata: ListMeta, { kind, apiVersion }: Transform): ListParts {
@@ -122,10 +139,11 @@ export class ListRepresenter {
       return { ...envelope, items, entries };
     }
     const list = { kind, apiVersion, metadata: rest, items: entries.length === 0 ? null : [] };
-    const parts = textList(this.layout, list, 'items', entries, ({ object }) =>
-      partialObject(apiVersion, object.metadata),
-    );
-    return this.layout === COMPACT_JSON ? { ...parts, items: partialJsonItems(apiVersion) } : parts;
+    const item = ({ object }: CacheEntry): object => partialObject(apiVersion, object.metadata);
+    const parts = textList(this.layout, list, 'items', entries, item);
+    return this.layout === COMPACT_JSON
+      ? { ...parts, items: partialJsonItems(apiVersion) }
+      : this.printedInParts(parts, item);
   }
 
   private table(entries: readonly CacheEntry[], metadata: ListMeta, { apiVersion }: Transform): ListParts {
@@ -133,11 +151,37 @@ export class ListRepresenter {
     const writer = new TableWriter(this.served, { apiVersion, includeObject, now });
     const sorted = writer.sorted(entries);
     const parts = textList(this.layout, writer.table(metadata, []), 'rows', sorted, (entry) => writer.row(entry));
-    if (this.layout !== COMPACT_JSON) return parts;
-    return {
-      ...parts,
-      items: eachItem(parts.items.separator, false, (entry, among) => writer.rowPieces(entry, among)),
+    const row = (entry: CacheEntry): object => writer.row(entry);
+    if (this.layout !== COMPACT_JSON) return this.printedInParts(parts, row);
+    const items = eachItem(parts.items.separator, false, (entry, among) => writer.rowPieces(entry, among));
+    return this.printedInParts({ ...parts, items }, row);
+  }
+
+  /** The list whose large items are made by `steps`. */
+  private inParts(parts: ListParts, steps: (entry: CacheEntry) => Steps<readonly Uint8Array[]>): ListParts {
+    if (!parts.entries.some(isLargeItem)) return parts;
+    const form = wireFormOf(this.served);
+    const make = async (entry: CacheEntry): Promise<readonly Uint8Array[]> => {
+      try {
+        return await this.work.takeSteps(steps(entry));
+      } finally {
+        // Also where the client is gone before the last step.
+        form.release(entry);
+      }
     };
+    return { ...parts, later: (entry) => (isLargeItem(entry) ? make(entry) : parts.items.pieces([entry], 0, 1)) };
+  }
+
+  private printedInParts(parts: ListParts, item: (entry: CacheEntry) => object): ListParts {
+    const { itemSteps } = this.layout;
+    if (itemSteps === undefined) return parts;
+    const form = wireFormOf(this.served);
+    return this.inParts(parts, function* (entry) {
+      yield* entry.prepare() ?? [];
+      yield* form.hold(entry) ?? [];
+      yield;
+      return [yield* itemSteps(yield* filledInParts(() => item(entry)))];
+    });
   }
 
   private protobufEnvelope(
@@ -154,6 +198,12 @@ export class ListRepresenter {
     if (type === undefined) throw new Error(`the schema has no ${name}`);
     return type;
   }
+}
+
+function* jsonItemSteps(form: WireForm, entry: CacheEntry): Steps<readonly Uint8Array[]> {
+  yield* entry.prepareBody() ?? [];
+  yield* form.hold(entry) ?? [];
+  return [form.itemHead, form.body(entry)];
 }
 
 /** How the API's messages name types: `*core.ConfigMap`. */

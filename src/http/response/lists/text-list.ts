@@ -1,4 +1,6 @@
 import { stringifyExact } from '../../../api/codec/exact-json';
+import { printJson } from '../../../api/codec/json-print';
+import type { Steps } from '../../../api/parts';
 import { printYaml } from '../../../api/codec/yaml-print';
 import type { CacheEntry } from '../../../storage/cache/cache';
 import { eachItem, type ListParts } from './list-parts';
@@ -12,6 +14,8 @@ export interface TextLayout {
   opening(name: string): string;
   readonly closing: string;
   item(value: unknown): string;
+  /** The same for a large object, a part at a time; absent: not in this thread. */
+  readonly itemSteps?: (value: object) => Steps<Buffer>;
   readonly separator: string;
 }
 
@@ -21,6 +25,9 @@ export const COMPACT_JSON: TextLayout = {
   opening: (name) => `"${name}":[`,
   closing: ']',
   item: (value) => stringifyExact(value),
+  *itemSteps(value) {
+    return (yield* printJson(value)).bytes;
+  },
   separator: ',',
 };
 
@@ -31,6 +38,13 @@ export const PRETTY_JSON: TextLayout = {
   closing: '\n  ]',
   // Within texts line breaks are escaped.
   item: (value) => stringifyExact(value, 2).replaceAll('\n', '\n    '),
+  *itemSteps(value) {
+    const { bytes } = yield* printJson(value, '', 2);
+    yield;
+    const text = bytes.toString().replaceAll('\n', '\n    ');
+    yield;
+    return Buffer.from(text);
+  },
   separator: ',\n    ',
 };
 
