@@ -1,4 +1,7 @@
 import { admissionOutcome, admissionRequest, podRequest } from '../../test/fixtures/admission-request';
+import type { Steps } from '../api/parts';
+import { take } from '../api/steps/both-forms.fixture';
+import { ROUNDS_BETWEEN_PAUSES } from '../api/steps/pace';
 import { admissionChain } from './chain';
 import { limitRanger } from './limit-ranger';
 
@@ -85,6 +88,40 @@ describe('LimitRanger', () => {
       'memory max limit to request ratio per Container is 1500m, but provided ratio is 2.000000',
     );
     expect(await check(limit, memory('2Gi', '3Gi'))).toBe('admitted');
+  });
+
+  describe('with bounds and defaults for thousands of resources', () => {
+    const COUNT = 2_000;
+    const amounts = (amount: string) =>
+      Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`example.com/r${index}`, amount]));
+    /** How often others might have had their turn. */
+    let pauses = 0;
+    const takeSteps = async <Result>(steps: Steps<Result>): Promise<Result> => {
+      const taken = take(steps);
+      pauses += taken.pauses;
+      return taken.result;
+    };
+
+    beforeEach(() => (pauses = 0));
+
+    it('sets the defaults a few at a time', async () => {
+      const chain = chainFor({ type: 'Container', default: amounts('2'), defaultRequest: amounts('1') });
+      const pod = await chain.mutate(podRequest({ containers: [container('c')] }, { takeSteps }));
+      expect(pod?.spec).toMatchObject({
+        containers: [{ resources: { limits: amounts('2'), requests: amounts('1') } }],
+      });
+      expect(pauses).toBeGreaterThan(COUNT / ROUNDS_BETWEEN_PAUSES);
+    });
+
+    it.each(['Container', 'Pod'])('checks the bounds of a %s a few at a time', async (type) => {
+      const chain = chainFor({ type, min: amounts('1'), max: amounts('2') });
+      const resources = { limits: amounts('2'), requests: amounts('1') };
+      await chain.validate(podRequest({ containers: [container('c', resources)] }, { takeSteps }));
+      expect(pauses).toBeGreaterThan((4 * COUNT) / ROUNDS_BETWEEN_PAUSES);
+      await expect(chain.validate(podRequest({ containers: [container('c')] }, { takeSteps }))).rejects.toThrow(
+        `minimum example.com/r0 usage per ${type} is 1.  No request is specified`,
+      );
+    });
   });
 
   it('bounds the size of claims', async () => {

@@ -1,7 +1,10 @@
 import type { KubeObject } from '../api/object';
+import { keysOf, PART_VALUES, type Steps } from '../api/parts';
 import { podTotal } from '../api/quota/pod-resources';
+import { isPauseDue } from '../api/steps/pace';
 import { WorkBudget } from '../api/work-budget';
 import { formatQuantity, parseQuantity, type Quantity } from '../api/quantity/quantity';
+import { takeTurns } from './webhooks/large-work';
 import { podSpec, withSpec, type Container } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 
@@ -33,18 +36,32 @@ function limitsOf(range: KubeObject): readonly Limit[] {
   return (range.spec as { readonly limits?: readonly Limit[] } | undefined)?.limits ?? [];
 }
 
-function sorted(amounts: Amounts = {}): readonly (readonly [string, Quantity])[] {
-  return Object.keys(amounts)
-    .sort()
-    .map((name) => [name, parseQuantity(amounts[name] ?? '0')]);
+/** Sorted where they are few. */
+function inOrder(names: readonly string[]): readonly string[] {
+  return names.length > PART_VALUES ? names : names.toSorted();
 }
 
-/** The container with the range's defaults, and a note of what was set. */
-function withDefaults(
+function* quantitiesOf(amounts: Amounts = {}): Steps<ReadonlyMap<string, Quantity>> {
+  const quantities = new Map<string, Quantity>();
+  for (const name of inOrder(keysOf(amounts))) {
+    if (isPauseDue()) yield;
+    quantities.set(name, parseQuantity(amounts[name] ?? '0'));
+  }
+  return quantities;
+}
+
+/** What the containers of a namespace's pods get where they say nothing. */
+interface Defaults {
+  readonly requests: ReadonlyMap<string, string>;
+  readonly limits: ReadonlyMap<string, string>;
+}
+
+/** The container with the defaults, and a note of what was set. */
+function* withDefaults(
   container: Container,
   kind: string,
-  limit: { readonly requests: Amounts; readonly limits: Amounts },
-): { readonly container: Container; readonly notes: readonly string[] } {
+  defaults: Defaults,
+): Steps<{ readonly container: Container; readonly notes: readonly string[] }> {
   const notes: string[] = [];
   let resources = container.resources ?? {};
   for (const [list, word] of [
@@ -52,63 +69,71 @@ function withDefaults(
     ['limits', 'limit'],
   ] as const) {
     const given = resources[list] ?? {};
-    const missing = Object.keys(limit[list])
-      .filter((name) => !Object.hasOwn(given, name))
-      .sort();
+    const missing: string[] = [];
+    for (const name of defaults[list].keys()) {
+      if (isPauseDue()) yield;
+      if (!Object.hasOwn(given, name)) missing.push(name);
+    }
     if (missing.length === 0) continue;
-    const added = Object.fromEntries(missing.map((name) => [name, limit[list][name] ?? '0']));
-    resources = { ...resources, [list]: { ...given, ...added } };
-    notes.push(`${missing.join(', ')} ${word} for ${kind} ${container.name}`);
+    const all: Record<string, string> = {};
+    for (const name of keysOf(given)) {
+      if (isPauseDue()) yield;
+      all[name] = given[name]!;
+    }
+    for (const name of missing) {
+      if (isPauseDue()) yield;
+      all[name] = defaults[list].get(name)!;
+    }
+    resources = { ...resources, [list]: all };
+    notes.push(`${inOrder(missing).join(', ')} ${word} for ${kind} ${container.name}`);
   }
   return { container: notes.length === 0 ? container : { ...container, resources }, notes };
 }
 
-/** What the containers of a namespace's pods get where they say nothing. */
-interface Defaults {
-  readonly requests: Amounts;
-  readonly limits: Amounts;
-}
-
-function namesOf({ requests, limits }: Defaults): readonly string[] {
-  return [
-    ...Object.keys(requests).map((name) => `requests ${name}`),
-    ...Object.keys(limits).map((name) => `limits ${name}`),
-  ];
-}
-
-/** `seen`: those of the ranges before, which all containers have by now. */
-function freshDefaults(range: KubeObject, seen: ReadonlySet<string>): Defaults {
-  const ofContainers = limitsOf(range).filter(({ type }) => type === 'Container');
-  const fresh = (list: 'requests' | 'limits', amounts: readonly (Amounts | undefined)[]): Amounts =>
-    Object.fromEntries(
-      Object.entries(Object.assign({}, ...amounts) as Amounts).filter(([name]) => !seen.has(`${list} ${name}`)),
-    );
-  return {
-    requests: fresh(
-      'requests',
-      ofContainers.map(({ defaultRequest }) => defaultRequest),
-    ),
-    limits: fresh(
-      'limits',
-      ofContainers.map((limit) => limit.default),
-    ),
-  };
+/** `seen`: those of the ranges before, which all containers have by now; these come to them. */
+function* freshDefaults(range: KubeObject, seen: Record<keyof Defaults, Set<string>>): Steps<Defaults> {
+  const fresh = { requests: new Map<string, string>(), limits: new Map<string, string>() };
+  for (const { type, defaultRequest, default: defaultLimit } of limitsOf(range)) {
+    if (type !== 'Container') continue;
+    for (const [list, amounts = {}] of [
+      ['requests', defaultRequest],
+      ['limits', defaultLimit],
+    ] as const) {
+      for (const name of inOrder(keysOf(amounts))) {
+        if (isPauseDue()) yield;
+        if (!seen[list].has(name)) fresh[list].set(name, amounts[name]!);
+      }
+    }
+  }
+  for (const list of ['requests', 'limits'] as const) {
+    for (const name of fresh[list].keys()) {
+      if (isPauseDue()) yield;
+      seen[list].add(name);
+    }
+  }
+  return fresh;
 }
 
 /** Sets what the pod's containers leave open to the defaults. */
-function defaulted(pod: KubeObject, { requests, limits }: Defaults): KubeObject {
+function* defaulted(pod: KubeObject, defaults: Defaults): Steps<KubeObject> {
   const notes: string[] = [];
-  const apply = (containers: readonly Container[], kind: string): readonly Container[] =>
-    containers.map((one) => {
-      const result = withDefaults(one, kind, { requests, limits });
+  const spec = podSpec(pod);
+  const changes: Partial<Record<'containers' | 'initContainers', readonly Container[]>> = {};
+  for (const [list, kind] of [
+    ['containers', 'container'],
+    ['initContainers', 'init container'],
+  ] as const) {
+    const given = spec[list];
+    if (given == null) continue;
+    const changed: Container[] = [];
+    for (const one of given) {
+      if (isPauseDue()) yield;
+      const result = yield* withDefaults(one, kind, defaults);
       notes.push(...result.notes);
-      return result.container;
-    });
-  const { containers, initContainers } = podSpec(pod);
-  const changes = {
-    ...(containers == null ? {} : { containers: apply(containers, 'container') }),
-    ...(initContainers === undefined ? {} : { initContainers: apply(initContainers, 'init container') }),
-  };
+      changed.push(result.container);
+    }
+    changes[list] = changed;
+  }
   if (notes.length === 0) return pod;
   const note = `LimitRanger plugin set: ${notes.join('; ')}`;
   const metadata = { ...pod.metadata, annotations: { ...pod.metadata.annotations, [ANNOTATION]: note } };
@@ -158,36 +183,57 @@ interface Rule {
   readonly problem: (usage: Usage) => string | undefined;
 }
 
-function rulesOf({ type = '', min, max, maxLimitRequestRatio }: Limit): readonly Rule[] {
-  const rules = (amounts: Amounts | undefined, check: typeof below): readonly Rule[] =>
-    sorted(amounts).map(([name, amount]) => ({ name, problem: (usage) => check(type, name, amount, usage) }));
-  return [...rules(min, below), ...rules(max, above), ...rules(maxLimitRequestRatio, aboveRatio)];
+function* rulesOf({ type = '', min, max, maxLimitRequestRatio }: Limit): Steps<readonly Rule[]> {
+  const rules: Rule[] = [];
+  for (const [amounts, check] of [
+    [min, below],
+    [max, above],
+    [maxLimitRequestRatio, aboveRatio],
+  ] as const) {
+    for (const [name, amount] of yield* quantitiesOf(amounts)) {
+      if (isPauseDue()) yield;
+      rules.push({ name, problem: (usage) => check(type, name, amount, usage) });
+    }
+  }
+  return rules;
 }
 
 /**
  * What is wrong with several usages, one after the other, each problem once. A rule for what a usage does not name has the same
  * problem with all such usages: it is looked at once, and the others only where they are named.
  */
-function problemsOf(limit: Limit, usages: readonly Usage[]): readonly string[] {
-  const rules = rulesOf(limit);
+function* problemsOf(limit: Limit, usages: readonly Usage[]): Steps<readonly string[]> {
+  const rules = yield* rulesOf(limit);
   const byName = new Map<string, number[]>();
-  rules.forEach(({ name }, index) => {
+  const unseen = new Set<number>();
+  for (const [index, { name }] of rules.entries()) {
+    if (isPauseDue()) yield;
     const indexes = byName.get(name);
     if (indexes === undefined) byName.set(name, [index]);
     else indexes.push(index);
-  });
-  const unseen = new Set(rules.keys());
+    unseen.add(index);
+  }
   const problems = new Set<string>();
   for (const usage of usages) {
-    const names = new Set([...usage.requests.keys(), ...usage.limits.keys()]);
-    const indexes = [...names].flatMap((name) => byName.get(name) ?? []);
+    const indexes: number[] = [];
+    for (const names of [usage.requests, usage.limits]) {
+      for (const name of names.keys()) {
+        if (isPauseDue()) yield;
+        if (names === usage.limits && usage.requests.has(name)) continue;
+        for (const index of byName.get(name) ?? []) indexes.push(index);
+      }
+    }
     for (const index of unseen) {
-      if (names.has(rules[index]?.name ?? '')) continue;
+      if (isPauseDue()) yield;
+      const { name } = rules[index]!;
+      if (usage.requests.has(name) || usage.limits.has(name)) continue;
       unseen.delete(index);
       indexes.push(index);
     }
-    for (const index of indexes.sort((left, right) => left - right)) {
-      const problem = rules[index]?.problem(usage);
+    if (indexes.length <= PART_VALUES) indexes.sort((left, right) => left - right);
+    for (const index of indexes) {
+      if (isPauseDue()) yield;
+      const problem = rules[index]!.problem(usage);
       if (problem !== undefined) problems.add(problem);
     }
   }
@@ -200,38 +246,53 @@ interface PodUsages {
   readonly containers: readonly Usage[];
 }
 
-function usagesOf(pod: KubeObject): PodUsages {
+function* usagesOf(pod: KubeObject): Steps<PodUsages> {
   const spec = podSpec(pod);
   const different = new Map<string, Container['resources']>();
   for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    if (isPauseDue()) yield;
     different.set(JSON.stringify([resources?.requests, resources?.limits]), resources);
   }
+  const containers: Usage[] = [];
+  for (const resources of different.values()) {
+    containers.push({
+      requests: yield* quantitiesOf(resources?.requests),
+      limits: yield* quantitiesOf(resources?.limits),
+    });
+  }
   return {
-    pod: [{ requests: podTotal(spec, 'requests'), limits: podTotal(spec, 'limits') }],
-    containers: [...different.values()].map((resources) => ({
-      requests: new Map(sorted(resources?.requests)),
-      limits: new Map(sorted(resources?.limits)),
-    })),
+    pod: [{ requests: yield* podTotal(spec, 'requests'), limits: yield* podTotal(spec, 'limits') }],
+    containers,
   };
 }
 
-function podProblems(usages: PodUsages, range: KubeObject): readonly string[] {
-  return limitsOf(range).flatMap((limit) => {
-    if (limit.type === 'Pod') return problemsOf(limit, usages.pod);
-    return limit.type === 'Container' ? problemsOf(limit, usages.containers) : [];
-  });
+function* podProblems(usages: PodUsages, range: KubeObject): Steps<ReadonlySet<string>> {
+  const problems = new Set<string>();
+  for (const limit of limitsOf(range)) {
+    const among = limit.type === 'Pod' ? usages.pod : limit.type === 'Container' ? usages.containers : [];
+    for (const problem of among.length === 0 ? [] : yield* problemsOf(limit, among)) problems.add(problem);
+  }
+  return problems;
 }
 
-function claimProblems(claim: KubeObject, range: KubeObject): readonly string[] {
+function* claimProblems(claim: KubeObject, range: KubeObject): Steps<ReadonlySet<string>> {
   const { resources } = (claim.spec ?? {}) as { readonly resources?: { readonly requests?: Amounts } };
-  const usage = { requests: new Map(sorted(resources?.requests)), limits: new Map<string, Quantity>() };
-  return limitsOf(range)
-    .filter(({ type }) => type === 'PersistentVolumeClaim')
-    .flatMap(({ type = '', min, max }) => [
-      ...sorted(min).map(([name, amount]) => below(type, name, amount, usage)),
-      ...sorted(max).map(([name, amount]) => aboveRequest(type, name, amount, usage)),
-    ])
-    .filter((problem) => problem !== undefined);
+  const usage = { requests: yield* quantitiesOf(resources?.requests), limits: new Map<string, Quantity>() };
+  const problems = new Set<string>();
+  for (const { type = '', min, max } of limitsOf(range)) {
+    if (type !== 'PersistentVolumeClaim') continue;
+    for (const [amounts, check] of [
+      [min, below],
+      [max, aboveRequest],
+    ] as const) {
+      for (const [name, amount] of yield* quantitiesOf(amounts)) {
+        if (isPauseDue()) yield;
+        const problem = check(type, name, amount, usage);
+        if (problem !== undefined) problems.add(problem);
+      }
+    }
+  }
+  return problems;
 }
 
 /**
@@ -248,16 +309,15 @@ export function limitRanger(listLimitRanges: (namespace: string) => Iterable<Kub
     mutate: async (attributes) => {
       let { object } = attributes;
       if (attributes.resource !== 'pods' || isExempt(attributes)) return object;
-      const seen = new Set<string>();
+      const seen = { requests: new Set<string>(), limits: new Set<string>() };
       const budget = new WorkBudget(MAX_DEFAULTS, 'it has too many containers for the defaults of its namespace');
       for (const range of listLimitRanges(attributes.namespace)) {
-        const defaults = freshDefaults(range, seen);
-        const added = namesOf(defaults);
-        if (added.length === 0) continue;
+        const defaults = await takeTurns(attributes, freshDefaults(range, seen), range);
+        const added = defaults.requests.size + defaults.limits.size;
+        if (added === 0) continue;
         const { containers, initContainers } = podSpec(object);
-        budget.spend(added.length * ((containers?.length ?? 0) + (initContainers?.length ?? 0)));
-        for (const name of added) seen.add(name);
-        object = defaulted(object, defaults);
+        budget.spend(added * ((containers?.length ?? 0) + (initContainers?.length ?? 0)));
+        object = await takeTurns(attributes, defaulted(object, defaults), range, object);
       }
       return object;
     },
@@ -266,9 +326,11 @@ export function limitRanger(listLimitRanges: (namespace: string) => Iterable<Kub
       if (object === undefined || isExempt(attributes)) return;
       let usages: PodUsages | undefined;
       for (const range of listLimitRanges(attributes.namespace)) {
-        const found =
-          resource === 'pods' ? podProblems((usages ??= usagesOf(object)), range) : claimProblems(object, range);
-        const problems = [...new Set(found)];
+        const work =
+          resource === 'pods'
+            ? podProblems((usages ??= await takeTurns(attributes, usagesOf(object), object)), range)
+            : claimProblems(object, range);
+        const problems = [...(await takeTurns(attributes, work, range, object))];
         if (problems.length === 0) continue;
         throw refuse(attributes, problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
       }

@@ -1,5 +1,6 @@
 import { qualifiedResource, type GroupResource } from '../errors/status-error';
 import type { KubeObject } from '../object';
+import { atOnce } from '../parts';
 import { parseQuantity, type Quantity } from '../quantity/quantity';
 import { isNativeResource, podResources, podTotal, type ContainerResources } from './pod-resources';
 import type { ResourceList } from './resource-list';
@@ -94,7 +95,9 @@ function pods(now: () => number): QuotaEvaluator {
     usage: (pod) => {
       if (isOver(pod, now())) return new Map([['count/pods', ONE]]);
       const spec = podResources(pod);
-      return computeUsage(podTotal(spec, 'requests'), podTotal(spec, 'limits')).set('pods', ONE).set('count/pods', ONE);
+      return computeUsage(atOnce(podTotal(spec, 'requests')), atOnce(podTotal(spec, 'limits')))
+        .set('pods', ONE)
+        .set('count/pods', ONE);
     },
     matchesScope: podMatchesScope,
     missing: (pod, limited) => {

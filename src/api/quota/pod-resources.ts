@@ -1,5 +1,7 @@
 import type { KubeObject } from '../object';
+import { keysOf, type Steps } from '../parts';
 import { addQuantities, compareQuantities, parseQuantity, type Quantity } from '../quantity/quantity';
+import { isPauseDue } from '../steps/pace';
 
 /** A container's part that costs something. */
 export interface ContainerResources {
@@ -27,23 +29,30 @@ export function podResources(pod: KubeObject): PodResources {
  * What a pod asks for, or may use at most: the sum over its containers, which run at the same time, or the largest init
  * container, which run one after the other before them.
  */
-export function podTotal(
+export function* podTotal(
   { containers, initContainers }: PodResources,
   of: 'requests' | 'limits',
-): ReadonlyMap<string, Quantity> {
+): Steps<ReadonlyMap<string, Quantity>> {
   const total = new Map<string, Quantity>();
-  const each = (container: ContainerResources, join: (before: Quantity, amount: Quantity) => Quantity): void => {
-    for (const [name, text] of Object.entries(container.resources?.[of] ?? {})) {
-      const before = total.get(name);
-      const amount = parseQuantity(text);
-      total.set(name, before === undefined ? amount : join(before, amount));
+  for (const [some, join] of [
+    [containers ?? [], addQuantities],
+    [initContainers ?? [], larger],
+  ] as const) {
+    for (const { resources } of some) {
+      const amounts = resources?.[of] ?? {};
+      for (const name of keysOf(amounts)) {
+        if (isPauseDue()) yield;
+        const before = total.get(name);
+        const amount = parseQuantity(amounts[name]!);
+        total.set(name, before === undefined ? amount : join(before, amount));
+      }
     }
-  };
-  for (const container of containers ?? []) each(container, addQuantities);
-  for (const container of initContainers ?? []) {
-    each(container, (before, amount) => (compareQuantities(before, amount) >= 0 ? before : amount));
   }
   return total;
+}
+
+function larger(before: Quantity, amount: Quantity): Quantity {
+  return compareQuantities(before, amount) >= 0 ? before : amount;
 }
 
 /** No container asks for processor or memory, or limits them: the class of service BestEffort. */
