@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/object';
 import { keysOf, PART_VALUES, type Steps } from '../api/parts';
 import { podTotal } from '../api/quota/pod-resources';
+import { copyMap } from '../api/steps/copy-map';
 import { isPauseDue } from '../api/steps/pace';
 import { WorkBudget } from '../api/work-budget';
 import { formatQuantity, parseQuantity, type Quantity } from '../api/quantity/quantity';
@@ -75,11 +76,7 @@ function* withDefaults(
       if (!Object.hasOwn(given, name)) missing.push(name);
     }
     if (missing.length === 0) continue;
-    const all: Record<string, string> = {};
-    for (const name of keysOf(given)) {
-      if (isPauseDue()) yield;
-      all[name] = given[name]!;
-    }
+    const all = (yield* copyMap(given)) as Record<string, string>;
     for (const name of missing) {
       if (isPauseDue()) yield;
       all[name] = defaults[list].get(name)!;
