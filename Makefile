@@ -11,7 +11,6 @@ build: generate
 	@scripts/step.sh 'Build' npm run --silent compile
 
 lint: generate
-	@scripts/step.sh 'Check types' npm run --silent typecheck
 	@scripts/step.sh 'Lint' npm run --silent lint
 
 test: node_modules ## Everything; what takes one processor at a time goes side by side

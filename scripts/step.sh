@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command and says which step it is, and how long it took:
-#   scripts/step.sh "Type-check" npm run --silent typecheck
+#   scripts/step.sh "Lint" npm run --silent lint
 set -euo pipefail
 
 name=$1

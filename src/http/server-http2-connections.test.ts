@@ -181,7 +181,7 @@ describe('requests of one connection', () => {
     await until(() => waiting[1]!.signal.aborted);
     expect(waiting.map(({ signal }) => signal.aborted)).toEqual([false, true, false]);
     const responses = [streams[0]!, streams[2]!].map(responseOf);
-    for (const { response: response } of waiting) response();
+    for (const { response } of waiting) response();
     expect((await Promise.all(responses)).map(({ bytes }) => bytes.toString())).toEqual(['waited', 'waited']);
     expect(waiting[2]!.signal.aborted).toBe(false);
   });

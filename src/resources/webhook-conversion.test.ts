@@ -68,7 +68,7 @@ describe('conversions of entries', () => {
   });
 
   it('are asked for again once the webhook has answered otherwise, or not at all', async () => {
-    const { v2, respondWith: respondWith } = conversionOf();
+    const { v2, respondWith } = conversionOf();
     const a = entryOf('a');
     const other = entryOf('b');
     expect(labelOf(await v2.read([a], 'trusted'))).toBe('first');

@@ -9,7 +9,7 @@ const run = promisify(execFile);
 const BUILD = resolve(__dirname, '../../scripts/build-image.sh');
 /** Debian's; `.ci/run` installs them. */
 const PROGRAMS = ['/usr/bin/buildah', '/usr/bin/podman', '/usr/sbin/debootstrap'];
-const BUILD_TIMEOUT_MS = 600_000;
+const BUILD_TIMEOUT_MS = 1_200_000;
 const CONTAINER = 'sternpost-test';
 /** crun takes no machine with both versions of cgroups; the sandbox of a test may have no cgroups at all. */
 const PODMAN = 'umount /sys/fs/cgroup/unified 2>/dev/null; exec podman "$@"';

@@ -29,7 +29,7 @@ function listen({ streams }: Served): readonly string[] {
   return pieces;
 }
 
-async function check({ sent, outcome, from, requests = 0, request, responses: responses }: Checked): Promise<void> {
+async function check({ sent, outcome, from, requests = 0, request, responses }: Checked): Promise<void> {
   const served = from === 'start' ? serve() : await inTheMiddle();
   const before = served.streams.length;
   const body = request !== undefined && 'body' in request ? listen(served) : undefined;

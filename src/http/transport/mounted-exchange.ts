@@ -95,7 +95,7 @@ export class MountedResponse extends EventEmitter implements HttpResponse {
   constructor(private readonly inner: ServerResponse & { flush?: () => void }) {
     super();
     this.#speaksHttp1 = inner.req.httpVersionMajor < 2;
-    for (const event of FORWARDED_EVENTS) inner.on(event, (value: unknown) => void this.#forward(event, value));
+    for (const event of FORWARDED_EVENTS) inner.on(event, (value: unknown) => this.#forward(event, value));
     inner.on('drain', () => {
       this.#needsDrain = false;
       this.emit('drain');
