@@ -19,7 +19,7 @@ test: node_modules ## Everything; what takes one processor at a time goes side b
 # Not `npm test`, which would generate again what lint reads meanwhile. Many tests wait for processes and deadlines: three
 # files at once keep two processors busy.
 suite: build
-	@scripts/step.sh 'Test' npx jest --maxWorkers=3
+	@scripts/step.sh 'Test' env STERNPOST_TEST_BUILT=1 npx jest --maxWorkers=3
 
 e2e: build ## Only the tests from end to end: real processes, HTTPS, kubectl
 	@scripts/step.sh 'End-to-end tests' npm run --silent e2e
