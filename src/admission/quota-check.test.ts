@@ -1,8 +1,11 @@
 import { admissionRequest, podRequest } from '../../test/fixtures/admission-request';
 import { quotaEvaluator } from '../api/quota/evaluator';
 import type { KubeObject } from '../api/object';
+import { atOnce } from '../api/parts';
 import { printResourceList } from '../api/quota/resource-list';
-import { chargesOf } from './quota-check';
+import { take } from '../api/steps/both-forms.fixture';
+import { ROUNDS_BETWEEN_PAUSES } from '../api/steps/pace';
+import { chargesOf, usedWith, type Charge } from './quota-check';
 
 const evaluator = (resource: string) => quotaEvaluator({ group: '', resource }, () => 0)!;
 const quota = (hard: Record<string, string>, spec: object = {}, used: object = hard): KubeObject => ({
@@ -10,8 +13,9 @@ const quota = (hard: Record<string, string>, spec: object = {}, used: object = h
   spec,
   status: { hard, used: Object.fromEntries(Object.keys(used).map((name) => [name, '0'])) },
 });
+const printed = ({ amounts }: Charge) => atOnce(printResourceList(amounts));
 const charges = (spec: object, ...quotas: KubeObject[]) =>
-  chargesOf(podRequest(spec), evaluator('pods'), quotas).map(({ amounts }) => printResourceList(amounts));
+  atOnce(chargesOf(podRequest(spec), evaluator('pods'), quotas)).map(printed);
 const container = (requests: object, limits: object = {}) => ({ name: 'c', resources: { requests, limits } });
 
 describe('what a request costs', () => {
@@ -78,10 +82,10 @@ describe('what a request costs', () => {
       oldObject: service('ClusterIP'),
     });
     const hard = { services: '1', 'services.nodeports': '5', 'services.loadbalancers': '1' };
-    const [charge] = chargesOf(update, evaluator('services'), [quota(hard)]);
-    expect(charge && printResourceList(charge.amounts)).toBe('services.nodeports=2');
+    const [charge] = atOnce(chargesOf(update, evaluator('services'), [quota(hard)]));
+    expect(charge && printed(charge)).toBe('services.nodeports=2');
     const back = { ...update, object: service('ClusterIP'), oldObject: service('NodePort') };
-    expect(chargesOf(back, evaluator('services'), [quota(hard)])).toEqual([]);
+    expect(atOnce(chargesOf(back, evaluator('services'), [quota(hard)]))).toEqual([]);
   });
 
   it('counts claims by storage class', () => {
@@ -90,9 +94,54 @@ describe('what a request costs', () => {
       object: { metadata: {}, spec: { storageClassName: 'gold', resources: { requests: { storage: '2Gi' } } } },
     });
     const hard = { 'gold.storageclass.storage.k8s.io/requests.storage': '5Gi', 'requests.storage': '9Gi', pods: '1' };
-    const [charge] = chargesOf(claim, evaluator('persistentvolumeclaims'), [quota(hard)]);
-    expect(charge && printResourceList(charge.amounts)).toBe(
+    const [charge] = atOnce(chargesOf(claim, evaluator('persistentvolumeclaims'), [quota(hard)]));
+    expect(charge && printed(charge)).toBe(
       'gold.storageclass.storage.k8s.io/requests.storage=2Gi,requests.storage=2Gi',
     );
+  });
+
+  describe('of thousands of resources or containers', () => {
+    const COUNT = 2_000;
+    const amounts = (prefix: string, amount: string) =>
+      Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`${prefix}example.com/r${index}`, amount]));
+    const large = podRequest({ containers: [container(amounts('', '1'), amounts('', '1'))] });
+    const hard = amounts('requests.', '5');
+
+    it('is added up a few at a time', () => {
+      const { result, pauses } = take(chargesOf(large, evaluator('pods'), [quota({ pods: '5' })]));
+      expect(result.map(printed)).toEqual(['pods=1']);
+      expect(pauses).toBeGreaterThan((4 * COUNT) / ROUNDS_BETWEEN_PAUSES);
+    });
+
+    it('is compared with as many limits a few at a time', () => {
+      const limits = quota(hard);
+      const { result, pauses } = take(chargesOf(large, evaluator('pods'), [limits]));
+      expect(result[0]?.amounts.size).toBe(COUNT);
+      expect(pauses).toBeGreaterThan((7 * COUNT) / ROUNDS_BETWEEN_PAUSES);
+      const after = take(usedWith(large, limits, new Map(), result[0]!));
+      expect(after.result.size).toBe(COUNT);
+      expect(after.pauses).toBeGreaterThan((3 * COUNT) / ROUNDS_BETWEEN_PAUSES);
+    });
+
+    it('is compared with nothing that the pod does not name', () => {
+      const limits = quota({ ...hard, pods: '1' });
+      const [charge] = atOnce(chargesOf(podRequest(), evaluator('pods'), [limits]));
+      expect(take(usedWith(podRequest(), limits, new Map(), charge!)).pauses).toBeLessThan(2);
+    });
+
+    it.each(['BestEffort', 'NotBestEffort'])('is found to be %s a few at a time', (scopeName) => {
+      const spec = { containers: Array.from({ length: COUNT }, () => container({})) };
+      const scope = { scopeName, operator: 'Exists' };
+      const { result, pauses } = take(evaluator('pods').matchesScope(podRequest(spec).object!, scope));
+      expect(result).toBe(scopeName === 'BestEffort');
+      expect(pauses).toBeGreaterThan((COUNT - ROUNDS_BETWEEN_PAUSES) / ROUNDS_BETWEEN_PAUSES);
+    });
+
+    it('is asked what it needs a few at a time', () => {
+      const spec = { containers: Array.from({ length: COUNT }, () => container({ cpu: '1' })) };
+      const { result, pauses } = take(evaluator('pods').missing(podRequest(spec).object!, ['cpu', 'memory', 'pods']));
+      expect(result).toEqual(['memory']);
+      expect(pauses).toBeGreaterThan((COUNT - ROUNDS_BETWEEN_PAUSES) / ROUNDS_BETWEEN_PAUSES);
+    });
   });
 });

@@ -1,17 +1,21 @@
 import type { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
+import { keysOf, type Steps } from '../api/parts';
 import type { QuotaEvaluator } from '../api/quota/evaluator';
 import {
   addResources,
-  namesAbove,
   parseResourceList,
   pickResources,
+  printNames,
   printResourceList,
+  resourcesAbove,
+  resourcesThat,
   subtractResources,
   withoutZeros,
   type ResourceList,
 } from '../api/quota/resource-list';
 import { scopesOf, type ScopeRequirement } from '../api/quota/scopes';
+import { isPauseDue } from '../api/steps/pace';
 import { refuse, type AdmissionAttributes } from './plugin';
 
 /** A resource that may be used only where some quota limits it (configuration of the ResourceQuota plugin). */
@@ -40,49 +44,69 @@ export interface Charge {
   readonly amounts: ResourceList;
 }
 
-export function hardOf(quota: KubeObject): ResourceList {
-  return parseResourceList((quota.status as { readonly hard?: Record<string, string> } | undefined)?.hard);
+type Amounts = Readonly<Record<string, string>>;
+
+function hardOf(quota: KubeObject): Amounts {
+  return (quota.status as { readonly hard?: Amounts } | undefined)?.hard ?? {};
 }
 
-export function usedOf(quota: KubeObject): ResourceList {
-  return parseResourceList((quota.status as { readonly used?: Record<string, string> } | undefined)?.used);
+export function usedOf(quota: KubeObject): Amounts {
+  return (quota.status as { readonly used?: Amounts } | undefined)?.used ?? {};
 }
 
 /** What the request adds to what is used already. */
-function deltaOf({ operation, object, oldObject }: AdmissionAttributes, evaluator: QuotaEvaluator): ResourceList {
+function* deltaOf(attributes: AdmissionAttributes, evaluator: QuotaEvaluator): Steps<ResourceList> {
+  const { operation, object, oldObject } = attributes;
   if (object === undefined) return new Map();
-  const usage = evaluator.usage(object);
-  if (operation !== 'UPDATE' || oldObject === undefined) return withoutZeros(usage);
-  return withoutZeros(subtractResources(usage, evaluator.usage(oldObject)));
+  const usage = yield* evaluator.usage(object);
+  if (operation !== 'UPDATE' || oldObject === undefined) return yield* withoutZeros(usage);
+  return yield* withoutZeros(yield* subtractResources(usage, yield* evaluator.usage(oldObject)));
 }
 
-function refuseNegative(attributes: AdmissionAttributes, evaluator: QuotaEvaluator): void {
+function* refuseNegative(attributes: AdmissionAttributes, evaluator: QuotaEvaluator): Steps<void> {
   if (attributes.object === undefined) return;
-  const negative = [...evaluator.usage(attributes.object)].filter(([, { nanos }]) => nanos < 0n).map(([name]) => name);
-  if (negative.length === 0) return;
-  throw refuse(attributes, `quota usage is negative for resource(s): ${negative.sort().join(',')}`);
+  const negative = yield* resourcesThat(yield* evaluator.usage(attributes.object), ({ nanos }) => nanos < 0n);
+  if (negative.size === 0) return;
+  throw refuse(attributes, `quota usage is negative for resource(s): ${printNames([...negative.keys()])}`);
 }
 
-function matches(quota: KubeObject, object: KubeObject, names: readonly string[], evaluator: QuotaEvaluator): boolean {
-  return names.length > 0 && scopesOf(quota).every((scope) => evaluator.matchesScope(object, scope));
+/** The names that a quota limits and the evaluator measures. */
+function* measuredNames(quota: KubeObject, evaluator: QuotaEvaluator): Steps<readonly string[]> {
+  const names: string[] = [];
+  for (const name of keysOf(hardOf(quota))) {
+    if (isPauseDue()) yield;
+    if (evaluator.measures(name)) names.push(name);
+  }
+  return names;
 }
 
 /** The evaluator for one object: what quotas have in common is not found out for each of them. */
 function askedOnce(evaluator: QuotaEvaluator, object: KubeObject): QuotaEvaluator {
   const responses = new Map<string, boolean>();
-  const once = (key: string, ask: () => boolean): boolean => {
-    let response = responses.get(key);
-    if (response === undefined) responses.set(key, (response = ask()));
+  function* once(key: string, ask: () => Steps<boolean>): Steps<boolean> {
+    const known = responses.get(key);
+    if (known !== undefined) return known;
+    const response = yield* ask();
+    responses.set(key, response);
     return response;
-  };
+  }
+  function* isMissing(of: KubeObject, name: string): Steps<boolean> {
+    return (yield* evaluator.missing(of, [name])).length > 0;
+  }
   return {
     ...evaluator,
     matchesScope: (of, scope) =>
       of === object
         ? once(JSON.stringify(scope), () => evaluator.matchesScope(of, scope))
         : evaluator.matchesScope(of, scope),
-    missing: (of, limited) =>
-      limited.filter((name) => once(name, () => evaluator.missing(of, [name]).length > 0)).sort(),
+    *missing(of, limited) {
+      const missing: string[] = [];
+      for (const name of limited) {
+        if (isPauseDue()) yield;
+        if (yield* once(name, () => isMissing(of, name))) missing.push(name);
+      }
+      return missing.sort();
+    },
   };
 }
 
@@ -90,12 +114,12 @@ function askedOnce(evaluator: QuotaEvaluator, object: KubeObject): QuotaEvaluato
  * What the request costs each of the quotas that concern it. Throws 403 when it lacks what they need to know, when a
  * quota's usage is not known yet, or when nothing limits what has to be limited.
  */
-export function chargesOf(
+export function* chargesOf(
   attributes: AdmissionAttributes,
   every: QuotaEvaluator,
   quotas: readonly KubeObject[],
   limited: readonly LimitedResource[] = [],
-): readonly Charge[] {
+): Steps<readonly Charge[]> {
   const { object } = attributes;
   if (object === undefined) return [];
   const evaluator = askedOnce(every, object);
@@ -103,79 +127,107 @@ export function chargesOf(
   const coveredScopes = new Set<string>();
   const concerned: { readonly quota: string; readonly names: readonly string[] }[] = [];
   for (const quota of quotas) {
+    let isWithin = true;
     for (const scope of scopesOf(quota)) {
-      if (evaluator.matchesScope(object, scope)) coveredScopes.add(scope.scopeName);
+      if (isPauseDue()) yield;
+      if (yield* evaluator.matchesScope(object, scope)) coveredScopes.add(scope.scopeName);
+      else isWithin = false;
     }
-    const names = [...hardOf(quota).keys()].filter(evaluator.measures);
-    if (!matches(quota, object, names, evaluator)) continue;
+    const names = yield* measuredNames(quota, evaluator);
+    if (!isWithin || names.length === 0) continue;
     const name = quota.metadata.name ?? '';
-    const missing = evaluator.missing(object, names);
+    const missing = yield* evaluator.missing(object, names);
     if (missing.length > 0) throw refuse(attributes, `failed quota: ${name}: must specify ${missing.join(',')}`);
     const used = usedOf(quota);
-    if (!names.every((one) => used.has(one))) {
-      throw refuse(attributes, `status unknown for quota: ${name}, resources: ${names.sort().join(',')}`);
+    let isKnown = true;
+    for (const one of names) {
+      if (isPauseDue()) yield;
+      covered.add(one);
+      if (!Object.hasOwn(used, one)) isKnown = false;
     }
-    for (const one of names) covered.add(one);
+    if (!isKnown) throw refuse(attributes, `status unknown for quota: ${name}, resources: ${printNames(names)}`);
     concerned.push({ quota: name, names });
   }
-  checkCovered(attributes, evaluator, limited, covered, coveredScopes);
+  yield* checkCovered(attributes, evaluator, limited, covered, coveredScopes);
   if (concerned.length === 0) return [];
-  refuseNegative(attributes, evaluator);
-  const delta = deltaOf(attributes, evaluator);
-  return concerned
-    .map(({ quota, names }) => ({ quota, amounts: pickResources(delta, names) }))
-    .filter(({ amounts }) => amounts.size > 0);
+  yield* refuseNegative(attributes, evaluator);
+  const delta = yield* deltaOf(attributes, evaluator);
+  const charges: Charge[] = [];
+  for (const { quota, names } of concerned) {
+    const amounts = yield* pickResources(delta, names);
+    if (amounts.size > 0) charges.push({ quota, amounts });
+  }
+  return charges;
 }
 
 /** Throws 403 when the request uses what the configuration limits and no quota covers it. */
-function checkCovered(
+function* checkCovered(
   attributes: AdmissionAttributes,
   evaluator: QuotaEvaluator,
   limited: readonly LimitedResource[],
   covered: ReadonlySet<string>,
   coveredScopes: ReadonlySet<string>,
-): void {
+): Steps<void> {
   const { group, resource, object } = attributes;
   const ofThis = limited.filter((one) => one.apiGroup === group && one.resource === resource);
   if (object === undefined || ofThis.length === 0) return;
-  const names = [...deltaOf(attributes, evaluator).keys()];
-  const uncovered = names.filter(
-    (name) =>
-      !covered.has(name) && ofThis.some(({ matchContains }) => matchContains.some((part) => name.includes(part))),
+  const isLimited = (name: string): boolean =>
+    ofThis.some(({ matchContains }) => matchContains.some((part) => name.includes(part)));
+  const uncovered = yield* resourcesThat(
+    yield* deltaOf(attributes, evaluator),
+    (_, name) => !covered.has(name) && isLimited(name),
   );
-  if (uncovered.length > 0) throw refuse(attributes, `insufficient quota to consume: ${uncovered.sort().join(',')}`);
-  const scopes = ofThis
-    .flatMap(({ matchScopes }) => matchScopes)
-    .filter((scope) => evaluator.matchesScope(object, scope) && !coveredScopes.has(scope.scopeName));
-  if (scopes.length === 0) return;
-  const text = scopes.map(({ scopeName, operator, values = [] }) => `{${scopeName} ${operator} [${values.join(' ')}]}`);
-  throw refuse(attributes, `insufficient quota to match these scopes: [${text.join(' ')}]`);
+  if (uncovered.size > 0) {
+    throw refuse(attributes, `insufficient quota to consume: ${printNames([...uncovered.keys()])}`);
+  }
+  const texts: string[] = [];
+  for (const scope of ofThis.flatMap(({ matchScopes }) => matchScopes)) {
+    const { scopeName, operator, values = [] } = scope;
+    if (coveredScopes.has(scopeName) || !(yield* evaluator.matchesScope(object, scope))) continue;
+    texts.push(`{${scopeName} ${operator} [${values.join(' ')}]}`);
+  }
+  if (texts.length > 0) throw refuse(attributes, `insufficient quota to match these scopes: [${texts.join(' ')}]`);
 }
 
 /** What is used with the charge; throws 403 when that is more than the quota allows. */
-export function usedWith(
+export function* usedWith(
   attributes: AdmissionAttributes,
   quota: KubeObject,
   used: ResourceList,
   { amounts }: Charge,
-): ResourceList {
-  const after = addResources(used, amounts);
-  const exceeded = namesAbove(pickResources(after, amounts.keys()), hardOf(quota));
-  if (exceeded.length > 0) throw exceededQuota(attributes, quota, used, amounts, exceeded);
+): Steps<ResourceList> {
+  const after = yield* addResources(used, amounts);
+  const limits = yield* limitsOn(quota, amounts.keys());
+  const exceeded = yield* resourcesAbove(yield* pickResources(after, amounts.keys()), limits);
+  if (exceeded.size > 0) throw yield* exceededQuota(attributes, quota, used, amounts, exceeded);
   return after;
 }
 
-function exceededQuota(
+/** What the quota allows of these names. */
+function* limitsOn(quota: KubeObject, names: Iterable<string>): Steps<ResourceList> {
+  const hard = hardOf(quota);
+  const limits: Record<string, string> = {};
+  for (const name of names) {
+    if (isPauseDue()) yield;
+    if (Object.hasOwn(hard, name)) limits[name] = hard[name]!;
+  }
+  return yield* parseResourceList(limits);
+}
+
+function* exceededQuota(
   attributes: AdmissionAttributes,
   quota: KubeObject,
   used: ResourceList,
   amounts: ResourceList,
-  exceeded: readonly string[],
-): StatusError {
-  const print = (list: ResourceList): string => printResourceList(pickResources(list, exceeded));
+  exceeded: ResourceList,
+): Steps<StatusError> {
+  const texts: string[] = [];
+  for (const list of [amounts, used, yield* limitsOn(quota, exceeded.keys())]) {
+    texts.push(yield* printResourceList(yield* pickResources(list, exceeded.keys())));
+  }
+  const [requested, before, limited] = texts;
   return refuse(
     attributes,
-    `exceeded quota: ${quota.metadata.name ?? ''}, requested: ${print(amounts)}, used: ${print(used)}, ` +
-      `limited: ${print(hardOf(quota))}`,
+    `exceeded quota: ${quota.metadata.name ?? ''}, requested: ${requested}, used: ${before}, limited: ${limited}`,
   );
 }

@@ -1,11 +1,19 @@
 import { modified } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
+import { atOnce, isLarge, type Steps } from '../api/parts';
 import type { QuotaEvaluator } from '../api/quota/evaluator';
-import { formatResourceList, subtractResources, type ResourceList } from '../api/quota/resource-list';
+import {
+  formatResourceList,
+  parseResourceList,
+  subtractResources,
+  type ResourceList,
+} from '../api/quota/resource-list';
+import { runSteps } from '../async/steps';
 import type { QuotaStore } from '../resources/quota-store';
 import type { AdmissionAttributes } from './plugin';
 import { chargesOf, usedOf, usedWith, type Charge, type LimitedResource } from './quota-check';
+import { takeTurns } from './webhooks/large-work';
 
 /** A request that waits for its turn. */
 interface Entry {
@@ -146,13 +154,13 @@ export class QuotaLedger {
   async #runBatch(namespace: string, book: Book, entries: Pending<Entry>[], refunds: Pending<Refund>[]): Promise<void> {
     let quotas = this.#quotasOf(namespace, book);
     for (let round = 1; (round === 1 || quotas.length > 0) && (entries.length > 0 || refunds.length > 0); round++) {
-      const used = new Map(quotas.map((quota) => [nameOf(quota), usedOf(quota)]));
+      const used = await inTurns(usedBy(quotas), quotas);
       const before = new Map(used);
-      for (const { of, done } of refunds) release(of, done, used);
+      for (const { of, done } of refunds) await inTurns(release(of, done, used), quotas);
       const planned = new Map<Pending<Entry>, readonly Charge[]>();
       for (const entry of entries) {
         try {
-          planned.set(entry, this.#plan(entry.of, quotas, used, round === 1));
+          planned.set(entry, await this.#plan(entry.of, quotas, used, round === 1));
         } catch (error) {
           this.#giveUp(namespace, entry, error);
         }
@@ -187,16 +195,20 @@ export class QuotaLedger {
     quotas: readonly KubeObject[],
     used: Map<string, ResourceList>,
     allQuotas: boolean,
-  ): readonly Charge[] {
-    const charges = chargesOf(attributes, evaluator, quotas, allQuotas ? this.#limited : []);
-    const after = new Map<string, ResourceList>();
-    for (const charge of charges) {
-      const quota = quotas.find((one) => nameOf(one) === charge.quota)!;
-      after.set(charge.quota, usedWith(attributes, quota, used.get(charge.quota) ?? new Map(), charge));
+  ): MaybePromise<readonly Charge[]> {
+    const limited = allQuotas ? this.#limited : [];
+    function* plan(): Steps<readonly Charge[]> {
+      const charges = yield* chargesOf(attributes, evaluator, quotas, limited);
+      const after = new Map<string, ResourceList>();
+      for (const charge of charges) {
+        const quota = quotas.find((one) => nameOf(one) === charge.quota)!;
+        after.set(charge.quota, yield* usedWith(attributes, quota, used.get(charge.quota) ?? new Map(), charge));
+      }
+      if (attributes.dryRun) return [];
+      for (const [name, list] of after) used.set(name, list);
+      return charges;
     }
-    if (attributes.dryRun) return [];
-    for (const [name, list] of after) used.set(name, list);
-    return charges;
+    return takeTurns(attributes, plan(), quotas.map(usedOf), attributes.object, attributes.oldObject);
   }
 
   /** Writes the quotas whose usage has changed. Returns those that have changed meanwhile, as they are now. */
@@ -212,7 +224,8 @@ export class QuotaLedger {
         const name = nameOf(quota);
         const list = used.get(name);
         if (list === undefined || list === before.get(name)) return;
-        const outcome = await this.#store.putUsed(quota, formatResourceList(list));
+        const texts = await inTurns(formatResourceList(list), [quota]);
+        const outcome = await this.#store.putUsed(quota, texts);
         if (outcome.ok) book.written.set(name, outcome.quota);
         else {
           book.written.delete(name);
@@ -230,10 +243,21 @@ export class QuotaLedger {
   }
 }
 
-function release({ charges }: Refund, done: readonly Charge[], used: Map<string, ResourceList>): void {
+/** Work for all whose requests wait for these quotas, of which some may be large. */
+function inTurns<Result>(work: Steps<Result>, quotas: readonly KubeObject[]): MaybePromise<Result> {
+  return isLarge(quotas.map(usedOf)) ? runSteps(work, 'the quotas of a namespace') : atOnce(work);
+}
+
+function* usedBy(quotas: readonly KubeObject[]): Steps<Map<string, ResourceList>> {
+  const used = new Map<string, ResourceList>();
+  for (const quota of quotas) used.set(nameOf(quota), yield* parseResourceList(usedOf(quota)));
+  return used;
+}
+
+function* release({ charges }: Refund, done: readonly Charge[], used: Map<string, ResourceList>): Steps<void> {
   for (const charge of charges) {
     const list = used.get(charge.quota);
     if (list === undefined || done.includes(charge)) continue;
-    used.set(charge.quota, subtractResources(list, charge.amounts));
+    used.set(charge.quota, yield* subtractResources(list, charge.amounts));
   }
 }

@@ -1,9 +1,11 @@
 import type { GroupResource } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
-import { compareQuantities } from '../api/quantity/quantity';
+import type { Steps } from '../api/parts';
+import { addQuantities, compareQuantities, type Quantity } from '../api/quantity/quantity';
 import { quotaEvaluator, type QuotaEvaluator } from '../api/quota/evaluator';
-import { addResources, pickResources, type ResourceList } from '../api/quota/resource-list';
-import { scopesOf } from '../api/quota/scopes';
+import type { ResourceList } from '../api/quota/resource-list';
+import { scopesOf, type ScopeRequirement } from '../api/quota/scopes';
+import { isPauseDue } from '../api/steps/pace';
 
 /** Resources whose objects must be looked at one by one; of all others only the number counts. */
 const MEASURED: readonly GroupResource[] = [
@@ -11,6 +13,7 @@ const MEASURED: readonly GroupResource[] = [
   { group: '', resource: 'services' },
   { group: '', resource: 'persistentvolumeclaims' },
 ];
+const MEASURED_NAMES = new Set(MEASURED.map(({ resource }) => resource));
 const COUNT_PREFIX = 'count/';
 const ZERO = { nanos: 0n, format: 'decimalSI' } as const;
 
@@ -24,40 +27,80 @@ export interface Measure {
 }
 
 /** What has to be counted for these names of a quota's `hard`. `now`: milliseconds since the epoch. */
-export function measuresOf(hardNames: readonly string[], now: () => number): readonly Measure[] {
-  const candidates = new Map<string, GroupResource>(MEASURED.map((of) => [of.resource, of]));
-  for (const name of hardNames) {
-    const text = name.startsWith(COUNT_PREFIX) ? name.slice(COUNT_PREFIX.length) : name;
-    const [resource = '', ...group] = text.split('.');
-    // A plain name such as `configmaps`; others (`requests.cpu`) measure nothing and fall out below.
-    if (!candidates.has(text)) candidates.set(text, { group: group.join('.'), resource });
+export function* measuresOf(hardNames: readonly string[], now: () => number): Steps<readonly Measure[]> {
+  const measures: Measure[] = [];
+  for (const of of MEASURED) {
+    const evaluator = quotaEvaluator(of, now)!;
+    const names: string[] = [];
+    for (const name of hardNames) {
+      if (isPauseDue()) yield;
+      if (evaluator.measures(name)) names.push(name);
+    }
+    if (names.length > 0) measures.push({ of, names, evaluator, onlyNumber: false });
   }
-  return [...candidates.values()].flatMap((of) => {
+  for (const [of, names] of yield* counted(hardNames)) {
+    if (isPauseDue()) yield;
     const evaluator = quotaEvaluator(of, now);
-    if (evaluator === undefined) return [];
-    const names = hardNames.filter(evaluator.measures);
-    return names.length === 0 ? [] : [{ of, names, evaluator, onlyNumber: !MEASURED.includes(of) }];
-  });
+    // A plain name such as `configmaps`; others (`requests.cpu`) measure nothing.
+    const measured = names.filter((name) => evaluator?.measures(name));
+    if (evaluator && measured.length > 0) measures.push({ of, names: measured, evaluator, onlyNumber: true });
+  }
+  return measures;
+}
+
+/** The resources whose number the names may speak of, each with its own: `secrets` and `count/secrets`. */
+function* counted(hardNames: readonly string[]): Steps<ReadonlyMap<GroupResource, readonly string[]>> {
+  const resources = new Map<string, { readonly of: GroupResource; readonly names: string[] }>();
+  for (const name of hardNames) {
+    if (isPauseDue()) yield;
+    const text = name.startsWith(COUNT_PREFIX) ? name.slice(COUNT_PREFIX.length) : name;
+    const known = resources.get(text);
+    if (known !== undefined) known.names.push(name);
+    else {
+      const [resource = '', ...group] = text.split('.');
+      if (!MEASURED_NAMES.has(text)) resources.set(text, { of: { group: group.join('.'), resource }, names: [name] });
+    }
+  }
+  return new Map([...resources.values()].map(({ of, names }) => [of, names]));
 }
 
 /** What the objects use of a quota: those within its scopes, by the measure's names. */
-export function usageOf(quota: KubeObject, { names, evaluator }: Measure, objects: Iterable<KubeObject>): ResourceList {
+export function* usageOf(
+  quota: KubeObject,
+  { names, evaluator }: Measure,
+  objects: Iterable<KubeObject>,
+): Steps<ResourceList> {
   const scopes = scopesOf(quota);
-  let total: ResourceList = new Map(names.map((name) => [name, ZERO]));
+  const total = new Map<string, Quantity>();
+  for (const name of names) {
+    if (isPauseDue()) yield;
+    total.set(name, ZERO);
+  }
   for (const object of objects) {
-    if (!scopes.every((scope) => evaluator.matchesScope(object, scope))) continue;
-    total = addResources(total, pickResources(evaluator.usage(object), names));
+    if (!(yield* isWithin(evaluator, object, scopes))) continue;
+    // What an object names is looked for among a quota's names, which may be many more.
+    for (const [name, quantity] of yield* evaluator.usage(object)) {
+      if (isPauseDue()) yield;
+      const before = total.get(name);
+      if (before !== undefined) total.set(name, addQuantities(before, quantity));
+    }
   }
   return total;
 }
 
+function* isWithin(evaluator: QuotaEvaluator, object: KubeObject, scopes: readonly ScopeRequirement[]): Steps<boolean> {
+  for (const scope of scopes) if (!(yield* evaluator.matchesScope(object, scope))) return false;
+  return true;
+}
+
 /** What has been added since: the charges between two states of a quota. */
-export function increaseOf(before: ResourceList, after: ResourceList): ResourceList {
-  const increase = new Map(after);
+export function* increaseOf(before: ResourceList, after: ResourceList): Steps<ResourceList> {
+  const increase = new Map<string, Quantity>();
   for (const [name, quantity] of after) {
+    if (isPauseDue()) yield;
     const old = before.get(name);
-    if (old === undefined || compareQuantities(quantity, old) <= 0) increase.delete(name);
-    else increase.set(name, { ...quantity, nanos: quantity.nanos - old.nanos });
+    if (old === undefined || compareQuantities(quantity, old) <= 0) continue;
+    increase.set(name, { ...quantity, nanos: quantity.nanos - old.nanos });
   }
   return increase;
 }
@@ -66,9 +109,15 @@ export function increaseOf(before: ResourceList, after: ResourceList): ResourceL
  * The figure that a recount may set. A charge made a moment ago belongs to an object that may not be stored yet, and so
  * may be missing from the count: it stays charged until it is old enough to have been stored or given back.
  */
-export function recountedUsage(counted: ResourceList, current: ResourceList, recent: ResourceList): ResourceList {
-  const used = new Map(counted);
+export function* recountedUsage(
+  counted: ResourceList,
+  current: ResourceList,
+  recent: ResourceList,
+): Steps<ResourceList> {
+  const used = new Map<string, Quantity>();
   for (const [name, quantity] of counted) {
+    if (isPauseDue()) yield;
+    used.set(name, quantity);
     const before = current.get(name);
     const charged = recent.get(name);
     if (before === undefined || charged === undefined) continue;

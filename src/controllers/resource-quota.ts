@@ -2,8 +2,11 @@ import { isDeepStrictEqual } from 'node:util';
 import type { GroupResource } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import { parseQuantity } from '../api/quantity/quantity';
+import { atOnce, type Steps } from '../api/parts';
 import { addResources, formatResourceList, parseResourceList, type ResourceList } from '../api/quota/resource-list';
 import { scopesOf } from '../api/quota/scopes';
+import { stepsInTurns } from '../async/steps';
+import { Turn } from '../async/turn';
 import type { ApiClient, ListOf } from '../client/api-client';
 import { objectKey } from '../client/informer';
 import {
@@ -58,6 +61,11 @@ async function pathOf(
   return `/apis/${preferredVersion.groupVersion}${within}/${resource}`;
 }
 
+/** Works through many names and objects some milliseconds at a time. */
+function inTurns<Result>(work: Steps<Result>): Promise<Result> {
+  return stepsInTurns(work, new Turn('a quota is counted'));
+}
+
 function isNotFound(error: unknown): boolean {
   return isStatus(error, 404);
 }
@@ -79,13 +87,13 @@ function keepQuotas({ client, signal, queue, follow, background, every }: Contro
 
   const count = async (quota: KubeObject, measure: Measure): Promise<ResourceList> => {
     // Only pods have scopes; what has none is outside of any.
-    if (measure.onlyNumber && scopesOf(quota).length > 0) return usageOf(quota, measure, []);
+    if (measure.onlyNumber && scopesOf(quota).length > 0) return inTurns(usageOf(quota, measure, []));
     try {
       const path = await pathOf(client, measure.of, quota.metadata.namespace, signal);
       if (!measure.onlyNumber) {
-        let used = usageOf(quota, measure, []);
+        let used = await inTurns(usageOf(quota, measure, []));
         for await (const { items } of client.pages(path, signal)) {
-          used = addResources(used, usageOf(quota, measure, items));
+          used = await inTurns(addResources(used, await inTurns(usageOf(quota, measure, items))));
         }
         return used;
       }
@@ -94,7 +102,7 @@ function keepQuotas({ client, signal, queue, follow, background, every }: Contro
       return new Map(measure.names.map((name) => [name, number]));
     } catch (error) {
       // No such resource: nothing of it is used.
-      if (isNotFound(error)) return usageOf(quota, measure, []);
+      if (isNotFound(error)) return inTurns(usageOf(quota, measure, []));
       throw error;
     }
   };
@@ -107,16 +115,18 @@ function keepQuotas({ client, signal, queue, follow, background, every }: Contro
     const hard = hardOf(quota);
     const startedAt = Date.now();
     let counted: ResourceList = new Map();
-    for (const measure of measuresOf(Object.keys(hard), Date.now)) {
-      counted = addResources(counted, await count(quota, measure));
+    for (const measure of await inTurns(measuresOf(Object.keys(hard), Date.now))) {
+      counted = await inTurns(addResources(counted, await count(quota, measure)));
     }
-    const recent = charges
-      .filter(({ at }) => at > startedAt - SETTLE_MS)
-      .reduce((sum, { amounts }) => addResources(sum, amounts), new Map() as ResourceList);
+    let recent: ResourceList = new Map();
+    for (const { at, amounts } of charges) {
+      if (at > startedAt - SETTLE_MS) recent = await inTurns(addResources(recent, amounts));
+    }
     const status = statusOf(quota);
-    const used = recountedUsage(counted, parseResourceList(status.used), recent);
+    const current = await inTurns(parseResourceList(status.used));
+    const used = await inTurns(recountedUsage(counted, current, recent));
     if (recent.size > 0) schedule(key, SETTLE_MS);
-    const wanted = { hard, used: formatResourceList(used) };
+    const wanted = { hard, used: await inTurns(formatResourceList(used)) };
     if (isDeepStrictEqual({ hard: status.hard ?? {}, used: status.used ?? {} }, wanted)) return;
     const { namespace = '', name = '' } = quota.metadata;
     try {
@@ -173,8 +183,9 @@ function keepQuotas({ client, signal, queue, follow, background, every }: Contro
     const key = objectKey(quota);
     const before = watched.get(key);
     const now = Date.now();
-    const used = parseResourceList(statusOf(quota).used);
-    const increase = before === undefined ? used : increaseOf(parseResourceList(statusOf(before.quota).used), used);
+    const usedOf = (one: KubeObject): ResourceList => atOnce(parseResourceList(statusOf(one).used));
+    const used = usedOf(quota);
+    const increase = before === undefined ? used : atOnce(increaseOf(usedOf(before.quota), used));
     const charges = (before?.charges ?? []).filter(({ at }) => at > now - SETTLE_MS);
     watched.set(key, {
       quota,
@@ -184,7 +195,7 @@ function keepQuotas({ client, signal, queue, follow, background, every }: Contro
     const keys = byNamespace.get(namespace) ?? new Set();
     byNamespace.set(namespace, keys.add(key));
     const hard = hardOf(quota);
-    for (const { of } of measuresOf(Object.keys(hard), Date.now)) followLimited(of);
+    for (const { of } of atOnce(measuresOf(Object.keys(hard), Date.now))) followLimited(of);
     const isCurrent = isDeepStrictEqual(statusOf(quota).hard ?? {}, hard);
     if (before === undefined || !isCurrent) queue.add(key);
     else schedule(key, AFTER_CHANGE_MS);

@@ -103,6 +103,11 @@ export class HeaderTable {
     this.#limit = maxBytes;
   }
 
+  /** The largest index that something has. */
+  get lastIndex(): number {
+    return staticTable.length + this.#fields.length;
+  }
+
   /** Throws an {@link Http2Error} when nothing has that index. */
   get(index: number): HeaderField {
     const field =

@@ -21,6 +21,29 @@ const decode = (text: string, table = NO_TABLE): Record<string, string> => read(
 const HUFFMAN_DATE = 'd07a be94 1054 d444 a820 0595 040b 8166';
 const COOKIE = 'foo=ASDJKHQKBZXOQWEOPIUAXQWEOIU; max-age=3600; version=1';
 
+describe('thousands of references that nobody wants any more', () => {
+  const COUNT = 4_000;
+
+  it('are not looked up, but for those that the table may not have', () => {
+    const table = new HeaderTable(4_096);
+    read(hex('40 01 61 01 62'), table);
+    const get = jest.spyOn(table, 'get');
+    const block = Buffer.concat([hex('82'), Buffer.alloc(COUNT, hex('be 82 84')), hex('40 01 63 01 64 bf be')]);
+    const taken: string[] = [];
+    readHeaderBlock(block, table, ({ name }) => taken.push(name) === 0);
+    expect(taken).toEqual([':method']);
+    expect(get).toHaveBeenCalledTimes(1);
+    expect(read(hex('be bf'), table)).toEqual({ c: 'd', a: 'b' });
+  });
+
+  it.each(['bf', 'ff 00', 'ff 80 01', '80'])('end with %s, which the table does not have', (reference) => {
+    const table = new HeaderTable(4_096);
+    read(hex('40 01 61 01 62'), table);
+    const block = Buffer.concat([hex('82'), Buffer.alloc(COUNT, 0xbe), hex(reference)]);
+    expect(() => readHeaderBlock(block, table, () => false)).toThrow('there is no header field with index');
+  });
+});
+
 describe('header blocks', () => {
   it.each([
     ['C.2.1', '400a 6375 7374 6f6d 2d6b 6579 0d63 7573 746f 6d2d 6865 6164 6572', { 'custom-key': 'custom-header' }],

@@ -5,6 +5,8 @@ import { decodeHuffman } from './huffman';
 // How a field begins (RFC 7541, section 6), and how many bits of that byte belong to the number that follows.
 const INDEXED = 0x80;
 const INDEXED_BITS = 7;
+/** With all bits set the number goes on in the next byte. */
+const LAST_SHORT_REFERENCE = 0xfe;
 const LITERAL_INDEXED = 0x40;
 const LITERAL_INDEXED_BITS = 6;
 const TABLE_SIZE = 0x20;
@@ -37,6 +39,7 @@ export function readHeaderBlock(block: Buffer, table: HeaderTable, take: (field:
     }
     hasFields = true;
     if (first & INDEXED) {
+      if (!isWanted && reader.skipReferences(table.lastIndex)) continue;
       const field = table.get(reader.integer(INDEXED_BITS));
       if (isWanted) isWanted = take(field);
       continue;
@@ -63,6 +66,20 @@ class BlockReader {
 
   get isAtEnd(): boolean {
     return this.#at >= this.bytes.length;
+  }
+
+  /** Steps over fields of one byte that the table has; false where there is none. A block may have nothing but these. */
+  skipReferences(lastIndex: number): boolean {
+    const { bytes } = this;
+    const last = Math.min(INDEXED + lastIndex, LAST_SHORT_REFERENCE);
+    let at = this.#at;
+    for (; at < bytes.length; at++) {
+      const byte = bytes[at]!;
+      if (byte <= INDEXED || byte > last) break;
+    }
+    if (at === this.#at) return false;
+    this.#at = at;
+    return true;
   }
 
   peek(): number {

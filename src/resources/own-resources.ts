@@ -1,8 +1,9 @@
 import type { KubeObject } from '../api/object';
+import type { Steps } from '../api/parts';
 import type { Strategy } from '../api/kinds/kind-definition';
 import type { ResourceRegistry } from '../registry/resource-registry';
 import type { OperationContext, WriteResult } from '../registry/types';
-import type { FieldOwnership } from './field-ownership';
+import type { FieldOwnership, TrackedUpdate } from './field-ownership';
 import type { ServedCatalogue } from './served-catalogue';
 import type { ServedResource } from './served-resource';
 
@@ -41,7 +42,16 @@ export class OwnResource {
   /** `updated` with the server as the owner of what differs from `live`. */
   own(live: KubeObject | undefined, updated: KubeObject): KubeObject {
     if (live === updated) return updated;
-    return this.#ownership.trackUpdate({ served: this.served, live, updated, manager: this.#manager });
+    return this.#ownership.trackUpdate(this.#changeOf(live, updated));
+  }
+
+  /** The same for a large object. */
+  ownInSteps(live: KubeObject | undefined, updated: KubeObject): Steps<KubeObject> {
+    return this.#ownership.trackUpdateInSteps(this.#changeOf(live, updated));
+  }
+
+  #changeOf(live: KubeObject | undefined, updated: KubeObject): TrackedUpdate {
+    return { served: this.served, live, updated, manager: this.#manager };
   }
 
   /** Throws a StatusError, AlreadyExists among them. */

@@ -1,11 +1,15 @@
 import type { KubeObject } from '../api/object';
-import { storageEncoder } from '../registry/stored-object';
+import { isLarge } from '../api/parts';
+import { runSteps } from '../async/steps';
+import { asRead, storageEncoder } from '../registry/stored-object';
 import type { RegistryCache } from '../storage/cache/cache';
 import type { Revision, Store } from '../storage/store';
 import type { OwnResource } from './own-resources';
 import type { RegistryReader } from './registry-reader';
 
 const QUOTAS = 'resourcequotas';
+/** For the log, when it holds the loop. */
+const WORK = 'a large quota';
 
 export type UsedWrite =
   | { readonly ok: true; readonly quota: KubeObject }
@@ -32,18 +36,22 @@ export interface QuotaStoreDependencies {
 /** The quotas as admission reads them from memory, and writes them: one transaction that compares the revision. */
 export function quotaStore(dependencies: QuotaStoreDependencies): QuotaStore {
   const { store, cache, keyRoot, reader, quotas } = dependencies;
-  const encode = storageEncoder(quotas.registry.definition);
+  const { definition } = quotas.registry;
+  const encode = storageEncoder(definition);
   return {
     list: (namespace) => [...reader.list(QUOTAS, namespace)],
     putUsed: async (quota, used) => {
       const { namespace = '', name = '', resourceVersion } = quota.metadata;
       const updated = { ...quota, status: { ...(quota.status as object | undefined), used } };
       const key = `${keyRoot}${QUOTAS}/${namespace}/${name}`;
-      const { value } = encode(quotas.own(quota, updated));
+      const { object, value, isPlain } = isLarge(updated)
+        ? await runSteps(encode.inSteps(await runSteps(quotas.ownInSteps(quota, updated), WORK)), WORK)
+        : encode(quotas.own(quota, updated));
       const outcome = await store.update(key, value, Number(resourceVersion) as Revision);
       const toObject = (stored: NonNullable<Awaited<ReturnType<Store['get']>>>) => cache.toEntry(QUOTAS, stored).object;
-      if (outcome.ok) return { ok: true, quota: toObject({ key, value, revision: outcome.revision }) };
-      return { ok: false, current: outcome.current && toObject(outcome.current) };
+      if (!outcome.ok) return { ok: false, current: outcome.current && toObject(outcome.current) };
+      const { revision } = outcome;
+      return { ok: true, quota: asRead(definition, object, revision, isPlain) ?? toObject({ key, value, revision }) };
     },
   };
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { Reader } from 'protobufjs/minimal';
-import type { Steps } from '../parts';
+import type { KubeObject } from '../object';
+import { knownKeysOf, type Steps } from '../parts';
 import { loadBuiltinSchema } from '../schema/builtin-schema';
 import type { StructType } from '../schema/model';
 import { take } from '../steps/both-forms.fixture';
@@ -141,4 +142,20 @@ test.each<[string, StructType, Uint8Array]>([
   expect(most).toBeGreaterThan(0);
   // Two parts of 1,024 bytes, of which each may be a tag or a length, that is read twice where it may be long.
   expect(most).toBeLessThanOrEqual(4_096);
+});
+
+test('the keys of a large map are known to whoever looks at it afterwards', () => {
+  const labels = map(() => 'v', 4_000);
+  const type = typeOf('Pod');
+  const bytes = encodeMessage(type, { metadata: { labels, annotations: { a: 'b' } }, spec: { nodeSelector: labels } });
+  const keys = jest.spyOn(Object, 'keys');
+  try {
+    const { metadata, spec } = take(decodeMessageSteps(type, bytes)).result as KubeObject;
+    const most = Math.max(0, ...keys.mock.results.map(({ value }) => (value as readonly string[]).length));
+    expect(most).toBeLessThan(100);
+    expect(knownKeysOf(metadata.labels!)).toEqual(Object.keys(metadata.labels!));
+    expect(knownKeysOf((spec as { nodeSelector: object }).nodeSelector)).toEqual(Object.keys(metadata.labels!));
+  } finally {
+    keys.mockRestore();
+  }
 });

@@ -1,5 +1,5 @@
 import type { Reader } from 'protobufjs/minimal';
-import type { Steps } from '../parts';
+import { rememberKeys, type Steps } from '../parts';
 import type { SpecialType, StructType, TypeRef, WireField } from '../schema/model';
 import { JsonPieces, MalformedJsonError, TooManyValuesError } from './json-pieces';
 import { parseJson } from './json-syntax';
@@ -14,6 +14,7 @@ import {
   grown,
   leaveMessage,
   Malformed,
+  putEntry,
   readTag,
   readerOf,
   schemaFormsOf,
@@ -28,7 +29,7 @@ import {
 } from './protobuf-decode';
 import { isEnvelope } from './protobuf-envelope';
 import { finishObject, planOf, zeroValue, type StructPlan } from './struct-plan';
-import { setOwn, type MutableObject } from './set-own';
+import type { MutableObject } from './set-own';
 
 /**
  * `decodeMessage` for large messages, a part at a time: messages, entries of maps and JSON texts that are large are opened here, and
@@ -49,7 +50,7 @@ export function* decodeMessageSteps(
   options: ProtobufDecodeOptions = {},
 ): Steps<object> {
   const reader = readerOf(bytes);
-  const walk = new Walk(reader, decodeContext(options));
+  const walk = new Walk(reader, decodeContext(options, new Map()));
   try {
     return yield* walk.readRoot(type);
   } catch (error) {
@@ -72,7 +73,17 @@ class Walk {
     const slots = new Array<unknown>(plan.fields.length);
     yield* this.readSlots(reader.len, type.wire, fieldsOf(type), plan, slots);
     if (reader.pos !== reader.len) throw new Malformed('unexpected EOF');
+    this.knowMaps(slots);
     return finishObject(plan, slots, false);
+  }
+
+  /** Nothing is added to the maps in these slots any more: whoever asks for their keys need not have them listed. */
+  private knowMaps(slots: readonly unknown[]): void {
+    const { keysOfMaps } = this.context;
+    for (const value of slots) {
+      const keys = keysOfMaps?.get(value as object);
+      if (keys !== undefined) rememberKeys(value as object, keys);
+    }
   }
 
   private get isPauseDue(): boolean {
@@ -146,7 +157,7 @@ class Walk {
       if (number === 1) key = reader.string();
       else entry = yield* this.readValue(values);
     });
-    setOwn(map, key, entry ?? absentEntry(values));
+    putEntry(map, key, entry ?? absentEntry(values), this.context);
   }
 
   private *readValue(type: TypeRef): Steps<unknown> {
@@ -167,6 +178,7 @@ class Walk {
     const end = enterMessage(this.reader, this.context);
     yield* this.readSlots(end, type.wire, fieldsOf(type), plan, slots);
     leaveMessage(this.reader, end, this.context);
+    this.knowMaps(slots);
     return finishStruct(plan, slots, this.context);
   }
 

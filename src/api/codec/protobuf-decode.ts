@@ -40,6 +40,8 @@ export interface Context {
   /** How many values may still come. */
   values: number;
   ownershipValues: number;
+  /** The keys of each map so far, in the order in which they came; only while a large message is read. */
+  readonly keysOfMaps: Map<object, string[]> | undefined;
 }
 
 type WireType = 0 | 1 | 2;
@@ -397,8 +399,17 @@ function mapField(index: number, values: TypeRef): FieldReader {
     });
     // As in JSON, an entry is one value with its key.
     context.values += Math.min(before - context.values, 2);
-    setOwn(map, key, entry ?? absentEntry(values));
+    putEntry(map, key, entry ?? absentEntry(values), context);
   };
+}
+
+export function putEntry(map: MutableObject, key: string, value: unknown, { keysOfMaps }: Context): void {
+  if (keysOfMaps !== undefined && !Object.hasOwn(map, key)) {
+    const keys = keysOfMaps.get(map);
+    if (keys === undefined) keysOfMaps.set(map, [key]);
+    else keys.push(key);
+  }
+  setOwn(map, key, value);
 }
 
 /** An entry without bytes has empty ones, though elsewhere bytes that are absent are null. */
@@ -478,12 +489,11 @@ export function decodeMessage(type: StructType, bytes: Uint8Array, options: Prot
   }
 }
 
-export function decodeContext({
-  resolve,
-  maxValues = Infinity,
-  maxOwnershipValues = maxValues,
-}: ProtobufDecodeOptions): Context {
-  return { resolve, depth: 0, size: 0, values: maxValues, ownershipValues: maxOwnershipValues };
+export function decodeContext(
+  { resolve, maxValues = Infinity, maxOwnershipValues = maxValues }: ProtobufDecodeOptions,
+  keysOfMaps?: Map<object, string[]>,
+): Context {
+  return { resolve, depth: 0, size: 0, values: maxValues, ownershipValues: maxOwnershipValues, keysOfMaps };
 }
 
 /** What stood in the way, as the answer tells it. */

@@ -23,6 +23,9 @@ export const MAX_COPIED_BYTES = 3 * 1024 * 1024;
  */
 const MAX_SHIFTED_ITEMS = 16_000_000;
 
+/** Keys and places in a pointer. */
+const MAX_PATH_LENGTH = MAX_JSON_DEPTH;
+
 type MutableJson = null | boolean | number | string | MutableJson[] | MutableMap;
 type MutableMap = { [key: string]: MutableJson };
 type Container = MutableJson[] | MutableMap;
@@ -216,9 +219,27 @@ function thaw(value: JsonValue): MutableJson {
  * stands before the first slash counts for nothing.
  */
 function parsePointer(pointer: JsonValue | undefined): readonly string[] {
-  const [, ...tokens] = typeof pointer === 'string' ? pointer.split('/') : [];
-  if (tokens.length === 0) throw unprocessable();
-  return tokens.map((token) => token.replace(/~1/g, '/').replace(/~0/g, '~'));
+  // A document that may come of the patch is not so deep that a longer path leads anywhere.
+  const [, ...tokens] = typeof pointer === 'string' ? pointer.split('/', MAX_PATH_LENGTH + 2) : [];
+  if (tokens.length === 0 || tokens.length > MAX_PATH_LENGTH) throw unprocessable();
+  const keys: string[] = [];
+  for (const token of tokens) keys.push(token.includes('~') ? unescaped(token) : token);
+  return keys;
+}
+
+/** So many characters are looked at together for what they stand for. */
+const UNESCAPED_CHARACTERS = 256;
+
+function unescaped(token: string): string {
+  let text = '';
+  for (let start = 0; start < token.length;) {
+    let end = start + UNESCAPED_CHARACTERS;
+    // Neither the tilde nor what follows it stands for itself.
+    while (token[end - 1] === '~') end += 1;
+    text += token.slice(start, end).replace(/~1/g, '/').replace(/~0/g, '~');
+    start = end;
+  }
+  return text;
 }
 
 /** As Go reads integers: `01` and `+1` are one. */

@@ -1,9 +1,10 @@
 import { qualifiedResource, type GroupResource } from '../errors/status-error';
 import type { KubeObject } from '../object';
-import { atOnce } from '../parts';
+import type { Steps } from '../parts';
 import { parseQuantity, type Quantity } from '../quantity/quantity';
 import { isNativeResource, podResources, podTotal, type ContainerResources } from './pod-resources';
 import type { ResourceList } from './resource-list';
+import { isPauseDue } from '../steps/pace';
 import { podMatchesScope, type ScopeRequirement } from './scopes';
 
 /** What objects of one resource cost in terms of quotas. */
@@ -12,10 +13,16 @@ export interface QuotaEvaluator {
   readonly countsUpdates: boolean;
   /** Whether a name in a quota's `hard` speaks of this resource. */
   readonly measures: (name: string) => boolean;
-  readonly usage: (object: KubeObject) => ResourceList;
-  readonly matchesScope: (object: KubeObject, scope: ScopeRequirement) => boolean;
+  readonly usage: (object: KubeObject) => Steps<ResourceList>;
+  readonly matchesScope: (object: KubeObject, scope: ScopeRequirement) => Steps<boolean>;
   /** Those of the limited names that the object must say something about, and does not; sorted. */
-  readonly missing: (object: KubeObject, limited: readonly string[]) => readonly string[];
+  readonly missing: (object: KubeObject, limited: readonly string[]) => Steps<readonly string[]>;
+}
+
+/** What takes no steps to know. */
+// eslint-disable-next-line require-yield
+function* known<Result>(result: Result): Steps<Result> {
+  return result;
 }
 
 const ONE: Quantity = { nanos: parseQuantity('1').nanos, format: 'decimalSI' };
@@ -34,9 +41,9 @@ function objectCount(of: GroupResource): QuotaEvaluator {
   return {
     countsUpdates: false,
     measures: (wanted) => names.includes(wanted),
-    usage: () => usage,
-    matchesScope: () => false,
-    missing: () => [],
+    usage: () => known(usage),
+    matchesScope: () => known(false),
+    missing: () => known([]),
   };
 }
 
@@ -57,11 +64,13 @@ const COMPUTE = ['cpu', 'memory', 'ephemeral-storage'];
 /** When one of these is limited, each container must say how much it needs. */
 const TO_BE_SPECIFIED = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 const REQUESTS = 'requests.';
+const LIMITS = 'limits.';
 const HUGE_PAGES = 'hugepages-';
 
-function computeUsage(requests: ResourceList, limits: ResourceList): Map<string, Quantity> {
+function* computeUsage(requests: ResourceList, limits: ResourceList): Steps<Map<string, Quantity>> {
   const usage = new Map<string, Quantity>();
   for (const [name, quantity] of requests) {
+    if (isPauseDue()) yield;
     if (COMPUTE.includes(name) || name.startsWith(HUGE_PAGES)) {
       usage.set(name, quantity);
       usage.set(REQUESTS + name, quantity);
@@ -70,7 +79,8 @@ function computeUsage(requests: ResourceList, limits: ResourceList): Map<string,
     }
   }
   for (const [name, quantity] of limits) {
-    if (COMPUTE.includes(name)) usage.set(`limits.${name}`, quantity);
+    if (isPauseDue()) yield;
+    if (COMPUTE.includes(name)) usage.set(LIMITS + name, quantity);
   }
   return usage;
 }
@@ -92,29 +102,34 @@ function pods(now: () => number): QuotaEvaluator {
       name.startsWith(HUGE_PAGES) ||
       name.startsWith(REQUESTS + HUGE_PAGES) ||
       (name.startsWith(REQUESTS) && !isNativeResource(name)),
-    usage: (pod) => {
+    *usage(pod) {
       if (isOver(pod, now())) return new Map([['count/pods', ONE]]);
       const spec = podResources(pod);
-      return computeUsage(atOnce(podTotal(spec, 'requests')), atOnce(podTotal(spec, 'limits')))
-        .set('pods', ONE)
-        .set('count/pods', ONE);
+      const [requests, limits] = [yield* podTotal(spec, 'requests'), yield* podTotal(spec, 'limits')];
+      return (yield* computeUsage(requests, limits)).set('pods', ONE).set('count/pods', ONE);
     },
     matchesScope: podMatchesScope,
-    missing: (pod, limited) => {
+    *missing(pod, limited) {
       const wanted = limited.filter((name) => TO_BE_SPECIFIED.has(name));
       if (wanted.length === 0) return [];
       const { containers, initContainers } = podResources(pod);
-      const unspecified = ({ resources }: ContainerResources): readonly string[] => {
-        const { requests, limits } = resources ?? {};
-        return wanted.filter((name) =>
-          name.startsWith('limits.')
-            ? limits?.[name.slice('limits.'.length)] === undefined
-            : requests?.[name.replace(REQUESTS, '')] === undefined,
-        );
-      };
-      return [...new Set([...(containers ?? []), ...(initContainers ?? [])].flatMap(unspecified))].sort();
+      const missing = new Set<string>();
+      for (const list of [containers, initContainers]) {
+        for (const { resources } of list ?? []) {
+          if (isPauseDue()) yield;
+          for (const name of wanted) if (!isSpecified(resources, name)) missing.add(name);
+        }
+      }
+      return [...missing].sort();
     },
   };
+}
+
+/** `name`: one of those that are {@link TO_BE_SPECIFIED}. */
+function isSpecified(resources: ContainerResources['resources'], name: string): boolean {
+  const { requests, limits } = resources ?? {};
+  if (name.startsWith(LIMITS)) return limits?.[name.slice(LIMITS.length)] !== undefined;
+  return requests?.[name.replace(REQUESTS, '')] !== undefined;
 }
 
 const SERVICE_NAMES = new Set(['count/services', 'services', 'services.nodeports', 'services.loadbalancers']);
@@ -130,15 +145,17 @@ const services: QuotaEvaluator = {
     };
     const balanced = spec.type === 'LoadBalancer';
     const onNodes = spec.type === 'NodePort' || (balanced && spec.allocateLoadBalancerNodePorts !== false);
-    return new Map([
-      ['services', ONE],
-      ['count/services', ONE],
-      ['services.nodeports', count(onNodes ? (spec.ports ?? []).length : 0)],
-      ['services.loadbalancers', count(balanced ? 1 : 0)],
-    ]);
+    return known<ResourceList>(
+      new Map([
+        ['services', ONE],
+        ['count/services', ONE],
+        ['services.nodeports', count(onNodes ? (spec.ports ?? []).length : 0)],
+        ['services.loadbalancers', count(balanced ? 1 : 0)],
+      ]),
+    );
   },
-  matchesScope: () => false,
-  missing: () => [],
+  matchesScope: () => known(false),
+  missing: () => known([]),
 };
 
 const CLAIM_NAMES = new Set(['count/persistentvolumeclaims', 'persistentvolumeclaims', 'requests.storage']);
@@ -168,10 +185,10 @@ const persistentVolumeClaims: QuotaEvaluator = {
       usage.set('requests.storage', parseQuantity(size));
       if (storageClass !== '') usage.set(`${storageClass}${PER_CLASS}requests.storage`, parseQuantity(size));
     }
-    return usage;
+    return known<ResourceList>(usage);
   },
-  matchesScope: () => false,
-  missing: () => [],
+  matchesScope: () => known(false),
+  missing: () => known([]),
 };
 
 /** Reviews and events pass by: they are not kept, or not for long. */

@@ -56,14 +56,21 @@ function larger(before: Quantity, amount: Quantity): Quantity {
 }
 
 /** No container asks for processor or memory, or limits them: the class of service BestEffort. */
-export function isBestEffort({ containers, initContainers }: PodResources): boolean {
-  return [...(containers ?? []), ...(initContainers ?? [])].every(({ resources }) =>
-    [resources?.requests, resources?.limits].every((list) =>
-      Object.entries(list ?? {}).every(([name, text]) => {
-        return (name !== 'cpu' && name !== 'memory') || parseQuantity(text).nanos === 0n;
-      }),
-    ),
-  );
+export function* isBestEffort({ containers, initContainers }: PodResources): Steps<boolean> {
+  for (const list of [containers, initContainers]) {
+    for (const { resources } of list ?? []) {
+      if (isPauseDue()) yield;
+      if (asksForSome(resources?.requests) || asksForSome(resources?.limits)) return false;
+    }
+  }
+  return true;
+}
+
+function asksForSome(amounts: Readonly<Record<string, string>> | undefined): boolean {
+  return ['cpu', 'memory'].some((name) => {
+    const text = amounts?.[name];
+    return text !== undefined && parseQuantity(text).nanos !== 0n;
+  });
 }
 
 /** Resources of the platform itself, as opposed to those that a device plugin announces (`example.com/gpu`). */

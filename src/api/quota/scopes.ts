@@ -1,4 +1,6 @@
 import type { KubeObject } from '../object';
+import type { Steps } from '../parts';
+import { isPauseDue } from '../steps/pace';
 import { isBestEffort, podResources } from './pod-resources';
 
 /** One condition on the objects that a quota counts (spec, ResourceQuota scopes). */
@@ -33,23 +35,28 @@ function matchesPriorityClass({ operator, values = [] }: ScopeRequirement, name:
   }
 }
 
+interface Term {
+  readonly namespaces?: readonly string[];
+  readonly namespaceSelector?: object;
+  readonly podAffinityTerm?: Term;
+}
+
 /** A pod's affinity speaks of pods in other namespaces. */
-function crossesNamespaces(affinity: Readonly<Record<string, unknown>> | undefined): boolean {
-  interface Term {
-    readonly namespaces?: readonly string[];
-    readonly namespaceSelector?: object;
-    readonly podAffinityTerm?: Term;
+function* crossesNamespaces(affinity: Readonly<Record<string, unknown>> | undefined): Steps<boolean> {
+  for (const sort of ['podAffinity', 'podAntiAffinity']) {
+    for (const terms of Object.values((affinity?.[sort] ?? {}) as Record<string, readonly Term[]>)) {
+      for (const term of terms) {
+        if (isPauseDue()) yield;
+        const { namespaces = [], namespaceSelector } = term.podAffinityTerm ?? term;
+        if (namespaces.length > 0 || namespaceSelector !== undefined) return true;
+      }
+    }
   }
-  return ['podAffinity', 'podAntiAffinity'].some((sort) =>
-    Object.values((affinity?.[sort] ?? {}) as Record<string, readonly Term[]>)
-      .flat()
-      .map((term) => term.podAffinityTerm ?? term)
-      .some(({ namespaces = [], namespaceSelector }) => namespaces.length > 0 || namespaceSelector !== undefined),
-  );
+  return false;
 }
 
 /** Whether a pod is within the scope; scopes that are not known hold nothing. */
-export function podMatchesScope(pod: KubeObject, scope: ScopeRequirement): boolean {
+export function* podMatchesScope(pod: KubeObject, scope: ScopeRequirement): Steps<boolean> {
   const spec = podResources(pod);
   switch (scope.scopeName) {
     case 'Terminating':
@@ -57,13 +64,13 @@ export function podMatchesScope(pod: KubeObject, scope: ScopeRequirement): boole
     case 'NotTerminating':
       return (spec.activeDeadlineSeconds ?? -1) < 0;
     case 'BestEffort':
-      return isBestEffort(spec);
+      return yield* isBestEffort(spec);
     case 'NotBestEffort':
-      return !isBestEffort(spec);
+      return !(yield* isBestEffort(spec));
     case 'PriorityClass':
       return matchesPriorityClass(scope, spec.priorityClassName ?? '');
     case 'CrossNamespacePodAffinity':
-      return crossesNamespaces(spec.affinity);
+      return yield* crossesNamespaces(spec.affinity);
     default:
       return false;
   }

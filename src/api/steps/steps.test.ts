@@ -228,6 +228,34 @@ describe('a JSON patch does not list the keys of a large map that are known', ()
   });
 });
 
+describe('a pointer of a JSON patch', () => {
+  const patched = (path: string) => take(applyJsonPatch({ data: {} }, [{ op: 'add', path, value: 'a' }]));
+
+  it('with many escapes is read a part at a time', () => {
+    const { result, pauses } = patched(`/data/${'~1~0~01'.repeat(20_000)}`);
+    expect(result).toEqual({ data: { ['/~~1'.repeat(20_000)]: 'a' } });
+    expect(pauses).toBeGreaterThan(5);
+  });
+
+  it.each(['~', 'a~', '~~1', '~2', 'a~01b'])('stands for the same however %j is cut', (token) => {
+    const long = 'x'.repeat(255);
+    const plain = token.replace(/~1/g, '/').replace(/~0/g, '~');
+    expect(patched(`/data/${long}${token}`).result).toEqual({ data: { [long + plain]: 'a' } });
+  });
+
+  it('of more keys than values nest is refused after as many', () => {
+    const split = jest.spyOn(String.prototype, 'split');
+    try {
+      expect(() => patched('/a'.repeat(100_000))).toThrow('the server rejected our request due to an error');
+      const longest = Math.max(...split.mock.results.map(({ value }) => (value as readonly string[]).length));
+      expect(longest).toBeGreaterThan(999);
+      expect(longest).toBeLessThan(1_010);
+    } finally {
+      split.mockRestore();
+    }
+  });
+});
+
 test('the fields of a map that is owned itself are known to whoever looks at the owners afterwards', () => {
   const many = Object.fromEntries(Array.from({ length: COUNT }, (_, index) => [`key-${index}`, 'v']));
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: many } as KubeObject;

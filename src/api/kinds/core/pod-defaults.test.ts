@@ -1,4 +1,7 @@
+import { filledInParts } from '../../fill-later';
 import type { Pod } from '../../schema/generated/core-v1';
+import { take } from '../../steps/both-forms.fixture';
+import { counted, mostReads } from '../../steps/counted.fixture';
 import { defaultPod, podTemplateDefaults } from './pod-defaults';
 
 function defaulted(spec: object, status?: object): Pod {
@@ -24,6 +27,28 @@ describe('the defaults of a pod', () => {
     const limits = { cpu: '100u', memory: '100m', 'ephemeral-storage': '1n' };
     const { spec } = defaulted({ containers: [{ resources: { limits } }] });
     expect(spec?.containers?.[0]?.resources?.limits).toEqual({ cpu: '1m', memory: '100m', 'ephemeral-storage': '1m' });
+  });
+
+  test('thousands of amounts are rounded, and requested where they are limited, a few at a time', () => {
+    const count = 2_000;
+    const amounts = (of: string) =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`example.com/r${index}`, of]));
+    const resources = { limits: { ...amounts('1'), memory: '100u' }, requests: { cpu: '1n' } };
+    const object = { metadata: { name: 'p' }, spec: { containers: [{ resources }], overhead: amounts('1500u') } };
+    const { result } = take(filledInParts(() => defaultPod(object)));
+    expect(result).toEqual(defaultPod(object));
+    expect(result.spec).toMatchObject({
+      containers: [
+        {
+          resources: {
+            limits: { ...amounts('1'), memory: '1m' },
+            requests: { ...amounts('1'), memory: '1m', cpu: '1m' },
+          },
+        },
+      ],
+      overhead: amounts('2m'),
+    });
+    expect(mostReads(filledInParts(() => defaultPod(counted(object))))).toBeLessThan(count / 2);
   });
 
   test('with the network of the node, ports of containers are ports of the node', () => {

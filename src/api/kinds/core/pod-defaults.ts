@@ -2,7 +2,7 @@ import { extend } from '../../extend';
 import { setOwn } from '../../codec/set-own';
 import { fill, mapEach } from '../../fill-later';
 import type { KubeObject, ObjectMeta } from '../../object';
-import { isLarge, keysOf, rememberKeys, type Steps } from '../../parts';
+import { isLarge, keysOf, PART_VALUES, rememberKeys, type Steps } from '../../parts';
 import { formatQuantity, parseQuantity, roundUpQuantity } from '../../quantity/quantity';
 import type {
   Container,
@@ -31,11 +31,20 @@ function roundedAmount(text: string): string {
 /** Amounts of resources are kept in thousandths. */
 export function roundedAmounts(amounts: Amounts): Amounts {
   const names = keysOf(amounts);
-  if (!names.some((name) => finerThanMilli.test(amounts[name] ?? ''))) return amounts;
+  const isLong = names.length > PART_VALUES;
+  if (!isLong && !names.some((name) => finerThanMilli.test(amounts[name] ?? ''))) return amounts;
   const rounded: Record<string, string> = {};
-  for (const name of names) setOwn(rounded, name, roundedAmount(amounts[name] ?? ''));
+  // Whoever asks whether there are many may do so before they are there.
   rememberKeys(rounded, names);
+  fill(putRounded(rounded, amounts, names));
   return rounded;
+}
+
+function* putRounded(rounded: Record<string, string>, amounts: Amounts, names: readonly string[]): Steps<void> {
+  for (const name of names) {
+    setOwn(rounded, name, roundedAmount(amounts[name] ?? ''));
+    yield;
+  }
 }
 
 function defaultResources(resources: ResourceRequirements): ResourceRequirements {
