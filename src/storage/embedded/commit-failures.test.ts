@@ -14,11 +14,13 @@ const READING: SpaceReading = { file: 0, inUse: 0, diskFree: 1e9 };
 describe('a commit that failed', () => {
   let warnings: string[];
   let canRead: boolean;
+  let lost: Error[];
   let failures: CommitFailures;
 
   beforeEach(() => {
     warnings = [];
     canRead = true;
+    lost = [];
     failures = new CommitFailures('/nowhere/store.db', {
       space: {
         look: () => READING,
@@ -28,6 +30,7 @@ describe('a commit that failed', () => {
         if (!canRead) throw new Error('MDB_PANIC');
       },
       warn: (message) => warnings.push(message),
+      onLost: (error) => lost.push(error),
     });
   });
 
@@ -62,6 +65,8 @@ describe('a commit that failed', () => {
   it('with which LMDB gives the file up is the last', () => {
     canRead = false;
     expect(failed(IO_ERROR)).toBe(failures.lost);
+    expect(failed(IO_ERROR)).toBe(failures.lost);
+    expect(lost).toEqual([failures.lost]);
     expect(failures.lost).toBeInstanceOf(StoreWriteError);
     expect(warnings).toEqual([
       '/nowhere/store.db: cannot write: Input/output error; the file has to be opened again: restart the server',

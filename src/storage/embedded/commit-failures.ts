@@ -16,6 +16,8 @@ export interface CommitFailuresOptions {
   /** Reads something; throws when LMDB does not read either any more. */
   readonly read: () => unknown;
   readonly warn: (message: string) => void;
+  /** Called once, when {@link CommitFailures.lost} is set. */
+  readonly onLost?: (error: StoreWriteError) => void;
 }
 
 /**
@@ -43,6 +45,7 @@ export class CommitFailures {
   explain(error: unknown): unknown {
     if (!(error instanceof StoreFileError)) return error;
     const { message, cause } = error;
+    if (this.#lost !== undefined) return this.#lost;
     if (!this.#canRead()) {
       const advice = `${message}; the file has to be opened again: restart the server`;
       this.#lost = new StoreWriteError(
@@ -53,6 +56,7 @@ export class CommitFailures {
         },
       );
       this.options.warn(advice);
+      this.options.onLost?.(this.#lost);
       return this.#lost;
     }
     if (this.#isForWantOfSpace(cause)) return this.options.space.failed('no space is left, or no file may be larger');

@@ -42,6 +42,8 @@ export interface EmbeddedStoreOptions {
     warn(details: object, message: string): void;
     info?(details: object, message: string): void;
   };
+  /** Called once, when a commit failed in such a way that LMDB does not even read any more: only opening the file again helps. */
+  readonly onLost?: (error: Error) => void;
 }
 
 /**
@@ -143,6 +145,7 @@ class EmbeddedStore implements Store {
       space: this.#space,
       read: () => file.state(),
       warn: (message) => logger?.warn({}, message),
+      ...(options.onLost && { onLost: options.onLost }),
     });
     this.#writer = new GroupCommitWriter(file, {
       clock,
