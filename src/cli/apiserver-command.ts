@@ -6,6 +6,7 @@ import { checkFlags, prepareMaterial, startFromFlags } from '../flags/server-fro
 import { unbuiltFlags } from '../flags/unbuilt-flags';
 import { collectWhenIdle } from './idle-collection';
 import { optimizeSoon } from './v8-flags';
+import { lostStore } from './lost-store';
 import { VERSION } from '../apiserver/version';
 import { shareMetrics } from './worker-metrics';
 import { isWorker, leave, reportServing, runWorkers, untilStopped } from './workers';
@@ -43,7 +44,9 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     return runWorkers(options.workers, logger);
   }
   const stopped = untilStopped();
-  const { server, stop } = await startFromFlags(flags, material, logger, isWorker() ? { shareMetrics } : {});
+  const { lost, onStoreLost } = lostStore();
+  const extras = { onStoreLost, ...(isWorker() && { shareMetrics }) };
+  const { server, stop } = await startFromFlags(flags, material, logger, extras);
   logger.info({ port: server.port, version: VERSION }, 'serving');
   reportServing();
   // A server that cannot become ready ends the command.
@@ -52,7 +55,7 @@ export async function apiserverCommand(argv: readonly string[]): Promise<void> {
     collectWhenIdle();
     return new Promise<never>(() => undefined);
   });
-  const signal = await Promise.race([stopped, failed]);
+  const signal = await Promise.race([stopped, failed, lost]);
   logger.info({ signal }, 'shutting down');
   await stop();
   leave();

@@ -9,6 +9,7 @@ import { flagArguments } from '../flags/flag-values';
 import { checkFlags } from '../flags/server-from-flags';
 import { storageFlags } from '../flags/storage-flags';
 import { CONTROLLER_NAMES, OFF_BY_DEFAULT, selectControllers } from '../controllers/start-controllers';
+import { lostStore } from './lost-store';
 import { untilSignal } from './until-signal';
 import { collectWhenIdle } from './idle-collection';
 import { optimizeSoon } from './v8-flags';
@@ -59,7 +60,9 @@ export async function devCommand(given: readonly string[]): Promise<void> {
   });
   const parsed = parseControlPlaneFlags(argv);
   const flags = checkFlags(parsed.options, parsed.warnings);
+  const { lost, onStoreLost } = lostStore();
   const controlPlane = await startControlPlane({
+    onStoreLost,
     flags,
     logger,
     logRequests: options.verbose,
@@ -74,7 +77,7 @@ export async function devCommand(given: readonly string[]): Promise<void> {
   );
   optimizeSoon();
   collectWhenIdle();
-  const signal = await untilSignal();
+  const signal = await Promise.race([untilSignal(), lost]);
   // At a terminal, ^C stands on the line.
   process.stdout.write(`${process.stdout.isTTY ? '\n' : ''}Stopping (${signal}); once more ends it at once.\n`);
   await controlPlane.stop();

@@ -51,6 +51,8 @@ export interface ControlPlaneOptions {
   readonly controllers?: readonly string[];
   /** Routes of others, besides those of `--extension`. */
   readonly extensions?: readonly Extension[];
+  /** Called when the embedded store has to be opened again, which takes another process. */
+  readonly onStoreLost?: (error: Error) => void;
 }
 
 const CLUSTER_NAME = 'sternpost';
@@ -77,6 +79,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     logRequests: options.logRequests === true,
     tokenUsers: tokens.users,
     extensions: options.extensions ?? [],
+    ...(options.onStoreLost && { onStoreLost: options.onStoreLost }),
   });
   const url = `https://${isIPv6(host) ? `[${host}]` : host}:${started.server.port}`;
   const { certificates } = material;

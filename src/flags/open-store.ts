@@ -55,6 +55,8 @@ export interface DataDirectoryOptions {
   readonly historyMs: number;
   /** `--quota-backend-bytes`. */
   readonly quotaBytes: number;
+  /** Called when the file has to be opened again, which takes another process. */
+  readonly onLost?: (error: Error) => void;
 }
 
 /** What commands without flags for it keep, and as much as a server in a cluster. */
@@ -66,14 +68,15 @@ export const DEFAULT_DATA_DIRECTORY_OPTIONS: DataDirectoryOptions = {
 /** Opens (or creates) the embedded store of a data directory. */
 export async function openDataDirectory(
   dataDir: string,
-  { historyMs, quotaBytes }: DataDirectoryOptions,
+  { historyMs, quotaBytes, onLost }: DataDirectoryOptions,
   logger: Logger,
 ): Promise<OpenedStore> {
   const warn = (message: string): void => logger.warn(message);
   protectFolder(dataDir, (name) => OWN_NAME.test(name), warn);
   protectFile(join(dataDir, 'kubeconfig'), warn);
   const { openEmbeddedStore } = stores.embedded();
-  const store = await openEmbeddedStore({ path: registryFileOf(dataDir), historyMs, quotaBytes, logger });
+  const path = registryFileOf(dataDir);
+  const store = await openEmbeddedStore({ path, historyMs, quotaBytes, logger, ...(onLost && { onLost }) });
   return { store, keyRoot: DEFAULT_KEY_ROOT };
 }
 
@@ -134,13 +137,21 @@ function etcdTls({ etcdCafile, etcdCertfile, etcdKeyfile }: EtcdOptions, logger:
   return new WatchedFiles({ files, load, looksWhenAsked: true, pollMs: 0, onFailed }).current;
 }
 
-/** The store that the flags name: etcd when it has servers, else the embedded one. */
-export function openStore(options: ApiserverOptions, logger: Logger): Promise<OpenedStore> {
+/** The store that the flags name: etcd when it has servers, else the embedded one, which alone may be lost. */
+export function openStore(
+  options: ApiserverOptions,
+  logger: Logger,
+  onLost?: DataDirectoryOptions['onLost'],
+): Promise<OpenedStore> {
   return options.etcdServers.length > 0
     ? openEtcd(options, options.etcdCompactionInterval, logger)
     : openDataDirectory(
         options.dataDir,
-        { historyMs: options.etcdCompactionInterval, quotaBytes: options.quotaBackendBytes },
+        {
+          historyMs: options.etcdCompactionInterval,
+          quotaBytes: options.quotaBackendBytes,
+          ...(onLost && { onLost }),
+        },
         logger,
       );
 }

@@ -168,6 +168,8 @@ export interface ServerExtras extends Pick<ApiServerOptions, 'shareMetrics'> {
   readonly extensions?: readonly Extension[];
   /** Users by the digests of their tokens, besides those of `--token-auth-file`. */
   readonly tokenUsers?: ReadonlyMap<string, UserInfo>;
+  /** Called when the embedded store has to be opened again, which takes another process. */
+  readonly onStoreLost?: (error: Error) => void;
 }
 
 export interface StartedServer {
@@ -187,10 +189,10 @@ export async function startFromFlags(
   const { options } = flags;
   const { certificates, tls, advertiseAddress } = material;
   const encryption = openEncryption(options, logger);
-  const opening = openStore(options, logger).then((opened) => encrypted(opened, encryption));
+  const opening = openStore(options, logger, extras.onStoreLost).then((opened) => encrypted(opened, encryption));
   try {
     const [{ store, keyRoot }, signingKey] = await Promise.all([opening, material.signingKey]);
-    const { tokenUsers, ...rest } = extras;
+    const { tokenUsers, onStoreLost: _, ...rest } = extras;
     const authorization = authorizationFromFlags(options);
     const anonymous = options.anonymousAuth && !authorization.modes.includes('AlwaysAllow');
     const server = await startServer({

@@ -95,18 +95,21 @@ export class CompactedError extends Error {
 
 /** The store could not do what it was asked: it cannot be reached, it is full, it took too long. */
 export class StoreFailure extends Error {
-  /** It takes no writes for want of space. The store itself says so, once: it need not be said of every write. */
+  /** It takes no writes for want of space. */
   readonly isOutOfSpace: boolean;
+  /** The store itself says so in the log, once: it need not be said of every request. So it is when it has no space. */
+  readonly isReported: boolean;
 
   constructor(
     message: string,
     /** The same for clients: the cause, without addresses and the like. */
     readonly publicMessage: string,
-    options?: ErrorOptions & { readonly isOutOfSpace?: boolean },
+    options?: ErrorOptions & { readonly isOutOfSpace?: boolean; readonly isReported?: boolean },
   ) {
     super(message, options);
     this.name = 'StoreFailure';
     this.isOutOfSpace = options?.isOutOfSpace ?? false;
+    this.isReported = options?.isReported ?? this.isOutOfSpace;
   }
 }
 

@@ -2,6 +2,8 @@ import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage 
 import { Registry } from 'prom-client';
 import { StatusError, unauthorized, type StatusDetails } from '../../src/api/errors/status-error';
 import { deployment } from '../../src/api/kinds/apps/deployment';
+import { binding } from '../../src/api/kinds/core/binding';
+import { componentStatus } from '../../src/api/kinds/core/component-status';
 import { configMap } from '../../src/api/kinds/core/config-map';
 import { namespace } from '../../src/api/kinds/core/namespace';
 import { pod } from '../../src/api/kinds/core/pod';
@@ -77,6 +79,8 @@ export function servedOverHttp(options: Partial<ServerOptions> = {}) {
       ...permissiveServer,
       catalogue: catalogueOf(fixture, [
         configMap,
+        binding,
+        componentStatus,
         namespace,
         pod,
         replicationController,

@@ -1,3 +1,4 @@
+import { quoteGo } from '../errors/go-quote';
 import { badRequest } from '../errors/status-error';
 
 /**
@@ -65,7 +66,7 @@ export function parseFieldSelector(text: string): readonly FieldRequirement[] {
 export function unknownFieldLabel(label: string, kindHasOwnLabels: boolean): string {
   return kindHasOwnLabels
     ? `field label not supported: ${label}`
-    : `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+    : `${quoteGo(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
 /**

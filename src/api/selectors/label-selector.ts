@@ -1,3 +1,4 @@
+import { quoteGo } from '../errors/go-quote';
 import { badRequest } from '../errors/status-error';
 import { labelValueProblems, qualifiedNameProblems } from '../validation/label-syntax';
 
@@ -56,7 +57,7 @@ function byCodePoint(a: string, b: string): number {
 
 function checkKey(key: string): void {
   const problems = qualifiedNameProblems(key);
-  if (problems.length > 0) throw new Error(`invalid label key ${JSON.stringify(key)}: ${problems.join('; ')}`);
+  if (problems.length > 0) throw new Error(`invalid label key ${quoteGo(key)}: ${problems.join('; ')}`);
 }
 
 /** Checks what the syntax does not. Throws an Error with the wire's message, to which the caller adds context. */
@@ -74,9 +75,7 @@ function requirement(key: string, operator: LabelOperator, values: readonly stri
   for (const value of values) {
     const problems = labelValueProblems(value);
     if (problems.length > 0) {
-      throw new Error(
-        `invalid label value: ${JSON.stringify(value)}: at key: ${JSON.stringify(key)}: ${problems.join('; ')}`,
-      );
+      throw new Error(`invalid label value: ${quoteGo(value)}: at key: ${quoteGo(key)}: ${problems.join('; ')}`);
     }
   }
   return { key, operator, values: [...new Set(values)].sort(byCodePoint) };
@@ -293,7 +292,7 @@ export function selectorRequirements(
     );
     for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
       const known = Object.hasOwn(EXPRESSION_OPERATORS, operator) ? EXPRESSION_OPERATORS[operator] : undefined;
-      if (known === undefined) throw new Error(`${JSON.stringify(operator)} is not a valid label selector operator`);
+      if (known === undefined) throw new Error(`${quoteGo(operator)} is not a valid label selector operator`);
       requirements.push(requirement(key, known, values));
     }
     return sorted(requirements);

@@ -118,11 +118,14 @@ function warnOfDeprecation(
 }
 
 /** Namespaced objects are named in a namespace, cluster-scoped ones outside, and nothing follows a subresource. */
-function shapeFits(info: RequestInfo, { definition, custom }: ServedResource): boolean {
+function shapeFits(info: RequestInfo, { definition, version, custom }: ServedResource): boolean {
   const { namespace, named, parts, subresource, watchPrefix } = info;
+  const verbs = version.verbs ?? definition.verbs;
   if (info.verb === 'proxy') return false;
   if (parts.length > 3 && !PATH_SUBRESOURCES.has(subresource)) return false;
-  if (watchPrefix && subresource !== '') return false;
+  // What cannot be watched has no such paths, and what cannot be listed is nowhere over all namespaces.
+  if (watchPrefix && (subresource !== '' || !verbs.includes('watch'))) return false;
+  if (definition.namespaced && namespace === '' && !verbs.includes('list')) return false;
   // What is only posted (reviews, bindings) has no names.
   if (named && subresource === '' && !definition.verbs.some((verb) => NAMED_VERBS.has(verb))) return false;
   if (definition.namespaced) return namespace !== '' || (!named && !(custom && info.verb === 'create'));

@@ -92,6 +92,22 @@ describe('a patched document', () => {
     });
   });
 
+  it('is what was there when a strategic patch is null', () => {
+    expect(patched(STRATEGIC_MERGE_PATCH, null).document).toEqual(current);
+  });
+
+  test.each([
+    [[], 'array'],
+    [1, 'number'],
+    [true, 'bool'],
+    ['a', 'string'],
+  ])('is not made by %j as a strategic patch', (body, found) => {
+    expect(failure(() => patched(STRATEGIC_MERGE_PATCH, body))).toMatchObject({
+      code: 400,
+      message: `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`,
+    });
+  });
+
   it('keeps its kind whatever a strategic patch says', () => {
     expect(patched(STRATEGIC_MERGE_PATCH, { kind: 'Secret', apiVersion: 'v2' }).document).toEqual(current);
   });

@@ -68,6 +68,14 @@ function notAnObject(): StatusError {
   return badRequest('error decoding patch: the patch must be an object');
 }
 
+/** A strategic patch is read into a Go map: null makes none, which changes nothing. */
+function strategicPatch(patch: JsonValue): JsonObject {
+  if (patch === null) return {};
+  if (isObject(patch)) return patch;
+  const found = Array.isArray(patch) ? 'array' : typeof patch === 'boolean' ? 'bool' : typeof patch;
+  throw badRequest(`json: cannot unmarshal ${found} into Go value of type map[string]interface {}`);
+}
+
 function changed(document: JsonValue): Patched {
   const refused = (detail: string): StatusError => documentDoesNotFit(document, detail);
   return { document, doesNotFit: ({ detail }) => refused(detail), refused };
@@ -92,13 +100,13 @@ patchByMerge.inSteps = function* (current: JsonObject, patch: JsonValue): Steps<
   return changed(yield* mergePatch.applyMergePatch(current, patch));
 };
 
-function patchStrategically(current: JsonObject, patch: JsonValue, type: StructType): Patched {
-  if (!isObject(patch)) throw notAnObject();
+function patchStrategically(current: JsonObject, sent: JsonValue, type: StructType): Patched {
+  const patch = strategicPatch(sent);
   return changedStrategically(current, patch, applyStrategicMergePatch(type, current, patch));
 }
 
-patchStrategically.inSteps = function* (current: JsonObject, patch: JsonValue, type: StructType): Steps<Patched> {
-  if (!isObject(patch)) throw notAnObject();
+patchStrategically.inSteps = function* (current: JsonObject, sent: JsonValue, type: StructType): Steps<Patched> {
+  const patch = strategicPatch(sent);
   return changedStrategically(current, patch, yield* strategicMerge.applyStrategicMergePatch(type, current, patch));
 };
 

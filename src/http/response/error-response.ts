@@ -46,8 +46,8 @@ export function sendErrorResponse(context: RequestContext, error: unknown, schem
 function statusOf(context: RequestContext, error: unknown, logger: Logger): Status {
   if (error instanceof StatusError) return error.status;
   const { verb, resource, namespace, name, path } = context.info;
-  const isKnown = error instanceof StoreFailure && error.isOutOfSpace;
-  if (!isKnown) logger.error({ err: error, verb, resource, namespace, name, path }, 'a request failed');
+  const isReported = error instanceof StoreFailure && error.isReported;
+  if (!isReported) logger.error({ err: error, verb, resource, namespace, name, path }, 'a request failed');
   // kube-apiserver hands the store's words on as they are, without a reason.
   if (error instanceof StoreFailure) return new StatusError(500, undefined, error.publicMessage).status;
   context.panicked = true;

@@ -4,6 +4,7 @@ import { open, type Database, type RootDatabase } from 'lmdb';
 import { makePrivateFile, makePrivateFolder, protectFile, type Warn } from '../../files/private-files';
 import { canGrow, diskFreeBytes, isOutOfSpace, makeZeroedFile } from './disk-space';
 import { findDamage, findHeadDamage } from './file-check';
+import { commitQuietly } from './quiet-commit';
 import { claimOwnership, reserveInProcess, StoreOwnedError } from './ownership';
 import { decodeState, encodeState, type StateRecord } from './records';
 import type { SpaceReading } from './space-guard';
@@ -108,14 +109,16 @@ export class LmdbFile {
   async commit(changes: readonly Change[], state: StateRecord): Promise<void> {
     const { log } = this.tables;
     try {
-      await this.root.batch(() => {
-        for (const { table, key, value } of changes) {
-          if (value === undefined) void table.remove(key);
-          else if (table === log) append(table, key, value);
-          else void table.put(key, value);
-        }
-        void this.tables.meta.put(STATE_KEY, encodeState(state));
-      });
+      await commitQuietly(() =>
+        this.root.batch(() => {
+          for (const { table, key, value } of changes) {
+            if (value === undefined) void table.remove(key);
+            else if (table === log) append(table, key, value);
+            else void table.put(key, value);
+          }
+          void this.tables.meta.put(STATE_KEY, encodeState(state));
+        }),
+      );
     } catch (error) {
       const cause = await causeOf(error);
       throw new StoreFileError(this.path, `cannot write: ${messageOf(cause)}`, { cause });

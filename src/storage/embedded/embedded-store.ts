@@ -1,7 +1,7 @@
 import { Turn } from '../../async/turn';
+import { CommitFailures } from './commit-failures';
 import { Compactor } from './compactor';
-import { LmdbFile, StoreFileError } from './database';
-import { canGrow, isOutOfSpace } from './disk-space';
+import { LmdbFile } from './database';
 import { EventFeed } from './event-feed';
 import { deleteExpired } from './expiry';
 import { countAfter, readAt, readCurrent, readNewest, readVersion } from './reader';
@@ -11,6 +11,7 @@ import { SpaceGuard, StoreFullError, type Shortage } from './space-guard';
 import { GroupCommitWriter } from './writer';
 import {
   StoreClosedError,
+  StoreFailure,
   type ListOutcome,
   type ListRange,
   type Revision,
@@ -41,6 +42,8 @@ export interface EmbeddedStoreOptions {
     warn(details: object, message: string): void;
     info?(details: object, message: string): void;
   };
+  /** Called once, when a commit failed in such a way that LMDB does not even read any more: only opening the file again helps. */
+  readonly onLost?: (error: Error) => void;
 }
 
 /**
@@ -104,6 +107,7 @@ class EmbeddedStore implements Store {
   readonly reportsProgress = true;
   readonly #space: SpaceGuard;
   readonly #quotaBytes: number;
+  readonly #failures: CommitFailures;
   readonly #feed: EventFeed;
   readonly #writer: GroupCommitWriter;
   readonly #compactor: Compactor;
@@ -137,27 +141,34 @@ class EmbeddedStore implements Store {
         ),
     });
     this.#feed = new EventFeed(file.tables, file.state());
+    this.#failures = new CommitFailures(file.path, {
+      space: this.#space,
+      read: () => file.state(),
+      warn: (message) => logger?.warn({}, message),
+      ...(options.onLost && { onLost: options.onLost }),
+    });
     this.#writer = new GroupCommitWriter(file, {
       clock,
       publish: (events, state) => this.#feed.publish(events, state),
       space: {
         admit: (valueBytes) => this.#space.admit(valueBytes),
-        settled: (bytes, hasSucceeded) => this.#space.settled(bytes, hasSucceeded),
-        explain: (error) => this.#explain(error),
+        settled: (bytes, hasSucceeded) => {
+          this.#space.settled(bytes, hasSucceeded);
+          if (hasSucceeded) this.#failures.succeeded();
+        },
+        explain: (error) => this.#failures.explain(error),
       },
     });
     this.#compactor = new Compactor(file, this.#feed, this.#writer);
     const warn = (message: string) => (error: unknown) => {
-      if (!(error instanceof StoreFullError)) logger?.warn({ err: error }, message);
+      if (!(error instanceof StoreFailure && error.isReported)) logger?.warn({ err: error }, message);
     };
+    const chore = (intervalMs: number, work: () => Promise<void>, failed: string): Chore =>
+      new Chore(intervalMs, async () => (this.#failures.lost === undefined ? work() : undefined), warn(failed));
     this.#chores = [
-      new Chore(expiryIntervalMs, () => deleteExpired(file.tables, this.#writer, this.#clock()), warn('expiry failed')),
-      new Chore(
-        compactionIntervalMs,
-        () => this.#compactor.compactBefore(this.#clock() - historyMs),
-        warn('compaction failed'),
-      ),
-      new Chore(SHORTAGE_INTERVAL_MS, () => this.#makeRoom(historyMs), warn('making room failed')),
+      chore(expiryIntervalMs, () => deleteExpired(file.tables, this.#writer, this.#clock()), 'expiry failed'),
+      chore(compactionIntervalMs, () => this.#compactor.compactBefore(this.#clock() - historyMs), 'compaction failed'),
+      chore(SHORTAGE_INTERVAL_MS, () => this.#makeRoom(historyMs), 'making room failed'),
     ];
   }
 
@@ -273,13 +284,6 @@ class EmbeddedStore implements Store {
     return this.#closing;
   }
 
-  /** What a commit failed of, for its writers. */
-  #explain(error: unknown): unknown {
-    if (!(error instanceof StoreFileError)) return error;
-    const isFull = isOutOfSpace(error.cause) || !canGrow(this.file.path, this.#space.look().file);
-    return isFull ? this.#space.failed('no space is left, or no file may be larger') : error;
-  }
-
   /** A commit that needs some room, and takes it back. */
   async #tryWriting(): Promise<void> {
     const { write, undo } = this.file.trial();
@@ -307,6 +311,7 @@ class EmbeddedStore implements Store {
   #check(signal?: Cancellation): void {
     signal?.throwIfAborted();
     if (this.#closing !== undefined) throw new StoreClosedError();
+    if (this.#failures.lost !== undefined) throw this.#failures.lost;
   }
 
   /**
