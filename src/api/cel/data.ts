@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../object';
 import { isJsonList, isJsonObject } from '../custom/json-schema';
+import { keysOf, PART_VALUES } from '../parts';
 import { EvalError, ListValue, MapValue, type Value } from './values';
 
 /** Makes a value of a piece of an object's data. */
@@ -53,8 +54,19 @@ export class DataMap extends MapValue {
   }
 
   keys(): readonly string[] {
-    return (this.#names ??= Object.keys(this.data).filter((name) => this.data[name] !== undefined));
+    return (this.#names ??= namesOf(this.data));
   }
+}
+
+/** An expression may ask for the same map for each element of another: the names in a large one are listed once. */
+const namesOfLarge = new WeakMap<JsonObject, readonly string[]>();
+
+function namesOf(data: JsonObject): readonly string[] {
+  const known = namesOfLarge.get(data);
+  if (known !== undefined) return known;
+  const names = keysOf(data).filter((name) => data[name] !== undefined);
+  if (names.length > PART_VALUES) namesOfLarge.set(data, names);
+  return names;
 }
 
 /** What is no value of its declared type; validation by the schema has refused it before. */

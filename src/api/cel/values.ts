@@ -69,6 +69,7 @@ export abstract class MapValue {
 /** A map that an expression has made. */
 export class Entries extends MapValue {
   readonly #entries: ReadonlyMap<string, readonly [Value, Value]>;
+  #keys: readonly Value[] | undefined;
 
   constructor(entries: ReadonlyMap<string, readonly [Value, Value]>) {
     super();
@@ -85,7 +86,7 @@ export class Entries extends MapValue {
   }
 
   keys(): readonly Value[] {
-    return Array.from(this.#entries.values(), ([key]) => key);
+    return (this.#keys ??= Array.from(this.#entries.values(), ([key]) => key));
   }
 
   entries(): ReadonlyMap<string, readonly [Value, Value]> {
