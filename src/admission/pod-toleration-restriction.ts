@@ -4,6 +4,7 @@ import { isBestEffort } from '../api/quota/pod-resources';
 import { podSpec, withSpec, type Toleration } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 import { areAllowed, mergeTolerations } from './tolerations';
+import { takeTurns } from './webhooks/large-work';
 
 /** What holds for namespaces that say nothing themselves. */
 export interface TolerationDefaults {
@@ -66,7 +67,8 @@ export function podTolerationRestriction(
           await ofNamespace(attributes, DEFAULT_ANNOTATION, defaults.default),
         );
       }
-      if (!isBestEffort(spec)) tolerations = mergeTolerations(tolerations, [MEMORY_PRESSURE]);
+      const asksForNothing = await takeTurns(attributes, isBestEffort(spec), spec);
+      if (!asksForNothing) tolerations = mergeTolerations(tolerations, [MEMORY_PRESSURE]);
       await check(attributes, tolerations);
       return tolerations.length === 0 ? object : withSpec(object, { tolerations });
     },
