@@ -3,6 +3,7 @@ import { allBackends, withoutFailures } from './backend';
 import { BatchingBackend, type BatchOptions } from './batching';
 import type { AuditEvent } from './event';
 import { auditEvent } from './event.fixture';
+import { until } from '../../test/support/until';
 import { LogBackend } from './log-backend';
 import { truncatingBackend } from './truncation';
 import { WebhookBackend, type PostEvents } from './webhook-backend';
@@ -105,6 +106,10 @@ describe('batches', () => {
     const keeper = new Keeper();
     const backend = batching(keeper, { throttle: { qps: 0.001, burst: 2 } });
     backend.process(events(20));
+    await until(
+      async () => keeper.batches,
+      ({ length }) => length === 2,
+    );
     await turns();
     expect(keeper.sizes).toEqual([4, 4]);
     await backend.close();
