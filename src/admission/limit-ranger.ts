@@ -1,6 +1,7 @@
 import type { KubeObject } from '../api/object';
 import { keysOf, PART_VALUES, type Steps } from '../api/parts';
 import { podTotal } from '../api/quota/pod-resources';
+import { inOrder } from '../api/quota/resource-list';
 import { copyMap } from '../api/steps/copy-map';
 import { isPauseDue } from '../api/steps/pace';
 import { WorkBudget } from '../api/work-budget';
@@ -35,11 +36,6 @@ const RATIO_DIGITS = 6;
 
 function limitsOf(range: KubeObject): readonly Limit[] {
   return (range.spec as { readonly limits?: readonly Limit[] } | undefined)?.limits ?? [];
-}
-
-/** Sorted where they are few. */
-function inOrder(names: readonly string[]): readonly string[] {
-  return names.length > PART_VALUES ? names : names.toSorted();
 }
 
 function* quantitiesOf(amounts: Amounts = {}): Steps<ReadonlyMap<string, Quantity>> {

@@ -36,6 +36,18 @@ describe('what a request costs', () => {
     expect(() => charges({}, quota({ cpu: '1', pods: '1' }))).toThrow('failed quota: q: must specify cpu');
   });
 
+  it('is summed up once, however many ask for it', () => {
+    const pods = evaluator('pods');
+    const usage = jest.fn(pods.usage);
+    const request = podRequest({ containers: [container({ cpu: '1' })] });
+    const quotas = [quota({ cpu: '9' }), quota({ 'requests.cpu': '9', pods: '9' })];
+    expect(atOnce(chargesOf(request, { ...pods, usage }, quotas)).map(printed)).toEqual([
+      'cpu=1',
+      'pods=1,requests.cpu=1',
+    ]);
+    expect(usage).toHaveBeenCalledTimes(1);
+  });
+
   it('knows nothing before the controller has counted', () => {
     expect(() => charges({}, quota({ pods: '1' }, {}, {}))).toThrow('status unknown for quota: q, resources: pods');
     expect(charges({}, { metadata: { name: 'q' }, spec: { hard: { pods: '1' } } })).toEqual([]);

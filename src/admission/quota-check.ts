@@ -1,10 +1,10 @@
 import type { StatusError } from '../api/errors/status-error';
 import type { KubeObject } from '../api/object';
 import { keysOf, type Steps } from '../api/parts';
+import { parseQuantity, type Quantity } from '../api/quantity/quantity';
 import type { QuotaEvaluator } from '../api/quota/evaluator';
 import {
   addResources,
-  parseResourceList,
   pickResources,
   printNames,
   printResourceList,
@@ -83,6 +83,7 @@ function* measuredNames(quota: KubeObject, evaluator: QuotaEvaluator): Steps<rea
 /** The evaluator for one object: what quotas have in common is not found out for each of them. */
 function askedOnce(evaluator: QuotaEvaluator, object: KubeObject): QuotaEvaluator {
   const responses = new Map<string, boolean>();
+  let usage: ResourceList | undefined;
   function* once(key: string, ask: () => Steps<boolean>): Steps<boolean> {
     const known = responses.get(key);
     if (known !== undefined) return known;
@@ -95,6 +96,10 @@ function askedOnce(evaluator: QuotaEvaluator, object: KubeObject): QuotaEvaluato
   }
   return {
     ...evaluator,
+    *usage(of) {
+      if (of !== object) return yield* evaluator.usage(of);
+      return (usage ??= yield* evaluator.usage(of));
+    },
     matchesScope: (of, scope) =>
       of === object
         ? once(JSON.stringify(scope), () => evaluator.matchesScope(of, scope))
@@ -206,12 +211,12 @@ export function* usedWith(
 /** What the quota allows of these names. */
 function* limitsOn(quota: KubeObject, names: Iterable<string>): Steps<ResourceList> {
   const hard = hardOf(quota);
-  const limits: Record<string, string> = {};
+  const limits = new Map<string, Quantity>();
   for (const name of names) {
     if (isPauseDue()) yield;
-    if (Object.hasOwn(hard, name)) limits[name] = hard[name]!;
+    if (Object.hasOwn(hard, name)) limits.set(name, parseQuantity(hard[name]!));
   }
-  return yield* parseResourceList(limits);
+  return limits;
 }
 
 function* exceededQuota(

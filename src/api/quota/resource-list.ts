@@ -14,7 +14,7 @@ import { isPauseDue } from '../steps/pace';
 export type ResourceList = ReadonlyMap<string, Quantity>;
 
 /** Sorted where they are few. */
-function inOrder(names: readonly string[]): readonly string[] {
+export function inOrder(names: readonly string[]): readonly string[] {
   return names.length > PART_VALUES ? names : names.toSorted();
 }
 

@@ -9,23 +9,22 @@ import {
   validateResourceQuotaUpdate,
 } from '../../validation/resource-quota';
 import { defineKind } from '../define-kind';
+import { mapAt, stringAt } from '../field-values';
 import { keepSpec, specStrategy } from '../strategies';
 import { statusSubresource } from '../subresources';
 
-type Amounts = Readonly<Record<string, string>>;
-
 /** `pods: 4/100, services: 1/2`, of the resources that `wanted` picks. */
-function* usage({ status }: KubeObject, wanted: (resource: string) => boolean): Steps<string> {
-  const { hard = {}, used = {} } = (status ?? {}) as { readonly hard?: Amounts; readonly used?: Amounts };
+function* usage(quota: KubeObject, wanted: (resource: string) => boolean): Steps<string> {
   const names: string[] = [];
-  for (const name of keysOf(hard)) {
+  for (const name of keysOf(mapAt(quota, 'status', 'hard'))) {
     if (isPauseDue()) yield;
     if (wanted(name)) names.push(name);
   }
   const shown: string[] = [];
   for (const name of yield* sortNames(names)) {
     if (isPauseDue()) yield;
-    shown.push(`${name}: ${used[name] ?? '0'}/${hard[name]}`);
+    const used = stringAt(quota, 'status', 'used', name) || '0';
+    shown.push(`${name}: ${used}/${stringAt(quota, 'status', 'hard', name)}`);
   }
   return shown.join(', ');
 }
