@@ -8,6 +8,10 @@ import { join, resolve } from 'node:path';
 const ROOT = resolve(__dirname, '../..');
 const PACKAGES = ['@kubernetes/client-node', 'express', 'jest'];
 
+/** A loaded machine is slow, not wrong: a suite of its own took 55 s beside the other tests. */
+const PROCESS_TIMEOUT_MS = 170_000;
+jest.setTimeout(180_000);
+
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'sternpost-examples-'));
@@ -27,7 +31,7 @@ interface Output {
 
 function run(example: string, ...args: readonly string[]): Promise<Output> {
   return new Promise((done) => {
-    const options = { cwd: join(folder, example), timeout: 50_000 };
+    const options = { cwd: join(folder, example), timeout: PROCESS_TIMEOUT_MS };
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       const code = error === null ? 0 : (error.code ?? error.signal ?? null);
       done({ code, lines: `${stdout}${code === 0 ? '' : stderr}`.trim().split('\n') });
