@@ -3,10 +3,11 @@ import { printJson } from '../api/codec/json-print';
 import { withMetadata } from '../api/extend';
 import type { KubeObject } from '../api/object';
 import { isLarge, type Steps } from '../api/parts';
+import type { Labels } from '../api/selectors/label-selector';
 import type { CacheEntry, CacheEvent } from '../storage/cache/cache';
 import type { Revision } from '../storage/store';
 
-const NO_LABELS: Readonly<Record<string, string>> = {};
+const NO_LABELS: Labels = {};
 
 /** An entry for what stands in no store: the answer to a dry run, an object as it leaves a selector. */
 class LocalEntry implements CacheEntry {
@@ -30,8 +31,12 @@ class LocalEntry implements CacheEntry {
     return this.object.metadata.name ?? '';
   }
 
-  get labels(): Readonly<Record<string, string>> {
+  get labels(): Labels {
     return this.object.metadata.labels ?? NO_LABELS;
+  }
+
+  pickLabels(): Labels {
+    return this.labels;
   }
 
   parse(): KubeObject {

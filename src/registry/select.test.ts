@@ -1,5 +1,6 @@
 import { Turn } from '../async/turn';
 import type { CacheEntry } from '../storage/cache/cache';
+import { reads } from '../storage/cache/reads';
 import { selectNext } from './select';
 
 const entries = Array.from({ length: 1000 }, (_, index) => ({ name: `${index}`, size: 10 }) as CacheEntry);
@@ -31,15 +32,17 @@ describe('selecting entries', () => {
     expect(await selectNext(entries[Symbol.iterator](), undefined, {}, signal, new Turn())).toEqual(entries);
   });
 
-  it('looks at the clock after each large one, which may have to be parsed', async () => {
+  it('looks at the clock after each large one that it has parsed', async () => {
     const looks = jest.spyOn(performance, 'now');
-    const count = async (size: number): Promise<number> => {
-      const sized = Array.from({ length: 20 }, () => ({ size }) as CacheEntry);
+    const count = async (parsedBytes: number): Promise<number> => {
       const before = looks.mock.calls.length;
-      await selectNext(sized[Symbol.iterator](), () => false, {}, signal, new Turn());
+      const matches = (): boolean => ((reads.bytes += parsedBytes), false);
+      await selectNext(entries.slice(0, 20)[Symbol.iterator](), matches, {}, signal, new Turn());
       return looks.mock.calls.length - before;
     };
-    expect(await count(1_000_000)).toBeGreaterThan(3 * (await count(1_000)));
+    const atStart = await count(0);
+    expect((await count(1_000_000)) - atStart).toBe(20);
+    expect((await count(4_000)) - atStart).toBe(4);
   });
 
   it('gives way to others while it looks, and stops when nobody waits any more', async () => {

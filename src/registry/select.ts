@@ -1,13 +1,14 @@
 import type { Turn } from '../async/turn';
 import type { CacheEntry } from '../storage/cache/cache';
+import { reads } from '../storage/cache/reads';
 import type { Cancellation } from '../storage/store';
 
 export type Matches = (entry: CacheEntry) => boolean;
 
-/** Entries between two looks at the clock: a selector may have to parse each of them. */
-const ENTRIES_PER_LOOK = 4;
-/** To parse one that is larger takes a turn by itself, or most of one. */
-const LARGE_ENTRY_BYTES = 16 * 1024;
+/** Between two looks at the clock. */
+const ENTRIES_PER_LOOK = 32;
+/** The same where a selector has entries parsed, or looked through: some tenths of a millisecond. */
+const BYTES_PER_LOOK = 16 * 1024;
 
 /** How much is taken at a time. */
 export interface SelectLimits {
@@ -31,6 +32,7 @@ export async function selectNext(
   const selected: CacheEntry[] = [];
   let bytes = 0;
   let seen = 0;
+  let lookedAt = reads.bytes;
   while (selected.length < most && bytes < mostBytes) {
     const next = entries.next();
     if (next.done === true) break;
@@ -38,11 +40,11 @@ export async function selectNext(
       selected.push(next.value);
       bytes += next.value.size;
     }
-    const isLookDue = ++seen % ENTRIES_PER_LOOK === 0 || next.value.size > LARGE_ENTRY_BYTES;
-    if (isLookDue && turn.isOver) {
-      await turn.next();
-      reader.throwIfAborted();
-    }
+    if (++seen % ENTRIES_PER_LOOK !== 0 && reads.bytes - lookedAt < BYTES_PER_LOOK) continue;
+    lookedAt = reads.bytes;
+    if (!turn.isOver) continue;
+    await turn.next();
+    reader.throwIfAborted();
   }
   return selected;
 }

@@ -1,11 +1,4 @@
-import {
-  isMany,
-  matchesLabels,
-  readInt64,
-  type LabelRequirement,
-  type Labels,
-  type ManyLabels,
-} from './label-selector';
+import { matchesLabels, readInt64, type LabelRequirement, type Labels } from './label-selector';
 
 /** Up to so many requirements are looked at one by one. */
 const FEW_REQUIREMENTS = 8;
@@ -23,24 +16,28 @@ interface KeyRule {
   below: bigint | undefined;
 }
 
+/** What has labels; undefined: so many that only those are read that are asked for. */
+export interface Labelled {
+  readonly labels: Labels | undefined;
+  pickLabels(keys: Iterable<string>): Labels;
+}
+
 /**
  * Whether all requirements hold, as `matchesLabels` says; but what a look costs goes by the labels of the object and not by
  * the length of the selector, which the client chooses.
  */
-export function labelMatcher(
-  requirements: readonly LabelRequirement[],
-): (labels: Labels | ManyLabels | undefined) => boolean {
+export function labelMatcher(requirements: readonly LabelRequirement[]): (object: Labelled) => boolean {
   const matches = plainMatcher(requirements);
   const keys = new Set(requirements.map(({ key }) => key));
-  return (labels) => matches(isMany(labels) ? labels.pick(keys) : labels);
+  return (object) => matches(object.labels ?? object.pickLabels(keys));
 }
 
-function plainMatcher(requirements: readonly LabelRequirement[]): (labels: Labels | undefined) => boolean {
+function plainMatcher(requirements: readonly LabelRequirement[]): (labels: Labels) => boolean {
   if (requirements.length <= FEW_REQUIREMENTS) return (labels) => matchesLabels(requirements, labels);
   const rules = new Map<string, KeyRule>();
   for (const requirement of requirements) addTo(ruleOf(rules, requirement.key), requirement);
   const needed = [...rules].filter(([, rule]) => rule.isNeeded).map(([key]) => key);
-  return (labels = {}) => {
+  return (labels) => {
     // One more than the object has, at most: then one is missing.
     for (const key of needed) if (!Object.hasOwn(labels, key)) return false;
     for (const key of Object.keys(labels)) {

@@ -18,17 +18,6 @@ export interface LabelRequirement {
 
 export type Labels = Readonly<Record<string, string>>;
 
-/** So many labels that only those are read that a selector names. */
-export interface ManyLabels {
-  /** Those of the labels that have these keys. */
-  readonly pick: (keys: Iterable<string>) => Labels;
-}
-
-export function isMany(labels: Labels | ManyLabels | undefined): labels is ManyLabels {
-  // The value of a label is a text, whatever its name.
-  return typeof labels?.pick === 'function';
-}
-
 /** The LabelSelector of the API. */
 export interface LabelSelector {
   readonly matchLabels?: Labels;

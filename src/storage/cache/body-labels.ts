@@ -1,4 +1,4 @@
-import type { Labels, ManyLabels } from '../../api/selectors/label-selector';
+import type { Labels } from '../../api/selectors/label-selector';
 import { endOfString, endOfValue } from './json-scan';
 import { LabelIndex } from './label-index';
 
@@ -22,7 +22,7 @@ const COLON = 0x3a;
 const CLOSE_BRACE = 0x7d;
 
 /** `body` is the text of an object without its opening brace; it begins with `"metadata":{`, as a rule. */
-export function labelsOf(body: Buffer): Labels | ManyLabels {
+export function labelsOf(body: Buffer): Labels | LabelIndex {
   if (!body.includes(NEEDLE)) return NO_LABELS;
   const found = findLabels(body);
   // White space, escaped keys, and fields named by integers, which JavaScript puts first, are left to the parser.
@@ -35,7 +35,7 @@ function parsedLabels(body: Buffer): Labels | null | undefined {
   return Object.keys(labels ?? {}).length === 0 ? undefined : labels;
 }
 
-function findLabels(body: Buffer): Labels | ManyLabels | null | undefined | 'unusual' {
+function findLabels(body: Buffer): Labels | LabelIndex | null | undefined | 'unusual' {
   let at = METADATA.length;
   if (body.compare(METADATA, 0, at, 0, at) !== 0) return 'unusual';
   if (body[at] === CLOSE_BRACE) return undefined;

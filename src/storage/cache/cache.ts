@@ -2,7 +2,7 @@ import type { ResourceActivity } from './resource-activity';
 import type { Completion } from '../../api/completion';
 import type { Steps } from '../../api/parts';
 import type { KubeObject } from '../../api/object';
-import type { Labels, ManyLabels } from '../../api/selectors/label-selector';
+import type { Labels } from '../../api/selectors/label-selector';
 import type { Revision, StoredValue } from '../store';
 
 /**
@@ -22,7 +22,10 @@ export interface CacheEntry {
   readonly apiVersion: string;
   /** The same, not kept for the next who asks: for one of so many that keeping them would not help. */
   parse(): KubeObject;
-  readonly labels: Labels | ManyLabels;
+  /** Undefined: so many that only those are read that are asked for, by {@link pickLabels}. */
+  readonly labels: Labels | undefined;
+  /** Those of the labels that have these keys. */
+  pickLabels(keys: Iterable<string>): Labels;
   /**
    * The value of a field selector's label (API concepts, "Field selectors"). `read` is asked once for each label, so that a
    * list by a field does not parse every object each time.

@@ -4,11 +4,13 @@ import { isJson, printJson } from '../../api/codec/json-print';
 import { completed } from '../../api/completion';
 import type { KubeObject } from '../../api/object';
 import type { Steps } from '../../api/parts';
-import { isMany, type Labels, type ManyLabels } from '../../api/selectors/label-selector';
+import type { Labels } from '../../api/selectors/label-selector';
 import { isEncrypted, TRIED_TO_READ_ENCRYPTED } from '../encrypted-prefix';
 import type { Revision, StoredValue } from '../store';
-import { labelsOf } from './body-labels';
+import { labelsOf, NO_LABELS } from './body-labels';
 import type { CacheEntry, ResourceDecoder } from './cache';
+import { LabelIndex } from './label-index';
+import { reads } from './reads';
 import { CURRENT_FORM, isInCurrentForm } from './stored-form';
 import { skimmedObject } from './skimmed-body';
 import { UnreadableValueError } from './unreadable-value';
@@ -100,11 +102,15 @@ interface EntryKind {
   readonly complete: ResourceDecoder['complete'];
 }
 
+/** Of the few entries that have many labels. */
+const indexes = new WeakMap<Entry, LabelIndex>();
+
 class Entry implements CacheEntry {
   private parsedObject: KubeObject | undefined;
   /** Among the parsed objects, while this one's is kept. */
   private place = 0;
-  private knownLabels: Labels | ManyLabels | undefined;
+  /** Null: many. */
+  private knownLabels: Labels | null | undefined;
   private knownFields: Record<string, string> | undefined;
   /** The stored bytes, or what became of them when they were completed. */
   private current: Buffer | undefined;
@@ -183,13 +189,28 @@ class Entry implements CacheEntry {
 
   parse(): KubeObject {
     if (this.parsedObject !== undefined) return this.parsedObject;
+    reads.bytes += this.body.length;
     const object = parseExact(this.kind.head + this.body.toString('utf8')) as KubeObject;
     return this.kind.parsed.freeze ? deepFreeze(object) : object;
   }
 
-  get labels(): Labels | ManyLabels {
-    this.knownLabels ??= labelsOf(this.stored);
-    return this.knownLabels;
+  get labels(): Labels | undefined {
+    const known = this.knownLabels === undefined ? this.findLabels() : this.knownLabels;
+    return known ?? undefined;
+  }
+
+  pickLabels(keys: Iterable<string>): Labels {
+    return this.labels ?? indexes.get(this)?.pick(keys) ?? NO_LABELS;
+  }
+
+  private findLabels(): Labels | null {
+    reads.bytes += this.stored.length;
+    const found = labelsOf(this.stored);
+    if (found instanceof LabelIndex) {
+      indexes.set(this, found);
+      return (this.knownLabels = null);
+    }
+    return (this.knownLabels = found);
   }
 
   field(label: string, read: (object: KubeObject) => string): string {
@@ -201,6 +222,7 @@ class Entry implements CacheEntry {
   private skimmed(label: string): KubeObject | undefined {
     const { current, parsedObject } = this;
     if (parsedObject !== undefined || current === undefined || current.length <= LARGE_VALUE) return undefined;
+    reads.bytes += current.length;
     return skimmedObject(current, label);
   }
 
@@ -240,7 +262,7 @@ class Entry implements CacheEntry {
     const entry = new Entry(this.key, revision, join(`${BEFORE_REVISION}${revision}`, this.stored, rest), this.kind);
     if (this.current === this.stored) entry.current = entry.stored;
     // Many would keep this one's bytes.
-    if (!isMany(this.knownLabels)) entry.knownLabels = this.knownLabels;
+    entry.knownLabels = this.knownLabels ?? undefined;
     entry.knownFields = this.knownFields;
     return entry;
   }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { BACKSLASH, CLOSE_BRACE, COLON, COMMA, QUOTE } from '../../api/codec/json-bytes';
-import type { Labels, ManyLabels } from '../../api/selectors/label-selector';
+import type { Labels } from '../../api/selectors/label-selector';
 
 /** Places of the table for each label: few enough of them are taken that a search is short. */
 const PLACES_PER_LABEL = 2;
@@ -16,7 +16,7 @@ const FACTOR = secret.readUInt32LE(4) | 1;
  * Where the labels of an object stand in its JSON text. To find so many takes a third of what parsing them does, and a
  * twentieth of the memory.
  */
-export class LabelIndex implements ManyLabels {
+export class LabelIndex {
   private constructor(
     private readonly text: Buffer,
     /** Positions of keys' quotes; 0: nothing. */
