@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { keysOf, PART_VALUES, type Steps } from '../api/parts';
 import { podTotal } from '../api/quota/pod-resources';
@@ -292,7 +293,9 @@ function* claimProblems(claim: KubeObject, range: KubeObject): Steps<ReadonlySet
  * LimitRanger: containers, pods and claims keep within the bounds of their namespace's LimitRanges, and containers get
  * their defaults. Pods are looked at when they are created: later their resources are fixed.
  */
-export function limitRanger(listLimitRanges: (namespace: string) => Iterable<KubeObject>): AdmissionPlugin {
+export function limitRanger(
+  listLimitRanges: (namespace: string) => MaybePromise<Iterable<KubeObject>>,
+): AdmissionPlugin {
   const isExempt = ({ resource, operation, oldObject }: AdmissionAttributes): boolean =>
     (resource === 'pods' && operation === 'UPDATE') || Boolean(oldObject?.metadata.deletionTimestamp);
   return {
@@ -304,7 +307,7 @@ export function limitRanger(listLimitRanges: (namespace: string) => Iterable<Kub
       if (attributes.resource !== 'pods' || isExempt(attributes)) return object;
       const seen = { requests: new Set<string>(), limits: new Set<string>() };
       const budget = new WorkBudget(MAX_DEFAULTS, 'it has too many containers for the defaults of its namespace');
-      for (const range of listLimitRanges(attributes.namespace)) {
+      for (const range of await listLimitRanges(attributes.namespace)) {
         const defaults = await takeTurns(attributes, freshDefaults(range, seen), range);
         const added = defaults.requests.size + defaults.limits.size;
         if (added === 0) continue;
@@ -318,7 +321,7 @@ export function limitRanger(listLimitRanges: (namespace: string) => Iterable<Kub
       const { object, resource } = attributes;
       if (object === undefined || isExempt(attributes)) return;
       let usages: PodUsages | undefined;
-      for (const range of listLimitRanges(attributes.namespace)) {
+      for (const range of await listLimitRanges(attributes.namespace)) {
         const work =
           resource === 'pods'
             ? podProblems((usages ??= await takeTurns(attributes, usagesOf(object), object)), range)

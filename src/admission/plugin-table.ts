@@ -109,7 +109,7 @@ export const PLUGINS = [
   {
     name: 'LimitRanger',
     on: true,
-    create: ({ reader }) => limitRanger((namespace) => reader.list('limitranges', namespace)),
+    create: ({ reader }) => limitRanger((namespace) => reader.listInTurns('limitranges', namespace)),
   },
   {
     name: 'ServiceAccount',

@@ -30,8 +30,11 @@ class SharedQuotas {
   }
 
   seenBy(lag: number): QuotaStore {
+    const seen = (): readonly KubeObject[] => this.#history.at(-1 - lag) ?? this.#history[0] ?? [];
     return {
-      list: () => this.#history.at(-1 - lag) ?? this.#history[0] ?? [],
+      hasAny: () => seen().length > 0,
+      list: seen,
+      knows: (revision) => seen().some(({ metadata }) => Number(metadata.resourceVersion) >= revision),
       putUsed: async (quota, used) => {
         await new Promise((resolve) => setImmediate(resolve));
         const current = this.quotas.find(({ metadata }) => metadata.name === quota.metadata.name);
@@ -131,7 +134,7 @@ describe('the quota ledger', () => {
   it('hands a failure of the store to those who wait', async () => {
     const shared = new SharedQuotas({ q: { 'count/secrets': '5' } });
     const ledger = new QuotaLedger({
-      list: shared.seenBy(0).list,
+      ...shared.seenBy(0),
       putUsed: () => Promise.reject(new Error('the store is away')),
     });
     expect(await admissionOutcome(() => ledger.charge(request(), secrets))).toBe('the store is away');

@@ -11,6 +11,7 @@ import {
 } from '../api/quota/resource-list';
 import { runSteps } from '../async/steps';
 import type { QuotaStore } from '../resources/quota-store';
+import type { Revision } from '../storage/store';
 import type { AdmissionAttributes } from './plugin';
 import { chargesOf, usedOf, usedWith, type Charge, type LimitedResource } from './quota-check';
 import { takeTurns } from './webhooks/large-work';
@@ -62,9 +63,11 @@ interface Book {
 
 /** Rounds of compare-and-put against other replicas before a request is told to come back. */
 const MAX_ROUNDS = 30;
+/** More than one, so that books are closed faster than they are opened. */
+const BOOKS_TO_LOOK_AT = 2;
 
-function revisionOf({ metadata }: KubeObject): number {
-  return Number(metadata.resourceVersion ?? '0');
+function revisionOf({ metadata }: KubeObject): Revision {
+  return Number(metadata.resourceVersion ?? '0') as Revision;
 }
 
 function nameOf({ metadata }: KubeObject): string {
@@ -89,7 +92,7 @@ export class QuotaLedger {
   /** Raises the quotas that the request concerns, and says by how much. Throws 403 when one of them does not allow it. */
   charge(attributes: AdmissionAttributes, evaluator: QuotaEvaluator): MaybePromise<readonly Charge[]> {
     const { namespace } = attributes;
-    if (this.#limited.length === 0 && this.#store.list(namespace).length === 0) return [];
+    if (this.#limited.length === 0 && !this.#store.hasAny(namespace)) return [];
     const settle = withResolvers<readonly Charge[]>();
     const book = this.#bookOf(namespace);
     book.entries.push({ attributes, evaluator, settle });
@@ -137,22 +140,37 @@ export class QuotaLedger {
       }
     }
     book.running = false;
-    this.#quotasOf(namespace, book);
-    if (book.written.size === 0) this.#books.delete(namespace);
+    this.#forgetIdleBooks();
   }
 
   /** The newest state that this replica knows. */
-  #quotasOf(namespace: string, { written }: Book): readonly KubeObject[] {
-    const listed = this.#store.list(namespace);
-    for (const quota of listed) {
-      const own = written.get(nameOf(quota));
-      if (own !== undefined && revisionOf(own) <= revisionOf(quota)) written.delete(nameOf(quota));
-    }
+  async #quotasOf(namespace: string, { written }: Book): Promise<readonly KubeObject[]> {
+    // Before the list is taken: it has all that is forgotten here.
+    this.#forgetKnown(written);
+    const listed = await this.#store.list(namespace);
     return listed.map((quota) => written.get(nameOf(quota)) ?? quota);
   }
 
+  #forgetKnown(written: Map<string, KubeObject>): void {
+    for (const [name, quota] of written) {
+      if (this.#store.knows(revisionOf(quota))) written.delete(name);
+    }
+  }
+
+  /** Memory lags behind the end of a batch, so that a book is closed later, with the end of a batch of another namespace. */
+  #forgetIdleBooks(): void {
+    let left = BOOKS_TO_LOOK_AT;
+    for (const [namespace, book] of this.#books) {
+      this.#books.delete(namespace);
+      this.#forgetKnown(book.written);
+      // Last in the order, so that the next look is at others.
+      if (book.running || book.written.size > 0) this.#books.set(namespace, book);
+      if (--left === 0) return;
+    }
+  }
+
   async #runBatch(namespace: string, book: Book, entries: Pending<Entry>[], refunds: Pending<Refund>[]): Promise<void> {
-    let quotas = this.#quotasOf(namespace, book);
+    let quotas = await this.#quotasOf(namespace, book);
     for (let round = 1; (round === 1 || quotas.length > 0) && (entries.length > 0 || refunds.length > 0); round++) {
       const used = await inTurns(usedBy(quotas), quotas);
       const before = new Map(used);

@@ -1,3 +1,4 @@
+import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { isLarge } from '../api/parts';
 import { runSteps } from '../async/steps';
@@ -18,8 +19,12 @@ export type UsedWrite =
 
 /** The quotas as admission reads and writes them. */
 export interface QuotaStore {
+  /** Whether memory has quotas of the namespace. */
+  readonly hasAny: (namespace: string) => boolean;
   /** The namespace's quotas as memory has them; may be behind. */
-  readonly list: (namespace: string) => readonly KubeObject[];
+  readonly list: (namespace: string) => MaybePromise<readonly KubeObject[]>;
+  /** Whether memory has all that was written of quotas up to this revision. */
+  readonly knows: (revision: Revision) => boolean;
   /** Puts `status.used`, if the quota is still the one that was given (by its resourceVersion). */
   readonly putUsed: (quota: KubeObject, used: Readonly<Record<string, string>>) => Promise<UsedWrite>;
 }
@@ -39,7 +44,9 @@ export function quotaStore(dependencies: QuotaStoreDependencies): QuotaStore {
   const { definition } = quotas.registry;
   const encode = storageEncoder(definition);
   return {
-    list: (namespace) => [...reader.list(QUOTAS, namespace)],
+    hasAny: (namespace) => reader.hasAny(QUOTAS, namespace),
+    list: (namespace) => reader.listInTurns(QUOTAS, namespace),
+    knows: (revision) => reader.changed(QUOTAS) >= revision,
     putUsed: async (quota, used) => {
       const { namespace = '', name = '', resourceVersion } = quota.metadata;
       const updated = { ...quota, status: { ...(quota.status as object | undefined), used } };

@@ -1,7 +1,11 @@
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
+import { runSteps, type Steps } from '../async/steps';
 import type { CacheEntry, RegistryCache, ResourceCache } from '../storage/cache/cache';
 import type { Revision, Store } from '../storage/store';
+
+/** For the log, when it holds the loop. */
+const WORK = 'a large object that a decision needs';
 
 /** Reads of the registry for those who decide about requests: from memory, and where it must be so from the store. */
 export class RegistryReader {
@@ -23,11 +27,21 @@ export class RegistryReader {
 
   /** All objects, or those of one namespace. Throws when there are some that cannot be decrypted: one might be what forbids the request. */
   *list(storagePrefix: string, namespace?: string): Iterable<KubeObject> {
-    const resource = this.#resource(storagePrefix);
-    const prefix = `${this.#keyRoot}${storagePrefix}/${namespace === undefined ? '' : `${namespace}/`}`;
-    const problem = resource.problemIn(prefix);
-    if (problem !== undefined) throw problem;
-    for (const { object } of resource.snapshot().entries(prefix)) yield object;
+    for (const { object } of this.#entries(storagePrefix, namespace)) yield object;
+  }
+
+  /** The same for objects that users may make large: these are parsed a part at a time. */
+  listInTurns(storagePrefix: string, namespace: string): MaybePromise<readonly KubeObject[]> {
+    const entries = [...this.#entries(storagePrefix, namespace)];
+    const parsing = entries.flatMap((entry) => entry.prepare() ?? []);
+    const list = (): readonly KubeObject[] => entries.map(({ object }) => object);
+    return parsing.length === 0 ? list() : runSteps(oneAfterTheOther(parsing), WORK).then(list);
+  }
+
+  /** Whether there are any; throws as {@link list} does. */
+  hasAny(storagePrefix: string, namespace: string): boolean {
+    for (const _ of this.#entries(storagePrefix, namespace)) return true;
+    return false;
   }
 
   /** Another number whenever something of the resource has changed in memory. */
@@ -37,7 +51,8 @@ export class RegistryReader {
 
   /** Looks at the store itself when memory has nothing: another replica may have created it just now. */
   getLive(storagePrefix: string, ...path: readonly string[]): MaybePromise<KubeObject | undefined> {
-    return this.get(storagePrefix, ...path) ?? this.#getStored(storagePrefix, path);
+    const entry = this.#entry(storagePrefix, path);
+    return entry === undefined ? this.#getStored(storagePrefix, path) : objectOf(entry);
   }
 
   /**
@@ -59,10 +74,28 @@ export class RegistryReader {
 
   async #getStored(storagePrefix: string, path: readonly string[]): Promise<KubeObject | undefined> {
     const stored = await this.#store.get(`${this.#keyRoot}${storagePrefix}/${path.join('/')}`);
-    return stored && this.#cache.toEntry(storagePrefix, stored).object;
+    return stored && objectOf(this.#cache.toEntry(storagePrefix, stored));
+  }
+
+  #entries(storagePrefix: string, namespace: string | undefined): Iterable<CacheEntry> {
+    const resource = this.#resource(storagePrefix);
+    const prefix = `${this.#keyRoot}${storagePrefix}/${namespace === undefined ? '' : `${namespace}/`}`;
+    const problem = resource.problemIn(prefix);
+    if (problem !== undefined) throw problem;
+    return resource.snapshot().entries(prefix);
   }
 
   #entry(storagePrefix: string, path: readonly string[]): CacheEntry | undefined {
     return this.#resource(storagePrefix).get(`${this.#keyRoot}${storagePrefix}/${path.join('/')}`);
   }
+}
+
+/** A large one is parsed a part at a time. */
+function objectOf(entry: CacheEntry): MaybePromise<KubeObject> {
+  const parsing = entry.prepare();
+  return parsing === undefined ? entry.object : runSteps(parsing, WORK).then(() => entry.object);
+}
+
+function* oneAfterTheOther(works: readonly Steps<void>[]): Steps<void> {
+  for (const work of works) yield* work;
 }
