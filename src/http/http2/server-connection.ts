@@ -27,6 +27,7 @@ import { applySettings } from './client-settings';
 import { ClientFrames, MAX_RECEIVED_FRAME_BYTES } from './client-frames';
 import { ConnectionDeadlines } from './connection-deadlines';
 import { RequestBodies, STREAM_WINDOW_BYTES } from './request-bodies';
+import { PacedReading } from './paced-reading';
 import { ReceivedMemory } from './received-memory';
 import { RecentResets } from './recent-resets';
 import { MAX_HEADER_LIST_BYTES, newHeaders, readRequestHead, readTrailers, type RequestHead } from './request-head';
@@ -43,6 +44,12 @@ interface ConnectionLimits {
   /** References into the header table are large for us and small for the client. */
   readonly headerBytes: number;
   readonly bodyBytes: number;
+}
+
+/** Connections whose bytes wait for each other when many come at once. Clients do not wait for strangers. */
+export interface ReadingTurns {
+  readonly strangers: PacedStarts;
+  readonly clients: PacedStarts;
 }
 
 /** Until the client has proved who it is. Room for 250 requests with tokens of 2 kB, and for four bodies that wait. */
@@ -63,6 +70,8 @@ export interface ConnectionOptions {
   readonly onRequest: (stream: Http2ServerStream) => void;
   /** Shared by connections: when the streams of those that have ended are told. Absent: at once. */
   readonly endings?: PacedStarts;
+  /** Shared by connections: when their bytes are looked at. Absent: as they come. */
+  readonly readings?: ReadingTurns;
   /** The connection has ended; its streams are told soon. */
   readonly onClose: () => void;
   /** Something went wrong that is not the client's fault; the connection ends. */
@@ -84,6 +93,7 @@ export class Http2ServerConnection implements StreamOwner {
   #lastId = 0;
   readonly #recentResets = new RecentResets();
   readonly #received: ReceivedMemory;
+  readonly #reading: PacedReading;
   #headerBytes = 0;
   #isPumpDue = false;
   /** Streams that have ended and were not told yet. */
@@ -113,15 +123,27 @@ export class Http2ServerConnection implements StreamOwner {
       ]),
     );
     this.#bodies = new RequestBodies(this.sender, OF_STRANGERS.bodyBytes);
+    this.#reading = new PacedReading(
+      socket,
+      (bytes) => this.#receive(bytes),
+      () => !this.sender.isDeaf,
+    );
     const destroy = (): void => this.destroy();
-    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('data', (chunk: Buffer) => {
+      if (this.#reading.receive(chunk, this.#turns)) this.#countReceived();
+    });
     socket.on('drain', () => this.#onDrain());
     socket.on('error', destroy).on('end', destroy).on('close', destroy);
   }
 
   /** What the connection holds of requests, in bytes. */
   get heldBytes(): number {
-    return this.#headerBytes + this.#bodies.heldBytes + this.#frames.heldBytes;
+    return this.#headerBytes + this.#bodies.heldBytes + this.#frames.heldBytes + this.#reading.heldBytes;
+  }
+
+  get #turns(): PacedStarts | undefined {
+    const { readings } = this.options;
+    return this.#limits === OF_CLIENTS ? readings?.clients : readings?.strangers;
   }
 
   /** To be called now and then: ends what takes too long. `now`: milliseconds of a monotonic clock. */
@@ -157,6 +179,7 @@ export class Http2ServerConnection implements StreamOwner {
   destroy(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
+    this.#reading.stop();
     this.socket.destroy();
     for (const stream of [...this.#streams]) this.#remove(stream);
     // The last bytes of those that were answered in this turn did not leave.
@@ -199,7 +222,7 @@ export class Http2ServerConnection implements StreamOwner {
 
   #onDrain(): void {
     this.sender.countUnsent();
-    this.socket.resume();
+    this.#reading.resume();
     this.#pumpAll();
   }
 
@@ -250,14 +273,14 @@ export class Http2ServerConnection implements StreamOwner {
     if (!this.#resets.spend(cost)) throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'too many requests are given up');
   }
 
-  #receive(chunk: Buffer): void {
-    this.#guard(() => this.#frames.receive(chunk));
+  #receive(bytes: Buffer): void {
+    this.#guard(() => this.#frames.receive(bytes));
     this.#countReceived();
   }
 
   /** Bodies count with their requests. */
   #countReceived(): void {
-    this.#received.count(this.#headerBytes + this.#frames.heldBytes);
+    this.#received.count(this.#headerBytes + this.#frames.heldBytes + this.#reading.heldBytes);
   }
 
   /** What is thrown within ends the connection. */

@@ -156,8 +156,7 @@ function compileSelection(
   const hasFields = fieldMatcher(fields);
   return {
     matches: (entry) =>
-      (labels.length === 0 || hasLabels(entry)) &&
-      (fields.length === 0 || hasFields((label) => read(entry, label))),
+      (labels.length === 0 || hasLabels(entry)) && (fields.length === 0 || hasFields((label) => read(entry, label))),
     ...(name === undefined ? {} : { name }),
     ...(field === undefined ? {} : { field }),
   };
