@@ -46,6 +46,7 @@ import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { HalfHeads } from './transport/half-heads';
 import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
+import { PacedReadings } from './transport/paced-reading';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { workSources } from './request/work-sources';
 import { writeResponse } from './response/response-writer';
@@ -278,6 +279,7 @@ export function createServer(options: ServerOptions): ApiServer {
   if (isTls(server)) {
     http2?.attach(server);
     new TlsCopies(memory).attach(server);
+    new PacedReadings((socket) => accounts.of(socket)).attach(server);
     handshakes.attach(server);
   }
   // Watches and streams last.

@@ -6,7 +6,7 @@ import { goAwayFrame, settingsFrame } from '../../http2/frames';
 import { PacedStarts } from '../../async/paced-starts';
 import { endAndLinger } from '../transport/linger';
 import { isProhibitedForHttp2 } from './cipher-rules';
-import { Http2ServerConnection, type ConnectionOptions, type ReadingTurns } from './server-connection';
+import { Http2ServerConnection, type ConnectionOptions } from './server-connection';
 
 /** What a listener offers a client by ALPN, the best first. */
 export const ALPN_PROTOCOLS = ['h2', 'http/1.1'];
@@ -17,12 +17,11 @@ const SWEEP_MS = 1_000;
 /** The connections of clients that chose HTTP/2. */
 export class Http2Listener {
   readonly #endings = new PacedStarts();
-  readonly #readings: ReadingTurns = { strangers: new PacedStarts(), clients: new PacedStarts() };
   readonly #connections = new Set<Http2ServerConnection>();
   #sweeps: NodeJS.Timeout | undefined;
   #isDraining = false;
 
-  constructor(private readonly options: Omit<ConnectionOptions, 'onClose' | 'endings' | 'readings'>) {}
+  constructor(private readonly options: Omit<ConnectionOptions, 'onClose' | 'endings'>) {}
 
   /** Takes those connections of the server; the others stay with it. */
   attach(server: TlsServer): void {
@@ -51,7 +50,6 @@ export class Http2Listener {
     const connection = new Http2ServerConnection(socket, {
       ...this.options,
       endings: this.#endings,
-      readings: this.#readings,
       onClose: () => this.#forget(connection),
     });
     this.#connections.add(connection);

@@ -236,6 +236,20 @@ describe('the head of a request', () => {
       expect(judged.values - before.values).toBeLessThan(MAX_HEADER_LIST_BYTES / 100);
     });
 
+    it('is not looked at beyond what there is room for, and leaves the table what its client thinks it is', () => {
+      const table = new HeaderTable(4096);
+      const long = { name: 'a', value: 'x'.repeat(120) };
+      const index = Buffer.from([0x80 | (staticTable.length + 1)]);
+      const block = [encode(PSEUDO), remembered(long), ...Array.from({ length: 100 }, () => index)];
+      const before = { ...judged };
+      const last = { name: 'b', value: 'y' };
+      expect(readRequestHead(Buffer.concat([...block, remembered(last)]), table, 200)).toBe('no room');
+      expect(judged.values - before.values).toBeLessThanOrEqual(PSEUDO.length);
+      expect(table.get(staticTable.length + 1)).toMatchObject(last);
+      expect(table.get(staticTable.length + 2)).toMatchObject(long);
+      expect(readRequestHead(encode(PSEUDO), table, 200)).toMatchObject({ method: 'GET' });
+    });
+
     it('is too large when few bytes mean many, by way of the table', () => {
       const table = new HeaderTable(4096);
       const field = { name: 'a', value: 'x'.repeat(120) };

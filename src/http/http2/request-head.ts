@@ -37,7 +37,8 @@ export interface RequestHead {
   readonly bytes: number;
 }
 
-export type HeadFault = 'malformed' | 'too large';
+/** `no room`: well-formed as far as it was looked at. */
+export type HeadFault = 'malformed' | 'too large' | 'no room';
 
 /** Of these the first value counts, as in node:http. */
 const SINGLE: ReadonlySet<string> = new Set([
@@ -70,10 +71,11 @@ const SLASH = 0x2f;
 
 /**
  * Reads a request's block of headers to its end whatever is wrong with it, since the table must stay the client's; what comes
- * after a fault is not looked at. Throws an {@link Http2Error} only for a block that cannot be read.
+ * after a fault is not looked at. Throws an {@link Http2Error} only for a block that cannot be read. `room`: bytes that the headers
+ * may have, as {@link MAX_HEADER_LIST_BYTES} counts; what is refused for want of it costs no more than that.
  */
-export function readRequestHead(block: Buffer, table: HeaderTable): RequestHead | HeadFault {
-  const collector = new HeadCollector();
+export function readRequestHead(block: Buffer, table: HeaderTable, room = Infinity): RequestHead | HeadFault {
+  const collector = new HeadCollector(room);
   readHeaderBlock(block, table, (field) => collector.take(field));
   return collector.finish();
 }
@@ -111,9 +113,12 @@ class HeadCollector {
   #hasRegular = false;
   #fault: HeadFault | undefined;
 
+  constructor(private readonly room: number) {}
+
   /** False when no more need come. */
   take(field: HeaderField): boolean {
     if (!this.#limit.takes(field)) this.#fault = 'too large';
+    else if (this.#limit.bytes > this.room) this.#fault = 'no room';
     else if (!(isPseudo(field) ? this.#takePseudo(field) : this.#takeRegular(field))) this.#fault = 'malformed';
     return this.#fault === undefined;
   }

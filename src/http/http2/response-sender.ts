@@ -127,11 +127,6 @@ export class ResponseSender implements StreamSender {
     this.#firstWindow = checkedWindow(bytes);
   }
 
-  /** A client that asks and does not read would have us keep the responses: it is not listened to until it has read. */
-  get isDeaf(): boolean {
-    return this.socket.writableLength > DEAF_FROM_BYTES;
-  }
-
   /** At the end of this turn. */
   flushSoon(): void {
     if (this.#isFlushDue) return;
@@ -144,7 +139,8 @@ export class ResponseSender implements StreamSender {
     if (!this.socket.writable) this.#writeBuffer.clear();
     else if (this.#writeBuffer.length > 0) {
       this.#writeBuffer.sendTo(this.socket);
-      if (this.isDeaf) this.socket.pause();
+      // A client that asks and does not read would have us keep the responses.
+      if (this.socket.writableLength > DEAF_FROM_BYTES) this.socket.pause();
       this.countUnsent();
     }
     this.onFlushed();

@@ -22,12 +22,12 @@ import { encodeHeaders } from '../../http2/hpack';
 import { ErrorCode, Http2Error, protocolError } from '../../http2/http2-error';
 import { StreamTable } from '../../http2/stream-table';
 import type { MemoryAccount } from '../../memory/memory-budget';
+import { trustConnection } from '../transport/paced-reading';
 import { ResponseSender } from './response-sender';
 import { applySettings } from './client-settings';
 import { ClientFrames, MAX_RECEIVED_FRAME_BYTES } from './client-frames';
 import { ConnectionDeadlines } from './connection-deadlines';
 import { RequestBodies, STREAM_WINDOW_BYTES } from './request-bodies';
-import { PacedReading } from './paced-reading';
 import { ReceivedMemory } from './received-memory';
 import { RecentResets } from './recent-resets';
 import { MAX_HEADER_LIST_BYTES, newHeaders, readRequestHead, readTrailers, type RequestHead } from './request-head';
@@ -44,12 +44,6 @@ interface ConnectionLimits {
   /** References into the header table are large for us and small for the client. */
   readonly headerBytes: number;
   readonly bodyBytes: number;
-}
-
-/** Connections whose bytes wait for each other when many come at once. Clients do not wait for strangers. */
-export interface ReadingTurns {
-  readonly strangers: PacedStarts;
-  readonly clients: PacedStarts;
 }
 
 /** Until the client has proved who it is. Room for 250 requests with tokens of 2 kB, and for four bodies that wait. */
@@ -70,8 +64,6 @@ export interface ConnectionOptions {
   readonly onRequest: (stream: Http2ServerStream) => void;
   /** Shared by connections: when the streams of those that have ended are told. Absent: at once. */
   readonly endings?: PacedStarts;
-  /** Shared by connections: when their bytes are looked at. Absent: as they come. */
-  readonly readings?: ReadingTurns;
   /** The connection has ended; its streams are told soon. */
   readonly onClose: () => void;
   /** Something went wrong that is not the client's fault; the connection ends. */
@@ -93,7 +85,6 @@ export class Http2ServerConnection implements StreamOwner {
   #lastId = 0;
   readonly #recentResets = new RecentResets();
   readonly #received: ReceivedMemory;
-  readonly #reading: PacedReading;
   #headerBytes = 0;
   #isPumpDue = false;
   /** Streams that have ended and were not told yet. */
@@ -123,27 +114,15 @@ export class Http2ServerConnection implements StreamOwner {
       ]),
     );
     this.#bodies = new RequestBodies(this.sender, OF_STRANGERS.bodyBytes);
-    this.#reading = new PacedReading(
-      socket,
-      (bytes) => this.#receive(bytes),
-      () => !this.sender.isDeaf,
-    );
     const destroy = (): void => this.destroy();
-    socket.on('data', (chunk: Buffer) => {
-      if (this.#reading.receive(chunk, this.#turns)) this.#countReceived();
-    });
+    socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('drain', () => this.#onDrain());
     socket.on('error', destroy).on('end', destroy).on('close', destroy);
   }
 
   /** What the connection holds of requests, in bytes. */
   get heldBytes(): number {
-    return this.#headerBytes + this.#bodies.heldBytes + this.#frames.heldBytes + this.#reading.heldBytes;
-  }
-
-  get #turns(): PacedStarts | undefined {
-    const { readings } = this.options;
-    return this.#limits === OF_CLIENTS ? readings?.clients : readings?.strangers;
+    return this.#headerBytes + this.#bodies.heldBytes + this.#frames.heldBytes;
   }
 
   /** To be called now and then: ends what takes too long. `now`: milliseconds of a monotonic clock. */
@@ -163,6 +142,7 @@ export class Http2ServerConnection implements StreamOwner {
   /** The client has proved who it is. */
   trust(): void {
     if (this.#limits === OF_CLIENTS) return;
+    trustConnection(this.socket);
     this.#limits = OF_CLIENTS;
     this.#bodies.grow(OF_CLIENTS.bodyBytes);
   }
@@ -179,7 +159,6 @@ export class Http2ServerConnection implements StreamOwner {
   destroy(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#reading.stop();
     this.socket.destroy();
     for (const stream of [...this.#streams]) this.#remove(stream);
     // The last bytes of those that were answered in this turn did not leave.
@@ -222,7 +201,7 @@ export class Http2ServerConnection implements StreamOwner {
 
   #onDrain(): void {
     this.sender.countUnsent();
-    this.#reading.resume();
+    this.socket.resume();
     this.#pumpAll();
   }
 
@@ -273,14 +252,14 @@ export class Http2ServerConnection implements StreamOwner {
     if (!this.#resets.spend(cost)) throw new Http2Error(ErrorCode.ENHANCE_YOUR_CALM, 'too many requests are given up');
   }
 
-  #receive(bytes: Buffer): void {
-    this.#guard(() => this.#frames.receive(bytes));
+  #receive(chunk: Buffer): void {
+    this.#guard(() => this.#frames.receive(chunk));
     this.#countReceived();
   }
 
   /** Bodies count with their requests. */
   #countReceived(): void {
-    this.#received.count(this.#headerBytes + this.#frames.heldBytes + this.#reading.heldBytes);
+    this.#received.count(this.#headerBytes + this.#frames.heldBytes);
   }
 
   /** What is thrown within ends the connection. */
@@ -401,19 +380,17 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #open({ streamId, isLast, bytes }: HeaderBlock): void {
-    const head = readRequestHead(bytes, this.#table);
+    const isFull = this.#streams.size >= this.options.maxStreams;
+    const head = readRequestHead(bytes, this.#table, isFull ? 0 : this.#limits.headerBytes - this.#headerBytes);
     // The client was told with the GOAWAY that this one will not be looked at.
     if (this.#isDraining) return;
     this.#lastId = streamId;
     if (head === 'malformed') return this.#refuse(streamId, ErrorCode.PROTOCOL_ERROR);
+    if (head === 'no room') return this.#refuse(streamId, ErrorCode.REFUSED_STREAM);
     const known = head === 'too large' ? UNREADABLE : head;
-    const headerBytes = this.#headerBytes + known.bytes;
-    if (this.#streams.size >= this.options.maxStreams || headerBytes > this.#limits.headerBytes) {
-      return this.#refuse(streamId, ErrorCode.REFUSED_STREAM);
-    }
     const stream = new Http2ServerStream(this, streamId, known, isLast);
     this.#streams.add(stream);
-    this.#headerBytes = headerBytes;
+    this.#headerBytes += known.bytes;
     if (head === 'too large') {
       this.#spendReset();
       stream.response.writeHead(431, { 'Content-Type': 'text/plain; charset=utf-8' });

@@ -1,8 +1,9 @@
-import { STATUS_CODES, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { IncomingMessage, STATUS_CODES, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { IdleConnections } from './idle-connections';
 import { endAndLinger } from './linger';
 import { parserOf, responseOn } from './node-http-internals';
+import { trustConnection } from './paced-reading';
 
 /** How long clients of HTTP/1.1 may take, in milliseconds. kube-apiserver's, where it has one. */
 export interface Http1Limits {
@@ -35,9 +36,16 @@ const MAX_FIELDS = 2_000;
 /** Dead peers of idle connections are found by TCP. */
 const TCP_KEEP_ALIVE_MS = 180_000;
 
+class ClientMessage extends IncomingMessage {
+  trustClient(): void {
+    trustConnection(this.socket);
+  }
+}
+
 /** Options of a server of node:http or node:https. */
 export function http1Options({ requestHeadMs, requestMs, checkMs }: Http1Limits): ServerOptions {
   return {
+    IncomingMessage: ClientMessage,
     maxHeaderSize: MAX_HEADER_BYTES,
     headersTimeout: requestHeadMs,
     requestTimeout: requestMs,

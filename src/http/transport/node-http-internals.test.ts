@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import { arrivingOn, parserOf, responseOn } from './node-http-internals';
+import { arrivingOn, parserOf, readThroughStream, responseOn } from './node-http-internals';
 
 let server: Server;
 let client: Socket;
@@ -55,6 +55,29 @@ describe('what node:http tells nobody', () => {
     client.destroy();
     await until(() => connection.destroyed);
     await until(() => parserOf(connection) === undefined);
+  });
+
+  it('is that its parser would read a connection itself, unless that is said to be taken', async () => {
+    const first = once(server, 'request');
+    client.write('GET /1 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await first;
+    const pushed = jest.spyOn(connection, 'push');
+    const second = once(server, 'request');
+    client.write('GET /2 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await second;
+    expect(pushed).not.toHaveBeenCalled();
+
+    const pushes: jest.SpyInstance[] = [];
+    server.prependListener('connection', (socket: Socket) => {
+      pushes.push(jest.spyOn(socket, 'push'));
+      readThroughStream(socket);
+    });
+    const third = once(server, 'request');
+    const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    other.write('GET /3 HTTP/1.1\r\nHost: a\r\n\r\n');
+    await third;
+    expect(pushes.map(({ mock }) => mock.calls.length)).toEqual([1]);
+    other.destroy();
   });
 
   it('is on which connections a request is arriving, and whether its head is there', async () => {

@@ -1,0 +1,174 @@
+import type { Socket } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { PacedStarts } from '../../async/paced-starts';
+import { Wire } from '../../http2/wire.fixture';
+import { MemoryBudget } from '../../memory/memory-budget';
+import { PacedReading } from './paced-reading';
+
+class Connection extends Wire {
+  /** How often more was asked for. */
+  reads = 0;
+  /** What was handed on, a text per piece. */
+  readonly pieces: string[] = [];
+
+  constructor(onPiece?: () => void) {
+    super();
+    this.on('data', (bytes: Buffer) => {
+      this.pieces.push(bytes.toString());
+      onPiece?.();
+    });
+  }
+
+  override _read(): void {
+    this.reads++;
+  }
+
+  get text(): string {
+    return this.pieces.join('');
+  }
+}
+
+interface Read {
+  readonly connection: Connection;
+  readonly reading: PacedReading;
+  readonly memory: MemoryBudget;
+}
+
+/** A connection that is being read. */
+async function read(strangers = new PacedStarts(), clients = new PacedStarts(), onPiece?: () => void): Promise<Read> {
+  const connection = new Connection(onPiece);
+  const memory = new MemoryBudget(Infinity);
+  const account = memory.open(() => connection.destroy());
+  const reading = new PacedReading(connection as unknown as Socket, { strangers, clients }, () => account);
+  await turn();
+  return { connection, reading, memory };
+}
+
+/** Turns in which nothing may begin but what waits: as when others have used the time of each turn. */
+function busyTurns(): PacedStarts {
+  const turns = new PacedStarts();
+  jest.spyOn(turns, 'mayBegin').mockReturnValue(false);
+  return turns;
+}
+
+async function until(isDone: () => boolean): Promise<void> {
+  for (let turns = 0; !isDone(); turns++) {
+    if (turns > 1_000) throw new Error('it has not come to that');
+    await turn();
+  }
+}
+
+const someTurns = async (): Promise<void> => {
+  for (let turns = 0; turns < 5; turns++) await turn();
+};
+
+const LONG = 'a'.repeat(4_096) + 'b'.repeat(4_096) + 'c';
+const PIECES = [
+  ['a', 4_096],
+  ['b', 4_096],
+  ['c', 1],
+];
+const shapeOf = ({ pieces }: Connection): unknown[] => pieces.map((piece) => [piece[0], piece.length]);
+
+describe('what a connection brings', () => {
+  it('is handed on at once while there is time in the turn', async () => {
+    const { connection } = await read();
+    expect(connection.push(Buffer.from('a'))).toBe(true);
+    expect(connection.text).toBe('a');
+  });
+
+  it('is handed on in pieces as long as its client is a stranger', async () => {
+    const { connection, memory } = await read();
+    expect(connection.push(Buffer.from(LONG))).toBe(false);
+    expect(shapeOf(connection)).toEqual(PIECES.slice(0, 1));
+    expect(memory.heldBytes).toBe(4_097);
+    await until(() => connection.text === LONG);
+    expect(shapeOf(connection)).toEqual(PIECES);
+    expect(memory.heldBytes).toBe(0);
+  });
+
+  it('is handed on whole when its client has proved who it is', async () => {
+    const { connection, reading } = await read();
+    reading.trust();
+    expect(connection.push(Buffer.from(LONG))).toBe(true);
+    expect(connection.pieces).toEqual([LONG]);
+  });
+
+  it('waits in a turn that others have used up, in order, and nothing is read meanwhile', async () => {
+    const { connection } = await read(busyTurns());
+    const { reads } = connection;
+    // As TLS does with several records of one read.
+    expect([connection.push(Buffer.from(LONG)), connection.push(Buffer.from('d'))]).toEqual([false, false]);
+    expect([connection.pieces, connection.reads]).toEqual([[], reads]);
+    await until(() => connection.text === `${LONG}d`);
+    expect(shapeOf(connection)).toEqual([...PIECES, ['d', 1]]);
+    await until(() => connection.reads > reads);
+  });
+
+  it('of a client does not wait for strangers', async () => {
+    const { connection, reading } = await read(busyTurns());
+    reading.trust();
+    connection.push(Buffer.from('a'));
+    expect(connection.text).toBe('a');
+  });
+
+  it('waits for as long as the connection is paused', async () => {
+    const { connection } = await read(busyTurns(), undefined, () => connection.pause());
+    connection.pause();
+    connection.push(Buffer.from(LONG));
+    await someTurns();
+    expect([connection.text, connection.readableLength]).toEqual(['', 0]);
+    // Each piece pauses it once more, as a request does that is behind others.
+    for (const pieces of [1, 2, 3]) {
+      connection.resume();
+      await someTurns();
+      expect(connection.pieces).toHaveLength(pieces);
+    }
+    expect(connection.text).toBe(LONG);
+  });
+
+  it('has its end after all else', async () => {
+    const { connection } = await read(busyTurns());
+    const ended = jest.fn();
+    connection.on('end', ended);
+    connection.push(Buffer.from(LONG));
+    connection.push(null);
+    await until(() => ended.mock.calls.length > 0);
+    expect(connection.text).toBe(LONG);
+  });
+
+  it('is forgotten with it', async () => {
+    const { connection } = await read(busyTurns());
+    connection.push(Buffer.from(LONG));
+    connection.destroy();
+    await someTurns();
+    expect(connection.pieces).toEqual([]);
+  });
+});
+
+describe('many connections that bring something in one turn', () => {
+  it('are handed on a few milliseconds at a time, and none waits for all bytes of another', async () => {
+    const strangers = new PacedStarts();
+    const order: number[] = [];
+    let inThisTurn = 0;
+    let mostInATurn = 0;
+    const hold = (index: number): void => {
+      order.push(index);
+      const end = performance.now() + 2;
+      while (performance.now() < end);
+      mostInATurn = Math.max(mostInATurn, ++inThisTurn);
+    };
+    const all: Connection[] = [];
+    for (let index = 0; index < 12; index++) {
+      all.push((await read(strangers, undefined, () => hold(index))).connection);
+    }
+    // As one look at the sockets finds them: the last has little.
+    all.forEach((connection, index) => connection.push(Buffer.from(index === 11 ? 'x' : LONG)));
+    while (all.some(({ text }, index) => text !== (index === 11 ? 'x' : LONG))) {
+      inThisTurn = 0;
+      await turn();
+    }
+    expect(order.indexOf(11)).toBeLessThan(15);
+    expect(mostInATurn).toBeLessThanOrEqual(5);
+  });
+});
