@@ -11,6 +11,9 @@ import { readThroughStream } from './node-http-internals';
  */
 const PIECE_BYTES = 4_096;
 
+/** In a turn: what clients' requests cost after that is paced where they begin. */
+const CLIENTS_STRETCH_MS = 10;
+
 /** Connections whose bytes wait for each other when many come at once. Clients do not wait for strangers. */
 export interface ReadingTurns {
   readonly strangers: PacedStarts;
@@ -22,7 +25,10 @@ export interface ReadingTurns {
  * in a turn of the event loop; what comes after that waits, its socket is not read meanwhile, and addresses take turns.
  */
 export class PacedReadings {
-  readonly #turns: ReadingTurns = { strangers: new PacedStarts(), clients: new PacedStarts() };
+  readonly #turns: ReadingTurns = {
+    strangers: new PacedStarts(),
+    clients: new PacedStarts({ stretchMs: CLIENTS_STRETCH_MS }),
+  };
 
   constructor(private readonly accountOf: (socket: Socket) => MemoryAccount) {}
 
