@@ -162,7 +162,8 @@ export class QuotaLedger {
     let left = BOOKS_TO_LOOK_AT;
     for (const [namespace, book] of this.#books) {
       this.#books.delete(namespace);
-      this.#forgetKnown(book.written);
+      // One that is at work has a list that may be older than what memory has by now.
+      if (!book.running) this.#forgetKnown(book.written);
       // Last in the order, so that the next look is at others.
       if (book.running || book.written.size > 0) this.#books.set(namespace, book);
       if (--left === 0) return;

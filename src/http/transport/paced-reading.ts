@@ -51,7 +51,7 @@ export function trustConnection(socket: Socket): void {
   readings.get(socket)?.trust();
 }
 
-/** Stands between TLS and a connection's stream. */
+/** Stands between TLS and a connection's stream, which is to be read by its `data` events: with `readable` ones it says that it is paused. */
 export class PacedReading {
   /** What came and was not handed on yet; null: its end. */
   readonly #rest: (Buffer | null)[] = [];
