@@ -1,16 +1,25 @@
 import { FairQueue } from './fair-queue';
+import { SharedTurns, type TurnTaker } from './shared-turns';
 
 /** How long works may begin one after another before the loop has to have turned. */
 const STRETCH_MS = 5;
 /** Of those that have waited: what they leave to be done when they have begun comes on top. */
 const WAITED_STRETCH_MS = 3;
+/** While turns are to be short, works begin in one turn this often. */
+const LONGEST_PAUSE_MS = 20;
 
 export interface PacedStartsOptions {
   /** Of those that have waited, where most of a work is done after it has begun. */
   readonly mostAtOnce?: number;
   readonly stretchMs?: number;
-  /** Of those that have waited, whether any may begin in this turn. */
-  readonly isTheirTurn?: (nowMs: number) => boolean;
+  /** For how long those that have waited begin one after another in a turn. */
+  readonly waitedStretchMs?: number;
+  /** Whether turns are to be short now: works begin in few of them. */
+  readonly areTurnsShort?: () => boolean;
+  /** With whom it shares turns of the loop; absent: with nobody. */
+  readonly turns?: SharedTurns;
+  /** Those it shares them with go first, but not for ever. */
+  readonly isPatient?: boolean;
   /** What an owner has brought last begins before the rest of it. */
   readonly isNewestFirst?: boolean;
 }
@@ -19,19 +28,27 @@ export interface PacedStartsOptions {
  * Begins works as they come, but only for some milliseconds in a turn of the event loop: when thousands come at once, the rest
  * waits for the next turns, in which owners take turns. Where there is nothing to wait for, it costs a comparison.
  */
-export class PacedStarts {
+export class PacedStarts implements TurnTaker {
+  readonly isPatient: boolean;
   readonly #mostAtOnce: number;
   readonly #stretchMs: number;
-  readonly #isTheirTurn: ((nowMs: number) => boolean) | undefined;
+  readonly #waitedStretchMs: number;
+  readonly #areTurnsShort: (() => boolean) | undefined;
+  readonly #turns: SharedTurns;
   readonly #waiting: FairQueue<() => void>;
   #stretchBegan = -Infinity;
+  /** When those that have waited began last. */
+  #lastBegunMs = -Infinity;
   /** The loop is about to say that it has turned. */
   #isDue = false;
 
   constructor(options: PacedStartsOptions = {}) {
     this.#mostAtOnce = options.mostAtOnce ?? Infinity;
     this.#stretchMs = options.stretchMs ?? STRETCH_MS;
-    this.#isTheirTurn = options.isTheirTurn;
+    this.#waitedStretchMs = options.waitedStretchMs ?? WAITED_STRETCH_MS;
+    this.#areTurnsShort = options.areTurnsShort;
+    this.#turns = options.turns ?? new SharedTurns();
+    this.isPatient = options.isPatient ?? false;
     this.#waiting = new FairQueue(undefined, options.isNewestFirst);
   }
 
@@ -41,7 +58,7 @@ export class PacedStarts {
 
   /** Whether a work may begin right away; otherwise it has to {@link wait}. */
   mayBegin(nowMs: number): boolean {
-    if (this.#waiting.length > 0) return false;
+    if (this.#waiting.length > 0 || this.#areTurnsShort?.()) return false;
     if (nowMs - this.#stretchBegan < this.#stretchMs) return true;
     // The loop had said that it turned, or begins to be watched: it has the same time once more.
     if (this.#isDue) return false;
@@ -69,19 +86,20 @@ export class PacedStarts {
   #watchLoop(): void {
     if (this.#isDue) return;
     this.#isDue = true;
-    setImmediate(() => this.#onTurn());
+    this.#turns.await(this);
   }
 
-  #onTurn(): void {
+  onTurn(): void {
     this.#isDue = false;
     const began = (this.#stretchBegan = performance.now());
     if (this.#waiting.length === 0) return;
     // First, lest one that throws leaves the others waiting for ever.
     this.#watchLoop();
-    if (this.#isTheirTurn?.(began) === false) return;
+    if (this.#areTurnsShort?.() && began - this.#lastBegunMs < LONGEST_PAUSE_MS) return;
+    this.#lastBegunMs = began;
     let begun = 0;
     do this.#waiting.shift()?.();
-    while (++begun < this.#mostAtOnce && this.#waiting.length > 0 && performance.now() - began < WAITED_STRETCH_MS);
+    while (++begun < this.#mostAtOnce && this.#waiting.length > 0 && performance.now() - began < this.#waitedStretchMs);
     // What comes by the sockets after these has to wait for the next turn.
     this.#stretchBegan = -Infinity;
   }

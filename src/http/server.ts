@@ -15,7 +15,7 @@ import { MemoryBudget } from '../memory/memory-budget';
 import { clientMemoryLimit, longRunningLimit } from '../memory/memory-limit';
 import type { Logger } from '../observability/logger';
 import { beginWork } from '../async/loop-work';
-import { PacedStarts } from '../async/paced-starts';
+import { SharedTurns } from '../async/shared-turns';
 import type { RequestMetrics } from '../observability/request-metrics';
 import { TextWorker } from '../worker/text-worker';
 import { Application } from './application/application';
@@ -46,6 +46,9 @@ import { ALPN_PROTOCOLS, Http2Listener } from './http2/http2-listener';
 import { HalfHeads } from './transport/half-heads';
 import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
+import { Arrivals } from './transport/arrivals';
+import { costsOf } from './transport/connection-costs';
+import { StartsByCost, type SharedLoop } from './transport/starts-by-cost';
 import { PacedReadings } from './transport/paced-reading';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { workSources } from './request/work-sources';
@@ -210,11 +213,20 @@ export function createServer(options: ServerOptions): ApiServer {
     if (writing !== undefined) await writing;
     leaveSeat(context);
   };
-  const starts = new PacedStarts();
+  const loop: SharedLoop = { turns: new SharedTurns(), arrivals: new Arrivals() };
+  const starts = new StartsByCost(loop);
   const listener = (request: HttpRequest, response: HttpResponse): void => {
     const context = new RequestContext(request, response, features.warnings, accounts, places);
-    if (starts.mayBegin(context.receivedAt)) begin(context, context.receivedAt);
-    else starts.wait(request.socket, () => begin(context));
+    const costs = costsOf(request.socket);
+    const queue = starts.of(costs, context.receivedAt);
+    // What it costs counts with the bytes that brought it.
+    if (queue.mayBegin(context.receivedAt)) return begin(context, context.receivedAt);
+    queue.wait(request.socket, () => {
+      const began = performance.now();
+      begin(context, began);
+      const done = performance.now();
+      costs.count(done - began, done);
+    });
   };
   /** The one place where what was thrown for a request ends. */
   const begin = (context: RequestContext, nowMs?: number): void => {
@@ -272,6 +284,7 @@ export function createServer(options: ServerOptions): ApiServer {
   upgrades.attach(server);
   const recordTlsHandshakeError = (): void => metrics?.recordTlsHandshakeError();
   const handshakes = new DeferredTlsHandshake({
+    arrivals: loop.arrivals,
     onFault: recordTlsHandshakeError,
     handshakeLimitMs: limits.requestHeadMs,
     memory,
@@ -279,7 +292,7 @@ export function createServer(options: ServerOptions): ApiServer {
   if (isTls(server)) {
     http2?.attach(server);
     new TlsCopies(memory).attach(server);
-    new PacedReadings((socket) => accounts.of(socket)).attach(server);
+    new PacedReadings((socket) => accounts.of(socket), loop).attach(server);
     handshakes.attach(server);
   }
   // Watches and streams last.

@@ -1,3 +1,4 @@
+import { Arrivals } from './arrivals';
 import { divertConnections } from './divert-connections';
 import type { Server as TlsServer } from 'node:https';
 import type { Socket } from 'node:net';
@@ -13,6 +14,8 @@ export interface HandshakeOptions {
   readonly handshakeLimitMs?: number;
   /** Where it is written down what handshakes take. */
   readonly memory?: MemoryBudget;
+  /** Shared with what keeps turns short while connections come. */
+  readonly arrivals?: Arrivals;
 }
 
 /** As Go has it for kube-apiserver: the limit for reading a request's head. */
@@ -21,10 +24,6 @@ const HANDSHAKE_LIMIT_MS = 32_000;
 const HANDSHAKE_BYTES = 64 * 1024;
 /** Of those that have to wait. TLS works them off after they were let in. */
 const HANDSHAKES_AT_ONCE = 3;
-/** Connections that come in as many turns of the loop one after another are many. */
-const MANY_COMERS = 4;
-/** While many come, handshakes go on in a turn this often. */
-const LONGEST_PAUSE_MS = 20;
 /** While the server closes: enough for the first bytes of a client that has just connected. */
 const LAST_SILENCE_MS = 500;
 
@@ -49,24 +48,23 @@ export class DeferredTlsHandshake {
    * A handshake costs a signature: hundreds at once wait for each other, and other connections do not. Of one address the newest goes
    * first: who has waited for long is the first to give up, and one that comes to a flood of others does not wait for all of them.
    */
-  readonly #starts = new PacedStarts({
-    mostAtOnce: HANDSHAKES_AT_ONCE,
-    isTheirTurn: (nowMs) => this.#isHandshakesTurn(nowMs),
-    isNewestFirst: true,
-  });
-  /** A connection has come in this turn of the loop. */
-  #hasComer = false;
-  /** In how many turns up to this one. */
-  #turnsWithComers = 0;
-  #lastHandshakesMs = -Infinity;
+  readonly #starts: PacedStarts;
+  readonly #arrivals: Arrivals;
   #isDraining = false;
 
-  constructor(private readonly options: HandshakeOptions) {}
+  constructor(private readonly options: HandshakeOptions) {
+    const arrivals = (this.#arrivals = options.arrivals ?? new Arrivals());
+    this.#starts = new PacedStarts({
+      mostAtOnce: HANDSHAKES_AT_ONCE,
+      areTurnsShort: () => arrivals.areMany,
+      isNewestFirst: true,
+    });
+  }
 
   /** Stands before what the server does with connections now. */
   attach(server: TlsServer): void {
     divertConnections(server, 'connection', (socket: Socket, pass) => {
-      this.#countComer();
+      this.#arrivals.count();
       this.#hold(socket, () => {
         this.#limitHandshake(socket);
         pass();
@@ -86,31 +84,6 @@ export class DeferredTlsHandshake {
     this.#isDraining = true;
     for (const socket of this.#sockets) socket.destroy();
     for (const { socket } of [...this.#handshakes.values()]) socket.destroy();
-  }
-
-  /**
-   * Node takes one connection in a turn of the loop, in the order of the system's queue: while many come turns are kept short, so that a
-   * client is not behind the handshakes of all that came before it.
-   */
-  #countComer(): void {
-    if (!this.#hasComer && this.#turnsWithComers === 0) setImmediate(() => this.#endTurn());
-    this.#hasComer = true;
-  }
-
-  #endTurn(): void {
-    this.#turnsWithComers = this.#hasComer ? this.#turnsWithComers + 1 : 0;
-    this.#hasComer = false;
-    if (this.#turnsWithComers > 0) setImmediate(() => this.#endTurn());
-  }
-
-  get #areManyComing(): boolean {
-    return this.#turnsWithComers >= MANY_COMERS;
-  }
-
-  #isHandshakesTurn(nowMs: number): boolean {
-    if (this.#areManyComing && nowMs - this.#lastHandshakesMs < LONGEST_PAUSE_MS) return false;
-    this.#lastHandshakesMs = nowMs;
-    return true;
   }
 
   #limitHandshake(socket: Socket): void {
@@ -154,7 +127,7 @@ export class DeferredTlsHandshake {
         socket.unshift(bytes);
         letIn();
       };
-      if (!this.#areManyComing && this.#starts.mayBegin(performance.now())) goOn();
+      if (this.#starts.mayBegin(performance.now())) goOn();
       // One host with thousands of connections waits for itself.
       else this.#starts.wait(remoteAddress, goOn);
     };

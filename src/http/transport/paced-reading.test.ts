@@ -1,9 +1,13 @@
 import type { Socket } from 'node:net';
 import { setImmediate as turn } from 'node:timers/promises';
 import { PacedStarts } from '../../async/paced-starts';
+import { SharedTurns } from '../../async/shared-turns';
 import { Wire } from '../../http2/wire.fixture';
 import { MemoryBudget } from '../../memory/memory-budget';
+import { Arrivals } from './arrivals';
+import { costsOf } from './connection-costs';
 import { PacedReading } from './paced-reading';
+import { StartsByCost } from './starts-by-cost';
 
 class Connection extends Wire {
   /** How often more was asked for. */
@@ -34,8 +38,10 @@ interface Read {
   readonly memory: MemoryBudget;
 }
 
+const newStarts = (): StartsByCost => new StartsByCost({ turns: new SharedTurns(), arrivals: new Arrivals() });
+
 /** A connection that is being read. */
-async function read(strangers = new PacedStarts(), clients = new PacedStarts(), onPiece?: () => void): Promise<Read> {
+async function read(strangers = newStarts(), clients = newStarts(), onPiece?: () => void): Promise<Read> {
   const connection = new Connection(onPiece);
   const memory = new MemoryBudget(Infinity);
   const account = memory.open(() => connection.destroy());
@@ -45,10 +51,12 @@ async function read(strangers = new PacedStarts(), clients = new PacedStarts(), 
 }
 
 /** Turns in which nothing may begin but what waits: as when others have used the time of each turn. */
-function busyTurns(): PacedStarts {
+function busyTurns(): StartsByCost {
   const turns = new PacedStarts();
   jest.spyOn(turns, 'mayBegin').mockReturnValue(false);
-  return turns;
+  const starts = newStarts();
+  jest.spyOn(starts, 'of').mockReturnValue(turns);
+  return starts;
 }
 
 async function until(isDone: () => boolean): Promise<void> {
@@ -58,14 +66,20 @@ async function until(isDone: () => boolean): Promise<void> {
   }
 }
 
+function hold(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
 const someTurns = async (): Promise<void> => {
   for (let turns = 0; turns < 5; turns++) await turn();
 };
 
-const LONG = 'a'.repeat(4_096) + 'b'.repeat(4_096) + 'c';
+/** Pieces double as long as they cost little. */
+const LONG = 'a'.repeat(512) + 'b'.repeat(1_024) + 'c';
 const PIECES = [
-  ['a', 4_096],
-  ['b', 4_096],
+  ['a', 512],
+  ['b', 1_024],
   ['c', 1],
 ];
 const shapeOf = ({ pieces }: Connection): unknown[] => pieces.map((piece) => [piece[0], piece.length]);
@@ -77,21 +91,25 @@ describe('what a connection brings', () => {
     expect(connection.text).toBe('a');
   });
 
-  it('is handed on in pieces as long as its client is a stranger', async () => {
+  it('is handed on in pieces, and what waits is counted', async () => {
     const { connection, memory } = await read();
     expect(connection.push(Buffer.from(LONG))).toBe(false);
     expect(shapeOf(connection)).toEqual(PIECES.slice(0, 1));
-    expect(memory.heldBytes).toBe(4_097);
+    expect(memory.heldBytes).toBe(1_025);
     await until(() => connection.text === LONG);
     expect(shapeOf(connection)).toEqual(PIECES);
     expect(memory.heldBytes).toBe(0);
   });
 
-  it('is handed on whole when its client has proved who it is', async () => {
-    const { connection, reading } = await read();
-    reading.trust();
-    expect(connection.push(Buffer.from(LONG))).toBe(true);
-    expect(connection.pieces).toEqual([LONG]);
+  it('is handed on in larger pieces when its client has proved who it is', async () => {
+    const largest = async (isTrusted: boolean): Promise<number> => {
+      const { connection, reading } = await read();
+      if (isTrusted) reading.trust();
+      connection.push(Buffer.alloc(100_000));
+      await until(() => connection.text.length === 100_000);
+      return Math.max(...connection.pieces.map((piece) => piece.length));
+    };
+    expect([await largest(false), await largest(true)]).toEqual([4_096, 16_384]);
   });
 
   it('waits in a turn that others have used up, in order, and nothing is read meanwhile', async () => {
@@ -146,21 +164,43 @@ describe('what a connection brings', () => {
   });
 });
 
+describe('a connection that has cost much lately', () => {
+  it('waits for its like, and nobody else does for it', async () => {
+    const strangers = newStarts();
+    const costly: Connection[] = [];
+    for (let index = 0; index < 5; index++) {
+      const { connection } = await read(strangers, undefined, () => hold(2));
+      costsOf(connection as unknown as Socket).count(1_000, performance.now());
+      costly.push(connection);
+    }
+    const cheap = (await read(strangers)).connection;
+    for (const connection of costly) connection.push(Buffer.from('x'));
+    cheap.push(Buffer.from('x'));
+    expect([costly.at(-1)?.text, cheap.text]).toEqual(['', 'x']);
+    await until(() => costly.every(({ text }) => text === 'x'));
+  });
+
+  it('is known by what its bytes took', async () => {
+    const { connection } = await read(undefined, undefined, () => hold(11));
+    connection.push(Buffer.from('x'));
+    expect(costsOf(connection as unknown as Socket).isCostly(performance.now())).toBe(true);
+  });
+});
+
 describe('many connections that bring something in one turn', () => {
   it('are handed on a few milliseconds at a time, and none waits for all bytes of another', async () => {
-    const strangers = new PacedStarts();
+    const strangers = newStarts();
     const order: number[] = [];
     let inThisTurn = 0;
     let mostInATurn = 0;
-    const hold = (index: number): void => {
+    const onPiece = (index: number): void => {
       order.push(index);
-      const end = performance.now() + 2;
-      while (performance.now() < end);
+      hold(2);
       mostInATurn = Math.max(mostInATurn, ++inThisTurn);
     };
     const all: Connection[] = [];
     for (let index = 0; index < 12; index++) {
-      all.push((await read(strangers, undefined, () => hold(index))).connection);
+      all.push((await read(strangers, undefined, () => onPiece(index))).connection);
     }
     // As one look at the sockets finds them: the last has little.
     all.forEach((connection, index) => connection.push(Buffer.from(index === 11 ? 'x' : LONG)));

@@ -1,36 +1,35 @@
 import type { Socket } from 'node:net';
 import type { Server as TlsServer, TLSSocket } from 'node:tls';
-import { PacedStarts } from '../../async/paced-starts';
+import type { PacedStarts } from '../../async/paced-starts';
 import type { MemoryAccount } from '../../memory/memory-budget';
+import { costsOf, type ConnectionCosts } from './connection-costs';
 import { divertConnections } from './divert-connections';
 import { readThroughStream } from './node-http-internals';
-
-/**
- * Of what a stranger has sent, how much is looked at before others have their turn: a few bytes may be a request, or stand for many long
- * headers.
- */
-const PIECE_BYTES = 4_096;
+import { PieceSize } from './piece-size';
+import { StartsByCost, type SharedLoop } from './starts-by-cost';
 
 /** In a turn: what clients' requests cost after that is paced where they begin. */
 const CLIENTS_STRETCH_MS = 10;
-
-/** Connections whose bytes wait for each other when many come at once. Clients do not wait for strangers. */
+/** Where bytes of connections wait for each other when many come at once. Clients do not wait for strangers. */
 export interface ReadingTurns {
-  readonly strangers: PacedStarts;
-  readonly clients: PacedStarts;
+  readonly strangers: StartsByCost;
+  readonly clients: StartsByCost;
 }
 
 /**
  * One look at the sockets reads all that have something, each up to 64 kB. What they brought is handed on at once, but only for some milliseconds
- * in a turn of the event loop; what comes after that waits, its socket is not read meanwhile, and addresses take turns.
+ * in a turn of the event loop; what comes after that waits, its socket is not read meanwhile, and addresses take turns. Connections that have
+ * cost much lately come after others.
  */
 export class PacedReadings {
-  readonly #turns: ReadingTurns = {
-    strangers: new PacedStarts(),
-    clients: new PacedStarts({ stretchMs: CLIENTS_STRETCH_MS }),
-  };
+  readonly #turns: ReadingTurns;
 
-  constructor(private readonly accountOf: (socket: Socket) => MemoryAccount) {}
+  constructor(
+    private readonly accountOf: (socket: Socket) => MemoryAccount,
+    loop: SharedLoop,
+  ) {
+    this.#turns = { strangers: new StartsByCost(loop), clients: new StartsByCost(loop, CLIENTS_STRETCH_MS) };
+  }
 
   /** Also for connections that are other people's later on, such as those of HTTP/2. */
   attach(server: TlsServer): void {
@@ -58,6 +57,8 @@ export class PacedReading {
   /** Its turn comes. */
   #isWaiting = false;
   #isTrusted = false;
+  readonly #costs: ConnectionCosts;
+  readonly #pieceSize = new PieceSize();
   readonly #push: Socket['push'];
 
   constructor(
@@ -65,6 +66,7 @@ export class PacedReading {
     private readonly turns: ReadingTurns,
     private readonly accountOf: (socket: Socket) => MemoryAccount,
   ) {
+    this.#costs = costsOf(socket);
     this.#push = socket.push.bind(socket);
     const read = socket._read.bind(socket);
     socket.push = (chunk: Buffer | null) => this.#receive(chunk);
@@ -78,6 +80,7 @@ export class PacedReading {
 
   trust(): void {
     this.#isTrusted = true;
+    this.#pieceSize.trust();
   }
 
   /** Whether more is to be read now. */
@@ -86,28 +89,38 @@ export class PacedReading {
     const isBehind = this.#rest.length > 0 || this.socket.isPaused();
     if (!isBehind) {
       if (chunk === null) return this.#push(null);
-      if (this.#queue.mayBegin(performance.now())) return this.#begin(chunk);
+      const now = performance.now();
+      if (this.#queueAt(now).mayBegin(now)) return this.#begin(chunk, now);
     }
     this.#keep(chunk);
     this.#wait();
     return false;
   }
 
-  #begin(chunk: Buffer): boolean {
+  #begin(chunk: Buffer, nowMs: number): boolean {
     const piece = this.#pieceOf(chunk);
-    if (piece === chunk) return this.#push(chunk);
+    if (piece === chunk) return this.#handOn(chunk, nowMs);
     this.#keep(chunk.subarray(piece.length));
-    this.#push(piece);
+    this.#handOn(piece, nowMs);
     this.#wait();
     return false;
   }
 
-  get #queue(): PacedStarts {
-    return this.#isTrusted ? this.turns.clients : this.turns.strangers;
+  #handOn(piece: Buffer, nowMs: number): boolean {
+    const mayGoOn = this.#push(piece);
+    const doneMs = performance.now();
+    this.#costs.count(doneMs - nowMs, doneMs);
+    this.#pieceSize.learn(piece.length, doneMs - nowMs);
+    return mayGoOn;
+  }
+
+  #queueAt(nowMs: number): PacedStarts {
+    return (this.#isTrusted ? this.turns.clients : this.turns.strangers).of(this.#costs, nowMs);
   }
 
   #pieceOf(chunk: Buffer): Buffer {
-    return this.#isTrusted || chunk.length <= PIECE_BYTES ? chunk : chunk.subarray(0, PIECE_BYTES);
+    const { bytes } = this.#pieceSize;
+    return chunk.length <= bytes ? chunk : chunk.subarray(0, bytes);
   }
 
   #keep(chunk: Buffer | null): void {
@@ -118,7 +131,7 @@ export class PacedReading {
   #wait(): void {
     if (this.#isWaiting || this.#rest.length === 0 || this.socket.isPaused()) return;
     this.#isWaiting = true;
-    this.#queue.wait(this.socket.remoteAddress, () => this.#goOn());
+    this.#queueAt(performance.now()).wait(this.socket.remoteAddress, () => this.#goOn());
   }
 
   #goOn(): void {
@@ -136,7 +149,7 @@ export class PacedReading {
     const piece = this.#pieceOf(chunk);
     if (piece !== chunk) this.#rest.unshift(chunk.subarray(piece.length));
     this.accountOf(socket).release(piece.length);
-    this.#push(piece);
+    this.#handOn(piece, performance.now());
     this.#wait();
   }
 }

@@ -1,0 +1,85 @@
+import { SharedTurns } from './shared-turns';
+
+/** The loop and its clock, moved by hand. */
+class Loop {
+  nowMs = 0;
+  #next: (() => void)[] = [];
+  readonly took: string[] = [];
+  readonly turns = new SharedTurns();
+
+  constructor() {
+    jest.spyOn(performance, 'now').mockImplementation(() => this.nowMs);
+    jest.spyOn(globalThis, 'setImmediate').mockImplementation(((work: () => void) => {
+      this.#next.push(work);
+    }) as never);
+  }
+
+  /** One that has its turn takes so long. */
+  await(name: string, tookMs: number, isPatient = false): void {
+    const onTurn = (): void => {
+      this.took.push(name);
+      this.nowMs += tookMs;
+    };
+    this.turns.await({ isPatient, onTurn });
+  }
+
+  /** Who had a turn in this one. */
+  turn(): readonly string[] {
+    this.took.length = 0;
+    for (const work of this.#next.splice(0)) work();
+    return [...this.took];
+  }
+}
+
+afterEach(() => jest.restoreAllMocks());
+
+describe('turns of the loop that are shared', () => {
+  it('are had once by each that waits, and not again', () => {
+    const loop = new Loop();
+    loop.await('a', 1);
+    loop.await('b', 1);
+    expect([loop.turn(), loop.turn()]).toEqual([['a', 'b'], []]);
+  });
+
+  it('end when all together have had some milliseconds; the others come first in the next', () => {
+    const loop = new Loop();
+    for (const name of ['a', 'b', 'c']) loop.await(name, 3);
+    expect(loop.turn()).toEqual(['a', 'b']);
+    loop.await('a', 3);
+    expect(loop.turn()).toEqual(['c', 'a']);
+  });
+
+  it('are had by the patient after the others, but not for ever', () => {
+    const loop = new Loop();
+    const others = (): void => ['a', 'b'].forEach((name) => loop.await(name, 3));
+    loop.await('patient', 1, true);
+    loop.turn();
+    loop.await('patient', 1, true);
+    const had: (readonly string[])[] = [];
+    while (!had.flat().includes('patient')) {
+      others();
+      had.push(loop.turn());
+    }
+    // 6 ms each.
+    expect(had.slice(0, -1)).toEqual([
+      ['a', 'b'],
+      ['a', 'b'],
+      ['a', 'b'],
+      ['a', 'b'],
+    ]);
+    expect(had.at(-1)).toEqual(['patient', 'a']);
+  });
+
+  it('go on when one of those that had theirs has failed', () => {
+    const loop = new Loop();
+    loop.turns.await({
+      isPatient: false,
+      onTurn: () => {
+        throw new Error('failed');
+      },
+    });
+    loop.await('a', 1);
+    expect(() => loop.turn()).toThrow('failed');
+    expect(loop.turn()).toEqual(['a']);
+  });
+});
