@@ -5,8 +5,13 @@ import { SharedTurns, type TurnTaker } from './shared-turns';
 const STRETCH_MS = 5;
 /** Of those that have waited: what they leave to be done when they have begun comes on top. */
 const WAITED_STRETCH_MS = 3;
-/** While turns are to be short, works begin in one turn this often. */
-const LONGEST_PAUSE_MS = 20;
+
+/** When turns are to be short: works begin in few of them then. */
+export interface ShortTurns {
+  readonly areNeeded: () => boolean;
+  /** From the turn in which works begin to the next one. */
+  readonly pauseMs: number;
+}
 
 export interface PacedStartsOptions {
   /** Of those that have waited, where most of a work is done after it has begun. */
@@ -14,8 +19,7 @@ export interface PacedStartsOptions {
   readonly stretchMs?: number;
   /** For how long those that have waited begin one after another in a turn. */
   readonly waitedStretchMs?: number;
-  /** Whether turns are to be short now: works begin in few of them. */
-  readonly areTurnsShort?: () => boolean;
+  readonly shortTurns?: ShortTurns;
   /** With whom it shares turns of the loop; absent: with nobody. */
   readonly turns?: SharedTurns;
   /** Those it shares them with go first, but not for ever. */
@@ -33,7 +37,7 @@ export class PacedStarts implements TurnTaker {
   readonly #mostAtOnce: number;
   readonly #stretchMs: number;
   readonly #waitedStretchMs: number;
-  readonly #areTurnsShort: (() => boolean) | undefined;
+  readonly #shortTurns: ShortTurns | undefined;
   readonly #turns: SharedTurns;
   readonly #waiting: FairQueue<() => void>;
   #stretchBegan = -Infinity;
@@ -46,7 +50,7 @@ export class PacedStarts implements TurnTaker {
     this.#mostAtOnce = options.mostAtOnce ?? Infinity;
     this.#stretchMs = options.stretchMs ?? STRETCH_MS;
     this.#waitedStretchMs = options.waitedStretchMs ?? WAITED_STRETCH_MS;
-    this.#areTurnsShort = options.areTurnsShort;
+    this.#shortTurns = options.shortTurns;
     this.#turns = options.turns ?? new SharedTurns();
     this.isPatient = options.isPatient ?? false;
     this.#waiting = new FairQueue(undefined, options.isNewestFirst);
@@ -58,7 +62,7 @@ export class PacedStarts implements TurnTaker {
 
   /** Whether a work may begin right away; otherwise it has to {@link wait}. */
   mayBegin(nowMs: number): boolean {
-    if (this.#waiting.length > 0 || this.#areTurnsShort?.()) return false;
+    if (this.#waiting.length > 0 || this.#shortTurns?.areNeeded()) return false;
     if (nowMs - this.#stretchBegan < this.#stretchMs) return true;
     // The loop had said that it turned, or begins to be watched: it has the same time once more.
     if (this.#isDue) return false;
@@ -95,12 +99,17 @@ export class PacedStarts implements TurnTaker {
     if (this.#waiting.length === 0) return;
     // First, lest one that throws leaves the others waiting for ever.
     this.#watchLoop();
-    if (this.#areTurnsShort?.() && began - this.#lastBegunMs < LONGEST_PAUSE_MS) return;
+    if (this.#isPausing(began)) return;
     this.#lastBegunMs = began;
     let begun = 0;
     do this.#waiting.shift()?.();
     while (++begun < this.#mostAtOnce && this.#waiting.length > 0 && performance.now() - began < this.#waitedStretchMs);
     // What comes by the sockets after these has to wait for the next turn.
     this.#stretchBegan = -Infinity;
+  }
+
+  #isPausing(nowMs: number): boolean {
+    const short = this.#shortTurns;
+    return short !== undefined && nowMs - this.#lastBegunMs < short.pauseMs && short.areNeeded();
   }
 }

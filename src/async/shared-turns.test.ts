@@ -64,8 +64,6 @@ describe('turns of the loop that are shared', () => {
     expect(had.slice(0, -1)).toEqual([
       ['a', 'b'],
       ['a', 'b'],
-      ['a', 'b'],
-      ['a', 'b'],
     ]);
     expect(had.at(-1)).toEqual(['patient', 'a']);
   });

@@ -1,7 +1,7 @@
 /** How long all together may go on in a turn of the event loop before the rest has to wait for the next one. */
 const TURN_MS = 4;
 /** The patient have their turn this often, whatever the others do. */
-const LONGEST_PATIENCE_MS = 20;
+const LONGEST_PATIENCE_MS = 10;
 
 export interface TurnTaker {
   /** Lets the others go first, but not for ever. */

@@ -24,6 +24,8 @@ const HANDSHAKE_LIMIT_MS = 32_000;
 const HANDSHAKE_BYTES = 64 * 1024;
 /** Of those that have to wait. TLS works them off after they were let in. */
 const HANDSHAKES_AT_ONCE = 3;
+/** While many connections come, handshakes go on in a turn this often. */
+const PAUSE_MS = 20;
 /** While the server closes: enough for the first bytes of a client that has just connected. */
 const LAST_SILENCE_MS = 500;
 
@@ -56,7 +58,7 @@ export class DeferredTlsHandshake {
     const arrivals = (this.#arrivals = options.arrivals ?? new Arrivals());
     this.#starts = new PacedStarts({
       mostAtOnce: HANDSHAKES_AT_ONCE,
-      areTurnsShort: () => arrivals.areMany,
+      shortTurns: { areNeeded: () => arrivals.areMany, pauseMs: PAUSE_MS },
       isNewestFirst: true,
     });
   }

@@ -6,6 +6,8 @@ import type { ConnectionCosts } from './connection-costs';
 /** In a turn of the loop, of connections that have cost much lately: as much as comes, and of what has waited. */
 const COSTLY_STRETCH_MS = 3;
 const COSTLY_WAITED_STRETCH_MS = 1;
+/** While connections come, costly ones go on in a turn this often: strangers who do nothing but connect are not to hold up who has much to do. */
+const PAUSE_MS = 5;
 
 /** What all that begins something for connections has in common. */
 export interface SharedLoop {
@@ -26,7 +28,7 @@ export class StartsByCost {
       isPatient: true,
       stretchMs: COSTLY_STRETCH_MS,
       waitedStretchMs: COSTLY_WAITED_STRETCH_MS,
-      areTurnsShort: () => arrivals.areComing,
+      shortTurns: { areNeeded: () => arrivals.areComing, pauseMs: PAUSE_MS },
     });
   }
 
