@@ -95,7 +95,7 @@ describe('what a connection brings', () => {
     const { connection, memory } = await read();
     expect(connection.push(Buffer.from(LONG))).toBe(false);
     expect(shapeOf(connection)).toEqual(PIECES.slice(0, 1));
-    expect(memory.heldBytes).toBe(1_025);
+    expect(memory.heldBytes).toBe(256 + 1_025);
     await until(() => connection.text === LONG);
     expect(shapeOf(connection)).toEqual(PIECES);
     expect(memory.heldBytes).toBe(0);
@@ -153,6 +153,14 @@ describe('what a connection brings', () => {
     connection.push(null);
     await until(() => ended.mock.calls.length > 0);
     expect(connection.text).toBe(LONG);
+  });
+
+  it('counts with what each record takes, as thousands may have a byte each', async () => {
+    const { connection, memory } = await read(busyTurns());
+    for (let record = 0; record < 1_000; record++) connection.push(Buffer.from('a'));
+    expect(memory.heldBytes).toBe(257_000);
+    await until(() => connection.text.length === 1_000);
+    expect(memory.heldBytes).toBe(0);
   });
 
   it('is forgotten with it', async () => {

@@ -10,6 +10,9 @@ import { StartsByCost, type SharedLoop } from './starts-by-cost';
 
 /** In a turn: what clients' requests cost after that is paced where they begin. */
 const CLIENTS_STRETCH_MS = 10;
+/** What a record of TLS that waits takes beside its bytes, which may be one. */
+const RECORD_BYTES = 256;
+
 /** Where bytes of connections wait for each other when many come at once. Clients do not wait for strangers. */
 export interface ReadingTurns {
   readonly strangers: StartsByCost;
@@ -125,7 +128,7 @@ export class PacedReading {
 
   #keep(chunk: Buffer | null): void {
     this.#rest.push(chunk);
-    if (chunk !== null) this.accountOf(this.socket).hold(chunk.length);
+    if (chunk !== null) this.accountOf(this.socket).hold(RECORD_BYTES + chunk.length);
   }
 
   #wait(): void {
@@ -147,8 +150,9 @@ export class PacedReading {
       return;
     }
     const piece = this.#pieceOf(chunk);
-    if (piece !== chunk) this.#rest.unshift(chunk.subarray(piece.length));
-    this.accountOf(socket).release(piece.length);
+    const isAll = piece === chunk;
+    if (!isAll) this.#rest.unshift(chunk.subarray(piece.length));
+    this.accountOf(socket).release(piece.length + (isAll ? RECORD_BYTES : 0));
     this.#handOn(piece, performance.now());
     this.#wait();
   }
