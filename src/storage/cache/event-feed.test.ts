@@ -22,8 +22,12 @@ function batchOf(...revisions: readonly number[]): CacheBatch {
 }
 
 function batchAbout(key: string, ...revisions: readonly number[]): CacheBatch {
+  return sizedBatch(key, 0, revisions);
+}
+
+function sizedBatch(key: string, size: number, revisions: readonly number[]): CacheBatch {
   const events = revisions.map((revision): CacheEvent => {
-    const entry = { key, body: Buffer.alloc(0) } as CacheEntry;
+    const entry = { key, body: Buffer.alloc(0), size } as CacheEntry;
     return { type: 'put', revision: revision as Revision, entry, previous: undefined };
   });
   return { events, revision: revisions.at(-1) as Revision };
@@ -159,6 +163,22 @@ describe('a feed with many readers', () => {
       await nextTurn();
     }
     expect(counts).toEqual([250, 500, 600]);
+  });
+
+  it.each([
+    [10_000, [26, 52, 78]],
+    [1_000_000, [1, 2, 3]],
+  ])('lets others have their turn sooner when its events have %i bytes', async (size, expected) => {
+    const { feed, readers } = await feedWith(MANY * 2);
+    feed.publish(sizedBatch('/registry/things/a/one', size, [2]), 0);
+    const counts: number[] = [];
+    for (let turns = 0; turns < 3; turns++) {
+      await turn();
+      counts.push(readers.filter(({ batches }) => batches.length > 0).length);
+      await nextTurn();
+    }
+    expect(counts).toEqual(expected);
+    feed.finish(undefined);
   });
 
   it('keeps what comes during a delivery for the next, for all of them', async () => {

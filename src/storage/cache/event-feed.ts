@@ -11,8 +11,9 @@ import { WaitingReaders, type WaitingReader } from './waiting-readers';
 const PAUSE_PER_READER_MS = 0.1;
 const LONGEST_PAUSE_MS = 25;
 const FEW = 10;
-/** Between so many readers whatever else there is to do gets its turn. */
+/** After so many readers, or so many bytes for them, whatever else there is to do gets its turn. */
 const READERS_PER_TURN = 250;
+const BYTES_PER_TURN = 256 * 1024;
 
 /**
  * One resource's events and the watches that wait for them. A feed is never continued over a gap: when history was lost, it ends and
@@ -84,17 +85,18 @@ export class EventFeed {
     this.deliverableRevision = this.publishedRevision;
     this.joined = this.deliverable - from > 1 ? this.log.joined(from) : undefined;
     // Whom it concerned is not known of what the log has dropped already.
-    const readers = isComplete ? this.readers.concernedBy(this.log.batchesFrom(from)) : this.readers.all();
-    if (readers.length >= FEW) return this.deliverTo(readers, 0);
+    const batches = this.log.batchesFrom(from);
+    const readers = isComplete ? this.readers.concernedBy(batches) : this.readers.all();
+    if (readers.length >= FEW) return this.deliverTo(readers, 0, readersPerTurn(batches));
     for (const reader of readers) reader.deliver();
     this.settle();
   }
 
-  private deliverTo(readers: readonly WaitingReader[], from: number): void {
-    const to = from + READERS_PER_TURN;
+  private deliverTo(readers: readonly WaitingReader[], from: number, perTurn: number): void {
+    const to = from + perTurn;
     for (const reader of readers.slice(from, to)) reader.deliver();
     const turn = setImmediate(() => {
-      if (to < readers.length) return this.deliverTo(readers, to);
+      if (to < readers.length) return this.deliverTo(readers, to, perTurn);
       this.settle();
       this.cancel = undefined;
       this.quietUntil = performance.now() + Math.min(readers.length * PAUSE_PER_READER_MS, LONGEST_PAUSE_MS);
@@ -112,4 +114,10 @@ export class EventFeed {
     this.cancel?.();
     for (const reader of this.readers.all()) reader.finish(gap);
   }
+}
+
+function readersPerTurn(batches: readonly CacheBatch[]): number {
+  let bytes = 0;
+  for (const { events } of batches) for (const { entry } of events) bytes += entry.size;
+  return Math.max(1, Math.min(READERS_PER_TURN, Math.floor(BYTES_PER_TURN / bytes)));
 }
