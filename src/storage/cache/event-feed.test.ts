@@ -181,6 +181,17 @@ describe('a feed with many readers', () => {
     feed.finish(undefined);
   });
 
+  it('counts one event for those that want to hear of one object, however many are delivered', async () => {
+    const feed = new EventFeed(FLOOR);
+    const key = '/registry/things/a/one';
+    const readers = Array.from({ length: MANY * 2 }, () => read(feed, FLOOR, { by: 'key', key }));
+    await turn();
+    feed.publish(sizedBatch(key, 10_000, [2, 3, 4, 5]), 0);
+    await turn();
+    expect(readers.filter(({ batches }) => batches.length > 0)).toHaveLength(26);
+    feed.finish(undefined);
+  });
+
   it('keeps what comes during a delivery for the next, for all of them', async () => {
     const { feed, readers } = await feedWith(600);
     feed.publish(batchOf(2), 0);

@@ -87,16 +87,23 @@ export class EventFeed {
     // Whom it concerned is not known of what the log has dropped already.
     const batches = this.log.batchesFrom(from);
     const readers = isComplete ? this.readers.concernedBy(batches) : this.readers.all();
-    if (readers.length >= FEW) return this.deliverTo(readers, 0, readersPerTurn(batches));
+    if (readers.length >= FEW) return this.deliverTo(readers, 0, sizeOf(batches));
     for (const reader of readers) reader.deliver();
     this.settle();
   }
 
-  private deliverTo(readers: readonly WaitingReader[], from: number, perTurn: number): void {
-    const to = from + perTurn;
-    for (const reader of readers.slice(from, to)) reader.deliver();
+  private deliverTo(readers: readonly WaitingReader[], from: number, size: DeliverySize): void {
+    let to = from;
+    let left = BYTES_PER_TURN;
+    for (const reader of readers.slice(from, from + READERS_PER_TURN)) {
+      const bytes = reader.interest === undefined ? size.bytes : size.bytesOfOne;
+      if (to > from && bytes > left) break;
+      left -= bytes;
+      to++;
+      reader.deliver();
+    }
     const turn = setImmediate(() => {
-      if (to < readers.length) return this.deliverTo(readers, to, perTurn);
+      if (to < readers.length) return this.deliverTo(readers, to, size);
       this.settle();
       this.cancel = undefined;
       this.quietUntil = performance.now() + Math.min(readers.length * PAUSE_PER_READER_MS, LONGEST_PAUSE_MS);
@@ -116,8 +123,18 @@ export class EventFeed {
   }
 }
 
-function readersPerTurn(batches: readonly CacheBatch[]): number {
+/** What a reader of everything gets, and roughly one who wants to hear of some objects only. */
+interface DeliverySize {
+  readonly bytes: number;
+  readonly bytesOfOne: number;
+}
+
+function sizeOf(batches: readonly CacheBatch[]): DeliverySize {
   let bytes = 0;
-  for (const { events } of batches) for (const { entry } of events) bytes += entry.size;
-  return Math.max(1, Math.min(READERS_PER_TURN, Math.floor(BYTES_PER_TURN / bytes)));
+  let count = 0;
+  for (const { events } of batches) {
+    count += events.length;
+    for (const { entry } of events) bytes += entry.size;
+  }
+  return { bytes, bytesOfOne: bytes / Math.max(1, count) };
 }
