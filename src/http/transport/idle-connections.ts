@@ -1,20 +1,23 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 import { arrivingOn, parserOf, responseOn } from './node-http-internals';
+import { stuckAfter } from './stuck-writes';
 
 interface Idle {
   /** Read of the connection when it was looked at last. */
   bytesRead: number;
   /** Since when nothing has come and nothing is answered, in milliseconds of the monotonic clock. */
   sinceMs: number;
+  /** Where its writes seemed to be stuck when it was looked at last. */
+  stuckAfter: number | undefined;
 }
 
 /** Looks in the time that a connection may be idle. */
 const LOOKS = 8;
-const MAX_SWEEP_MS = 10_000;
+const MAX_SWEEP_MS = 5_000;
 
 /**
- * Ends connections on which nothing has happened for long. One look at all of them now and then costs a request nothing, while
+ * Ends connections on which nothing has happened for long, and those whose writes are stuck. One look at all of them now and then costs a request nothing, while
  * node:http's own `keepAliveTimeout` has two timers set for each.
  */
 export class IdleConnections {
@@ -24,7 +27,7 @@ export class IdleConnections {
   constructor(private readonly limitMs: number) {}
 
   add(socket: Socket): void {
-    this.#connections.set(socket, { bytesRead: 0, sinceMs: performance.now() });
+    this.#connections.set(socket, { bytesRead: 0, sinceMs: performance.now(), stuckAfter: undefined });
     socket.once('close', () => this.#remove(socket));
     this.#sweeps ??= setInterval(() => this.#sweep(), Math.min(this.limitMs / LOOKS, MAX_SWEEP_MS)).unref();
   }
@@ -57,7 +60,11 @@ export class IdleConnections {
   #sweep(): void {
     const now = performance.now();
     for (const [socket, idle] of this.#connections) {
-      if (responseOn(socket) !== undefined || socket.bytesRead !== idle.bytesRead) {
+      const stuckBefore = idle.stuckAfter;
+      idle.stuckAfter = stuckAfter(socket);
+      if (stuckBefore !== undefined && idle.stuckAfter === stuckBefore) {
+        socket.destroy();
+      } else if (responseOn(socket) !== undefined || socket.bytesRead !== idle.bytesRead) {
         idle.bytesRead = socket.bytesRead;
         idle.sinceMs = now;
       } else if (now - idle.sinceMs >= this.limitMs) {
