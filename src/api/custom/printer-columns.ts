@@ -25,6 +25,7 @@ export function customTable(columns?: readonly PrinterColumn[]): TableDefinition
       return read().columns;
     },
     cells: (object, now) => read().cells(object, now),
+    hasLongCells: true,
   };
 }
 

@@ -1,12 +1,25 @@
-import { isPlainMap, listAt, mapAt, stringAt } from './field-values';
+import { atOnce, keysOf, type Steps } from '../parts';
+import { sortInRuns, sortNames } from '../steps/generated/sort-in-runs';
+import { isPauseDue } from '../steps/pace';
+import { isPlainMap, listAt, mapAt, stringAt, type PlainMap } from './field-values';
 
-function labelTexts(labels: Readonly<Record<string, unknown>>): { key: string; text: string }[] {
-  return Object.entries(labels).map(([key, value]) => ({ key, text: `${key}=${String(value)}` }));
+interface Part {
+  readonly key: string;
+  readonly text: string;
 }
 
-function requirementText(requirement: unknown): string {
+function* labelParts(labels: PlainMap): Steps<Part[]> {
+  const parts: Part[] = [];
+  for (const key of keysOf(labels)) {
+    if (isPauseDue()) yield;
+    parts.push({ key, text: `${key}=${String(labels[key])}` });
+  }
+  return parts;
+}
+
+function* requirementText(requirement: unknown): Steps<string> {
   const key = stringAt(requirement, 'key');
-  const values = listAt(requirement, 'values').map(String).sort().join(',');
+  const values = (yield* sortNames(listAt(requirement, 'values').map(String))).join(',');
   switch (stringAt(requirement, 'operator')) {
     case 'In':
       return `${key} in (${values})`;
@@ -19,32 +32,36 @@ function requirementText(requirement: unknown): string {
   }
 }
 
-function byKey(left: { readonly key: string }, right: { readonly key: string }): number {
+function byKey(left: Part, right: Part): number {
   return left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
+}
+
+function* join(parts: readonly Part[]): Steps<string> {
+  const sorted = yield* sortInRuns(parts, byKey);
+  return sorted.map(({ text }) => text).join(',');
+}
+
+function* selectorSteps(selector: unknown): Steps<string> {
+  if (!isPlainMap(selector)) return '';
+  const parts = yield* labelParts(mapAt(selector, 'matchLabels'));
+  for (const item of listAt(selector, 'matchExpressions')) {
+    if (isPauseDue()) yield;
+    parts.push({ key: stringAt(item, 'key'), text: yield* requirementText(item) });
+  }
+  return yield* join(parts);
 }
 
 /** A label selector in the form of the query parameter, requirements by key: `app=a,tier in (x,y),!old`. */
 export function printLabelSelector(selector: unknown): string {
-  if (!isPlainMap(selector)) return '';
-  return [
-    ...labelTexts(mapAt(selector, 'matchLabels')),
-    ...listAt(selector, 'matchExpressions').map((item) => ({
-      key: stringAt(item, 'key'),
-      text: requirementText(item),
-    })),
-  ]
-    .sort(byKey)
-    .map(({ text }) => text)
-    .join(',');
+  return atOnce(selectorSteps(selector));
 }
 
 /** As {@link printLabelSelector}, for people: `<none>` when nothing is asked for. */
-export function labelSelectorCell(selector: unknown): string {
-  return printLabelSelector(selector) || '<none>';
+export function* labelSelectorCell(selector: unknown): Steps<string> {
+  return (yield* selectorSteps(selector)) || '<none>';
 }
 
 /** Labels as `a=1,b=2`, by key; `<none>` when there are none. */
-export function labelsCell(labels: Readonly<Record<string, unknown>>): string {
-  const texts = labelTexts(labels).sort(byKey);
-  return texts.length === 0 ? '<none>' : texts.map(({ text }) => text).join(',');
+export function* labelsCell(labels: PlainMap): Steps<string> {
+  return (yield* join(yield* labelParts(labels))) || '<none>';
 }

@@ -1,7 +1,7 @@
 import type { ColumnDefinition, TableDefinition } from '../kinds/kind-definition';
 import { fill, isFilledLater } from '../fill-later';
 import type { KubeObject } from '../object';
-import type { Steps } from '../parts';
+import { atOnce, type Steps } from '../parts';
 import { ageOf } from './age';
 
 /** A column together with how its cell is read. `now` is in milliseconds since the epoch. */
@@ -29,6 +29,16 @@ export function wideColumn(name: string, description: string, cell: Column['cell
   return column(name, description, cell, { priority: 1 });
 }
 
+/** A column whose cell of a large object may be large. */
+export function longColumn(
+  name: string,
+  description: string,
+  cell: (object: KubeObject) => Steps<unknown>,
+  options: ColumnOptions = {},
+): Column {
+  return column(name, description, (object) => atOnce(cell(object)), { ...options, cellInSteps: cell });
+}
+
 export const nameColumn = column('Name', 'The name of the object.', ({ metadata }) => metadata.name ?? '', {
   format: 'name',
 });
@@ -50,6 +60,7 @@ export function tableOf(columns: readonly Column[], conditions?: TableDefinition
     columns: columns.map(({ cell: _cell, cellInSteps: _inSteps, ...definition }) => definition),
     cells: (object, now) =>
       isFilledLater() ? cellsFilledLater(columns, object, now) : columns.map(({ cell }) => cell(object, now)),
+    ...(columns.some(({ cellInSteps }) => cellInSteps !== undefined) ? { hasLongCells: true } : {}),
     ...(conditions === undefined ? {} : { conditions }),
   };
 }

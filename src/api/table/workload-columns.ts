@@ -1,6 +1,8 @@
 import { listAt, stringAt, valueAt } from '../kinds/field-values';
 import { labelSelectorCell } from '../kinds/label-selector-text';
-import { wideColumn, type Column } from './table';
+import type { KubeObject } from '../object';
+import type { Steps } from '../parts';
+import { longColumn, wideColumn, type Column } from './table';
 
 /** The wide columns of every kind that has a pod template: its containers, their images, and its selector. */
 export function templateColumns(...templatePath: readonly string[]): readonly Column[] {
@@ -17,7 +19,6 @@ export function templateColumns(...templatePath: readonly string[]): readonly Co
 
 /** The wide column of kinds that select pods by a label selector. */
 export function selectorColumn(...path: readonly string[]): Column {
-  return wideColumn('Selector', 'The labels by which pods are selected.', (object) =>
-    labelSelectorCell(valueAt(object, ...path)),
-  );
+  const cell = (object: KubeObject): Steps<string> => labelSelectorCell(valueAt(object, ...path));
+  return longColumn('Selector', 'The labels by which pods are selected.', cell, { priority: 1 });
 }

@@ -24,6 +24,6 @@ function rawLiteral(data: unknown): string {
 export function validateControllerRevisionUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   return [
     ...validateControllerRevision(object),
-    ...validateUnchanged(object['data'], old['data'], 'data', rawLiteral(object['data'])),
+    ...validateUnchanged(object['data'], old['data'], 'data', () => rawLiteral(object['data'])),
   ];
 }

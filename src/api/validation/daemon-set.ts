@@ -9,7 +9,7 @@ import {
   notSupportedLiteral,
 } from './go-literal';
 import { validateUnchanged } from './immutable';
-import { checkUsable, isEmptySelector, selectorMatches, validateLabelSelector } from './label-selector';
+import { checkSelected, checkUsable, isEmptySelector, validateLabelSelector } from './label-selector';
 import {
   intOrPercentValue,
   validateAtMostAll,
@@ -53,8 +53,10 @@ function validateSelector({ selector, template }: DaemonSetSpec): readonly Field
   return [
     ...validateLabelSelector(selector, 'spec.selector'),
     ...checkUsable(selector, (isUsable) =>
-      isUsable && !selectorMatches(selector, labels ?? {})
-        ? [invalidLiteral('spec.template.metadata.labels', labelsLiteral(template?.metadata), detail)]
+      isUsable
+        ? checkSelected(selector, labels, () => [
+            invalidLiteral('spec.template.metadata.labels', labelsLiteral(template?.metadata), detail),
+          ])
         : [],
     ),
     ...(selector && isEmptySelector(selector)
@@ -93,7 +95,7 @@ export function validateDaemonSet(object: KubeObject): readonly FieldError[] {
 export function validateDaemonSetUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const errors = validateDaemonSet(object);
   const { selector } = specOf(object);
-  const literal = labelSelectorLiteral(selector);
+  const literal = (): string => labelSelectorLiteral(selector);
   return [...errors, ...errors, ...validateUnchanged(selector, specOf(old).selector, 'spec.selector', literal)];
 }
 

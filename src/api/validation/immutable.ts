@@ -16,17 +16,17 @@ export function checkSame(value: unknown, old: unknown, refuse: () => readonly F
 }
 
 /**
- * A field that keeps its value for good. `literal`: the value as the message shows it, where that is not its JSON form.
+ * A field that keeps its value for good. `literal`: how the message shows it, where that is not its JSON form.
  * An absent value is shown as `"null"`.
  */
 export function validateUnchanged(
   value: unknown,
   old: unknown,
   field: string,
-  literal?: string,
+  literal?: () => string,
 ): readonly FieldError[] {
   return checkSame(value, old, () => {
-    if (literal !== undefined) return [invalidLiteral(field, literal, IMMUTABLE_DETAIL)];
+    if (literal !== undefined) return [invalidLiteral(field, literal(), IMMUTABLE_DETAIL)];
     return value === undefined || value === null
       ? [invalidLiteral(field, '"null"', IMMUTABLE_DETAIL)]
       : [invalid(field, value, IMMUTABLE_DETAIL)];

@@ -3,7 +3,7 @@ import type { KubeObject } from '../object';
 import type { JobSpec, JobStatus } from '../schema/generated/batch-v1';
 import { invalidLiteral, labelSelectorLiteral, stringMapLiteral } from './go-literal';
 import { structLiteral, validateUnchanged } from './immutable';
-import { checkUsable, selectorMatches, validateLabelSelector } from './label-selector';
+import { checkSelected, checkUsable, validateLabelSelector } from './label-selector';
 import { validateNonNegative } from './numbers';
 import { validatePodTemplate } from './pod-template';
 
@@ -45,14 +45,14 @@ function validateSpec(spec: JobSpec): readonly FieldError[] {
     ...validateJobTemplateSpec(spec, 'spec'),
     ...(selector ? validateLabelSelector(selector, 'spec.selector') : [required('spec.selector', '')]),
     ...checkUsable(selector, (isUsable) =>
-      isUsable && !selectorMatches(selector, labels ?? {})
-        ? [
+      isUsable
+        ? checkSelected(selector, labels, () => [
             invalidLiteral(
               'spec.template.metadata.labels',
               stringMapLiteral(labels),
               '`selector` does not match template `labels`',
             ),
-          ]
+          ])
         : [],
     ),
   ];
@@ -82,8 +82,10 @@ function validateGeneratedSelector(object: KubeObject): readonly FieldError[] {
     ...validateHasLabel(labels, 'controller-uid', uid),
     ...validateHasLabel(labels, 'job-name', name),
     ...checkUsable(selector, (isUsable) =>
-      isUsable && !selectorMatches(selector, generated)
-        ? [invalidLiteral('spec.selector', labelSelectorLiteral(selector), '`selector` not auto-generated')]
+      isUsable
+        ? checkSelected(selector, generated, () => [
+            invalidLiteral('spec.selector', labelSelectorLiteral(selector), '`selector` not auto-generated'),
+          ])
         : [],
     ),
   ];
@@ -98,12 +100,12 @@ export function validateJob(object: KubeObject): readonly FieldError[] {
 export function validateJobUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const spec = specOf(object);
   const was = specOf(old);
-  const template = structLiteral('core.PodTemplateSpec', spec.template);
+  const template = (): string => structLiteral('core.PodTemplateSpec', spec.template);
   return [
     ...validateJob(object),
     ...validateSpec(spec),
     ...validateUnchanged(spec.completions, was.completions, 'spec.completions'),
-    ...validateUnchanged(spec.selector, was.selector, 'spec.selector', labelSelectorLiteral(spec.selector)),
+    ...validateUnchanged(spec.selector, was.selector, 'spec.selector', () => labelSelectorLiteral(spec.selector)),
     ...validateUnchanged(spec.template, was.template, 'spec.template', template),
   ];
 }

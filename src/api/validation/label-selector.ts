@@ -1,7 +1,8 @@
 import { forbiddenField, invalid, required, type FieldError } from '../errors/field-error';
-import { checkEach, checkThen } from './check-each';
+import { checkEach, checkInSteps, checkThen } from './check-each';
 import type { LabelSelector, LabelSelectorRequirement } from '../schema/generated/meta-v1';
-import { keysOf } from '../parts';
+import { keysOf, type Steps } from '../parts';
+import { isPauseDue } from '../steps/pace';
 import { labelValueProblems, qualifiedNameProblems } from './label-syntax';
 import { validateLabels } from './object-meta';
 
@@ -65,10 +66,9 @@ export function isEmptySelector({ matchLabels, matchExpressions }: LabelSelector
   return keysOf(matchLabels ?? {}).length === 0 && (matchExpressions ?? []).length === 0;
 }
 
-function requirementMatches(
-  { key = '', operator, values }: LabelSelectorRequirement,
-  labels: Readonly<Record<string, string>>,
-): boolean {
+type Labels = Readonly<Record<string, string>>;
+
+function requirementMatches({ key = '', operator, values }: LabelSelectorRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   const listed = value !== undefined && (values ?? []).includes(value);
   switch (operator) {
@@ -84,14 +84,27 @@ function requirementMatches(
 }
 
 /** No selector selects nothing, an empty one everything. */
-export function selectorMatches(
-  selector: LabelSelector | null | undefined,
-  labels: Readonly<Record<string, string>>,
-): boolean {
+function* selects(selector: LabelSelector | null | undefined, labels: Labels): Steps<boolean> {
   if (selector === undefined || selector === null) return false;
   const wanted = selector.matchLabels ?? {};
-  return (
-    keysOf(wanted).every((key) => Object.hasOwn(labels, key) && labels[key] === wanted[key]) &&
-    (selector.matchExpressions ?? []).every((requirement) => requirementMatches(requirement, labels))
-  );
+  for (const key of keysOf(wanted)) {
+    if (isPauseDue()) yield;
+    if (!Object.hasOwn(labels, key) || labels[key] !== wanted[key]) return false;
+  }
+  for (const requirement of selector.matchExpressions ?? []) {
+    if (isPauseDue()) yield;
+    if (!requirementMatches(requirement, labels)) return false;
+  }
+  return true;
+}
+
+/** What `refuse` says where a selector does not match. */
+export function checkSelected(
+  selector: LabelSelector | null | undefined,
+  labels: Labels | undefined,
+  refuse: () => readonly FieldError[],
+): readonly FieldError[] {
+  return checkInSteps(function* () {
+    return (yield* selects(selector, labels ?? {})) ? [] : refuse();
+  });
 }

@@ -2,7 +2,7 @@ import { invalid, notSupported, forbiddenField, type FieldError } from '../error
 import type { PodTemplateSpec } from '../schema/generated/core-v1';
 import type { LabelSelector } from '../schema/generated/meta-v1';
 import { invalidLiteral, labelsLiteral } from './go-literal';
-import { isEmptySelector, selectorMatches } from './label-selector';
+import { checkSelected } from './label-selector';
 import { validatePodTemplate } from './pod-template';
 import { checkEach } from './check-each';
 
@@ -29,18 +29,15 @@ export function validateReplicatedTemplate(
   path: string,
   owner = 'ReplicaSet',
 ): readonly FieldError[] {
-  const labels = template.metadata?.labels;
   const restartPolicy = template.spec?.restartPolicy ?? '';
   return [
-    ...((selector && isEmptySelector(selector)) || selectorMatches(selector, labels ?? {})
-      ? []
-      : [
-          invalidLiteral(
-            `${path}.metadata.labels`,
-            labelsLiteral(template.metadata),
-            '`selector` does not match template `labels`',
-          ),
-        ]),
+    ...checkSelected(selector, template.metadata?.labels, () => [
+      invalidLiteral(
+        `${path}.metadata.labels`,
+        labelsLiteral(template.metadata),
+        '`selector` does not match template `labels`',
+      ),
+    ]),
     ...validatePodTemplate(template, path),
     ...(replicas > 1 ? validateSharedDisks(template, path) : []),
     ...(restartPolicy === 'Always' ? [] : [notSupported(`${path}.spec.restartPolicy`, restartPolicy, ['Always'])]),

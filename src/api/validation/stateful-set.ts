@@ -5,7 +5,7 @@ import type { StatefulSetSpec, StatefulSetStatus, StatefulSetUpdateStrategy } fr
 import type { PodTemplateSpec } from '../schema/generated/core-v1';
 import type { LabelSelector } from '../schema/generated/meta-v1';
 import { invalidLiteral, labelSelectorLiteral, labelsLiteral } from './go-literal';
-import { checkUsable, isEmptySelector, selectorMatches, validateLabelSelector } from './label-selector';
+import { checkSelected, checkUsable, isEmptySelector, validateLabelSelector } from './label-selector';
 import { validateNonNegative, validateNotDecremented } from './numbers';
 import { validateAnnotations, validateLabels } from './object-meta';
 
@@ -69,17 +69,10 @@ function validateTemplate(
   path: string,
 ): readonly FieldError[] {
   const labels = metadata?.labels;
-  const isFound = (selector && isEmptySelector(selector)) || selectorMatches(selector, labels ?? {});
   return [
-    ...(isFound
-      ? []
-      : [
-          invalidLiteral(
-            `${path}.metadata.labels`,
-            labelsLiteral(metadata),
-            '`selector` does not match template `labels`',
-          ),
-        ]),
+    ...checkSelected(selector, labels, () => [
+      invalidLiteral(`${path}.metadata.labels`, labelsLiteral(metadata), '`selector` does not match template `labels`'),
+    ]),
     ...validateLabels(labels, `${path}.labels`),
     ...validateAnnotations(metadata?.annotations, `${path}.annotations`),
   ];

@@ -81,5 +81,5 @@ function specLiteral(object: KubeObject): string {
 export function validateVolumeAttachmentUpdate(object: KubeObject, old: KubeObject): readonly FieldError[] {
   const errors = validateSpecAndStatus(object);
   // The wire tells twice what is wrong with an attachment that is changed.
-  return [...errors, ...errors, ...validateUnchanged(object['spec'], old['spec'], 'spec', specLiteral(object))];
+  return [...errors, ...errors, ...validateUnchanged(object['spec'], old['spec'], 'spec', () => specLiteral(object))];
 }

@@ -292,7 +292,7 @@ class ResponseWriter {
     const { resourceVersion } = stored.metadata;
     const metadata = resourceVersion === undefined ? {} : { resourceVersion };
     const row = (): object => table.rowOf(stored, inVersion);
-    if (served.custom && isLarge(stored))
+    if (table.hasLongCells && isLarge(stored))
       return this.largeTable(code, filledInParts(row), (made) => table.table(metadata, [made]));
     return this.plainObject(code, table.table(metadata, [row()]), undefined);
   }

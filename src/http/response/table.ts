@@ -1,7 +1,7 @@
 import { stringifyExact } from '../../api/codec/exact-json';
 import { badRequest } from '../../api/errors/status-error';
 import type { KubeObject, ListMeta, ObjectMeta } from '../../api/object';
-import type { ColumnDefinition, TableDefinition } from '../../api/kinds/kind-definition';
+import type { TableDefinition } from '../../api/kinds/kind-definition';
 import type { CacheEntry } from '../../storage/cache/cache';
 import type { ServedResource } from '../../resources/served-resource';
 import { partialObject, partialObjectPieces } from './partial-object';
@@ -52,13 +52,18 @@ const CLOSING = Buffer.from('}');
 
 /** Makes the rows and columns of one served resource. */
 export class TableWriter {
-  private readonly columns: readonly ColumnDefinition[];
+  private readonly definition: TableDefinition;
 
   constructor(
     private readonly served: ServedResource,
     private readonly options: TableOptions,
   ) {
-    this.columns = (served.table ?? served.definition.table ?? DEFAULT_TABLE).columns;
+    this.definition = served.table ?? served.definition.table ?? DEFAULT_TABLE;
+  }
+
+  /** Rows of large objects are to be filled in parts (`fill-later.ts`). */
+  get hasLongCells(): boolean {
+    return this.definition.hasLongCells === true;
   }
 
   /** All of a Table but its rows. `withColumns` is false for all but the first event of a watch. */
@@ -67,14 +72,14 @@ export class TableWriter {
       kind: 'Table',
       apiVersion: this.options.apiVersion,
       metadata,
-      columnDefinitions: withColumns ? this.columns : null,
+      columnDefinitions: withColumns ? this.definition.columns : null,
       rows,
     };
   }
 
   /** A list's entries in the order that its kind wants. */
   sorted(entries: readonly CacheEntry[]): readonly CacheEntry[] {
-    const compare = this.served.definition.table?.compare;
+    const compare = this.definition.compare;
     return compare === undefined ? entries : [...entries].sort((left, right) => compare(left.object, right.object));
   }
 
@@ -98,11 +103,10 @@ export class TableWriter {
   }
 
   private cellsOf(stored: KubeObject, inVersion: () => KubeObject): Readonly<Record<string, unknown>> {
-    const { served, options } = this;
-    const table = served.table ?? served.definition.table ?? DEFAULT_TABLE;
-    const conditions = table.conditions?.(stored) ?? [];
+    const { served, options, definition } = this;
+    const conditions = definition.conditions?.(stored) ?? [];
     return {
-      cells: table.cells(served.table === undefined ? stored : inVersion(), options.now),
+      cells: definition.cells(served.table === undefined ? stored : inVersion(), options.now),
       ...(conditions.length === 0 ? {} : { conditions }),
     };
   }

@@ -4,6 +4,7 @@ import { encodeMessage } from '../../api/codec/protobuf-encode';
 import { encodeMessageSteps } from '../../api/codec/protobuf-encode-steps';
 import { encodeEnvelope, encodeWatchFrame } from '../../api/codec/protobuf-envelope';
 import { internalError, StatusError, type Status } from '../../api/errors/status-error';
+import { filledInParts } from '../../api/fill-later';
 import type { KubeObject } from '../../api/object';
 import type { Steps } from '../../api/parts';
 import type { Schema } from '../../api/schema/model';
@@ -184,7 +185,7 @@ class TableEncoder implements WatchEncoder {
 
   *prepare(_type: EventType, entry: CacheEntry): Steps<void> {
     yield* entry.prepare() ?? [];
-    const { bytes } = yield* printJson(this.writer().row(entry));
+    const { bytes } = yield* printJson(yield* filledInParts(() => this.writer().row(entry)));
     this.rows.set(entry, bytes);
   }
 

@@ -1,4 +1,4 @@
-import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { ageColumn, column, longColumn, nameColumn, tableOf } from '../../table/table';
 import { selectorColumn, templateColumns } from '../../table/workload-columns';
 import { validateDaemonSet, validateDaemonSetStatusUpdate, validateDaemonSetUpdate } from '../../validation/daemon-set';
 import { defineKind } from '../define-kind';
@@ -50,7 +50,7 @@ export const daemonSet = defineKind({
     count('Ready', 'How many nodes run a pod that is ready.', 'numberReady'),
     count('Up-to-date', 'How many nodes run the newest pod.', 'updatedNumberScheduled'),
     count('Available', 'How many nodes run a pod that is available.', 'numberAvailable'),
-    column('Node Selector', 'The labels of the nodes that should run the pod.', (object) =>
+    longColumn('Node Selector', 'The labels of the nodes that should run the pod.', (object) =>
       labelsCell(mapAt(object, 'spec', 'template', 'spec', 'nodeSelector')),
     ),
     ageColumn,

@@ -1,5 +1,8 @@
 import type { KubeObject } from '../../object';
-import { deepEqual } from '../deep-equal';
+import { fill } from '../../fill-later';
+import { mergedMap } from '../../merged-map';
+import type { Steps } from '../../parts';
+import { deepEqual } from '../../steps/generated/kinds/deep-equal';
 import { valueAt } from '../field-values';
 
 /**
@@ -13,9 +16,14 @@ function generationOf({ metadata }: KubeObject): number {
   return /^[+-]?\d+$/.test(text) ? Number(text) : 0;
 }
 
-function withGeneration(object: KubeObject, generation: number): KubeObject {
-  const annotations = { ...object.metadata.annotations, [ANNOTATION]: String(generation) };
+type Annotations = Record<string, string>;
+
+function withAnnotations(object: KubeObject, annotations: Annotations): KubeObject {
   return { ...object, metadata: { ...object.metadata, annotations } };
+}
+
+function withGeneration(object: KubeObject, generation: number): KubeObject {
+  return withAnnotations(object, mergedMap(object.metadata.annotations ?? {}, { [ANNOTATION]: String(generation) }));
 }
 
 /** Each write owns the annotation: it is there before the fields' owners are noted. */
@@ -32,6 +40,12 @@ export function keepTemplateGeneration(object: KubeObject, old: KubeObject): Kub
 }
 
 export function nextTemplateGeneration(object: KubeObject, old: KubeObject): KubeObject {
-  const changed = !deepEqual(valueAt(object, 'spec', 'template'), valueAt(old, 'spec', 'template'));
-  return withGeneration(object, generationOf(old) + (changed ? 1 : 0));
+  const annotations = mergedMap(object.metadata.annotations ?? {}, { [ANNOTATION]: '' });
+  fill(setNext(annotations, object, old));
+  return withAnnotations(object, annotations);
+}
+
+function* setNext(annotations: Annotations, object: KubeObject, old: KubeObject): Steps<void> {
+  const isSame = yield* deepEqual(valueAt(object, 'spec', 'template'), valueAt(old, 'spec', 'template'));
+  annotations[ANNOTATION] = String(generationOf(old) + (isSame ? 0 : 1));
 }

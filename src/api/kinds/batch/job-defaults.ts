@@ -1,4 +1,5 @@
 import type { KubeObject } from '../../object';
+import { keysOf } from '../../parts';
 import { mapAt, valueAt } from '../field-values';
 import { withFields } from '../strategies';
 import { defaultTemplateAt } from '../template-defaults';
@@ -7,9 +8,9 @@ const DEFAULT_BACKOFF_LIMIT = 6;
 
 /** A job without labels has those of its pods. */
 export function labelLikeTemplate(job: KubeObject): KubeObject {
-  if (Object.keys(job.metadata.labels ?? {}).length > 0) return job;
+  if (keysOf(job.metadata.labels ?? {}).length > 0) return job;
   const labels = mapAt(job, 'spec', 'template', 'metadata', 'labels') as Readonly<Record<string, string>>;
-  return Object.keys(labels).length === 0 ? job : { ...job, metadata: { ...job.metadata, labels } };
+  return keysOf(labels).length === 0 ? job : { ...job, metadata: { ...job.metadata, labels } };
 }
 
 /** A job that says neither how many completions nor how much parallelism it wants, wants one of each. */

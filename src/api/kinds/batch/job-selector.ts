@@ -1,3 +1,4 @@
+import { mergedMap } from '../../merged-map';
 import type { KubeObject } from '../../object';
 import { booleanAt, mapAt } from '../field-values';
 import { withFields } from '../strategies';
@@ -14,10 +15,12 @@ export function generateSelector(job: KubeObject): KubeObject {
   const uid = job.metadata.uid ?? '';
   const template = mapAt(job, 'spec', 'template');
   const metadata = mapAt(template, 'metadata');
-  const labels = { [UID_LABEL]: uid, [NAME_LABEL]: job.metadata.name ?? '', ...mapAt(metadata, 'labels') };
+  const own = { [UID_LABEL]: uid, [NAME_LABEL]: job.metadata.name ?? '' };
+  const labels = mergedMap<unknown>(own, mapAt(metadata, 'labels'));
   const selector = mapAt(job, 'spec', 'selector');
+  const matchLabels = mergedMap<unknown>({ [UID_LABEL]: uid }, mapAt(selector, 'matchLabels'));
   return withFields(job, 'spec', {
-    selector: { ...selector, matchLabels: { [UID_LABEL]: uid, ...mapAt(selector, 'matchLabels') } },
+    selector: { ...selector, matchLabels },
     template: { ...template, metadata: { ...metadata, labels } },
   });
 }

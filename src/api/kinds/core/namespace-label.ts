@@ -1,3 +1,4 @@
+import { mergedMap } from '../../merged-map';
 import type { KubeObject } from '../../object';
 import type { KindDefinition } from '../kind-definition';
 
@@ -7,7 +8,7 @@ const NAME_LABEL = 'kubernetes.io/metadata.name';
 function withNameLabel(object: KubeObject): KubeObject {
   const { name, labels } = object.metadata;
   if (name === undefined || name === '' || labels?.[NAME_LABEL] === name) return object;
-  return { ...object, metadata: { ...object.metadata, labels: { ...labels, [NAME_LABEL]: name } } };
+  return { ...object, metadata: { ...object.metadata, labels: mergedMap(labels ?? {}, { [NAME_LABEL]: name }) } };
 }
 
 export function hasNameLabel({ metadata: { name, labels } }: KubeObject): boolean {

@@ -1,5 +1,5 @@
 import { templateColumns } from '../../table/workload-columns';
-import { column, nameColumn, tableOf } from '../../table/table';
+import { longColumn, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
 import type { FieldError } from '../../errors/field-error';
 import { validatePodTemplate } from '../../validation/pod-template';
@@ -26,7 +26,7 @@ export const podTemplate = defineKind({
     nameColumn,
     // Here the containers and images are shown always.
     ...templateColumns('template').map((definition) => ({ ...definition, priority: 0 })),
-    column('Pod Labels', 'The labels of the pods made from the template.', (object) =>
+    longColumn('Pod Labels', 'The labels of the pods made from the template.', (object) =>
       labelsCell(mapAt(object, 'template', 'metadata', 'labels')),
     ),
   ]),

@@ -1,4 +1,4 @@
-import { ageColumn, column, nameColumn, tableOf, wideColumn } from '../../table/table';
+import { ageColumn, column, longColumn, nameColumn, tableOf } from '../../table/table';
 import { templateColumns } from '../../table/workload-columns';
 import { validateReplicaSetStatusUpdate } from '../../validation/replica-set';
 import {
@@ -48,8 +48,11 @@ export const replicationController = defineKind({
     }),
     ageColumn,
     ...templateColumns('spec', 'template'),
-    wideColumn('Selector', 'The labels by which pods are selected.', (object) =>
-      labelsCell(mapAt(object, 'spec', 'selector')),
+    longColumn(
+      'Selector',
+      'The labels by which pods are selected.',
+      (object) => labelsCell(mapAt(object, 'spec', 'selector')),
+      { priority: 1 },
     ),
   ]),
 });

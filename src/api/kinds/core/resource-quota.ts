@@ -1,6 +1,6 @@
-import { ageColumn, column, nameColumn, tableOf, type Column } from '../../table/table';
+import { ageColumn, longColumn, nameColumn, tableOf, type Column } from '../../table/table';
 import type { KubeObject } from '../../object';
-import { atOnce, keysOf, type Steps } from '../../parts';
+import { keysOf, type Steps } from '../../parts';
 import { sortNames } from '../../steps/generated/sort-in-runs';
 import { isPauseDue } from '../../steps/pace';
 import {
@@ -30,8 +30,7 @@ function* usage(quota: KubeObject, wanted: (resource: string) => boolean): Steps
 }
 
 function usageColumn(name: string, description: string, wanted: (resource: string) => boolean): Column {
-  const cellInSteps = (object: KubeObject): Steps<string> => usage(object, wanted);
-  return column(name, description, (object) => atOnce(cellInSteps(object)), { cellInSteps });
+  return longColumn(name, description, (object) => usage(object, wanted));
 }
 
 function isLimit(resource: string): boolean {

@@ -1,5 +1,5 @@
 import { loadBalancerAddresses } from '../../table/lists';
-import { ageColumn, column, nameColumn, tableOf, wideColumn } from '../../table/table';
+import { ageColumn, column, longColumn, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
 import { defineKind } from '../define-kind';
 import { listAt, mapAt, numberAt, stringAt } from '../field-values';
@@ -65,8 +65,11 @@ export const service = defineKind({
       (object) => listAt(object, 'spec', 'ports').map(portText).join(',') || '<none>',
     ),
     ageColumn,
-    wideColumn('Selector', 'The labels by which pods are selected.', (object) =>
-      labelsCell(mapAt(object, 'spec', 'selector')),
+    longColumn(
+      'Selector',
+      'The labels by which pods are selected.',
+      (object) => labelsCell(mapAt(object, 'spec', 'selector')),
+      { priority: 1 },
     ),
   ]),
 });

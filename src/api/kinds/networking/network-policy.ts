@@ -1,4 +1,4 @@
-import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { ageColumn, longColumn, nameColumn, tableOf } from '../../table/table';
 import { validateNetworkPolicy, validateNetworkPolicyUpdate } from '../../validation/network-policy';
 import { defineKind } from '../define-kind';
 import { valueAt } from '../field-values';
@@ -19,7 +19,7 @@ export const networkPolicy = defineKind({
   tracksGeneration: true,
   table: tableOf([
     nameColumn,
-    column('Pod-Selector', 'The pods that the policy is about.', (object) =>
+    longColumn('Pod-Selector', 'The pods that the policy is about.', (object) =>
       labelSelectorCell(valueAt(object, 'spec', 'podSelector')),
     ),
     ageColumn,
