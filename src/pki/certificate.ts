@@ -1,6 +1,7 @@
 import { createHash, createPublicKey, randomBytes, sign, X509Certificate, type KeyObject } from 'node:crypto';
 import { isIP } from 'node:net';
 import { asn1, type asn1 as Asn1 } from 'node-forge';
+import { ipv4Bytes, ipv6Groups } from './ip-address';
 import { encodeName, objectIdentifier, sequence, type DistinguishedName } from './distinguished-name';
 
 /** What a certificate says (RFC 5280). */
@@ -74,13 +75,8 @@ function time(date: Date): Asn1.Asn1 {
 }
 
 function ipBytes(address: string): string {
-  if (isIP(address) === 4) return String.fromCharCode(...address.split('.').map(Number));
-  const [head = '', tail] = address.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
-  return groups
-    .map((group) => parseInt(group, 16))
+  if (isIP(address) === 4) return String.fromCharCode(...ipv4Bytes(address));
+  return ipv6Groups(address)
     .map((value) => String.fromCharCode(value >> 8, value & 0xff))
     .join('');
 }

@@ -22,10 +22,7 @@ export function customScale(paths: ScalePaths): SubresourceDefinition {
     scale: {
       specReplicasPath: fieldPath(specReplicasPath),
       statusReplicasPath: fieldPath(statusReplicasPath),
-      selector: (parent) => {
-        const selector = selectorPath && valueAt(parent, ...selectorPath);
-        return typeof selector === 'string' ? selector : undefined;
-      },
+      selector: (parent) => selectorPath && valueAt(parent, ...selectorPath),
     },
   };
 }

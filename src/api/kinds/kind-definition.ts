@@ -119,8 +119,9 @@ export interface SubresourceDefinition {
   readonly scale?: {
     readonly specReplicasPath: readonly string[];
     readonly statusReplicasPath: readonly string[];
-    /** Reads the selector in its string form from the parent. */
-    readonly selector: (parent: KubeObject) => string | undefined;
+    /** What the parent selects by, in its string form or as what is to be printed. */
+    readonly selector: (parent: KubeObject) => unknown;
+    readonly printSelector?: (selector: object) => Steps<string>;
   };
 }
 

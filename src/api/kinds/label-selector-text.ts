@@ -1,4 +1,4 @@
-import { atOnce, keysOf, type Steps } from '../parts';
+import { keysOf, type Steps } from '../parts';
 import { sortInRuns, sortNames } from '../steps/generated/sort-in-runs';
 import { isPauseDue } from '../steps/pace';
 import { isPlainMap, listAt, mapAt, stringAt, type PlainMap } from './field-values';
@@ -41,7 +41,8 @@ function* join(parts: readonly Part[]): Steps<string> {
   return sorted.map(({ text }) => text).join(',');
 }
 
-function* selectorSteps(selector: unknown): Steps<string> {
+/** A label selector in the form of the query parameter, requirements by key: `app=a,tier in (x,y),!old`. */
+export function* printLabelSelector(selector: unknown): Steps<string> {
   if (!isPlainMap(selector)) return '';
   const parts = yield* labelParts(mapAt(selector, 'matchLabels'));
   for (const item of listAt(selector, 'matchExpressions')) {
@@ -51,17 +52,17 @@ function* selectorSteps(selector: unknown): Steps<string> {
   return yield* join(parts);
 }
 
-/** A label selector in the form of the query parameter, requirements by key: `app=a,tier in (x,y),!old`. */
-export function printLabelSelector(selector: unknown): string {
-  return atOnce(selectorSteps(selector));
-}
-
 /** As {@link printLabelSelector}, for people: `<none>` when nothing is asked for. */
 export function* labelSelectorCell(selector: unknown): Steps<string> {
-  return (yield* selectorSteps(selector)) || '<none>';
+  return (yield* printLabelSelector(selector)) || '<none>';
 }
 
-/** Labels as `a=1,b=2`, by key; `<none>` when there are none. */
+/** Labels as `a=1,b=2`, by key. */
+export function* printLabels(labels: object): Steps<string> {
+  return yield* join(yield* labelParts(labels as PlainMap));
+}
+
+/** As {@link printLabels}, for people: `<none>` when there are none. */
 export function* labelsCell(labels: PlainMap): Steps<string> {
-  return (yield* join(yield* labelParts(labels))) || '<none>';
+  return (yield* printLabels(labels)) || '<none>';
 }

@@ -35,7 +35,7 @@ function definitionOf(resource: string): KindDefinition {
   return found;
 }
 
-function objectOf(resource: string, annotations = {}): KubeObject {
+function objectOf(resource: string, annotations = labels()): KubeObject {
   return { metadata: { name: 'n', uid: 'u', annotations }, spec: SPECS[resource] ?? {}, template };
 }
 
@@ -77,6 +77,26 @@ describe.each(Object.keys(SPECS))('%s with thousands of labels', (resource) => {
     expect(shown).toEqual(cells(object));
     expect(shown.some((cell) => String(cell).startsWith('k0=v,k1=v,k10=v'))).toBe(!SHOW_NO_LABELS.has(resource));
   });
+});
+
+test('the roles of a node with thousands of them are shown in turns', () => {
+  const roles = Object.fromEntries(
+    Array.from({ length: MANY }, (_, index) => [`node-role.kubernetes.io/r${index}`, '']),
+  );
+  const node = { metadata: { name: 'n', labels: roles } };
+  const cells = (of: KubeObject): readonly unknown[] => definitionOf('nodes').table?.cells(of, 0) ?? [];
+  const shown = inTurns((of) => filledInParts(() => cells(of(node))));
+  expect(shown).toEqual(cells(node));
+  expect(String(shown[2])).toMatch(/^r0,r1,r10,r100,/);
+});
+
+test('deployments count changes of their annotations, thousands of them in turns', () => {
+  const { prepareForUpdate } = definitionOf('deployments').strategy;
+  const old = objectOf('deployments', { ...labels(), changed: 'no' });
+  const next = objectOf('deployments', { ...labels(), changed: 'yes' });
+  const before = { ...old, metadata: { ...old.metadata, generation: 4 } };
+  const prepared = inTurns((of) => filledInParts(() => prepareForUpdate!(of(next), of(before), REQUEST as never)));
+  expect(prepared.metadata.generation).toBe(5);
 });
 
 test('daemon sets count changes deep in a large template', () => {

@@ -1,5 +1,6 @@
 import type { KubeObject } from '../object';
-import { isPlainMap, mapAt, valueAt } from './field-values';
+import type { Steps } from '../parts';
+import { valueAt } from './field-values';
 import type { KindDefinition, Strategy, SubresourceDefinition, Verb } from './kind-definition';
 import { printLabelSelector } from './label-selector-text';
 import { keepSpec } from './strategies';
@@ -16,25 +17,24 @@ export function wholeObjectSubresource(name: string, strategy: Strategy): Subres
   return { name, verbs: READ_AND_WRITE, strategy };
 }
 
-function selectorText(parent: KubeObject): string | undefined {
-  const selector = valueAt(parent, 'spec', 'selector');
-  return isPlainMap(selector) ? printLabelSelector(selector) : undefined;
-}
-
-/** The selector of a replication controller is a plain map of labels. */
-export function labelMapText(parent: KubeObject): string | undefined {
-  return printLabelSelector({ matchLabels: mapAt(parent, 'spec', 'selector') });
+function selectorOf(parent: KubeObject): unknown {
+  return valueAt(parent, 'spec', 'selector');
 }
 
 /** `/scale`: autoscaling/v1 Scale, read from and written to the parent's spec.replicas. */
 export function scaleSubresource(
-  selector: (parent: KubeObject) => string | undefined = selectorText,
+  printSelector: (selector: object) => Steps<string> = printLabelSelector,
 ): SubresourceDefinition {
   return {
     name: 'scale',
     verbs: READ_AND_WRITE,
     wireKind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },
-    scale: { specReplicasPath: ['spec', 'replicas'], statusReplicasPath: ['status', 'replicas'], selector },
+    scale: {
+      specReplicasPath: ['spec', 'replicas'],
+      statusReplicasPath: ['status', 'replicas'],
+      selector: selectorOf,
+      printSelector,
+    },
   };
 }
 

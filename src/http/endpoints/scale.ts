@@ -2,8 +2,10 @@ import { decodeObject } from '../../api/codec/json-decode';
 import { invalid, required, type FieldError } from '../../api/errors/field-error';
 import { internalError, invalidObject, notFound, StatusError } from '../../api/errors/status-error';
 import type { SubresourceDefinition } from '../../api/kinds/kind-definition';
-import type { MaybePromise } from '../../api/maybe-promise';
+import { isPlainMap } from '../../api/kinds/field-values';
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
 import type { JsonObject, KubeObject, ObjectMeta } from '../../api/object';
+import { atOnce, isLarge } from '../../api/parts';
 import type { StructType } from '../../api/schema/model';
 import { checkIdentity } from '../../registry/identity';
 import type { Preconditions } from '../../registry/types';
@@ -36,7 +38,7 @@ export const getScale: Endpoint = async (request, dependencies) => {
   const entry = await namingScale(request, () =>
     request.registry.get(scopeOf(request), info.name, options, request.context.signal),
   );
-  return scaleResponse(request, dependencies, entry.object);
+  return await scaleResponse(request, dependencies, entry.object);
 };
 
 /** What is not there is the scale, not its parent: built-in kinds say so. */
@@ -108,10 +110,12 @@ async function writeScale(
   const { entry } = await changeObject(request, dependencies, options, {
     compute: (live) => {
       if (live === undefined) throw parentNotFound(request);
-      sent = wantedScale(() => toScale(live, paths));
-      // What a custom resource's replicas may be, its own validation says.
-      if (!served.custom) checkScale(sent, served.definition.namespaced);
-      return scaled(live, sent);
+      return whenKnown(printLongSelector(request, live), () => {
+        sent = wantedScale(() => toScale(live, paths));
+        // What a custom resource's replicas may be, its own validation says.
+        if (!served.custom) checkScale(sent, served.definition.namespaced);
+        return scaled(live, sent);
+      });
     },
     preconditions,
     retryOnConflict,
@@ -127,7 +131,7 @@ async function writeScale(
       },
     },
   });
-  return scaleResponse(request, dependencies, entry.object);
+  return await scaleResponse(request, dependencies, entry.object);
 }
 
 function parentNotFound({ served, context }: ResourceRequest): StatusError {
@@ -135,9 +139,32 @@ function parentNotFound({ served, context }: ResourceRequest): StatusError {
   return notFound({ group, resource: served.definition.resource }, context.info.name);
 }
 
-function scaleResponse(request: ResourceRequest, dependencies: EndpointDependencies, stored: KubeObject): ApiResponse {
-  const scale = toScale(wireFormOf(request.served).convert(stored), scalePaths(request));
-  return { type: 'object', code: 200, object: scale, struct: scaleType(dependencies) };
+async function scaleResponse(
+  request: ResourceRequest,
+  dependencies: EndpointDependencies,
+  stored: KubeObject,
+): Promise<ApiResponse> {
+  const parent = wireFormOf(request.served).convert(stored);
+  await printLongSelector(request, parent);
+  return { type: 'object', code: 200, object: toScale(parent, scalePaths(request)), struct: scaleType(dependencies) };
+}
+
+/** The texts of long selectors. */
+const printed = new WeakMap<object, string>();
+
+/** Prints a long selector in turns with others, for those who look at the scale of this parent, or of one that has the same, next. */
+function printLongSelector(request: ResourceRequest, parent: KubeObject): MaybePromise<void> {
+  const { selector, printSelector } = scalePaths(request);
+  const found = selector(parent);
+  if (printSelector === undefined || !isPlainMap(found) || !isLarge(found) || printed.has(found)) return undefined;
+  return request.context.takeSteps(printSelector(found)).then((text) => void printed.set(found, text));
+}
+
+function selectorText(parent: KubeObject, { selector, printSelector }: ScalePaths): string | undefined {
+  const found = selector(parent);
+  if (typeof found === 'string') return found;
+  if (printSelector === undefined || !isPlainMap(found)) return undefined;
+  return printed.get(found) ?? atOnce(printSelector(found));
 }
 
 function scalePaths({ subresource }: ResourceRequest): ScalePaths {
@@ -163,10 +190,10 @@ function toScale(parent: KubeObject, paths: ScalePaths): Scale {
 
 /** The same, with what is wanted where the parent does not say. */
 function scaleWith(parent: KubeObject, paths: ScalePaths, fallback: number): Scale {
-  const { specReplicasPath, statusReplicasPath, selector } = paths;
+  const { specReplicasPath, statusReplicasPath } = paths;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
   const replicas = numberAt(parent, specReplicasPath) ?? fallback;
-  const counted = selector(parent);
+  const counted = selectorText(parent, paths);
   const metadata = definedOnly({ name, namespace, uid, resourceVersion, creationTimestamp });
   return {
     kind: SCALE.kind,

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { quoteGo } from '../../errors/go-quote';
+import { ipv4Bytes, ipv6Groups, mappedIpv4 } from '../../../pki/ip-address';
 import { declare, OF_TEXT, type Overload } from '../declarations';
 import { EvalError, Opaque, type Value } from '../values';
 
@@ -38,28 +39,14 @@ class Cidr extends Opaque {
 /** Undefined: it is no address, or one that maps IPv4 into IPv6, or one with a zone. */
 function addressOf(text: string): Ip | undefined {
   const family = text.includes('%') ? 0 : isIP(text);
-  if (family === 4)
-    return new Ip(
-      4,
-      text.split('.').reduce((value, part) => (value << 8n) | BigInt(part), 0n),
-    );
+  if (family === 4) return new Ip(4, joined(ipv4Bytes(text), 8n));
   if (family !== 6) return undefined;
-  const value = ipv6(text);
-  return value >> 32n === 0xffffn ? undefined : new Ip(6, value);
+  const groups = ipv6Groups(text);
+  return mappedIpv4(groups) === undefined ? new Ip(6, joined(groups, 16n)) : undefined;
 }
 
-function ipv6(text: string): bigint {
-  const embedded = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(text);
-  const plain =
-    embedded === null
-      ? text
-      : `${embedded[1]}${((Number(embedded[2]) << 8) | Number(embedded[3])).toString(16)}:${((Number(embedded[4]) << 8) | Number(embedded[5])).toString(16)}`;
-  const [head = '', tail] = plain.split('::');
-  const groups = (part: string): readonly string[] => (part === '' ? [] : part.split(':'));
-  const first = groups(head);
-  const last = tail === undefined ? [] : groups(tail);
-  const all = [...first, ...Array<string>(8 - first.length - last.length).fill('0'), ...last];
-  return all.reduce((value, part) => (value << 16n) | BigInt(`0x${part}`), 0n);
+function joined(parts: readonly number[], bits: bigint): bigint {
+  return parts.reduce((value, part) => (value << bits) | BigInt(part), 0n);
 }
 
 /** The canonical text (RFC 5952). */

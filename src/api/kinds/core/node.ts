@@ -1,5 +1,8 @@
-import { ageColumn, column, nameColumn, tableOf, wideColumn } from '../../table/table';
+import { ageColumn, column, longColumn, nameColumn, tableOf, wideColumn } from '../../table/table';
 import type { KubeObject } from '../../object';
+import { keysOf, type Steps } from '../../parts';
+import { sortNames } from '../../steps/generated/sort-in-runs';
+import { isPauseDue } from '../../steps/pace';
 import { validateNode, validateNodeStatusUpdate, validateNodeUpdate } from '../../validation/node';
 import { defineKind } from '../define-kind';
 import { booleanAt, listAt, stringAt } from '../field-values';
@@ -17,12 +20,16 @@ function nodeStatus(node: KubeObject): string {
   return booleanAt(node, 'spec', 'unschedulable') ? `${state},SchedulingDisabled` : state;
 }
 
-function nodeRoles(node: KubeObject): string {
-  const roles = Object.entries(node.metadata.labels ?? {}).flatMap(([key, value]) => {
-    if (key.startsWith(ROLE_PREFIX)) return [key.slice(ROLE_PREFIX.length)];
-    return key === ROLE_LABEL ? [value] : [];
-  });
-  return [...new Set(roles.filter((role) => role !== ''))].sort().join(',') || '<none>';
+function* nodeRoles(node: KubeObject): Steps<string> {
+  const { labels = {} } = node.metadata;
+  const roles = new Set<string>();
+  for (const key of keysOf(labels)) {
+    if (isPauseDue()) yield;
+    if (key.startsWith(ROLE_PREFIX)) roles.add(key.slice(ROLE_PREFIX.length));
+    else if (key === ROLE_LABEL) roles.add(labels[key] ?? '');
+  }
+  roles.delete('');
+  return (yield* sortNames([...roles])).join(',') || '<none>';
 }
 
 function address(type: string): (node: KubeObject) => string {
@@ -76,7 +83,7 @@ export const node = defineKind({
   table: tableOf([
     nameColumn,
     column('Status', 'Whether the node is ready, and whether it takes pods.', nodeStatus),
-    column('Roles', 'The roles that labels give to the node.', nodeRoles),
+    longColumn('Roles', 'The roles that labels give to the node.', nodeRoles),
     ageColumn,
     column('Version', 'The version of the kubelet.', (object) =>
       stringAt(object, 'status', 'nodeInfo', 'kubeletVersion'),

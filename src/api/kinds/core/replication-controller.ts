@@ -7,9 +7,9 @@ import {
 } from '../../validation/replication-controller';
 import { defineKind } from '../define-kind';
 import { mapAt, numberAt } from '../field-values';
-import { labelsCell } from '../label-selector-text';
+import { labelsCell, printLabels } from '../label-selector-text';
 import { keepSpec, specStrategy } from '../strategies';
-import { labelMapText, scaleSubresource, statusSubresource } from '../subresources';
+import { scaleSubresource, statusSubresource } from '../subresources';
 import { defaultReplicationController } from './replication-controller-defaults';
 
 export const replicationController = defineKind({
@@ -29,7 +29,7 @@ export const replicationController = defineKind({
     validateUpdate: validateReplicationControllerUpdate,
   },
   subresources: [
-    scaleSubresource(labelMapText),
+    scaleSubresource(printLabels),
     statusSubresource({ prepareForUpdate: keepSpec, validateUpdate: validateReplicaSetStatusUpdate }),
   ],
   selectableFields: { 'status.replicas': (object) => String(numberAt(object, 'status', 'replicas')) },

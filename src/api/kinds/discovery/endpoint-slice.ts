@@ -16,6 +16,17 @@ function portText(port: unknown): string {
   return typeof name === 'string' ? name : '*';
 }
 
+function endpointsText(slice: KubeObject): string {
+  const shown: string[] = [];
+  let count = 0;
+  for (const endpoint of listAt(slice, 'endpoints')) {
+    const addresses = listAt(endpoint, 'addresses');
+    if (count < 3) shown.push(...addresses.slice(0, 3).map(String));
+    count += addresses.length;
+  }
+  return firstThree(shown, count) || '<unset>';
+}
+
 const emptyLists = emptyAsNull('endpoints', 'ports');
 
 /** Endpoints that are not sent at all read as null too. */
@@ -54,13 +65,7 @@ export const endpointSlice = defineKind({
       'The ports of the endpoints.',
       (object) => firstThree(listAt(object, 'ports').map(portText)) || '<unset>',
     ),
-    column(
-      'Endpoints',
-      'The addresses of the endpoints.',
-      (object) =>
-        firstThree(listAt(object, 'endpoints').flatMap((endpoint) => listAt(endpoint, 'addresses').map(String))) ||
-        '<unset>',
-    ),
+    column('Endpoints', 'The addresses of the endpoints.', endpointsText),
     ageColumn,
   ]),
 });
