@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { KubeObject } from '../api/object';
 import type { Attributes } from './attributes';
 import { alwaysDeny, authorizeInOrder } from './modes';
@@ -105,6 +106,41 @@ describe('RBAC', () => {
     changing.put('ClusterRoleBinding', to('alice'));
     changing.delete('ClusterRole', role('reader', reader));
     expect(changing.authorize(ask({}))).toMatchObject({ decision: 'no-opinion' });
+  });
+
+  it('allows by the oldest of the bindings that are left, whatever came and went', () => {
+    const name = fc.constantFrom('alice', 'bob');
+    const subject = fc.record({ kind: fc.constantFrom('User', 'Group'), name });
+    const change = fc.record({
+      isGone: fc.boolean(),
+      name: fc.constantFrom('a', 'b', 'c', 'd'),
+      subjects: fc.array(subject, { maxLength: 4 }),
+    });
+    fc.assert(
+      fc.property(fc.array(change, { maxLength: 20 }), (changes) => {
+        const changing = new RbacAuthorizer();
+        changing.put('ClusterRole', role('reader', reader));
+        let left: readonly (typeof changes)[number][] = [];
+        for (const next of changes) {
+          left = left.filter((one) => one.name !== next.name);
+          const object = binding(next.name, { kind: 'ClusterRole', name: 'reader' }, next.subjects, 'here');
+          if (next.isGone) {
+            changing.delete('RoleBinding', object);
+          } else {
+            changing.put('RoleBinding', object);
+            left = [...left, next];
+          }
+        }
+        for (const kind of ['User', 'Group']) {
+          const user = { name: kind === 'User' ? 'bob' : 'nobody', groups: kind === 'Group' ? ['bob'] : [] };
+          const oldest = left.find(({ subjects }) => subjects.some((one) => one.kind === kind && one.name === 'bob'));
+          const { reason } = changing.authorize(ask({ user }));
+          const by = `RBAC: allowed by RoleBinding "${oldest?.name}/here" of ClusterRole "reader" to ${kind} "bob"`;
+          expect(reason).toBe(oldest === undefined ? '' : by);
+        }
+      }),
+      { numRuns: 300 },
+    );
   });
 });
 

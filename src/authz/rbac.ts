@@ -16,6 +16,8 @@ interface Subject {
 }
 
 interface Binding {
+  /** Its own among all bindings. */
+  readonly key: string;
   readonly kind: 'ClusterRoleBinding' | 'RoleBinding';
   readonly name: string;
   /** Empty for cluster role bindings. */
@@ -27,14 +29,22 @@ interface Binding {
 }
 
 /** A binding as one of its subjects sees it. */
-interface Grant {
-  readonly binding: Binding;
+class Grant {
+  #allowed: Authorization | undefined;
+
+  constructor(
+    readonly binding: Binding,
+    private readonly subject: Subject,
+  ) {}
+
   /** The answer to what the binding's role permits. */
-  readonly allowed: Authorization;
+  get allowed(): Authorization {
+    return (this.#allowed ??= allowedBy(this.binding, this.subject));
+  }
 }
 
-/** By the binding's namespace (empty: the whole cluster), then by its key. */
-type Grants = Map<string, Map<string, Grant>>;
+/** All of a subject in a namespace: a single one, as most have and thousands of subjects of a binding, or several by the bindings' keys. */
+type Grants = Grant | Map<string, Grant>;
 
 export type RbacKind = 'Role' | 'ClusterRole' | 'RoleBinding' | 'ClusterRoleBinding';
 
@@ -82,7 +92,8 @@ function allowedBy(binding: Binding, subject: Subject): Authorization {
 export class RbacAuthorizer {
   readonly #rules = new Map<string, readonly PolicyRule[]>();
   readonly #bindings = new Map<string, Binding>();
-  readonly #grants: Readonly<Record<SubjectKind, Map<string, Grants>>> = {
+  /** By the binding's namespace (empty: the whole cluster), then by the subject's name. */
+  readonly #grants: Readonly<Record<SubjectKind, Map<string, Map<string, Grants>>>> = {
     User: new Map(),
     Group: new Map(),
     ServiceAccount: new Map(),
@@ -96,7 +107,9 @@ export class RbacAuthorizer {
       return;
     }
     this.delete(kind, object);
+    const key = `${kind}:${namespace}/${name}`;
     const binding: Binding = {
+      key,
       kind,
       name,
       namespace,
@@ -104,12 +117,8 @@ export class RbacAuthorizer {
       roleKey: roleKeyOf(object.roleRef as RoleRef, namespace),
       subjects: (object.subjects as readonly Subject[] | null | undefined) ?? [],
     };
-    const key = `${kind}:${namespace}/${name}`;
     this.#bindings.set(key, binding);
-    for (const subject of binding.subjects) {
-      const grants = this.#grantsTo(subject, namespace);
-      if (grants?.has(key) === false) grants.set(key, { binding, allowed: allowedBy(binding, subject) });
-    }
+    for (const subject of binding.subjects) this.#grant(binding, subject);
   }
 
   delete(kind: RbacKind, object: KubeObject): void {
@@ -119,16 +128,7 @@ export class RbacAuthorizer {
     const binding = this.#bindings.get(key);
     if (binding === undefined) return;
     this.#bindings.delete(key);
-    for (const subject of binding.subjects) {
-      const subjectName = indexName(subject, namespace);
-      const index = this.#indexOf(subject);
-      if (subjectName === undefined || index === undefined) continue;
-      const ofSubject = index.get(subjectName);
-      const grants = ofSubject?.get(namespace);
-      grants?.delete(key);
-      if (grants?.size === 0) ofSubject?.delete(namespace);
-      if (ofSubject?.size === 0) index.delete(subjectName);
-    }
+    for (const subject of binding.subjects) this.#revoke(binding, subject);
   }
 
   /**
@@ -173,34 +173,55 @@ export class RbacAuthorizer {
 
   #findIn({ name, groups }: UserInfo, namespace: string, wanted: (grant: Grant) => boolean): Grant | undefined {
     const { User, Group, ServiceAccount } = this.#grants;
-    let found = search(User.get(name), namespace, wanted);
-    for (let index = 0; found === undefined && index < groups.length; index++) {
-      found = search(Group.get(groups[index]!), namespace, wanted);
+    let found = search(User.get(namespace)?.get(name), wanted);
+    const ofGroups = Group.get(namespace);
+    for (let index = 0; found === undefined && ofGroups !== undefined && index < groups.length; index++) {
+      found = search(ofGroups.get(groups[index]!), wanted);
     }
-    return found ?? search(ServiceAccount.get(name), namespace, wanted);
+    return found ?? search(ServiceAccount.get(namespace)?.get(name), wanted);
   }
 
-  #indexOf({ kind }: Subject): Map<string, Grants> | undefined {
+  #grant(binding: Binding, subject: Subject): void {
+    const { key, namespace } = binding;
+    const name = indexName(subject, namespace);
+    const index = this.#indexOf(subject);
+    if (name === undefined || index === undefined) return;
+    let bySubject = index.get(namespace);
+    if (bySubject === undefined) index.set(namespace, (bySubject = new Map<string, Grants>()));
+    const grants = bySubject.get(name);
+    if (grants === undefined) {
+      bySubject.set(name, new Grant(binding, subject));
+    } else if (grants instanceof Map) {
+      if (!grants.has(key)) grants.set(key, new Grant(binding, subject));
+    } else if (grants.binding.key !== key) {
+      const several = new Map([[grants.binding.key, grants]]);
+      bySubject.set(name, several.set(key, new Grant(binding, subject)));
+    }
+  }
+
+  #revoke({ key, namespace }: Binding, subject: Subject): void {
+    const name = indexName(subject, namespace);
+    const index = this.#indexOf(subject);
+    const bySubject = index?.get(namespace);
+    const grants = name === undefined ? undefined : bySubject?.get(name);
+    if (name === undefined || grants === undefined) return;
+    if (grants instanceof Map) grants.delete(key);
+    const isLeft = grants instanceof Map ? grants.size > 0 : grants.binding.key !== key;
+    if (isLeft) return;
+    bySubject?.delete(name);
+    if (bySubject?.size === 0) index?.delete(namespace);
+  }
+
+  #indexOf({ kind }: Subject): Map<string, Map<string, Grants>> | undefined {
     const known = SUBJECT_KINDS.find((one) => one === kind);
     return known && this.#grants[known];
   }
-
-  #grantsTo(subject: Subject, namespace: string): Map<string, Grant> | undefined {
-    const subjectName = indexName(subject, namespace);
-    const index = this.#indexOf(subject);
-    if (subjectName === undefined || index === undefined) return undefined;
-    let ofSubject = index.get(subjectName);
-    if (ofSubject === undefined) index.set(subjectName, (ofSubject = new Map<string, Map<string, Grant>>()));
-    let grants = ofSubject.get(namespace);
-    if (grants === undefined) ofSubject.set(namespace, (grants = new Map<string, Grant>()));
-    return grants;
-  }
 }
 
-function search(grants: Grants | undefined, namespace: string, wanted: (grant: Grant) => boolean): Grant | undefined {
-  const inNamespace = grants?.get(namespace);
-  if (inNamespace === undefined) return undefined;
-  for (const grant of inNamespace.values()) if (wanted(grant)) return grant;
+function search(grants: Grants | undefined, wanted: (grant: Grant) => boolean): Grant | undefined {
+  if (grants === undefined) return undefined;
+  if (!(grants instanceof Map)) return wanted(grants) ? grants : undefined;
+  for (const grant of grants.values()) if (wanted(grant)) return grant;
   return undefined;
 }
 
