@@ -1,5 +1,5 @@
-import { listAt, stringAt, valueAt } from '../kinds/field-values';
-import { labelSelectorCell } from '../kinds/label-selector-text';
+import { listAt, mapAt, stringAt, valueAt } from '../kinds/field-values';
+import { labelSelectorCell, labelsCell } from '../kinds/label-selector-text';
 import type { KubeObject } from '../object';
 import type { Steps } from '../parts';
 import { longColumn, wideColumn, type Column } from './table';
@@ -17,8 +17,16 @@ export function templateColumns(...templatePath: readonly string[]): readonly Co
   ];
 }
 
+function wideSelectorColumn(cell: (object: KubeObject) => Steps<string>): Column {
+  return longColumn('Selector', 'The labels by which pods are selected.', cell, { priority: 1 });
+}
+
 /** The wide column of kinds that select pods by a label selector. */
 export function selectorColumn(...path: readonly string[]): Column {
-  const cell = (object: KubeObject): Steps<string> => labelSelectorCell(valueAt(object, ...path));
-  return longColumn('Selector', 'The labels by which pods are selected.', cell, { priority: 1 });
+  return wideSelectorColumn((object) => labelSelectorCell(valueAt(object, ...path)));
+}
+
+/** The wide column of kinds whose selector is a map of labels. */
+export function plainSelectorColumn(...path: readonly string[]): Column {
+  return wideSelectorColumn((object) => labelsCell(mapAt(object, ...path)));
 }

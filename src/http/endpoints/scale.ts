@@ -38,7 +38,7 @@ export const getScale: Endpoint = async (request, dependencies) => {
   const entry = await namingScale(request, () =>
     request.registry.get(scopeOf(request), info.name, options, request.context.signal),
   );
-  return await scaleResponse(request, dependencies, entry.object);
+  return await scaleResponse(request, dependencies, entry.object, new WeakMap());
 };
 
 /** What is not there is the scale, not its parent: built-in kinds say so. */
@@ -106,12 +106,13 @@ async function writeScale(
     const changed = withReplicas(parent, paths.specReplicasPath, spec?.replicas ?? 0);
     return resourceVersion ? { ...changed, metadata: { ...changed.metadata, resourceVersion } } : changed;
   };
+  const printed: PrintedSelectors = new WeakMap();
   let sent: Scale = { metadata: {} };
   const { entry } = await changeObject(request, dependencies, options, {
     compute: (live) => {
       if (live === undefined) throw parentNotFound(request);
-      return whenKnown(printLongSelector(request, live), () => {
-        sent = wantedScale(() => toScale(live, paths));
+      return whenKnown(printLongSelector(request, live, printed), () => {
+        sent = wantedScale(() => toScale(live, paths, printed));
         // What a custom resource's replicas may be, its own validation says.
         if (!served.custom) checkScale(sent, served.definition.namespaced);
         return scaled(live, sent);
@@ -123,7 +124,7 @@ async function writeScale(
     seenAs: {
       sent: () => sent,
       // What is not said yet may be said by this write.
-      of: (parent) => scaleWith(form.convert(parent), paths, 0),
+      of: (parent) => scaleWith(form.convert(parent), paths, 0, printed),
       into: (parent, seen) => {
         if (seen === sent) return parent;
         if (!served.custom) checkScale(seen, served.definition.namespaced);
@@ -131,7 +132,7 @@ async function writeScale(
       },
     },
   });
-  return await scaleResponse(request, dependencies, entry.object);
+  return await scaleResponse(request, dependencies, entry.object, printed);
 }
 
 function parentNotFound({ served, context }: ResourceRequest): StatusError {
@@ -143,24 +144,34 @@ async function scaleResponse(
   request: ResourceRequest,
   dependencies: EndpointDependencies,
   stored: KubeObject,
+  printed: PrintedSelectors,
 ): Promise<ApiResponse> {
   const parent = wireFormOf(request.served).convert(stored);
-  await printLongSelector(request, parent);
-  return { type: 'object', code: 200, object: toScale(parent, scalePaths(request)), struct: scaleType(dependencies) };
+  await printLongSelector(request, parent, printed);
+  const scale = toScale(parent, scalePaths(request), printed);
+  return { type: 'object', code: 200, object: scale, struct: scaleType(dependencies) };
 }
 
-/** The texts of long selectors. */
-const printed = new WeakMap<object, string>();
+/** The texts of long selectors that a request has printed. */
+type PrintedSelectors = WeakMap<object, string>;
 
-/** Prints a long selector in turns with others, for those who look at the scale of this parent, or of one that has the same, next. */
-function printLongSelector(request: ResourceRequest, parent: KubeObject): MaybePromise<void> {
+/** Prints a long selector in turns with others, before those look at the scale of this parent, or of one that has the same, who cannot wait. */
+function printLongSelector(
+  request: ResourceRequest,
+  parent: KubeObject,
+  printed: PrintedSelectors,
+): MaybePromise<void> {
   const { selector, printSelector } = scalePaths(request);
   const found = selector(parent);
   if (printSelector === undefined || !isPlainMap(found) || !isLarge(found) || printed.has(found)) return undefined;
   return request.context.takeSteps(printSelector(found)).then((text) => void printed.set(found, text));
 }
 
-function selectorText(parent: KubeObject, { selector, printSelector }: ScalePaths): string | undefined {
+function selectorText(
+  parent: KubeObject,
+  { selector, printSelector }: ScalePaths,
+  printed: PrintedSelectors,
+): string | undefined {
   const found = selector(parent);
   if (typeof found === 'string') return found;
   if (printSelector === undefined || !isPlainMap(found)) return undefined;
@@ -179,21 +190,21 @@ function scaleType({ catalogue }: EndpointDependencies): StructType {
 }
 
 /** From the parent: name, identity and version, the wanted and the actual number, and who they are counted by. */
-function toScale(parent: KubeObject, paths: ScalePaths): Scale {
+function toScale(parent: KubeObject, paths: ScalePaths, printed: PrintedSelectors): Scale {
   const { specReplicasPath } = paths;
   const replicas = numberAt(parent, specReplicasPath);
   if (replicas === undefined) {
     throw internalError(`the spec replicas field ${JSON.stringify(`.${specReplicasPath.join('.')}`)} does not exist`);
   }
-  return scaleWith(parent, paths, replicas);
+  return scaleWith(parent, paths, replicas, printed);
 }
 
 /** The same, with what is wanted where the parent does not say. */
-function scaleWith(parent: KubeObject, paths: ScalePaths, fallback: number): Scale {
+function scaleWith(parent: KubeObject, paths: ScalePaths, fallback: number, printed: PrintedSelectors): Scale {
   const { specReplicasPath, statusReplicasPath } = paths;
   const { name, namespace, uid, resourceVersion, creationTimestamp } = parent.metadata;
   const replicas = numberAt(parent, specReplicasPath) ?? fallback;
-  const counted = selectorText(parent, paths);
+  const counted = selectorText(parent, paths, printed);
   const metadata = definedOnly({ name, namespace, uid, resourceVersion, creationTimestamp });
   return {
     kind: SCALE.kind,

@@ -1,13 +1,13 @@
-import { ageColumn, column, longColumn, nameColumn, tableOf } from '../../table/table';
-import { templateColumns } from '../../table/workload-columns';
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
+import { plainSelectorColumn, templateColumns } from '../../table/workload-columns';
 import { validateReplicaSetStatusUpdate } from '../../validation/replica-set';
 import {
   validateReplicationController,
   validateReplicationControllerUpdate,
 } from '../../validation/replication-controller';
 import { defineKind } from '../define-kind';
-import { mapAt, numberAt } from '../field-values';
-import { labelsCell, printLabels } from '../label-selector-text';
+import { numberAt } from '../field-values';
+import { printLabels } from '../label-selector-text';
 import { keepSpec, specStrategy } from '../strategies';
 import { scaleSubresource, statusSubresource } from '../subresources';
 import { defaultReplicationController } from './replication-controller-defaults';
@@ -48,11 +48,6 @@ export const replicationController = defineKind({
     }),
     ageColumn,
     ...templateColumns('spec', 'template'),
-    longColumn(
-      'Selector',
-      'The labels by which pods are selected.',
-      (object) => labelsCell(mapAt(object, 'spec', 'selector')),
-      { priority: 1 },
-    ),
+    plainSelectorColumn('spec', 'selector'),
   ]),
 });

@@ -1,9 +1,9 @@
 import { loadBalancerAddresses } from '../../table/lists';
-import { ageColumn, column, longColumn, nameColumn, tableOf } from '../../table/table';
+import { plainSelectorColumn } from '../../table/workload-columns';
+import { ageColumn, column, nameColumn, tableOf } from '../../table/table';
 import type { KubeObject } from '../../object';
 import { defineKind } from '../define-kind';
-import { listAt, mapAt, numberAt, stringAt } from '../field-values';
-import { labelsCell } from '../label-selector-text';
+import { listAt, numberAt, stringAt } from '../field-values';
 import { dns1035LabelName } from '../../validation/names';
 import { validateServiceStatusUpdate } from '../../validation/service-update';
 import { keepSpec } from '../strategies';
@@ -65,11 +65,6 @@ export const service = defineKind({
       (object) => listAt(object, 'spec', 'ports').map(portText).join(',') || '<none>',
     ),
     ageColumn,
-    longColumn(
-      'Selector',
-      'The labels by which pods are selected.',
-      (object) => labelsCell(mapAt(object, 'spec', 'selector')),
-      { priority: 1 },
-    ),
+    plainSelectorColumn('spec', 'selector'),
   ]),
 });
