@@ -161,6 +161,16 @@ describe('what a connection brings', () => {
     expect(connection.text).toBe(LONG);
   });
 
+  it('has its end in a later turn where others have used this one up', async () => {
+    const { connection } = await read(busyTurns());
+    const ended = jest.fn();
+    connection.on('end', ended);
+    connection.push(null);
+    await new Promise((done) => process.nextTick(done));
+    expect(ended).not.toHaveBeenCalled();
+    await until(() => ended.mock.calls.length > 0);
+  });
+
   it('counts with what each record takes, as thousands may have a byte each', async () => {
     const { connection, memory } = await read(busyTurns());
     for (let record = 0; record < 1_000; record++) connection.push(Buffer.from('a'));

@@ -91,9 +91,9 @@ export class PacedReading {
     // TLS hands out all records that it has read, however often it is told to stop.
     const isBehind = this.#rest.length > 0 || this.socket.isPaused();
     if (!isBehind) {
-      if (chunk === null) return this.#push(null);
       const now = performance.now();
-      if (this.#queueAt(now).mayBegin(now)) return this.#begin(chunk, now);
+      // The end of a connection may be that of many requests, and of thousands of connections at once.
+      if (this.#queueAt(now).mayBegin(now)) return chunk === null ? this.#push(null) : this.#begin(chunk, now);
     }
     this.#keep(chunk);
     this.#wait();
