@@ -191,7 +191,7 @@ export class RbacAuthorizer {
     const grants = bySubject.get(name);
     if (grants === undefined) {
       bySubject.set(name, new Grant(binding, subject));
-    } else if (grants instanceof Map) {
+    } else if (!(grants instanceof Grant)) {
       if (!grants.has(key)) grants.set(key, new Grant(binding, subject));
     } else if (grants.binding.key !== key) {
       const several = new Map([[grants.binding.key, grants]]);
@@ -205,8 +205,8 @@ export class RbacAuthorizer {
     const bySubject = index?.get(namespace);
     const grants = name === undefined ? undefined : bySubject?.get(name);
     if (name === undefined || grants === undefined) return;
-    if (grants instanceof Map) grants.delete(key);
-    const isLeft = grants instanceof Map ? grants.size > 0 : grants.binding.key !== key;
+    if (!(grants instanceof Grant)) grants.delete(key);
+    const isLeft = grants instanceof Grant ? grants.binding.key !== key : grants.size > 0;
     if (isLeft) return;
     bySubject?.delete(name);
     if (bySubject?.size === 0) index?.delete(namespace);
@@ -220,7 +220,7 @@ export class RbacAuthorizer {
 
 function search(grants: Grants | undefined, wanted: (grant: Grant) => boolean): Grant | undefined {
   if (grants === undefined) return undefined;
-  if (!(grants instanceof Map)) return wanted(grants) ? grants : undefined;
+  if (grants instanceof Grant) return wanted(grants) ? grants : undefined;
   for (const grant of grants.values()) if (wanted(grant)) return grant;
   return undefined;
 }
