@@ -4,7 +4,10 @@ import { isLarge, keysOf, rememberKeys, type Steps } from './parts';
 
 type Members<Value> = Readonly<Record<string, Value>>;
 
-/** `{ ...first, ...then }` of maps that are there. The members of a large one may be filled in later (`fill-later.ts`), its keys are known at once. */
+/**
+ * `{ ...first, ...then }`, neither of which is still to be filled itself. The members of a large result may be filled in later
+ * (`fill-later.ts`), its keys are known at once.
+ */
 export function mergedMap<Value>(first: Members<Value>, then: Members<Value>): Record<string, Value> {
   if (!isLarge(first) && !isLarge(then)) return { ...first, ...then };
   const names = [...keysOf(first), ...keysOf(then).filter((name) => !Object.hasOwn(first, name))];

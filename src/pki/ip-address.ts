@@ -1,4 +1,4 @@
-/** Addresses that `node:net` has found right, without a zone: what it takes no microsecond and no object of the platform to tell of them. */
+/** The parts of addresses that `node:net` takes for right, without a zone. Its `BlockList` makes objects of the platform for each look. */
 
 /** The four bytes of an IPv4 address. */
 export function ipv4Bytes(text: string): readonly number[] {

@@ -38,7 +38,7 @@ export const getScale: Endpoint = async (request, dependencies) => {
   const entry = await namingScale(request, () =>
     request.registry.get(scopeOf(request), info.name, options, request.context.signal),
   );
-  return await scaleResponse(request, dependencies, entry.object, new WeakMap());
+  return scaleResponse(request, dependencies, entry.object, new WeakMap());
 };
 
 /** What is not there is the scale, not its parent: built-in kinds say so. */
@@ -132,7 +132,7 @@ async function writeScale(
       },
     },
   });
-  return await scaleResponse(request, dependencies, entry.object, printed);
+  return scaleResponse(request, dependencies, entry.object, printed);
 }
 
 function parentNotFound({ served, context }: ResourceRequest): StatusError {

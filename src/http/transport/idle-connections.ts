@@ -17,8 +17,8 @@ const LOOKS = 8;
 const MAX_SWEEP_MS = 5_000;
 
 /**
- * Ends connections on which nothing has happened for long, and those whose writes are stuck. One look at all of them now and then costs a request nothing, while
- * node:http's own `keepAliveTimeout` has two timers set for each.
+ * Ends connections on which nothing has happened for long, and those whose writes are stuck. One look at all of them now and then
+ * costs a request nothing, while node:http's own `keepAliveTimeout` has two timers set for each.
  */
 export class IdleConnections {
   readonly #connections = new Map<Socket, Idle>();

@@ -6,7 +6,7 @@ interface StreamHandle {
   readonly writeQueueSize: number;
 }
 
-/** What Node keeps to itself. The test beside this fails when a release has it otherwise. */
+/** What Node keeps to itself. The test of idle connections fails when a release has it otherwise. */
 interface OfConnection {
   readonly _handle?: StreamHandle | null;
   /** Of TLS: the connection below it. */
@@ -14,10 +14,10 @@ interface OfConnection {
 }
 
 /**
- * How many bytes a connection had given to the system when TLS had more and the system waited for none; otherwise undefined. The same twice
- * with turns of the event loop between: it will never write again. TLS sends tickets for sessions of its own accord, and when these meet a client
- * that has reset the connection, Node tells nobody and waits for the end of that write for ever. What it reads then is a client
- * that has said all and listens.
+ * How many bytes a connection had given to the system when TLS had more and the system waited for none; otherwise undefined. The
+ * same twice with turns of the event loop between: it will never write again. TLS sends tickets for sessions of its own accord, and
+ * when these meet a client that has reset the connection, Node tells nobody and waits for the end of that write for ever. What it
+ * reads then is a client that has said all and listens.
  */
 export function stuckAfter(socket: Socket): number | undefined {
   if (socket.writableLength === 0) return undefined;

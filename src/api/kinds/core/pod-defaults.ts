@@ -132,7 +132,7 @@ function requestLimits<C extends Container>(container: C): C {
   };
 }
 
-/** `{ ...before, ...after }` of amounts that may be many. */
+/** `{ ...before, ...after }` of amounts that may be many. Not by `mergedMap`: what is rounded may not be there yet. */
 function bothLater(before: Amounts, after: Amounts): Amounts {
   const both: Record<string, string> = {};
   fill(putInto(both, before, after));
