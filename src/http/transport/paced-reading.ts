@@ -63,6 +63,11 @@ export class PacedReading {
   readonly #costs: ConnectionCosts;
   readonly #pieceSize = new PieceSize();
   readonly #push: Socket['push'];
+  /**
+   * As `push` does where a stream flows and holds nothing, but without asking for more in a tick of its own each time, which costs as much as
+   * reading a small request.
+   */
+  readonly #emit: (piece: Buffer) => boolean;
 
   constructor(
     private readonly socket: Socket,
@@ -71,6 +76,8 @@ export class PacedReading {
   ) {
     this.#costs = costsOf(socket);
     this.#push = socket.push.bind(socket);
+    this.#emit = (piece) =>
+      socket.readableFlowing === true && socket.readableLength === 0 ? socket.emit('data', piece) : this.#push(piece);
     const read = socket._read.bind(socket);
     socket.push = (chunk: Buffer | null) => this.#receive(chunk);
     // What was read already comes first. Then the stream asks anew.
@@ -102,15 +109,16 @@ export class PacedReading {
 
   #begin(chunk: Buffer, nowMs: number): boolean {
     const piece = this.#pieceOf(chunk);
-    if (piece === chunk) return this.#handOn(chunk, nowMs);
+    // All of it, and nothing is behind: reading goes on as it was.
+    if (piece === chunk) return this.#handOn(chunk, nowMs, this.#emit);
     this.#keep(chunk.subarray(piece.length));
-    this.#handOn(piece, nowMs);
+    this.#handOn(piece, nowMs, this.#push);
     this.#wait();
     return false;
   }
 
-  #handOn(piece: Buffer, nowMs: number): boolean {
-    const mayGoOn = this.#push(piece);
+  #handOn(piece: Buffer, nowMs: number, give: (piece: Buffer) => boolean): boolean {
+    const mayGoOn = give(piece);
     const doneMs = performance.now();
     this.#costs.count(doneMs - nowMs, doneMs);
     this.#pieceSize.learn(piece.length, doneMs - nowMs);
@@ -153,7 +161,8 @@ export class PacedReading {
     const isAll = piece === chunk;
     if (!isAll) this.#rest.unshift(chunk.subarray(piece.length));
     this.accountOf(socket).release(piece.length + (isAll ? RECORD_BYTES : 0));
-    this.#handOn(piece, performance.now());
+    // The last one has the stream ask for more.
+    this.#handOn(piece, performance.now(), this.#push);
     this.#wait();
   }
 }
