@@ -14,5 +14,16 @@ const PLAIN = /^[\w./ -]*$/;
 /** JSON as Go writes it: map keys sorted, no spaces, HTML escaped. Absent (undefined) members are left out. */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value === 'string' && PLAIN.test(value)) return `"${value}"`;
-  return sortedJson(value).replace(GO_ESCAPES, goEscape);
+  return escapeAll(sortedJson(value));
+}
+
+/** Characters of a text that are looked at together: each of them may have to be escaped. */
+const PIECE_LENGTH = 1024;
+
+function escapeAll(text: string): string {
+  let escaped = '';
+  for (let start = 0; start < text.length; start += PIECE_LENGTH) {
+    escaped += text.slice(start, start + PIECE_LENGTH).replace(GO_ESCAPES, goEscape);
+  }
+  return escaped;
 }

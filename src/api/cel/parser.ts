@@ -1,3 +1,4 @@
+import { countCharacters } from '../count-characters';
 import type { CallExpr, Expr, MapEntry, StructExpr } from './ast';
 import { tokenize, type Token } from './lexer';
 import { literalOf } from './literals';
@@ -8,8 +9,7 @@ import { CelSyntaxError, MAX_PROBLEMS, type SourceProblem } from './source-error
  * Longer texts are not read: a character takes one or two microseconds from parser to evaluator, and an expression is one step.
  */
 const MAX_LENGTH = 10_000;
-/** As cel-go limits it. */
-/** A nesting takes some ten frames of the stack here and in each later stage. */
+/** As cel-go limits it. A nesting takes some ten frames of the stack here and in each later stage. */
 const MAX_DEPTH = 250;
 /** A chain (`a + b + c`, `a.b.c`) may have four times as many members. */
 const CHAIN_STEP = 0.25;
@@ -37,8 +37,9 @@ const PRODUCTS: Readonly<Record<string, string>> = { '*': '_*_', '/': '_/_', '%'
 
 /** The tree of an expression (CEL specification, "Syntax"), in linear time. Throws a CelSyntaxError. */
 export function parse(source: string): Expr {
-  if (source.length > MAX_LENGTH && [...source].length > MAX_LENGTH) {
-    const message = `expression code point size exceeds limit: size: ${[...source].length}, limit ${MAX_LENGTH}`;
+  const length = source.length > MAX_LENGTH ? countCharacters(source) : 0;
+  if (length > MAX_LENGTH) {
+    const message = `expression code point size exceeds limit: size: ${length}, limit ${MAX_LENGTH}`;
     throw new CelSyntaxError('', [{ position: 0, message }]);
   }
   return new Parser(source).parse();

@@ -1,8 +1,10 @@
 import { stringifyExact } from '../codec/exact-json';
+import { countCharacters } from '../count-characters';
 import { sortedJson } from '../sorted-json';
 import { RE2JS } from 're2js';
 import { invalid, required, type FieldError } from '../errors/field-error';
 import { printValue } from '../errors/field-error';
+import { quoteShown } from '../errors/shown-value';
 import type { JsonObject, JsonValue } from '../object';
 import { keysOf, type Steps } from '../parts';
 import { isLongSearch, searchInSteps, searchSize } from '../patterns/search';
@@ -235,13 +237,6 @@ const judgeAllOf: Judge = (outcomes, path) => {
 const judgeNot: Judge = ([problems = []], path) =>
   problems.length === 0 ? [wholeValue(path, 'not validate the schema (not)')] : [];
 
-/** Halves of a pair are one character. */
-function countCharacters(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
-}
-
 /** Length and pattern: the first that fails is told. */
 function textChecks({
   type,
@@ -252,9 +247,10 @@ function textChecks({
 }: JsonSchema): readonly (PartCheck | undefined)[] {
   const expression = pattern === undefined ? undefined : compilePattern(pattern);
   const problemOf = (text: string): string | undefined => {
-    const length = maxLength === undefined && minLength === undefined ? 0 : countCharacters(text);
-    if (maxLength !== undefined && length > maxLength) return `should be at most ${maxLength} chars long`;
-    if (minLength !== undefined && length < minLength) return `should be at least ${minLength} chars long`;
+    if (maxLength !== undefined && text.length > maxLength && countCharacters(text) > maxLength)
+      return `should be at most ${maxLength} chars long`;
+    if (minLength !== undefined && text.length < 2 * minLength && countCharacters(text) < minLength)
+      return `should be at least ${minLength} chars long`;
     return undefined;
   };
   const limits: PartCheck = (value, path, errors, work) => {
@@ -271,7 +267,7 @@ function textChecks({
   const fitsFormat = type === 'integer' || type === 'number' ? undefined : FORMATS.get(format);
   const formatCheck: ValueCheck = (value, path, errors) => {
     if (typeof value !== 'string' || fitsFormat?.(value) !== false) return;
-    errors.push(invalid(path, value, inBody(path, `must be of type ${format}: ${JSON.stringify(value)}`)));
+    errors.push(invalid(path, value, inBody(path, `must be of type ${format}: ${quoteShown(value)}`)));
   };
   const limited = maxLength !== undefined || minLength !== undefined || pattern !== undefined;
   return [limited ? limits : undefined, fitsFormat === undefined ? undefined : formatCheck];

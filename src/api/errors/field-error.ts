@@ -1,6 +1,6 @@
 import { stringifyExact } from '../codec/exact-json';
 import { quoteGo } from './go-quote';
-import { shownPart, shownText } from './shown-value';
+import { shownPart } from './shown-value';
 
 /**
  * One problem of one field, as the API reports it in `details.causes` and in the message of a 422 answer.
@@ -29,7 +29,7 @@ export interface FieldError {
 /** How Go prints a value with %#v inside a field error: strings quoted, numbers and booleans plain, others as JSON. Of a long one the beginning. */
 export function printValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
-  if (typeof value === 'string') return quoteGo(shownText(value));
+  if (typeof value === 'string') return quoteGo(value);
   if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'bigint') return String(value);
   return stringifyExact(shownPart(value));
 }

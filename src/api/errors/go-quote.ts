@@ -1,3 +1,5 @@
+import { shownText } from './shown-value';
+
 /** What Go's strconv.IsPrint lets stand: letters, marks, numbers, punctuation, symbols, and the plain space. */
 const UNPRINTABLE = /["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
 
@@ -30,8 +32,9 @@ const BEYOND_ASCII = /[\u0080-\uffff]/;
 /** What is printed as it stands, which is nearly all: to look for that is ten times as fast. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** A text as Go's `%q` prints it, which is how the API's messages quote what clients sent. */
+/** A text as Go's `%q` prints it, which is how the API's messages quote what clients sent; of a long one the beginning. */
 export function quoteGo(text: string): string {
-  if (PLAIN.test(text)) return `"${text}"`;
-  return `"${text.replace(BEYOND_ASCII.test(text) ? UNPRINTABLE : UNPRINTABLE_ASCII, escape)}"`;
+  const shown = shownText(text);
+  if (PLAIN.test(shown)) return `"${shown}"`;
+  return `"${shown.replace(BEYOND_ASCII.test(shown) ? UNPRINTABLE : UNPRINTABLE_ASCII, escape)}"`;
 }

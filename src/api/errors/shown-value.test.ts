@@ -2,6 +2,8 @@ import { counted, mostReads } from '../steps/counted.fixture';
 import { documentDoesNotFit, strategicPatchRefused } from '../patch/misfit';
 import { byteListLiteral, stringListLiteral, stringMapLiteral } from '../validation/go-literal';
 import { invalid, notSupported } from './field-error';
+import { quoteGo } from './go-quote';
+import { badRequest, forbidden, invalidObject, MAX_PROBLEMS_LENGTH } from './status-error';
 import { MAX_SHOWN_LENGTH, shownPart } from './shown-value';
 
 const COUNT = 100_000;
@@ -26,6 +28,7 @@ test('a value is shown as it is while there is room for it', () => {
 test.each<[string, () => string]>([
   ['a text', () => invalid('a', text, 'is wrong').message],
   ['a text of what has to be escaped', () => notSupported('a', '\u0001'.repeat(3_000_000), []).message],
+  ["a text in Go's quotation marks", () => quoteGo('"'.repeat(3_000_000))],
   ['a list', () => invalid('a', list, 'is wrong').message],
   ['a map with a long key', () => invalid('a', { [text]: text }, 'is wrong').message],
   ['a list of texts', () => stringListLiteral('[]string', list)],
@@ -48,4 +51,17 @@ test.each<[string, (data: typeof map) => unknown]>([
   const reads = readsOf(() => refuse(data));
   expect(reads).toBeGreaterThan(0);
   expect(reads).toBeLessThan(COUNT / 4);
+});
+
+test('a refusal is no longer than a few hundred kilobytes, whatever its parts have made of what was sent', () => {
+  const problem = { ...invalid('a', 'b', 'c'), message: text };
+  const refusals = [
+    badRequest(text),
+    invalidObject({ group: '', kind: 'Pod' }, text, [problem]),
+    forbidden({ group: '', resource: 'pods' }, text, text),
+  ];
+  for (const { status } of refusals) {
+    expect(JSON.stringify(status).length).toBeGreaterThan(MAX_PROBLEMS_LENGTH / 2);
+    expect(JSON.stringify(status).length).toBeLessThan(4 * MAX_PROBLEMS_LENGTH);
+  }
 });

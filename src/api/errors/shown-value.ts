@@ -23,6 +23,11 @@ export function shownText(text: string): string {
   return text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}...`;
 }
 
+/** The text in quotation marks. */
+export function quoteShown(text: string): string {
+  return JSON.stringify(shownText(text));
+}
+
 function beginningOf(value: unknown, room: Room): unknown {
   if (typeof value === 'string') return beginningOfText(value, room);
   room.left -= 1;

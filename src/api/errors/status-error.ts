@@ -1,4 +1,5 @@
 import { quoteGo } from './go-quote';
+import { shownText } from './shown-value';
 import type { FieldError } from './field-error';
 
 /**
@@ -55,6 +56,9 @@ export interface Status {
   readonly code?: number;
 }
 
+/** In characters: of all problems of one object, and what is said around them. */
+const MAX_MESSAGE_LENGTH = 512 * 1024;
+
 /** What every part of the server throws for an expected refusal; `status` is sent as it is. */
 export class StatusError extends Error {
   readonly status: Status & { readonly code: number };
@@ -66,14 +70,15 @@ export class StatusError extends Error {
     details?: StatusDetails,
     metadata: Status['metadata'] = {},
   ) {
-    super(message);
+    const told = cut(message, MAX_MESSAGE_LENGTH);
+    super(told);
     this.name = 'StatusError';
     this.status = {
       kind: 'Status',
       apiVersion: 'v1',
       metadata,
       status: 'Failure',
-      message,
+      message: told,
       ...(reason === undefined ? {} : { reason }),
       ...(details === undefined ? {} : { details }),
       code,
@@ -93,7 +98,7 @@ export function qualifiedResource({ group, resource }: GroupResource): string {
 
 function details(of: GroupResource, name: string): StatusDetails {
   return {
-    ...(name === '' ? {} : { name }),
+    ...(name === '' ? {} : { name: shownText(name) }),
     ...(of.group === '' ? {} : { group: of.group }),
     kind: of.resource,
   };
@@ -147,15 +152,24 @@ export function modified(of: GroupResource, name: string): StatusError {
  */
 export const MAX_PROBLEMS_LENGTH = 256 * 1024;
 
-/** As many of the problems, from the first on, as may be told; one at least. */
+/** As many of the problems, from the first on, as may be told; of the first at least the beginning. */
 function tellable(errors: readonly FieldError[]): readonly FieldError[] {
   let length = 0;
   for (let told = 0; told < errors.length; told += 1) {
     const { field, message } = errors[told] as FieldError;
     length += field.length + message.length;
-    if (length > MAX_PROBLEMS_LENGTH && told > 0) return errors.slice(0, told);
+    if (length > MAX_PROBLEMS_LENGTH) return told > 0 ? errors.slice(0, told) : errors.slice(0, 1).map(beginningOf);
   }
   return errors;
+}
+
+function beginningOf(error: FieldError): FieldError {
+  return { ...error, message: cut(error.message, MAX_PROBLEMS_LENGTH) };
+}
+
+/** A message's beginning: to write and send megabytes of it takes long, and nobody reads them. */
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}...`;
 }
 
 /** 422 with every problem at once. `kind` is the kind's name, with its group: `Deployment.apps`. */
@@ -171,7 +185,7 @@ export function invalidObject(
   ];
   const list = texts.length === 1 ? texts[0] : `[${texts.join(', ')}]`;
   return make('Invalid', `${subject} ${quoteGo(name)} is invalid: ${list}`, {
-    ...(name === '' ? {} : { name }),
+    ...(name === '' ? {} : { name: shownText(name) }),
     ...(of.group === '' ? {} : { group: of.group }),
     kind: of.kind,
     causes: told.map(({ reason, field, message }) => ({ reason, message, ...(field === '' ? {} : { field }) })),

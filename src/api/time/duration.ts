@@ -1,3 +1,5 @@
+import { quoteShown } from '../errors/shown-value';
+
 /** Durations as the API writes them: "1h0m0s", "1.5s", "100ms"; counted in nanoseconds, as an int64. */
 
 /** Thrown for a text that is no duration; the message is the one that Go clients know. */
@@ -22,7 +24,7 @@ const PART = /([0-9]*)(\.?)([0-9]*)([^0-9.]*)/y;
 
 /** Nanoseconds of "-1h15m30.918s"; a bare "0" needs no unit. Throws {@link DurationError}. */
 export function parseDuration(text: string): bigint {
-  const invalid = (): DurationError => new DurationError(`time: invalid duration ${JSON.stringify(text)}`);
+  const invalid = (): DurationError => new DurationError(`time: invalid duration ${quoteShown(text)}`);
   const negative = text.startsWith('-');
   const start = negative || text.startsWith('+') ? 1 : 0;
   if (text.slice(start) === '0') return 0n;
@@ -32,10 +34,10 @@ export function parseDuration(text: string): bigint {
   while (PART.lastIndex < text.length) {
     const [, whole = '', , fraction = '', unitName = ''] = PART.exec(text) ?? [];
     if (whole === '' && fraction === '') throw invalid();
-    if (unitName === '') throw new DurationError(`time: missing unit in duration ${JSON.stringify(text)}`);
+    if (unitName === '') throw new DurationError(`time: missing unit in duration ${quoteShown(text)}`);
     const unit = UNITS.get(unitName);
     if (unit === undefined) {
-      throw new DurationError(`time: unknown unit ${JSON.stringify(unitName)} in duration ${JSON.stringify(text)}`);
+      throw new DurationError(`time: unknown unit ${quoteShown(unitName)} in duration ${quoteShown(text)}`);
     }
     if (whole.length > 20) throw invalid();
     // Eighteen digits are finer than a nanosecond for every unit.

@@ -1,3 +1,5 @@
+import { quoteShown } from '../errors/shown-value';
+
 /**
  * The two times of the API: `Time` (whole seconds) and `MicroTime` (exactly six digits of fraction), both RFC 3339 in
  * UTC. Input may have any offset.
@@ -15,6 +17,7 @@ export interface Instant {
   readonly nanos: number;
 }
 
+const DIGITS = /[0-9]+/y;
 const SECONDS_LAYOUT = '2006-01-02T15:04:05Z07:00';
 const MICROS_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 
@@ -57,14 +60,14 @@ class Scanner {
   ) {}
 
   fail(expected: string): never {
-    const rest = JSON.stringify(this.text.slice(this.position));
+    const rest = quoteShown(this.text.slice(this.position));
     throw new TimeError(
-      `parsing time ${JSON.stringify(this.text)} as ${JSON.stringify(this.layout)}: cannot parse ${rest} as ${JSON.stringify(expected)}`,
+      `parsing time ${quoteShown(this.text)} as ${JSON.stringify(this.layout)}: cannot parse ${rest} as ${JSON.stringify(expected)}`,
     );
   }
 
   outOfRange(what: string): never {
-    throw new TimeError(`parsing time ${JSON.stringify(this.text)}: ${what} out of range`);
+    throw new TimeError(`parsing time ${quoteShown(this.text)}: ${what} out of range`);
   }
 
   private digit(): number | undefined {
@@ -106,12 +109,10 @@ class Scanner {
       this.position -= 1;
       return 0;
     }
-    let nanos = 0;
-    for (let unit = 100_000_000, digit = this.digit(); digit !== undefined; unit /= 10, digit = this.digit()) {
-      if (unit >= 1) nanos += digit * unit;
-      this.position += 1;
-    }
-    return nanos;
+    DIGITS.lastIndex = this.position;
+    const digits = DIGITS.exec(this.text)?.[0] ?? '';
+    this.position += digits.length;
+    return Number(digits.slice(0, 9).padEnd(9, '0'));
   }
 
   /** Nanoseconds of a fraction of exactly six digits. */
@@ -137,7 +138,7 @@ class Scanner {
   end(): void {
     const rest = this.text.slice(this.position);
     if (rest === '') return;
-    throw new TimeError(`parsing time ${JSON.stringify(this.text)}: extra text: ${JSON.stringify(rest)}`);
+    throw new TimeError(`parsing time ${quoteShown(this.text)}: extra text: ${quoteShown(rest)}`);
   }
 }
 

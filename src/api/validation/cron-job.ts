@@ -1,19 +1,29 @@
 import { invalid, notSupported, required, type FieldError } from '../errors/field-error';
 import type { KubeObject } from '../object';
 import type { CronJobSpec, JobTemplateSpec } from '../schema/generated/batch-v1';
-import { cronScheduleProblem } from './cron-schedule';
+import { checkLong } from './check-each';
+import { cronScheduleProblem, cronScheduleSteps } from './cron-schedule';
 import { invalidLiteral, labelSelectorLiteral } from './go-literal';
 import { validateJobTemplateSpec } from './job';
 import { validateNonNegative } from './numbers';
 
+/** Shorter ones take less than a millisecond. */
+const LONG_SCHEDULE = 2_000;
 const CONCURRENCY_POLICIES = ['Allow', 'Forbid', 'Replace'];
 /** The names of its jobs end in a dash and ten digits, and must fit into a label. */
 const MAX_NAME_LENGTH = 52;
 
 function validateSchedule(schedule: string, field: string): readonly FieldError[] {
   if (schedule === '') return [required(field, '')];
-  const problem = cronScheduleProblem(schedule);
-  return problem === undefined ? [] : [invalid(field, schedule, problem)];
+  const told = (problem: string | undefined): readonly FieldError[] =>
+    problem === undefined ? [] : [invalid(field, schedule, problem)];
+  if (schedule.length <= LONG_SCHEDULE) return told(cronScheduleProblem(schedule));
+  return checkLong(
+    function* () {
+      return told(yield* cronScheduleSteps(schedule));
+    },
+    () => undefined,
+  );
 }
 
 function validateConcurrencyPolicy(policy: string, field: string): readonly FieldError[] {

@@ -1,3 +1,6 @@
+import { quoteShown, shownText } from '../errors/shown-value';
+import { atOnce, type Steps } from '../parts';
+
 /**
  * The five fields of a cron schedule, or one of its short names. The sentences are those of the parser that the API has
  * always quoted.
@@ -20,6 +23,8 @@ const FIELDS: readonly Bounds[] = [
 ];
 const SHORT_NAMES = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 const EVERY = '@every ';
+/** Fields or ranges that are looked at at once, some tenths of a millisecond. */
+const PARTS_OF_STEP = 200;
 const DURATION = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|\u00b5s|\u03bcs|ms|s|m|h))+$/;
 
 /** Ends the parse of one field with the sentence that says why. */
@@ -28,11 +33,11 @@ class ScheduleProblem extends Error {}
 function parseNumber(text: string): number {
   if (!/^[+-]?\d+$/.test(text)) {
     throw new ScheduleProblem(
-      `Failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`,
+      `Failed to parse int from ${shownText(text)}: strconv.Atoi: parsing ${quoteShown(text)}: invalid syntax`,
     );
   }
   const value = Number(text);
-  if (value < 0) throw new ScheduleProblem(`Negative number (${value}) not allowed: ${text}`);
+  if (value < 0) throw new ScheduleProblem(`Negative number (${value}) not allowed: ${shownText(text)}`);
   return value;
 }
 
@@ -43,49 +48,70 @@ function parseNumberOrName(text: string, { min, names }: Bounds): number {
 
 /** `low-high`, a single value, or a star for all there are. */
 function parseEnds(range: string, expression: string, bounds: Bounds): readonly [start: number, end: number] {
-  const [low = '', high, ...more] = range.split('-');
+  const [low = '', high, ...more] = range.split('-', 3);
   if (low === '*' || low === '?') return [bounds.min, bounds.max];
   const start = parseNumberOrName(low, bounds);
-  if (more.length > 0) throw new ScheduleProblem(`Too many hyphens: ${expression}`);
+  if (more.length > 0) throw new ScheduleProblem(`Too many hyphens: ${shownText(expression)}`);
   return [start, high === undefined ? start : parseNumberOrName(high, bounds)];
 }
 
 function checkRange(expression: string, bounds: Bounds): void {
-  const [range = '', stepText, ...more] = expression.split('/');
+  const [range = '', stepText, ...more] = expression.split('/', 3);
   const [start, lastGiven] = parseEnds(range, expression, bounds);
-  if (more.length > 0) throw new ScheduleProblem(`Too many slashes: ${expression}`);
+  if (more.length > 0) throw new ScheduleProblem(`Too many slashes: ${shownText(expression)}`);
   const step = stepText === undefined ? 1 : parseNumber(stepText);
   // `5/10` counts from five to the end.
   const end = stepText !== undefined && !range.includes('-') ? bounds.max : lastGiven;
   if (start < bounds.min) {
-    throw new ScheduleProblem(`Beginning of range (${start}) below minimum (${bounds.min}): ${expression}`);
+    throw new ScheduleProblem(`Beginning of range (${start}) below minimum (${bounds.min}): ${shownText(expression)}`);
   }
-  if (end > bounds.max) throw new ScheduleProblem(`End of range (${end}) above maximum (${bounds.max}): ${expression}`);
+  if (end > bounds.max)
+    throw new ScheduleProblem(`End of range (${end}) above maximum (${bounds.max}): ${shownText(expression)}`);
   if (start > end) {
-    throw new ScheduleProblem(`Beginning of range (${start}) beyond end of range (${end}): ${expression}`);
+    throw new ScheduleProblem(`Beginning of range (${start}) beyond end of range (${end}): ${shownText(expression)}`);
   }
-  if (step === 0) throw new ScheduleProblem(`Step of range should be a positive number: ${expression}`);
+  if (step === 0) throw new ScheduleProblem(`Step of range should be a positive number: ${shownText(expression)}`);
+}
+
+function* rangesOf(field: string): Generator<string> {
+  for (const [range] of field.matchAll(/[^,]+/g)) yield range;
 }
 
 function shortNameProblem(schedule: string): string | undefined {
   if (SHORT_NAMES.includes(schedule)) return undefined;
-  if (!schedule.startsWith(EVERY)) return `Unrecognized descriptor: ${schedule}`;
+  if (!schedule.startsWith(EVERY)) return `Unrecognized descriptor: ${shownText(schedule)}`;
   const duration = schedule.slice(EVERY.length);
   return DURATION.test(duration)
     ? undefined
-    : `Failed to parse duration ${schedule}: time: invalid duration ${JSON.stringify(duration)}`;
+    : `Failed to parse duration ${shownText(schedule)}: time: invalid duration ${quoteShown(duration)}`;
 }
 
 /** Why a text is no schedule; undefined when it is one. */
 export function cronScheduleProblem(schedule: string): string | undefined {
+  return atOnce(cronScheduleSteps(schedule));
+}
+
+/** The same in steps: a field may list a million ranges. */
+export function* cronScheduleSteps(schedule: string): Steps<string | undefined> {
   if (schedule.startsWith('@')) return shortNameProblem(schedule);
-  const fields = schedule.split(/\s+/).filter((field) => field !== '');
-  if (fields.length !== FIELDS.length) {
-    return `Expected exactly ${FIELDS.length} fields, found ${fields.length}: ${schedule}`;
+  const fields: string[] = [];
+  let count = 0;
+  for (const [field] of schedule.matchAll(/\S+/g)) {
+    count += 1;
+    if (count <= FIELDS.length) fields.push(field);
+    else if (count % PARTS_OF_STEP === 0) yield;
+  }
+  if (count !== FIELDS.length) {
+    return `Expected exactly ${FIELDS.length} fields, found ${count}: ${shownText(schedule)}`;
   }
   try {
     for (const [index, bounds] of FIELDS.entries()) {
-      for (const range of (fields[index] ?? '').split(',')) if (range !== '') checkRange(range, bounds);
+      let ranges = 0;
+      for (const range of rangesOf(fields[index] ?? '')) {
+        checkRange(range, bounds);
+        ranges += 1;
+        if (ranges % PARTS_OF_STEP === 0) yield;
+      }
     }
     return undefined;
   } catch (error) {

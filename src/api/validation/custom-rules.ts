@@ -7,6 +7,7 @@ import { isJsonObject, schemasWith, valueSchema, type JsonSchema, type Validatio
 import { hasRules, ruleVariables } from '../custom/rules';
 import { parseRulePath, pathExists } from '../custom/rule-path';
 import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { quoteShown } from '../errors/shown-value';
 import type { KubeObject } from '../object';
 import type { Steps } from '../parts';
 import { deepEqual } from '../kinds/deep-equal';
@@ -220,7 +221,7 @@ function costProblem(name: string, cost: number, limit: number): string {
 /** A rule as messages show it. */
 function ruleLiteral(rule: ValidationRule): string {
   const { rule: text = '', message = '', messageExpression = '', reason, fieldPath = '', optionalOldSelf } = rule;
-  const quoted = [text, message, messageExpression, fieldPath].map((part) => JSON.stringify(part));
+  const quoted = [text, message, messageExpression, fieldPath].map(quoteShown);
   const optional = optionalOldSelf === undefined ? '(*bool)(nil)' : `(*bool)(${optionalOldSelf})`;
   const given = reason === undefined ? '(*apiextensions.FieldValueErrorReason)(nil)' : JSON.stringify(reason);
   return (

@@ -29,7 +29,7 @@ const LABEL_VALUE_PROBLEM = patternProblem(
 /** `name` or `dns.subdomain/name`: keys of labels and annotations, finalizers. Empty list: valid. */
 export function qualifiedNameProblems(value: string): readonly string[] {
   if (value.length <= NAME_MAX_BYTES && qualifiedNamePattern.test(value)) return NO_PROBLEMS;
-  const parts = value.split('/');
+  const parts = value.split('/', 3);
   if (parts.length > 2) {
     return [
       `a qualified name ${QUALIFIED_NAME_PROBLEM} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,

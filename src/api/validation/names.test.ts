@@ -21,6 +21,7 @@ describe('names', () => {
     ['b'.repeat(253), []],
     ['b'.repeat(254), ['must be no more than 253 characters']],
     ['B'.repeat(254), ['must be no more than 253 characters', SUBDOMAIN]],
+    ['B.'.repeat(1_000_000), ['must be no more than 253 characters']],
   ])('that are subdomains: %j', (name, problems) => {
     expect(dnsSubdomainName(name, false)).toEqual(problems);
   });

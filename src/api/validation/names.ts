@@ -6,6 +6,8 @@ import { byteLength, lengthProblem, patternProblem } from './syntax-error';
  * where a name may not, since a suffix follows. All give the problems' texts, an empty list for none.
  */
 
+/** Of longer texts only that is told: to see whether a million labels are well formed takes long, and they are too many in any case. */
+const MAX_READ_LENGTH = 10_000;
 const LABEL_MAX_BYTES = 63;
 const SUBDOMAIN_MAX_BYTES = 253;
 
@@ -37,6 +39,7 @@ const NO_PROBLEMS: readonly string[] = [];
 function checker(limit: number, pattern: string, problem: string): (value: string) => readonly string[] {
   const whole = new RegExp(`^(?:${pattern})$`);
   return (value) => {
+    if (value.length > MAX_READ_LENGTH) return [lengthProblem(limit)];
     const isWellFormed = whole.test(value);
     // What is well formed has one byte for each character.
     if (isWellFormed && value.length <= limit) return NO_PROBLEMS;

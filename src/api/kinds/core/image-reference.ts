@@ -15,6 +15,8 @@ const identifierPattern = /^[a-f0-9]{64}$/;
 const LATEST = 'latest';
 /** Longer ones are no references, so that nothing is known of their tag. */
 const MAX_NAME_LENGTH = 255;
+/** With tag and digest; of a longer one nothing is known, and to find out would take long. */
+const MAX_LENGTH = 10_000;
 
 /** The first part names a registry when it looks like a host; otherwise it belongs to the name. */
 function withoutRegistry(image: string): string | undefined {
@@ -33,7 +35,7 @@ function nameLength(image: string, remainder: string, tag: string | undefined, d
 
 /** True when the image may become another one under the same reference: it says `latest`, or nothing. */
 export function isLatest(image: string): boolean {
-  if (identifierPattern.test(image)) return false;
+  if (image.length > MAX_LENGTH || identifierPattern.test(image)) return false;
   const remainder = withoutRegistry(image) ?? '';
   const [whole, tag, digest] = remainderPattern.exec(remainder) ?? ['', ''];
   if (whole === '' || nameLength(image, remainder, tag, digest) > MAX_NAME_LENGTH) return false;
