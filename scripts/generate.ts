@@ -34,6 +34,7 @@ const IN_STEPS = [
   'kinds/deep-equal',
   'codec/json-depth',
   'apply/canonical-json',
+  'apply/item-element',
   'apply/go-text',
   'apply/set-algebra',
   'apply/fields-v1',

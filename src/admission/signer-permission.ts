@@ -12,7 +12,7 @@ export async function checkSignerPermission(
 ): Promise<void> {
   const { user, oldObject } = attributes;
   const { signerName = '' } = (oldObject?.spec ?? {}) as { readonly signerName?: string };
-  const [domain = ''] = signerName.split('/');
+  const [domain = ''] = signerName.split('/', 1);
   for (const name of [signerName, `${domain}/*`]) {
     const { allowed } = await authorize({
       user,

@@ -120,6 +120,6 @@ function isNamed({ resourceNames = [], scope = '*' }: ResourceRule, attributes: 
 
 /** `pods`, `pods/log`, `pods/*`, `*` and so on. */
 function matchesResource(entry: string, { resource, subresource }: VersionedResource): boolean {
-  const [wanted = '', wantedSub = ''] = entry.split('/');
+  const [wanted = '', wantedSub = ''] = entry.split('/', 2);
   return (wanted === '*' || wanted === resource) && (wantedSub === '*' || wantedSub === subresource);
 }

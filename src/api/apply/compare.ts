@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '../object';
+import { elementOf } from './item-element';
 import { jsonEqual } from '../patch/json-equal';
 import { EMPTY_SET, FieldSetBuilder, type FieldSet } from './field-set';
 import { areSameItems, itemsByElement, refuseTwins, type Duplicates } from './list-items';
@@ -12,15 +13,7 @@ import {
   isObject,
   memberOf,
 } from './members';
-import {
-  ANY_MAP,
-  elementOf,
-  memberType,
-  TypedError,
-  type ListMergeType,
-  type MapMergeType,
-  type MergeType,
-} from './merge-type';
+import { ANY_MAP, memberType, TypedError, type ListMergeType, type MapMergeType, type MergeType } from './merge-type';
 import { fieldElement, printPath, type PathElement } from './path-element';
 import { everything } from './value-sets';
 

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../object';
-import { elementOf, isSameItem, TypedError, type ListMergeType } from './merge-type';
+import { elementOf } from './item-element';
+import { isSameItem, TypedError, type ListMergeType } from './merge-type';
 import { printElement, type PathElement } from './path-element';
 
 /**

@@ -1,7 +1,6 @@
 import type { JsonValue } from '../object';
 import type { Field, ListTypeRef, MapType, SpecialName, StructType, TypeRef } from '../schema/model';
-import { isList, isObject, memberOf } from './members';
-import { keyElementOf, valueElement, type PathElement } from './path-element';
+import { isObject, memberOf } from './members';
 import { zeroValue } from './zero-object';
 
 /**
@@ -170,29 +169,6 @@ function keyDefault(field: Field | undefined): JsonValue | undefined {
   return field.defaultValue ?? (field.required && !field.pointer ? zeroValue(field) : undefined);
 }
 
-/** What a known list item is called in field sets, or why it cannot have a name. */
-export function itemElement(type: ListMergeType, item: JsonValue): PathElement | Error {
-  if (type.relation === 'set') {
-    if (isObject(item)) return new Error("associative list without keys has an element that's a map type");
-    if (isList(item)) return new Error('not supported: associative list with lists as elements');
-    if (item === null) return new Error("associative list without keys has an element that's an explicit null");
-    return valueElement(item);
-  }
-  if (item === null) return new Error('associative list with keys may not have a null element');
-  if (!isObject(item)) return new Error('associative list with keys may not have non-map elements');
-  const keys: (readonly [string, JsonValue])[] = [];
-  for (const { name, defaultValue } of type.keys) {
-    const value = memberOf(item, name) ?? defaultValue;
-    if (value === undefined) {
-      return new Error(
-        `associative list with keys has an element that omits key field ${JSON.stringify(name)} (and doesn't have default value)`,
-      );
-    }
-    keys.push([name, value]);
-  }
-  return keyElementOf(keys);
-}
-
 /** Whether two items have the same name, without building it; false when in doubt. */
 export function isSameItem(type: ListMergeType, left: JsonValue, right: JsonValue): boolean {
   if (type.relation === 'set') return left === right && typeof left !== 'object';
@@ -210,13 +186,6 @@ export function memberType(type: MapMergeType, name: string): MergeType {
   const found = type.typeOf(name);
   if (found === undefined) throw new TypedError([{ path: `.${name}`, message: 'field not declared in schema' }]);
   return found;
-}
-
-/** What a list item is called in field sets. Throws a TypedError for one that cannot have a name. */
-export function elementOf(type: ListMergeType, item: JsonValue): PathElement {
-  const element = itemElement(type, item);
-  if (element instanceof Error) throw new TypedError([{ path: '', message: element.message }]);
-  return element;
 }
 
 export interface TypedProblem {

@@ -4,7 +4,8 @@ import { jsonEqual } from '../patch/json-equal';
 import type { FieldSet } from './field-set';
 import { areSameItems, itemsByElement } from './list-items';
 import { isEmptyList, isEmptyMap, isEmptyObject, isList, isObject, memberOf, setMember } from './members';
-import { ANY_MAP, itemElement, memberType, type ListMergeType, type MapMergeType, type MergeType } from './merge-type';
+import { itemElement } from './item-element';
+import { ANY_MAP, memberType, type ListMergeType, type MapMergeType, type MergeType } from './merge-type';
 import { fieldElement, type PathElement } from './path-element';
 
 /** Undefined stands for a value that is not there; null is a value. */

@@ -20,13 +20,6 @@ export function keyElement(keys: JsonObject): PathElement {
   return `k:${canonicalJson(keys)}`;
 }
 
-/** The element of keys whose names are in order already, each name with its value. */
-export function keyElementOf(keys: readonly (readonly [name: string, value: JsonValue])[]): PathElement {
-  let text = '';
-  for (const [name, value] of keys) text += `${text === '' ? '{' : ','}"${name}":${canonicalJson(value)}`;
-  return `k:${text}}`;
-}
-
 export function valueElement(value: JsonValue): PathElement {
   return `v:${canonicalJson(value)}`;
 }

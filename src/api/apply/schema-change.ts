@@ -1,7 +1,8 @@
 import type { JsonValue } from '../object';
 import { EMPTY_SET, FieldSetBuilder, isEmpty, makeSet, type FieldSet } from './field-set';
 import { isList, isObject, memberOf } from './members';
-import { ANY_MAP, itemElement, type MergeType } from './merge-type';
+import { itemElement } from './item-element';
+import { ANY_MAP, type MergeType } from './merge-type';
 import { fieldNameOf, isKeyElement, type PathElement } from './path-element';
 import { recursiveDifference, sizeOf, union } from './set-algebra';
 import { toFieldSet } from './value-sets';

@@ -1,9 +1,9 @@
 import type { JsonObject, JsonValue } from '../object';
+import { itemElement } from './item-element';
 import { sortNames } from '../sort-in-runs';
 import { printGoSyntax, printGoValue } from './go-text';
 import { isList, isObject, memberOf } from './members';
 import {
-  itemElement,
   TypedError,
   TypedProblems,
   type ListMergeType,

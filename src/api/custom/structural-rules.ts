@@ -106,7 +106,7 @@ function namesInOrder(names: readonly string[]): (object: JsonObject) => readonl
 }
 
 const typeMetaProblems: Readonly<Record<'apiVersion' | 'kind', (text: string) => readonly string[]>> = {
-  apiVersion: (text) => (text.split('/').length > 2 ? [`unexpected GroupVersion string: ${text}`] : []),
+  apiVersion: (text) => (text.split('/', 3).length > 2 ? [`unexpected GroupVersion string: ${text}`] : []),
   kind: (text) => {
     const problems = dns1035LabelProblems(text.toLowerCase());
     const detail = `may have mixed case, but should otherwise match: ${problems.join(',')}`;

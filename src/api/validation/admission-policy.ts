@@ -73,7 +73,7 @@ function validateParamKind({ paramKind }: ValidatingAdmissionPolicySpec): readon
   const { apiVersion = '', kind = '' } = paramKind;
   return [
     ...(apiVersion === '' ? [required('spec.paramKind.apiVersion', '')] : []),
-    ...(apiVersion.split('/').length > 2
+    ...(apiVersion.split('/', 3).length > 2
       ? [invalid('spec.paramKind.apiVersion', apiVersion, `unexpected GroupVersion string: ${apiVersion}`)]
       : []),
     ...(kind === '' ? [required('spec.paramKind.kind', '')] : []),

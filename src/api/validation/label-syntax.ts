@@ -1,4 +1,4 @@
-import { dns1123SubdomainProblems } from './names';
+import { dns1123SubdomainProblems, MAX_READ_LENGTH } from './names';
 import { byteLength, EMPTY_PROBLEM, lengthProblem, patternProblem } from './syntax-error';
 
 /** The syntax of label keys, label values and other qualified names (Kubernetes documentation, "Labels and Selectors"). */
@@ -48,7 +48,7 @@ function namePartProblems(name: string): readonly string[] {
   const problems: string[] = [];
   if (name === '') problems.push(EMPTY_PROBLEM);
   else if (byteLength(name) > NAME_MAX_BYTES) problems.push(lengthProblem(NAME_MAX_BYTES));
-  if (!qualifiedNamePattern.test(name)) problems.push(QUALIFIED_NAME_PROBLEM);
+  if (name.length <= MAX_READ_LENGTH && !qualifiedNamePattern.test(name)) problems.push(QUALIFIED_NAME_PROBLEM);
   return problems.map((problem) => `name part ${problem}`);
 }
 
@@ -57,6 +57,6 @@ export function labelValueProblems(value: string): readonly string[] {
   if (value.length <= NAME_MAX_BYTES && labelValuePattern.test(value)) return NO_PROBLEMS;
   const problems: string[] = [];
   if (byteLength(value) > NAME_MAX_BYTES) problems.push(lengthProblem(NAME_MAX_BYTES));
-  if (!labelValuePattern.test(value)) problems.push(LABEL_VALUE_PROBLEM);
+  if (value.length <= MAX_READ_LENGTH && !labelValuePattern.test(value)) problems.push(LABEL_VALUE_PROBLEM);
   return problems;
 }

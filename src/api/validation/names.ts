@@ -7,7 +7,7 @@ import { byteLength, lengthProblem, patternProblem } from './syntax-error';
  */
 
 /** Of longer texts only that is told: to see whether a million labels are well formed takes long, and they are too many in any case. */
-const MAX_READ_LENGTH = 10_000;
+export const MAX_READ_LENGTH = 10_000;
 const LABEL_MAX_BYTES = 63;
 const SUBDOMAIN_MAX_BYTES = 253;
 

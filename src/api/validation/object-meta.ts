@@ -138,7 +138,7 @@ export function validateOwnerReferences(
 function validateOwnerReference(owner: OwnerReference, path: string): readonly FieldError[] {
   const { apiVersion = '', kind = '', name = '', uid = '' } = owner as Partial<OwnerReference>;
   const { group, version } =
-    apiVersion.split('/').length > 2 ? { group: '', version: '' } : parseApiVersion(apiVersion);
+    apiVersion.split('/', 3).length > 2 ? { group: '', version: '' } : parseApiVersion(apiVersion);
   const errors: FieldError[] = [];
   if (version === '') errors.push(invalid(`${path}.apiVersion`, apiVersion, 'version must not be empty'));
   if (kind === '') errors.push(invalid(`${path}.kind`, kind, 'kind must not be empty'));

@@ -19,7 +19,7 @@ function partProblems(text: string, problems: (part: string) => readonly string[
 /** `example.com/signer-name`. */
 export function validateSignerName(name: string, field: string): readonly FieldError[] {
   if (name === '') return [required(field, 'signerName must be provided')];
-  const [domain = '', path, ...more] = name.split('/');
+  const [domain = '', path, ...more] = name.split('/', 3);
   if (path === undefined || more.length > 0) {
     const form = "must be a fully qualified domain and path of the form 'example.com/signer-name'";
     return [invalid(field, name, form)];

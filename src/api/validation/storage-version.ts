@@ -34,7 +34,7 @@ function partProblems(part: string, problems: (value: string) => readonly string
 }
 
 function apiVersionProblems(apiVersion: string): readonly string[] {
-  const parts = apiVersion.split('/');
+  const parts = apiVersion.split('/', 3);
   const version = parts.pop() ?? '';
   const [group] = parts;
   if (parts.length > 1) return [API_VERSION_PROBLEM];

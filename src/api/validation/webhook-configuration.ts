@@ -40,7 +40,7 @@ function validateQualifiedName(name: string, field: string): readonly FieldError
   if (name === '') return [required(field, '')];
   const problems = dns1123SubdomainProblems(name);
   if (problems.length > 0) return [invalid(field, name, problems.join(','))];
-  return name.split('.').length < 3
+  return name.split('.', 3).length < 3
     ? [invalid(field, name, 'should be a domain with at least three segments separated by dots')]
     : [];
 }

@@ -18,7 +18,7 @@ export function subjectApiVersion(kind: string): string | undefined {
 
 /** A text that names no group version (`a/b/c`) names no group either. */
 function groupOf(apiVersion: string): string {
-  return apiVersion.split('/').length > 2 ? '' : parseApiVersion(apiVersion).group;
+  return apiVersion.split('/', 3).length > 2 ? '' : parseApiVersion(apiVersion).group;
 }
 
 /** Only in v1alpha1 is there a user that stands for all: everyone who is authenticated. */

@@ -3,9 +3,10 @@ import { invalid, type FieldError } from '../../errors/field-error';
 /** Paths of files within volumes: they must not lead out of them. */
 
 const PARENT = '..';
+const PARENT_STEP = /(?:^|\/)\.\.(?:\/|$)/;
 
 export function hasParentStep(path: string): boolean {
-  return path.split('/').includes(PARENT);
+  return PARENT_STEP.test(path);
 }
 
 export function validateNoParentStep(path: string, field: string): readonly FieldError[] {

@@ -41,7 +41,7 @@ function userProblems(user: string): readonly string[] {
 function userNameProblems(name: string): readonly string[] {
   if (name === '') return ['runAsUserName cannot be an empty string'];
   if (controlCharacters.test(name)) return ['runAsUserName cannot contain control characters'];
-  const parts = name.split('\\');
+  const parts = name.split('\\', 3);
   if (parts.length > 2) return ['runAsUserName cannot contain more than one backslash'];
   const [domain, user] = parts.length === 2 ? parts : [undefined, name];
   return [...(domain === undefined ? [] : domainProblems(domain)), ...userProblems(user ?? '')];
