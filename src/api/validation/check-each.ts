@@ -48,18 +48,30 @@ class InSteps implements FieldError {
 let inParts = false;
 
 /**
- * The problems of all items, in their order. For those of a large object `check` may be called later, in the same order:
+ * The problems of all items, in their order, or as many as can be told of an object. For those of a large object `check` may be called later, in the same order:
  * what callers do with the result is to put it in its place among other problems.
  */
 export function checkEach<Item>(items: readonly Item[] | undefined | null, check: Check<Item>): readonly FieldError[] {
   if (items === undefined || items === null || items.length === 0) return NONE;
   if (inParts && isLarge(items)) return [new Unchecked(items, check)];
   let errors: FieldError[] | undefined;
-  for (let index = 0; index < items.length; index += 1) {
-    for (const error of check(items[index] as Item, index)) (errors ??= []).push(error);
+  let length = 0;
+  for (let index = 0; index < items.length && length <= MAX_PROBLEMS_LENGTH; index += 1) {
+    for (const error of check(items[index] as Item, index)) {
+      (errors ??= []).push(error);
+      length += error.field.length + error.message.length;
+    }
   }
   return errors ?? NONE;
 }
+
+/** As {@link checkEach}, for the parts of a text: a small object may have a million of them. */
+export function checkEachPart(parts: readonly string[], check: Check<string>): readonly FieldError[] {
+  const checkAll = (): readonly FieldError[] => checkEach(parts, check);
+  return isLarge(parts) ? checkLong(() => checkInParts(checkAll), nothing) : checkAll();
+}
+
+function nothing(): void {}
 
 /** Whether compiled rules, which put what they find into a list, leave the parts of a value for later. */
 export function isForLater(value: unknown): boolean {

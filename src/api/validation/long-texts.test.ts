@@ -1,5 +1,10 @@
+import { invalid } from '../errors/field-error';
+import { MAX_PROBLEMS_LENGTH } from '../errors/status-error';
+import { take } from '../steps/both-forms.fixture';
+import { checkEach, checkEachPart, checkInPartsIfLong } from './check-each';
 import { hasParentStep } from './pod/paths';
 import { labelValueProblems, qualifiedNameProblems } from './label-syntax';
+import { validateWebhookClient } from './webhook-client';
 
 const LENGTH = 1_000_000;
 
@@ -25,4 +30,33 @@ describe('a step to the parent', () => {
   it.each(['', '.', '...', 'a..', '..a', 'a/..b', 'a../b', '..a/b..'])('is none in %j', (path) => {
     expect(hasParentStep(path)).toBe(false);
   });
+});
+
+describe('the parts of a text', () => {
+  const parts = Array.from({ length: 100_000 }, () => 'x');
+
+  it('are looked at in turns where there are many', () => {
+    const check = jest.fn(() => []);
+    const { result, pauses } = take(checkInPartsIfLong(() => checkEachPart(parts, check)));
+    expect([result, pauses]).toEqual([[], parts.length]);
+    expect(check).toHaveBeenCalledTimes(parts.length);
+  });
+
+  it('have as many problems as can be told', () => {
+    const shown = 'v'.repeat(MAX_PROBLEMS_LENGTH / 8);
+    const problemsOf = (checkAll: typeof checkEachPart): number =>
+      checkAll(parts, (part, index) => [invalid(`a[${index}]`, shown, part)]).length;
+    for (const checkAll of [checkEach, checkEachPart]) {
+      expect(problemsOf(checkAll as typeof checkEachPart)).toBeGreaterThan(1);
+      expect(problemsOf(checkAll as typeof checkEachPart)).toBeLessThan(20);
+    }
+  });
+});
+
+it('a path of a webhook is told to be too long before each of its segments is', () => {
+  const problemsOf = (path: string): readonly string[] =>
+    validateWebhookClient({ service: { name: 'a', namespace: 'b', path } }, 'c').map(({ message }) => message);
+  expect(problemsOf('/../'.repeat(1_000_000))).toEqual(['Too long: must have at most 65536 bytes']);
+  expect(problemsOf('/..'.repeat(20_000)).length).toBeLessThan(50);
+  expect(problemsOf('/a'.repeat(20_000))).toEqual([]);
 });

@@ -1,5 +1,5 @@
 import { duplicate, forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
-import { checkEach, checkThen } from './check-each';
+import { checkEach, checkEachPart, checkThen } from './check-each';
 import type { KubeObject } from '../object';
 import type { ServicePort, ServiceSpec } from '../schema/generated/core-v1';
 import { validateAddress, validateRoutableAddress } from './addresses';
@@ -162,7 +162,8 @@ function validateSourceRanges({ metadata }: KubeObject, spec: ServiceSpec): read
   return [
     ...(type === 'LoadBalancer' ? [] : [forbiddenField(field, "may only be used when `type` is 'LoadBalancer'")]),
     ...checkThen(
-      () => checkEach(texts, (text) => (parseCidr(text.trim()) === undefined ? [invalid(field, text, detail)] : [])),
+      () =>
+        checkEachPart(texts, (text) => (parseCidr(text.trim()) === undefined ? [invalid(field, text, detail)] : [])),
       (wrong) => (wrong.length === 0 ? [] : [invalid(field, value(), detail)]),
     ),
   ];

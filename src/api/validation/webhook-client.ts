@@ -1,4 +1,5 @@
-import { invalid, required, type FieldError } from '../errors/field-error';
+import { invalid, required, tooLong, type FieldError } from '../errors/field-error';
+import { checkEachPart } from './check-each';
 import { dns1123SubdomainProblems } from './names';
 import { portNumberProblems } from './ports';
 
@@ -50,15 +51,19 @@ function validateUrl(text: string, field: string): readonly FieldError[] {
   ];
 }
 
+/** No client sends more in a request line, and to take a longer one to pieces takes long. */
+const MAX_PATH_LENGTH = 64 * 1024;
+
 /** Segments are names of subdomains, so that no proxy changes the path. */
 function validatePath(path: string, field: string): readonly FieldError[] {
   if (path === '' || path === '/') return [];
+  if (path.length > MAX_PATH_LENGTH) return [tooLong(field, MAX_PATH_LENGTH)];
   if (path === '//') return [invalid(field, path, 'segment[0] may not be empty')];
   const inner = path.slice(1);
   const segments = (inner.endsWith('/') ? inner.slice(0, -1) : inner).split('/');
   return [
     ...(path.startsWith('/') ? [] : [invalid(field, path, "must start with a '/'")]),
-    ...segments.flatMap((segment, index) =>
+    ...checkEachPart(segments, (segment, index) =>
       segment === ''
         ? [invalid(field, path, `segment[${index}] may not be empty`)]
         : dns1123SubdomainProblems(segment).map((problem) => invalid(field, path, `segment[${index}]: ${problem}`)),
