@@ -1,12 +1,13 @@
 import { stringifyExact } from '../codec/exact-json';
 import { countCharacters } from '../count-characters';
 import { sortedJson } from '../sorted-json';
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import { invalid, required, type FieldError } from '../errors/field-error';
 import { printValue } from '../errors/field-error';
 import { quoteShown } from '../errors/shown-value';
 import type { JsonObject, JsonValue } from '../object';
 import { keysOf, type Steps } from '../parts';
+import { PatternError, readPattern } from '../patterns/read-pattern';
 import { isLongSearch, searchInSteps, searchSize } from '../patterns/search';
 import {
   checkAfter,
@@ -282,9 +283,10 @@ const NO_ERRORS: readonly FieldError[] = [];
 function compilePattern(
   pattern: string,
 ): (text: string, work: WorkBudget, problem: () => FieldError) => readonly FieldError[] {
-  let known: RE2JS | undefined;
+  let known: RE2JS | undefined | null;
   const look = (text: string, work: WorkBudget, problem: () => FieldError): readonly FieldError[] => {
-    const compiled = (known ??= RE2JS.compile(pattern));
+    const compiled = known === undefined ? (known = readable(pattern)) : known;
+    if (compiled === null) return [problem()];
     if (!isLongSearch(compiled, text)) return compiled.test(text) ? NO_ERRORS : [problem()];
     const search = function* (): Steps<readonly FieldError[]> {
       return (yield* searchInSteps(compiled, text)) ? NO_ERRORS : [problem()];
@@ -294,6 +296,15 @@ function compilePattern(
   // To read a pattern takes some tenths of a millisecond.
   return (text, work, problem) =>
     known === undefined ? checkAfter(() => look(text, work, problem)) : look(text, work, problem);
+}
+
+function readable(pattern: string): RE2JS | null {
+  try {
+    return readPattern(pattern);
+  } catch (error) {
+    if (error instanceof PatternError) return null;
+    throw error;
+  }
 }
 
 function numberChecks(schema: JsonSchema): readonly ValueCheck[] {

@@ -1,11 +1,11 @@
-import { RE2JS } from 're2js';
+import type { RE2JS } from 're2js';
 import { LRUCache } from 'lru-cache';
 import { declare, OF_REGEX, OF_SEARCH, OF_TEXT, traversal, type Cost, type Overload } from '../declarations';
 import { CostExceeded, inSteps } from '../run';
 import { atOnce, type Steps } from '../../parts';
 import type { ListValue } from '../values';
 import { EvalError, Items, type Value } from '../values';
-import { MAX_PATTERN_SIZE, PATTERN_TOO_LARGE, patternSize } from '../../patterns/pattern-size';
+import { PatternError, readPattern } from '../../patterns/read-pattern';
 import { isLongSearch, searchInSteps, searchSize } from '../../patterns/search';
 import { quoteGo } from '../../errors/go-quote';
 import { formatString } from './format-string';
@@ -65,13 +65,12 @@ function patternOf(pattern: string): RE2JS {
   const known = patterns.get(pattern);
   if (known !== undefined) return known;
   if (pattern.length > MAX_PATTERN) throw new EvalError(`pattern is longer than ${MAX_PATTERN} characters`);
-  if (patternSize(pattern) > MAX_PATTERN_SIZE) throw new EvalError(PATTERN_TOO_LARGE);
   try {
-    const compiled = RE2JS.compile(pattern);
+    const compiled = readPattern(pattern);
     patterns.set(pattern, compiled);
     return compiled;
   } catch (error) {
-    throw new EvalError(error instanceof Error ? error.message : String(error));
+    throw error instanceof PatternError ? new EvalError(error.message) : error;
   }
 }
 
