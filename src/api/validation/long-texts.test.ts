@@ -2,6 +2,7 @@ import { invalid } from '../errors/field-error';
 import { MAX_PROBLEMS_LENGTH } from '../errors/status-error';
 import { take } from '../steps/both-forms.fixture';
 import { checkEach, checkEachPart, checkInPartsIfLong } from './check-each';
+import { goJsonObjectProblem, goJsonObjectSteps } from './json-problem';
 import { hasParentStep } from './pod/paths';
 import { labelValueProblems, qualifiedNameProblems } from './label-syntax';
 import { validateWebhookClient } from './webhook-client';
@@ -59,4 +60,26 @@ it('a path of a webhook is told to be too long before each of its segments is', 
   expect(problemsOf('/../'.repeat(1_000_000))).toEqual(['Too long: must have at most 65536 bytes']);
   expect(problemsOf('/..'.repeat(20_000)).length).toBeLessThan(50);
   expect(problemsOf('/a'.repeat(20_000))).toEqual([]);
+});
+
+describe('a long text of JSON', () => {
+  const members = Array.from({ length: 20_000 }, (_, index) => `"k${index}":1`).join();
+
+  it.each([
+    ['{}', undefined],
+    [`{${members}}`, undefined],
+    [`{${members}`, 'unexpected end of JSON input'],
+    [`[{${members}}]`, 'json: cannot unmarshal array into Go value of type map[string]interface {}'],
+    [`{${members},x}`, "invalid character 'x' looking for beginning of value"],
+  ])('is judged in steps as a short one is at once: %.10s', (text, problem) => {
+    const { result, pauses } = take(goJsonObjectSteps(text));
+    expect([result, goJsonObjectProblem(text)]).toEqual([problem, problem]);
+    expect(pauses).toBeGreaterThanOrEqual(text.length < 100 ? 0 : 10);
+  });
+
+  it('is refused for its depth and its number of values before all of it is read', () => {
+    const problemOf = (text: string): string | undefined => take(goJsonObjectSteps(text)).result;
+    expect(problemOf('['.repeat(1_000_000))).toBe('exceeded max depth');
+    expect(problemOf(`[${'1,'.repeat(500_000)}1]`)).toBe('the body has more than 100000 values');
+  });
 });
