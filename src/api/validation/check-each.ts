@@ -48,8 +48,8 @@ class InSteps implements FieldError {
 let inParts = false;
 
 /**
- * The problems of all items, in their order, or as many as can be told of an object. For those of a large object `check` may be called later, in the same order:
- * what callers do with the result is to put it in its place among other problems.
+ * The problems of all items, in their order, or as many as can be told of an object. For those of a large object `check` may be called
+ * later, in the same order: what callers do with the result is to put it in its place among other problems.
  */
 export function checkEach<Item>(items: readonly Item[] | undefined | null, check: Check<Item>): readonly FieldError[] {
   if (items === undefined || items === null || items.length === 0) return NONE;
@@ -68,10 +68,8 @@ export function checkEach<Item>(items: readonly Item[] | undefined | null, check
 /** As {@link checkEach}, for the parts of a text: a small object may have a million of them. */
 export function checkEachPart(parts: readonly string[], check: Check<string>): readonly FieldError[] {
   const checkAll = (): readonly FieldError[] => checkEach(parts, check);
-  return isLarge(parts) ? checkLong(() => checkInParts(checkAll), nothing) : checkAll();
+  return isLarge(parts) ? checkLong(() => checkInParts(checkAll)) : checkAll();
 }
-
-function nothing(): void {}
 
 /** Whether compiled rules, which put what they find into a list, leave the parts of a value for later. */
 export function isForLater(value: unknown): boolean {
@@ -112,10 +110,10 @@ const TAKES_LONG = new TakesLong();
 let mayAbandon = false;
 
 /** As {@link checkInSteps}, for rules that take long though the object is small. `atOnceToo`: called where nothing can wait. */
-export function checkLong(check: () => Steps<readonly FieldError[]>, atOnceToo: () => void): readonly FieldError[] {
+export function checkLong(check: () => Steps<readonly FieldError[]>, atOnceToo?: () => void): readonly FieldError[] {
   if (inParts) return [new InSteps(check)];
   if (mayAbandon) throw TAKES_LONG;
-  atOnceToo();
+  atOnceToo?.();
   return atOnce(check());
 }
 

@@ -18,12 +18,9 @@ function validateSchedule(schedule: string, field: string): readonly FieldError[
   const told = (problem: string | undefined): readonly FieldError[] =>
     problem === undefined ? [] : [invalid(field, schedule, problem)];
   if (schedule.length <= LONG_SCHEDULE) return told(cronScheduleProblem(schedule));
-  return checkLong(
-    function* () {
-      return told(yield* cronScheduleSteps(schedule));
-    },
-    () => undefined,
-  );
+  return checkLong(function* () {
+    return told(yield* cronScheduleSteps(schedule));
+  });
 }
 
 function validateConcurrencyPolicy(policy: string, field: string): readonly FieldError[] {

@@ -48,8 +48,8 @@ describe('the parts of a text', () => {
     const problemsOf = (checkAll: typeof checkEachPart): number =>
       checkAll(parts, (part, index) => [invalid(`a[${index}]`, shown, part)]).length;
     for (const checkAll of [checkEach, checkEachPart]) {
-      expect(problemsOf(checkAll as typeof checkEachPart)).toBeGreaterThan(1);
-      expect(problemsOf(checkAll as typeof checkEachPart)).toBeLessThan(20);
+      expect(problemsOf(checkAll)).toBeGreaterThan(1);
+      expect(problemsOf(checkAll)).toBeLessThan(20);
     }
   });
 });

@@ -32,11 +32,9 @@ function jsonObject(key: string): TypeRule {
     if (text.length <= LONG_TEXT) return told(goJsonObjectProblem(text));
     return checkLong(function* () {
       return told(yield* goJsonObjectSteps(text));
-    }, nothing);
+    });
   };
 }
-
-function nothing(): void {}
 
 /** What a secret must hold, by its type; types that are not listed hold anything. */
 const TYPE_RULES: Readonly<Record<string, TypeRule>> = {
