@@ -1,4 +1,4 @@
-import { quoteGo } from '../api/errors/go-quote';
+import { quoteWhole } from '../api/errors/go-quote';
 import type { AuditEvent } from './event';
 
 /** The line of an event in the format `legacy`: one text without bodies and annotations. */
@@ -6,21 +6,21 @@ export function legacyLine(event: AuditEvent): string {
   const { user, impersonatedUser, objectRef, responseStatus } = event;
   const namespace = objectRef?.namespace || '<none>';
   const parts = [
-    `id=${quoteGo(event.auditID)}`,
-    `stage=${quoteGo(event.stage)}`,
-    `ip=${quoteGo(event.sourceIPs[0] ?? '<unknown>')}`,
-    `method=${quoteGo(event.verb)}`,
-    `user=${quoteGo(user?.name || '<none>')}`,
-    `groups=${quoteGo(user === undefined || user.groups.length === 0 ? '<none>' : quotedList(user.groups))}`,
-    `as=${quoteGo(impersonatedUser?.name ?? '<self>')}`,
-    `asgroups=${quoteGo(impersonatedUser === undefined ? '<lookup>' : quotedList(impersonatedUser.groups))}`,
-    `namespace=${quoteGo(namespace)}`,
-    `uri=${quoteGo(event.requestURI)}`,
+    `id=${quoteWhole(event.auditID)}`,
+    `stage=${quoteWhole(event.stage)}`,
+    `ip=${quoteWhole(event.sourceIPs[0] ?? '<unknown>')}`,
+    `method=${quoteWhole(event.verb)}`,
+    `user=${quoteWhole(user?.name || '<none>')}`,
+    `groups=${quoteWhole(user === undefined || user.groups.length === 0 ? '<none>' : quotedList(user.groups))}`,
+    `as=${quoteWhole(impersonatedUser?.name ?? '<self>')}`,
+    `asgroups=${quoteWhole(impersonatedUser === undefined ? '<lookup>' : quotedList(impersonatedUser.groups))}`,
+    `namespace=${quoteWhole(namespace)}`,
+    `uri=${quoteWhole(event.requestURI)}`,
     `response="${responseStatus === undefined ? '<deferred>' : responseStatus.code}"`,
   ];
   return `${event.requestReceivedTimestamp} AUDIT: ${parts.join(' ')}\n`;
 }
 
 function quotedList(texts: readonly string[]): string {
-  return texts.map(quoteGo).join(',');
+  return texts.map(quoteWhole).join(',');
 }

@@ -1,4 +1,4 @@
-import { quoteGo } from './go-quote';
+import { quoteGo, quoteWhole } from './go-quote';
 
 describe('quoteGo', () => {
   test.each([
@@ -13,5 +13,11 @@ describe('quoteGo', () => {
     ['\ud800', '"\ufffd"'],
   ])('quotes %j as Go does', (text, quoted) => {
     expect(quoteGo(text)).toBe(quoted);
+  });
+
+  it('leaves out of a message what is too long for one, and of a value nothing', () => {
+    const text = 'a'.repeat(100_000);
+    expect(quoteGo(text).length).toBeLessThan(50_000);
+    expect(quoteWhole(text)).toBe(`"${text}"`);
   });
 });

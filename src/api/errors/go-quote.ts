@@ -32,9 +32,13 @@ const BEYOND_ASCII = /[\u0080-\uffff]/;
 /** What is printed as it stands, which is nearly all: to look for that is ten times as fast. */
 const PLAIN = /^[ !#-[\]-~]*$/;
 
-/** A text as Go's `%q` prints it, which is how the API's messages quote what clients sent; of a long one the beginning. */
+/** A text as Go's `%q` prints it. */
+export function quoteWhole(text: string): string {
+  if (PLAIN.test(text)) return `"${text}"`;
+  return `"${text.replace(BEYOND_ASCII.test(text) ? UNPRINTABLE : UNPRINTABLE_ASCII, escape)}"`;
+}
+
+/** The same for messages, which quote what clients sent like this: of a long text the beginning. */
 export function quoteGo(text: string): string {
-  const shown = shownText(text);
-  if (PLAIN.test(shown)) return `"${shown}"`;
-  return `"${shown.replace(BEYOND_ASCII.test(shown) ? UNPRINTABLE : UNPRINTABLE_ASCII, escape)}"`;
+  return quoteWhole(shownText(text));
 }

@@ -19,8 +19,8 @@ export function shownPart<Value>(value: Value): Value {
 }
 
 /** The text, which ends where messages end it. */
-export function shownText(text: string): string {
-  return text.length <= MAX_SHOWN_LENGTH ? text : `${text.slice(0, MAX_SHOWN_LENGTH)}...`;
+export function shownText(text: string, maxLength = MAX_SHOWN_LENGTH): string {
+  return text.length <= maxLength ? text : `${text.slice(0, maxLength)}...`;
 }
 
 /** The text in quotation marks. */

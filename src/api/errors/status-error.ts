@@ -70,7 +70,7 @@ export class StatusError extends Error {
     details?: StatusDetails,
     metadata: Status['metadata'] = {},
   ) {
-    const told = cut(message, MAX_MESSAGE_LENGTH);
+    const told = shownText(message, MAX_MESSAGE_LENGTH);
     super(told);
     this.name = 'StatusError';
     this.status = {
@@ -158,18 +158,13 @@ function tellable(errors: readonly FieldError[]): readonly FieldError[] {
   for (let told = 0; told < errors.length; told += 1) {
     const { field, message } = errors[told] as FieldError;
     length += field.length + message.length;
-    if (length > MAX_PROBLEMS_LENGTH) return told > 0 ? errors.slice(0, told) : errors.slice(0, 1).map(beginningOf);
+    if (length > MAX_PROBLEMS_LENGTH) return told > 0 ? errors.slice(0, told) : errors.slice(0, 1).map(shortened);
   }
   return errors;
 }
 
-function beginningOf(error: FieldError): FieldError {
-  return { ...error, message: cut(error.message, MAX_PROBLEMS_LENGTH) };
-}
-
-/** A message's beginning: to write and send megabytes of it takes long, and nobody reads them. */
-function cut(text: string, length: number): string {
-  return text.length <= length ? text : `${text.slice(0, length)}...`;
+function shortened(error: FieldError): FieldError {
+  return { ...error, message: shownText(error.message, MAX_PROBLEMS_LENGTH) };
 }
 
 /** 422 with every problem at once. `kind` is the kind's name, with its group: `Deployment.apps`. */

@@ -162,6 +162,7 @@ const LIBRARIES: Readonly<Record<string, Library>> = {
       "'a-b-c'.split('-') == ['a', 'b', 'c'] && 'a-b-c'.split('-', 2) == ['a', 'b-c'] && 'a-b'.split('-', 0) == [] && 'ab'.split('') == ['a', 'b']",
       "['a', 'b'].join() == 'ab' && ['a', 'b'].join('-') == 'a-b' && 'tacocat'.substring(4) == 'cat' && 'tacocat'.substring(0, 4) == 'taco'",
       `'%s %d %.1f %x %X %b %o'.format(['a', 1, 1.5, 255, 255, 5, 8]) == 'a 1 1.5 ff FF 101 10' && strings.quote('a"b') == '"a\\\\"b"'`,
+      `strings.quote('${'a'.repeat(1_000)}').size() == 1002`,
     ],
     fails: [
       ["'hello'.charAt(6)", 'index out of range: 6'],

@@ -7,7 +7,7 @@ import type { ListValue } from '../values';
 import { EvalError, Items, type Value } from '../values';
 import { PatternError, readPattern } from '../../patterns/read-pattern';
 import { isLongSearch, searchInSteps, searchSize } from '../../patterns/search';
-import { quoteGo } from '../../errors/go-quote';
+import { quoteWhole } from '../../errors/go-quote';
 import { formatString } from './format-string';
 
 /** No function makes a longer text: it would not fit into an object. */
@@ -44,7 +44,7 @@ export function stringFunctions(): readonly Overload[] {
     declare('string.split(string, int): list<string>', (a, b, n) => split(text(a), text(b), n as bigint), OF_TWICE),
     declare('list<string>.join(): string', (list) => join(list as ListValue, ''), OF_JOIN),
     declare('list<string>.join(string): string', (list, by) => join(list as ListValue, text(by)), OF_JOIN),
-    declare('strings.quote(string): string', (a) => quoteGo(text(a)), OF_TEXT),
+    declare('strings.quote(string): string', (a) => quoteWhole(text(a)), OF_TEXT),
     declare(
       'string.format(list<dyn>): string',
       (a, list) => limited(formatString(text(a), list as ListValue)),
