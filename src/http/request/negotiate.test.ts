@@ -28,6 +28,28 @@ const NOTHING_SERVED = `406 only the following media types are accepted: applica
 
 describe('negotiate', () => {
   it.each([
+    ['application/yaml,' + 'a/b,'.repeat(100_000), 'yaml'],
+    ['a/b,'.repeat(1_000) + 'application/yaml', 'yaml'],
+    ['a/b,'.repeat(100_000) + 'application/yaml', NOTHING_DECLARED],
+    ['a'.repeat(100_000), NOTHING_DECLARED],
+  ])('reads the first four kilobytes: %.20s', (accept, response) => {
+    expect(respond(accept)).toBe(response);
+  });
+
+  it('prefers by weight in time that is bounded', () => {
+    const weights = Array.from(
+      { length: 20_000 },
+      (_, index) => `application/json;q=0.${String(index).padStart(5, '0')}`,
+    );
+    const seen = jest.spyOn(Array.prototype, 'splice');
+    respond(weights.join());
+    const { length } = seen.mock.calls;
+    seen.mockRestore();
+    expect(length).toBeGreaterThan(50);
+    expect(length).toBeLessThan(500);
+  });
+
+  it.each([
     [undefined, 'json'],
     ['', 'json'],
     ['*/*', 'json'],

@@ -77,8 +77,11 @@ interface Clause {
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Clients send few different Accept headers, so that the answer is remembered; the bound is against those that do not. */
+/** So much of an Accept header is read, and of what begins in it nothing that ends behind it: each entry of one takes its time. */
+const MAX_ACCEPT_LENGTH = 4 * 1024;
+/** Clients send few different Accept headers, so that the answer is remembered; the bounds are against those that do not. */
 const MAX_REMEMBERED = 256;
+const MAX_REMEMBERED_LENGTH = 1024;
 const remembered = new WeakMap<Negotiable, Map<string, Negotiated>>();
 
 /** The first acceptable entry by weight, then order. Throws the 406 of the API. */
@@ -88,9 +91,14 @@ export function negotiate(accept: string | undefined, negotiable: Negotiable): N
   if (known === undefined) remembered.set(negotiable, (known = new Map<string, Negotiated>()));
   const before = known.get(accept);
   if (before !== undefined) return before;
-  const response = choose(accept, negotiable);
-  if (known.size < MAX_REMEMBERED) known.set(accept, response);
+  const response = choose(beginningOf(accept), negotiable);
+  if (known.size < MAX_REMEMBERED && accept.length <= MAX_REMEMBERED_LENGTH) known.set(accept, response);
   return response;
+}
+
+function beginningOf(accept: string): string {
+  if (accept.length <= MAX_ACCEPT_LENGTH) return accept;
+  return accept.slice(0, Math.max(0, accept.lastIndexOf(',', MAX_ACCEPT_LENGTH)));
 }
 
 /** For an error's own answer: falls back to JSON, so that the error is never hidden behind another one. */
