@@ -1,6 +1,14 @@
 import { FORMATS } from './formats';
 
 describe('formats of texts', () => {
+  it.each([...FORMATS.keys()].filter((format) => !['byte', 'password', 'uri'].includes(format)))(
+    'have no megabytes of a %s, whatever they say',
+    (format) => {
+      for (const part of ['1', '1 ', '1s', '-', 'a', 'a.'])
+        expect(FORMATS.get(format)?.(part.repeat(1_000_000))).toBe(false);
+    },
+  );
+
   it.each([
     ['byte', 'aGk=', '!!'],
     ['cidr', '10.0.0.0/8', '10.0.0.0'],
