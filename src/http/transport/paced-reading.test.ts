@@ -97,6 +97,14 @@ describe('what a connection brings', () => {
     expect(connection.text).toBe('a');
   });
 
+  it('is thrown away where nobody listens for it any more, and reading goes on', async () => {
+    const { connection } = await read();
+    connection.removeAllListeners('data').resume();
+    await turn();
+    expect([connection.push(Buffer.from('a')), connection.push(Buffer.from('b'))]).toEqual([true, true]);
+    expect([connection.text, connection.readableLength]).toEqual(['', 0]);
+  });
+
   it('is handed on in pieces, and what waits is counted', async () => {
     const { connection, memory } = await read();
     expect(connection.push(Buffer.from(LONG))).toBe(false);

@@ -76,8 +76,12 @@ export class PacedReading {
   ) {
     this.#costs = costsOf(socket);
     this.#push = socket.push.bind(socket);
-    this.#emit = (piece) =>
-      socket.readableFlowing === true && socket.readableLength === 0 ? socket.emit('data', piece) : this.#push(piece);
+    this.#emit = (piece) => {
+      if (socket.readableFlowing !== true || socket.readableLength > 0) return this.#push(piece);
+      // What nobody listens for is thrown away, and reading goes on.
+      socket.emit('data', piece);
+      return true;
+    };
     const read = socket._read.bind(socket);
     socket.push = (chunk: Buffer | null) => this.#receive(chunk);
     // What was read already comes first. Then the stream asks anew.
