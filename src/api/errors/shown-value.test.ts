@@ -58,6 +58,7 @@ test('a refusal is no longer than a few hundred kilobytes, whatever its parts ha
   const refusals = [
     badRequest(text),
     invalidObject({ group: '', kind: 'Pod' }, text, [problem]),
+    invalidObject({ group: '', kind: 'Pod' }, 'a', [{ ...problem, field: text }]),
     forbidden({ group: '', resource: 'pods' }, text, text),
   ];
   for (const { status } of refusals) {

@@ -164,7 +164,7 @@ function tellable(errors: readonly FieldError[]): readonly FieldError[] {
 }
 
 function shortened(error: FieldError): FieldError {
-  return { ...error, message: shownText(error.message, MAX_PROBLEMS_LENGTH) };
+  return { ...error, field: shownText(error.field), message: shownText(error.message, MAX_PROBLEMS_LENGTH) };
 }
 
 /** 422 with every problem at once. `kind` is the kind's name, with its group: `Deployment.apps`. */
