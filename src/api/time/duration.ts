@@ -20,6 +20,9 @@ const UNITS: ReadonlyMap<string, bigint> = new Map([
 const MAX_NANOS = (1n << 63n) - 1n;
 const SECOND = 1_000_000_000n;
 
+/** A text may say `1s` a million times, and each takes its time. */
+const MAX_LENGTH = 1_000;
+
 const PART = /([0-9]*)(\.?)([0-9]*)([^0-9.]*)/y;
 
 /** Nanoseconds of "-1h15m30.918s"; a bare "0" needs no unit. Throws {@link DurationError}. */
@@ -28,7 +31,7 @@ export function parseDuration(text: string): bigint {
   const negative = text.startsWith('-');
   const start = negative || text.startsWith('+') ? 1 : 0;
   if (text.slice(start) === '0') return 0n;
-  if (start === text.length) throw invalid();
+  if (start === text.length || text.length > MAX_LENGTH) throw invalid();
   let total = 0n;
   PART.lastIndex = start;
   while (PART.lastIndex < text.length) {

@@ -77,6 +77,11 @@ describe('MicroTime', () => {
 });
 
 describe('durations', () => {
+  it('have a thousand characters at most', () => {
+    expect(parseDuration('1s'.repeat(500))).toBe(500_000_000_000n);
+    expect(() => parseDuration('1s'.repeat(501))).toThrow('time: invalid duration "1s1s');
+  });
+
   test.each([
     ['0', '0s'],
     ['1h', '1h0m0s'],
