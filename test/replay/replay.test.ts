@@ -5,19 +5,31 @@ import { RawClient } from '../support/raw-client';
 import { play, type Exchange } from './player';
 import { SCENARIOS } from './scenarios';
 
+const EVERYTHING_BUT_DATE: FakeableAPI[] = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+];
+
 let server: ApiServer;
 let client: RawClient;
 beforeAll(async () => {
   // Managers stand in the order of their times, which were the same second when this was recorded.
-  const nowMs = Date.now();
-  jest.spyOn(Date, 'now').mockReturnValue(nowMs);
+  jest.useFakeTimers({ doNotFake: EVERYTHING_BUT_DATE });
   server = await startApiServer({ controllers: [] });
   client = new RawClient(server);
 }, 30_000);
 afterAll(async () => {
   client.close();
   await server.stop();
-  jest.restoreAllMocks();
+  jest.useRealTimers();
 });
 
 function recorded(name: string): readonly Exchange[] {
