@@ -9,7 +9,7 @@ describe('a collection of garbage in idle times', () => {
 
   it('is due when much more is used than after the last one', () => {
     const collection = new IdleCollection();
-    expect([50, 60, 81, 82].map((mib) => look(collection, mib))).toEqual([false, false, false, true]);
+    expect([50, 60, 65, 66].map((mib) => look(collection, mib))).toEqual([false, false, false, true]);
   });
 
   it('is not due while the server is at work: V8 collects by itself then', () => {

@@ -2,11 +2,11 @@ import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 
 const MIB = 1024 * 1024;
 
-const LOOK_EVERY_MS = 10_000;
+const LOOK_EVERY_MS = 5_000;
 /** The loop has been at work for less than this share of the time. */
 const IDLE_UTILIZATION = 0.1;
 /** What a collection may give back is worth it from here on, and when it is a quarter of what there is to look through. */
-const LEAST_GROWTH_BYTES = 32 * MIB;
+const LEAST_GROWTH_BYTES = 16 * MIB;
 const LEAST_GROWTH = 1 / 4;
 
 /**
