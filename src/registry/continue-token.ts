@@ -1,3 +1,4 @@
+import { withoutLineBreaks } from '../api/codec/base64';
 import { JsonSyntaxError, parseJson } from '../api/codec/json-syntax';
 import { badRequest, expired, type StatusError } from '../api/errors/status-error';
 import type { Revision } from '../storage/store';
@@ -52,7 +53,7 @@ function invalidToken(cause: string): StatusError {
 }
 
 function decodeBase64Url(token: string): Buffer {
-  const text = token.replace(/[\r\n]/g, '');
+  const text = withoutLineBreaks(token);
   const bad = text.search(/[^A-Za-z0-9_-]/);
   const offset = bad >= 0 ? bad : text.length % 4 === 1 ? text.length - 1 : -1;
   if (offset >= 0) throw invalidToken(`illegal base64 data at input byte ${offset}`);

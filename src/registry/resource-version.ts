@@ -1,3 +1,4 @@
+import { quoteShown } from '../api/errors/shown-value';
 import { badRequest } from '../api/errors/status-error';
 import type { Revision } from '../storage/store';
 
@@ -16,7 +17,7 @@ export function parseResourceVersion(text: string | undefined): 'unset' | 'any' 
   if (!isNumber || (text.length > SAFE_DIGITS && isBeyondUint64(text))) {
     const problem = isNumber ? 'value out of range' : 'invalid syntax';
     throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${problem}`,
+      `invalid resource version: resourceVersion: Invalid value: ${quoteShown(text)}: strconv.ParseUint: parsing ${quoteShown(text)}: ${problem}`,
     );
   }
   const number = Math.min(Number(text), Number.MAX_SAFE_INTEGER);

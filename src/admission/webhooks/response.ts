@@ -1,3 +1,4 @@
+import { withoutLineBreaks } from '../../api/codec/base64';
 import { quoteGo } from '../../api/errors/go-quote';
 import { keysOf, type Steps } from '../../api/parts';
 import type { ResponseStatus } from './failures';
@@ -76,7 +77,7 @@ function checkVersion(apiVersion: string, kind: string, version: ReviewVersion):
     );
   }
   if (apiVersion !== '' && apiVersion !== wanted) {
-    const [got = apiVersion] = apiVersion.split('/').slice(-1);
+    const got = apiVersion.slice(apiVersion.lastIndexOf('/') + 1);
     throw new Error(`converting (${got}.AdmissionReview) to (${version}.AdmissionReview): unknown conversion`);
   }
 }
@@ -158,17 +159,17 @@ function textFields(map: Json, names: readonly string[]): Readonly<Record<string
   );
 }
 
-const ILLEGAL_BASE64 = /[^A-Za-z0-9+/=\r\n]/;
+const ILLEGAL_BASE64 = /[^A-Za-z0-9+/=]/;
 const BASE64_GROUP = 4;
 const BYTES_OF_GROUP = 3;
 
 /** What is no such text decodes to fewer bytes than it should. */
 function readBase64(text: string): Buffer {
-  const compact = /[\r\n]/.test(text) ? text.replace(/[\r\n]/g, '') : text;
+  const compact = withoutLineBreaks(text);
   const padding = compact.endsWith('==') ? 2 : compact.endsWith('=') ? 1 : 0;
   const bytes = Buffer.from(compact, 'base64');
   const length = (compact.length / BASE64_GROUP) * BYTES_OF_GROUP - padding;
-  if (bytes.length !== length || ILLEGAL_BASE64.test(text)) throw new Error('response.patch: illegal base64 data');
+  if (bytes.length !== length || ILLEGAL_BASE64.test(compact)) throw new Error('response.patch: illegal base64 data');
   return bytes;
 }
 

@@ -12,12 +12,24 @@ function failure(text: string): Base64Error {
   );
 }
 
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+
+/** Line breaks say nothing in base64. Of a megabyte of them, replacing each by itself takes a hundred milliseconds. */
+export function withoutLineBreaks(text: string): string {
+  if (!text.includes('\n') && !text.includes('\r')) return text;
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (const byte of bytes) if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN) bytes[length++] = byte;
+  return bytes.toString('utf8', 0, length);
+}
+
 /**
  * The canonical spelling of standard base64 with padding: line breaks are ignored, stray bits of the last group are
  * cleared. Throws {@link Base64Error}.
  */
 export function canonicalBase64(text: string): string {
-  const joined = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, '') : text;
+  const joined = withoutLineBreaks(text);
   if (joined.length % 4 !== 0 || !ALPHABET.test(joined)) throw failure(joined);
   if (!joined.endsWith('=')) return joined;
   const head = joined.slice(0, -4);

@@ -29,6 +29,75 @@ test('what is parsed in pieces is what the platform parses at once, in the same 
   );
 });
 
+describe('long texts', () => {
+  const bits = fc.constantFrom(
+    'a',
+    'é',
+    '\u20ac',
+    '\u{1f600}',
+    '\\n',
+    '\\"',
+    '\\\\',
+    '\\u00e9',
+    '\\ud83d',
+    '\\uDE00',
+    '\\u',
+    '\\x',
+    'd83d',
+    '\n',
+  );
+  const text = fc.array(bits, { maxLength: 40 }).map((some) => some.join(''));
+
+  it.each([
+    '["a",$]',
+    '{"a":1,"b":$,"c":2}',
+    '{"a":{"b":[{"c": $ },1],"d":2}}',
+    '{"$":1}',
+    '$',
+    '["a" $]',
+    '{"a":"b":$}',
+  ])('are parsed in parts or refused as the platform does it at once: %s', (around) => {
+    fc.assert(
+      fc.property(text, fc.integer({ min: 0, max: 9 }), (some, pieceBytes) => {
+        const whole = around.replace('$', () => `"${some}"`).replace('""', '"');
+        let expected: { value: unknown } | undefined;
+        try {
+          expected = { value: parseJson(whole) };
+        } catch {
+          expect(() => parsed(whole, pieceBytes)).toThrow(MalformedJsonError);
+          return;
+        }
+        expect(parsed(whole, pieceBytes).value).toEqual(expected.value);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('that are no UTF-8 become what they become at once', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(0x61, 0x80, 0xbf, 0xc3, 0xe2, 0xf0, 0xff), { maxLength: 40 }),
+        fc.integer({ min: 0, max: 9 }),
+        (some, pieceBytes) => {
+          const bytes = Buffer.from([0x5b, 0x22, ...some, 0x22, 0x5d]);
+          expect(parsed(bytes, pieceBytes).value).toEqual(JSON.parse(bytes.toString()));
+        },
+      ),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it.each(['a', 'é', '\\n', '\\u00e9', '\\\\ud83d', '\\ud83d', '\\udc00', '\\ud83d\\ude00'])(
+    'are cut into parts: of %s',
+    (bit) => {
+      const long = bit.repeat(10_000);
+      const { value, steps } = parsed(`{"a":[1,"${long}"]}`, 500);
+      expect(value).toEqual(parseJson(`{"a":[1,"${long}"]}`));
+      expect(steps).toBeGreaterThan(Buffer.byteLength(long) / 600);
+    },
+  );
+});
+
 test('any text is parsed or refused as by the platform', () => {
   const parts = fc.constantFrom(
     ...'{}[]:,"\\ \n-1e0é\u00a0'.split(''),

@@ -1,5 +1,16 @@
 import { parseExact } from './exact-json';
-import { BACKSLASH, CLOSE_BRACE, CLOSE_BRACKET, COMMA, isBlank, OPEN_BRACE, OPEN_BRACKET, QUOTE } from './json-bytes';
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  isBlank,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+} from './json-bytes';
+import { LongText } from './long-text';
 import { JsonSyntaxError, MAX_JSON_DEPTH, wholeCharacters } from './json-syntax';
 import { rememberKeys, type Steps } from '../parts';
 import { setOwn, type MutableObject } from './set-own';
@@ -35,13 +46,18 @@ export interface JsonPiecesOptions {
   readonly pieceBytes: number;
 }
 
-/** A list or a map whose end has not been reached. */
-interface OpenContainer {
-  readonly isList: boolean;
-  /** Where its bracket is, and in a map the key before it. */
+/** A member of a list or a map that is not parsed with those around it. */
+interface MemberApart {
+  /** Where it begins, and in a map the key before it. */
   readonly start: number;
   readonly keyStart: number;
   readonly keyEnd: number;
+  readonly value: unknown;
+}
+
+/** A list or a map whose end has not been reached. */
+interface OpenContainer extends MemberApart {
+  readonly isList: boolean;
   /** What has been parsed of it; undefined: nothing, and all of its text is there yet. */
   value: unknown[] | MutableObject | undefined;
   /** Of a map that is parsed in more than one piece: its keys. To list those of a large one takes long. */
@@ -51,6 +67,9 @@ interface OpenContainer {
   /** What that text follows: the bracket, a comma, or a member that was put together here. */
   after: 'start' | 'comma' | 'member';
 }
+
+/** A text of more pieces than this is parsed in pieces itself. */
+const MOST_TEXT_PIECES = 4;
 
 /** Bytes that are looked through at a time where nothing ends: a long text, or nothing but blanks. */
 const SCANNED_BYTES = 256 * 1024;
@@ -71,6 +90,8 @@ export class JsonPieces {
   /** The text in quotes that was met last. */
   private textStart = 0;
   private textEnd = 0;
+  /** One that is being parsed in pieces, and in a map the key before it. */
+  private longText: { readonly text: LongText; readonly keyStart: number; readonly keyEnd: number } | undefined;
 
   constructor(
     private readonly bytes: Buffer,
@@ -89,6 +110,10 @@ export class JsonPieces {
    */
   advance(): boolean {
     const { bytes } = this;
+    if (this.longText !== undefined) {
+      this.advanceText();
+      return false;
+    }
     const pieceEnd = this.position + this.options.pieceBytes;
     const scanEnd = this.position + Math.max(SCANNED_BYTES, this.options.pieceBytes);
     while (this.position < bytes.length) {
@@ -96,6 +121,7 @@ export class JsonPieces {
       switch (bytes[this.position]) {
         case QUOTE:
           this.passText();
+          if (this.longText !== undefined) return false;
           continue;
         case COMMA:
           this.count();
@@ -163,9 +189,31 @@ export class JsonPieces {
     let end = this.position + 1;
     for (; end < bytes.length && bytes[end] !== QUOTE; end += 1) if (bytes[end] === BACKSLASH) end += 1;
     if (end >= bytes.length) throw new MalformedJsonError();
-    this.textStart = this.position;
+    const { position, textStart: keyStart, textEnd: keyEnd } = this;
+    this.textStart = position;
     this.textEnd = end + 1;
     this.position = end + 1;
+    const { pieceBytes } = this.options;
+    if (end - position > MOST_TEXT_PIECES * pieceBytes && this.isMember(position)) {
+      this.longText = { text: new LongText(bytes, position + 1, end, pieceBytes), keyStart, keyEnd };
+    }
+  }
+
+  /** Whether the text that begins there belongs to a list, or to a map and is no key. */
+  private isMember(position: number): boolean {
+    const container = this.open.at(-1);
+    if (container === undefined || container.isList) return container !== undefined;
+    let before = position - 1;
+    while (isBlank(this.bytes[before])) before -= 1;
+    return this.bytes[before] === COLON;
+  }
+
+  private advanceText(): void {
+    const { text, keyStart, keyEnd } = this.longText!;
+    if (!isParsed(text)) return;
+    this.longText = undefined;
+    this.parseBefore({ start: this.textStart, keyStart, keyEnd, value: text.value }, this.open.length - 1);
+    this.passMember(this.open.at(-1)!, this.textEnd);
   }
 
   private enter(isList: boolean): void {
@@ -197,8 +245,7 @@ export class JsonPieces {
     this.parseRest(container, this.position);
     rememberKeys(container.value as object, container.keys);
     if (parent !== undefined) {
-      parent.pending = this.position + 1;
-      parent.after = 'member';
+      this.passMember(parent, this.position + 1);
       return false;
     }
     if (!this.isBlank(this.position + 1, this.bytes.length)) throw new MalformedJsonError();
@@ -206,18 +253,29 @@ export class JsonPieces {
     return true;
   }
 
+  /** What was put together apart ends there. */
+  private passMember(container: OpenContainer, end: number): void {
+    container.pending = end;
+    container.after = 'member';
+  }
+
   /** Parses all members that have ended at the comma where we are, from the innermost container outwards. */
   private parseOpen(): void {
-    let index = this.open.length - 1;
-    const innermost = this.open[index]!;
-    let isNew = innermost.value === undefined;
+    const innermost = this.open.at(-1)!;
+    const isNew = innermost.value === undefined;
     this.parseToComma(innermost);
+    if (isNew) this.parseBefore(innermost, this.open.length - 2);
+  }
+
+  /** Adds a member to the open container with that index, and what is before it in this one and those around it. */
+  private parseBefore(member: MemberApart, index: number): void {
+    let [child, isNew] = [member, true];
     // Where something of a container has been parsed, so has all that comes before it.
-    for (; isNew && index > 0; index -= 1) {
-      const child = this.open[index]!;
-      const parent = this.open[index - 1]!;
+    for (let at = index; isNew && at >= 0; at -= 1) {
+      const parent = this.open[at]!;
       isNew = parent.value === undefined;
       this.parseToChild(parent, child);
+      child = parent;
     }
   }
 
@@ -231,7 +289,7 @@ export class JsonPieces {
   }
 
   /** The members before one that has not ended, and that one as far as it has been parsed. */
-  private parseToChild(parent: OpenContainer, child: OpenContainer): void {
+  private parseToChild(parent: OpenContainer, child: MemberApart): void {
     const end = parent.isList ? child.start : child.keyStart;
     const text = this.text(parent.pending, end);
     const members = parent.after === 'member' ? withoutLeadingComma(text) : text;
@@ -269,6 +327,15 @@ export class JsonPieces {
   private isBlank(from: number, to: number): boolean {
     for (let index = from; index < to; index += 1) if (!isBlank(this.bytes[index])) return false;
     return true;
+  }
+}
+
+/** Parses a part of it. True: it was the last one. */
+function isParsed(text: LongText): boolean {
+  try {
+    return text.advance();
+  } catch {
+    throw new MalformedJsonError();
   }
 }
 

@@ -241,7 +241,8 @@ export function tooLargeResourceVersion(wanted: string, current: string, waited:
 
 /** The cause is for the log; the client learns what its kind of error is. */
 export function internalError(message: string): StatusError {
-  return make('InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
+  const told = shownText(message, MAX_MESSAGE_LENGTH);
+  return make('InternalError', `Internal error occurred: ${told}`, { causes: [{ message: told }] });
 }
 
 export function serviceUnavailable(message: string, retryAfterSeconds?: number): StatusError {

@@ -71,6 +71,7 @@ describe('a JSON patch', () => {
     ['a failed test', [{ op: 'test', path: '/data/a', value: '2' }], 422],
     ['a test without a value of what is there', [{ op: 'test', path: '/data/a' }], 422],
     ['a test below what is missing', [{ op: 'test', path: '/zz/a', value: 'x' }], 422],
+    ['a path of megabytes', [{ op: 'add', path: `/${'~0'.repeat(1_000_000)}`, value: 1 }], 422],
     ['too many operations', Array.from({ length: MAX_OPERATIONS + 1 }, () => ({})), 413],
   ];
   it.each(refused)('refuses %s', (_name, patch, code) => {
