@@ -1,5 +1,5 @@
 import { FairQueue } from './fair-queue';
-import { SharedTurns, type TurnTaker } from './shared-turns';
+import { SharedTurns, type Rank, type TurnTaker } from './shared-turns';
 
 /** How long works may begin one after another before the loop has to have turned. */
 const STRETCH_MS = 5;
@@ -22,8 +22,8 @@ export interface PacedStartsOptions {
   readonly shortTurns?: ShortTurns;
   /** With whom it shares turns of the loop; absent: with nobody. */
   readonly turns?: SharedTurns;
-  /** Those it shares them with go first, but not for ever. */
-  readonly isPatient?: boolean;
+  /** Among those it shares them with. */
+  readonly rank?: Rank;
   /** What an owner has brought last begins before the rest of it. */
   readonly isNewestFirst?: boolean;
 }
@@ -33,7 +33,7 @@ export interface PacedStartsOptions {
  * waits for the next turns, in which owners take turns. Where there is nothing to wait for, it costs a comparison.
  */
 export class PacedStarts implements TurnTaker {
-  readonly isPatient: boolean;
+  readonly rank: Rank;
   readonly #mostAtOnce: number;
   readonly #stretchMs: number;
   readonly #waitedStretchMs: number;
@@ -52,7 +52,7 @@ export class PacedStarts implements TurnTaker {
     this.#waitedStretchMs = options.waitedStretchMs ?? WAITED_STRETCH_MS;
     this.#shortTurns = options.shortTurns;
     this.#turns = options.turns ?? new SharedTurns();
-    this.isPatient = options.isPatient ?? false;
+    this.rank = options.rank ?? 0;
     this.#waiting = new FairQueue(undefined, options.isNewestFirst);
   }
 

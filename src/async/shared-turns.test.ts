@@ -1,4 +1,4 @@
-import { SharedTurns } from './shared-turns';
+import { SharedTurns, type Rank } from './shared-turns';
 
 /** The loop and its clock, moved by hand. */
 class Loop {
@@ -15,12 +15,12 @@ class Loop {
   }
 
   /** One that has its turn takes so long. */
-  await(name: string, tookMs: number, isPatient = false): void {
+  await(name: string, tookMs: number, rank: Rank = 0): void {
     const onTurn = (): void => {
       this.took.push(name);
       this.nowMs += tookMs;
     };
-    this.turns.await({ isPatient, onTurn });
+    this.turns.await({ rank, onTurn });
   }
 
   /** Who had a turn in this one. */
@@ -49,12 +49,20 @@ describe('turns of the loop that are shared', () => {
     expect(loop.turn()).toEqual(['c', 'a']);
   });
 
-  it('are had by the patient after the others, but not for ever', () => {
+  it('are had in the order of ranks, however long one waits', () => {
+    const loop = new Loop();
+    for (const rank of [2, 1, 0] as const) loop.await(`once ${rank}`, 0, rank);
+    loop.turn();
+    for (const rank of [2, 1, 0] as const) loop.await(`rank ${rank}`, 1, rank);
+    expect(loop.turn()).toEqual(['rank 0', 'rank 1', 'rank 2']);
+  });
+
+  it.each([1, 2] as const)('are had by rank %d after those before it, but not for ever', (rank) => {
     const loop = new Loop();
     const others = (): void => ['a', 'b'].forEach((name) => loop.await(name, 3));
-    loop.await('patient', 1, true);
+    loop.await('patient', 1, rank);
     loop.turn();
-    loop.await('patient', 1, true);
+    loop.await('patient', 1, rank);
     const had: (readonly string[])[] = [];
     while (!had.flat().includes('patient')) {
       others();
@@ -71,7 +79,7 @@ describe('turns of the loop that are shared', () => {
   it('go on when one of those that had theirs has failed', () => {
     const loop = new Loop();
     loop.turns.await({
-      isPatient: false,
+      rank: 0,
       onTurn: () => {
         throw new Error('failed');
       },

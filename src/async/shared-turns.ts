@@ -1,11 +1,14 @@
 /** How long all together may go on in a turn of the event loop before the rest has to wait for the next one. */
 const TURN_MS = 4;
-/** The patient have their turn this often, whatever the others do. */
+/** Those of a rank have a turn this often, whatever those before them do. */
 const LONGEST_PATIENCE_MS = 10;
 
+/** The lower goes first, but not for ever. */
+export type Rank = 0 | 1 | 2;
+const RANKS: readonly Rank[] = [0, 1, 2];
+
 export interface TurnTaker {
-  /** Lets the others go first, but not for ever. */
-  readonly isPatient: boolean;
+  readonly rank: Rank;
   /** The loop has turned. */
   onTurn(): void;
 }
@@ -15,11 +18,14 @@ export class SharedTurns {
   /** The longest waiting first. */
   readonly #due = new Set<TurnTaker>();
   #isWatching = false;
-  /** When one of the patient had its turn. */
-  #patientTurnMs = -Infinity;
+  /** When there was nobody else: who came then has not waited longer. */
+  #aloneMs = -Infinity;
+  /** When one of each rank had its turn. */
+  readonly #turnMs: Record<Rank, number> = { 0: -Infinity, 1: -Infinity, 2: -Infinity };
 
   /** Its `onTurn` is called once, in the next turn of the loop or in a later one. */
   await(taker: TurnTaker): void {
+    if (this.#due.size === 0) this.#aloneMs = performance.now();
     this.#due.add(taker);
     this.#watch();
   }
@@ -37,7 +43,7 @@ export class SharedTurns {
       this.#due.delete(taker);
       // First, lest one that throws leaves the others waiting for ever.
       if (this.#due.size > 0) this.#watch();
-      if (taker.isPatient) this.#patientTurnMs = began;
+      this.#turnMs[taker.rank] = began;
       taker.onTurn();
       if (performance.now() - began >= TURN_MS) break;
     }
@@ -46,9 +52,9 @@ export class SharedTurns {
   #inOrder(nowMs: number): readonly TurnTaker[] {
     const due = [...this.#due];
     if (due.length === 1) return due;
-    const patient = due.filter(({ isPatient }) => isPatient);
-    const others = due.filter(({ isPatient }) => !isPatient);
-    const late = nowMs - this.#patientTurnMs > LONGEST_PATIENCE_MS ? patient.splice(0, 1) : [];
-    return [...late, ...others, ...patient];
+    const ranked = RANKS.map((rank) => due.filter((taker) => taker.rank === rank));
+    const isLate = (rank: Rank): boolean => nowMs - Math.max(this.#turnMs[rank], this.#aloneMs) > LONGEST_PATIENCE_MS;
+    const late = RANKS.flatMap((rank) => (isLate(rank) ? ranked[rank]!.splice(0, 1) : []));
+    return [...late.reverse(), ...ranked.flat()];
   }
 }

@@ -61,6 +61,9 @@ import { MountedRequests } from './transport/mounted-requests';
 import { mayUpgrade, Upgrades } from './transport/upgrades';
 import { bodyAlreadyRead, shuttingDown } from './response/refusals';
 
+/** What the beginning of a small request takes, in milliseconds. */
+const WAITING_REQUEST_MS = 0.2;
+
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
   Pick<TlsListenerOptions, 'SNICallback'>;
@@ -221,11 +224,13 @@ export function createServer(options: ServerOptions): ApiServer {
     const queue = starts.of(costs, context.receivedAt);
     // What it costs counts with the bytes that brought it.
     if (queue.mayBegin(context.receivedAt)) return begin(context, context.receivedAt);
+    // Until it has begun it counts as one of small cost: of hundreds that one connection has brought, most come after other connections.
+    costs.count(WAITING_REQUEST_MS, context.receivedAt);
     queue.wait(request.socket, () => {
       const began = performance.now();
       begin(context, began);
       const done = performance.now();
-      costs.count(done - began, done);
+      costs.count(Math.max(0, done - began - WAITING_REQUEST_MS), done);
     });
   };
   /** The one place where what was thrown for a request ends. */

@@ -2,21 +2,23 @@ import { Socket } from 'node:net';
 import { ConnectionCosts, costsOf } from './connection-costs';
 
 describe('what a connection has cost lately', () => {
-  it('is much when it comes to more than some milliseconds', () => {
+  it('is next to nothing, something or much', () => {
     const costs = new ConnectionCosts();
-    expect(costs.isCostly(0)).toBe(false);
-    costs.count(9, 10);
-    expect(costs.isCostly(10)).toBe(false);
-    costs.count(9, 20);
-    expect(costs.isCostly(20)).toBe(true);
+    const levels = [0, 1, 0.1, 8.9, 0.1].map((tookMs, index) => {
+      costs.count(tookMs, index);
+      return costs.levelAt(index);
+    });
+    expect(levels).toEqual([0, 0, 1, 1, 1]);
+    costs.count(1, 5);
+    expect(costs.levelAt(5)).toBe(2);
   });
 
   it('is forgotten, a twentieth of a second each second', () => {
     const costs = new ConnectionCosts();
     costs.count(60, 0);
-    expect([costs.isCostly(999), costs.isCostly(1_001)]).toEqual([true, false]);
+    expect([999, 1_001, 1_179, 1_181].map((nowMs) => costs.levelAt(nowMs))).toEqual([2, 1, 1, 0]);
     costs.count(9, 60_000);
-    expect(costs.isCostly(60_000)).toBe(false);
+    expect(costs.levelAt(60_000)).toBe(1);
   });
 
   it('is counted for each connection by itself', () => {

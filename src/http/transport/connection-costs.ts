@@ -1,6 +1,11 @@
 import type { Socket } from 'node:net';
 
-/** Who has cost more than this lately is costly. */
+/** What a connection is by what it has cost lately: 0: next to nothing; 1: something; 2: much. */
+export type CostLevel = 0 | 1 | 2;
+
+/** More is something. */
+const QUIET_MS = 1;
+/** More is much. */
 const COSTLY_MS = 10;
 /** How much of a second is free for each connection. */
 const FREE_SHARE = 0.05;
@@ -11,9 +16,11 @@ export class ConnectionCosts {
   #spentMs = 0;
   #countedMs = -Infinity;
 
-  /** Others, who have cost little, do not wait for it. */
-  isCostly(nowMs: number): boolean {
-    return this.#spentMs > COSTLY_MS && this.#spentAt(nowMs) > COSTLY_MS;
+  /** Others, who have cost less, do not wait for it. */
+  levelAt(nowMs: number): CostLevel {
+    if (this.#spentMs <= QUIET_MS) return 0;
+    const spentMs = this.#spentAt(nowMs);
+    return spentMs <= QUIET_MS ? 0 : spentMs <= COSTLY_MS ? 1 : 2;
   }
 
   /** Something took `tookMs`, until `nowMs`. */

@@ -212,10 +212,34 @@ describe('a connection that has cost much lately', () => {
     await until(() => costly.every(({ text }) => text === 'x'));
   });
 
+  it.each([
+    ['that have cost something', 1.5, 600],
+    ['that bring much', 0, 3_000],
+  ])('comes before those %s', async (_name, costMs, bytes) => {
+    const strangers = newStarts();
+    const order: string[] = [];
+    const others: Connection[] = [];
+    for (let index = 0; index < 10; index++) {
+      const { connection } = await read(strangers, undefined, () => {
+        order.push('other');
+        hold(2);
+      });
+      costsOf(connection as unknown as Socket).count(costMs, performance.now());
+      others.push(connection);
+    }
+    const quiet = (await read(strangers, undefined, () => order.push('quiet'))).connection;
+    for (const connection of others) connection.push(Buffer.alloc(bytes));
+    // Nothing begins in this turn any more.
+    jest.spyOn(PacedStarts.prototype, 'mayBegin').mockReturnValue(false);
+    quiet.push(Buffer.from('x'));
+    await until(() => quiet.text === 'x' && others.every(({ text }) => text.length === bytes));
+    expect(order.indexOf('quiet')).toBeLessThan(6);
+  });
+
   it('is known by what its bytes took', async () => {
     const { connection } = await read(undefined, undefined, () => hold(11));
     connection.push(Buffer.from('x'));
-    expect(costsOf(connection as unknown as Socket).isCostly(performance.now())).toBe(true);
+    expect(costsOf(connection as unknown as Socket).levelAt(performance.now())).toBe(2);
   });
 });
 
@@ -240,7 +264,7 @@ describe('many connections that bring something in one turn', () => {
       inThisTurn = 0;
       await turn();
     }
-    expect(order.indexOf(11)).toBeLessThan(15);
+    expect(order.indexOf(11)).toBeLessThan(17);
     expect(mostInATurn).toBeLessThanOrEqual(5);
   });
 });

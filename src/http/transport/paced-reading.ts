@@ -8,8 +8,8 @@ import { readThroughStream } from './node-http-internals';
 import { PieceSize } from './piece-size';
 import { StartsByCost, type SharedLoop } from './starts-by-cost';
 
-/** In a turn: what clients' requests cost after that is paced where they begin. */
-const CLIENTS_STRETCH_MS = 10;
+/** More is no request of a client that asks for something now and then. */
+const MUCH_BYTES = 2_048;
 /** What a record of TLS that waits takes beside its bytes, which may be one. */
 const RECORD_BYTES = 256;
 
@@ -31,7 +31,7 @@ export class PacedReadings {
     private readonly accountOf: (socket: Socket) => MemoryAccount,
     loop: SharedLoop,
   ) {
-    this.#turns = { strangers: new StartsByCost(loop), clients: new StartsByCost(loop, CLIENTS_STRETCH_MS) };
+    this.#turns = { strangers: new StartsByCost(loop), clients: new StartsByCost(loop) };
   }
 
   /** Also for connections that are other people's later on, such as those of HTTP/2. */
@@ -104,7 +104,7 @@ export class PacedReading {
     if (!isBehind) {
       const now = performance.now();
       // The end of a connection may be that of many requests, and of thousands of connections at once.
-      if (this.#queueAt(now).mayBegin(now)) return chunk === null ? this.#push(null) : this.#begin(chunk, now);
+      if (this.#queueFor(chunk, now).mayBegin(now)) return chunk === null ? this.#push(null) : this.#begin(chunk, now);
     }
     this.#keep(chunk);
     this.#wait();
@@ -129,8 +129,9 @@ export class PacedReading {
     return mayGoOn;
   }
 
-  #queueAt(nowMs: number): PacedStarts {
-    return (this.#isTrusted ? this.turns.clients : this.turns.strangers).of(this.#costs, nowMs);
+  #queueFor(chunk: Buffer | null, nowMs: number): PacedStarts {
+    const turns = this.#isTrusted ? this.turns.clients : this.turns.strangers;
+    return turns.of(this.#costs, nowMs, chunk !== null && chunk.length > MUCH_BYTES);
   }
 
   #pieceOf(chunk: Buffer): Buffer {
@@ -144,9 +145,10 @@ export class PacedReading {
   }
 
   #wait(): void {
-    if (this.#isWaiting || this.#rest.length === 0 || this.socket.isPaused()) return;
+    const chunk = this.#rest[0];
+    if (this.#isWaiting || chunk === undefined || this.socket.isPaused()) return;
     this.#isWaiting = true;
-    this.#queueAt(performance.now()).wait(this.socket.remoteAddress, () => this.#goOn());
+    this.#queueFor(chunk, performance.now()).wait(this.socket.remoteAddress, () => this.#goOn());
   }
 
   #goOn(): void {

@@ -1,7 +1,7 @@
 import { PacedStarts } from '../../async/paced-starts';
 import type { SharedTurns } from '../../async/shared-turns';
 import type { Arrivals } from './arrivals';
-import type { ConnectionCosts } from './connection-costs';
+import type { ConnectionCosts, CostLevel } from './connection-costs';
 
 /** In a turn of the loop, of connections that have cost much lately: as much as comes, and of what has waited. */
 const COSTLY_STRETCH_MS = 3;
@@ -15,24 +15,34 @@ export interface SharedLoop {
   readonly arrivals: Arrivals;
 }
 
-/** Where what connections bring begins: that of those that have cost much lately waits for its like, and nobody else for it. */
+/**
+ * Where what connections bring begins: that of those that have cost much lately waits for its like, and nobody else for it; and so does
+ * that of those that have cost something, so that one who has just come is not behind thousands of requests.
+ */
 export class StartsByCost {
-  readonly #cheap: PacedStarts;
-  readonly #costly: PacedStarts;
+  readonly #byLevel: Readonly<Record<CostLevel, PacedStarts>>;
 
-  /** `stretchMs`: for how long works of cheap connections begin as they come, in a turn of the loop. */
-  constructor({ turns, arrivals }: SharedLoop, stretchMs?: number) {
-    this.#cheap = new PacedStarts({ turns, ...(stretchMs !== undefined && { stretchMs }) });
-    this.#costly = new PacedStarts({
-      turns,
-      isPatient: true,
-      stretchMs: COSTLY_STRETCH_MS,
-      waitedStretchMs: COSTLY_WAITED_STRETCH_MS,
-      shortTurns: { areNeeded: () => arrivals.areComing, pauseMs: PAUSE_MS },
-    });
+  constructor({ turns, arrivals }: SharedLoop) {
+    this.#byLevel = {
+      0: new PacedStarts({ turns, rank: 0 }),
+      1: new PacedStarts({ turns, rank: 1 }),
+      2: new PacedStarts({
+        turns,
+        rank: 2,
+        stretchMs: COSTLY_STRETCH_MS,
+        waitedStretchMs: COSTLY_WAITED_STRETCH_MS,
+        shortTurns: { areNeeded: () => arrivals.areComing, pauseMs: PAUSE_MS },
+      }),
+    };
   }
 
-  of(costs: ConnectionCosts, nowMs: number): PacedStarts {
-    return costs.isCostly(nowMs) ? this.#costly : this.#cheap;
+  lengths(): string {
+    return `${this.#byLevel[0].waiting}/${this.#byLevel[1].waiting}/${this.#byLevel[2].waiting}`;
+  }
+
+  /** `isMuch`: what waits is more than a connection brings that is used little, whatever it has cost so far. */
+  of(costs: ConnectionCosts, nowMs: number, isMuch = false): PacedStarts {
+    const level = costs.levelAt(nowMs);
+    return this.#byLevel[isMuch && level === 0 ? 1 : level];
   }
 }
