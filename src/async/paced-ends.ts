@@ -2,12 +2,17 @@ import type { Socket } from 'node:net';
 import { PacedStarts } from './paced-starts';
 
 /** Most of what an end costs comes after the connection's own, with its request's. */
-const ENDS_AT_ONCE = 32;
-const ENDS_MS = 1;
+const ENDS_AT_ONCE = 8;
+const ENDS_MS = 0.25;
 
-/** Where thousands of connections end in one turn of the event loop, a few of them do, and the others in the next turns. */
+/** Where thousands of requests or connections end in one turn of the event loop, a few of them do, and the others in the next turns. */
+export function pacedEnds(): PacedStarts {
+  return new PacedStarts({ mostAtOnce: ENDS_AT_ONCE, stretchMs: ENDS_MS });
+}
+
+/** Has connections end in turns. */
 export class PacedEnds {
-  readonly starts = new PacedStarts({ mostAtOnce: ENDS_AT_ONCE, stretchMs: ENDS_MS });
+  readonly starts = pacedEnds();
 
   /** Once for each connection, however often it is used. */
   pace(socket: Socket): void {

@@ -60,9 +60,9 @@ export class TurnQueue {
     });
   }
 
-  /** The owner is not there any more: all that wait for it go on at once, to find that out. */
-  leave(owner: unknown): void {
-    for (const queue of [this.#late, this.#waiting]) for (const goOn of queue.leave(owner)) goOn();
+  /** The owner is not there any more: what is to be called for all that wait for it to go on, and find that out. */
+  leave(owner: unknown): readonly (() => void)[] {
+    return [this.#late, this.#waiting].flatMap((queue) => queue.leave(owner));
   }
 
   /** All at once. */

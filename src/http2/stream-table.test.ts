@@ -21,6 +21,8 @@ describe('a table of streams', () => {
           expect(table.size).toBe(expected.size);
         }
         for (let id = 0; id <= last + 1; id++) expect(table.get(id)).toBe(expected.get(id));
+        expect(table.takeAll()).toEqual([...expected.values()]);
+        expect(table.size).toBe(0);
       }),
     );
   });

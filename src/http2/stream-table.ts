@@ -32,6 +32,11 @@ export class StreamTable<Stream extends { readonly id: number }> {
     return true;
   }
 
+  /** All of them, which are not there any more. */
+  takeAll(): readonly Stream[] {
+    return this.#streams.splice(0);
+  }
+
   /** Where the number is, or would be. */
   #indexOf(id: number): number {
     let low = 0;

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { MemoryBudget, type MemoryAccount } from './memory-budget';
 
 const MIB = 1024 * 1024;
@@ -231,6 +232,28 @@ describe('a memory budget', () => {
     account.close();
     await Promise.all(waiting);
     expect(account.bytes).toBe(0);
+  });
+
+  it('wakes hundreds that wait for a connection that has ended a few in a turn', async () => {
+    const { account } = open(new MemoryBudget(LIMIT));
+    account.hold(8 * MIB);
+    let woken = 0;
+    for (let index = 0; index < 50; index++) void account.room().then(() => woken++);
+    let nowMs = performance.now();
+    jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += 0.1));
+    try {
+      account.close();
+      const turns = [woken];
+      while (turns.length < 60 && woken < 50) {
+        const before = woken;
+        await turn();
+        turns.push(woken - before);
+      }
+      expect(woken).toBe(50);
+      expect(Math.max(...turns)).toBeLessThan(12);
+    } finally {
+      jest.restoreAllMocks();
+    }
   });
 
   it('gives connections large pieces for as long as there are few of them', () => {

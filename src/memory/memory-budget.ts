@@ -1,3 +1,4 @@
+import { pacedEnds } from '../async/paced-ends';
 import { TurnQueue } from '../async/turn-queue';
 
 /** From this share of the limit on memory is tight. */
@@ -45,6 +46,8 @@ export class MemoryBudget {
   readonly connectionBytes: number;
   /** Of large answers, which go on after a moment although memory is tight. */
   readonly queue = new TurnQueue(() => !this.isTight);
+  /** Where those go on in turns whose account was closed while they waited: it may be hundreds. */
+  readonly ends = pacedEnds();
   readonly #tightBytes: number;
   readonly #accounts = new Set<MemoryAccount>();
   #held = 0;
@@ -123,9 +126,9 @@ export class MemoryBudget {
     while (this.#held > this.limitBytes && (this.#dropWorst(slowSince) || this.#dropWorst(Infinity)));
   }
 
+  /** One in a turn of the event loop: hundreds of requests may end with each. */
   #dropStalled(): void {
-    const since = performance.now() - STALL_MS;
-    while (this.isTight && this.#dropWorst(since));
+    if (this.isTight && this.#dropWorst(performance.now() - STALL_MS)) setImmediate(() => this.#dropStalled());
   }
 
   /** Returns false when there was none that had taken nothing since then. */
@@ -272,8 +275,8 @@ export class MemoryAccount implements ConnectionMemory {
     const bytes = this.#bytes;
     this.#bytes = 0;
     this.budget.change(-bytes);
-    this.#waiting?.wakeAll();
-    this.budget.queue.leave(this);
+    const left = [...(this.#waiting?.leave(this) ?? []), ...this.budget.queue.leave(this)];
+    for (const goOn of left) this.budget.ends.beginOrWait(this, goOn);
   }
 
   drop(): void {

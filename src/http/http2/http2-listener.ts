@@ -3,7 +3,7 @@ import type { Server as TlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { ErrorCode } from '../../http2/http2-error';
 import { goAwayFrame, settingsFrame } from '../../http2/frames';
-import { PacedStarts } from '../../async/paced-starts';
+import { pacedEnds } from '../../async/paced-ends';
 import { endAndLinger } from '../transport/linger';
 import { isProhibitedForHttp2 } from './cipher-rules';
 import { Http2ServerConnection, type ConnectionOptions } from './server-connection';
@@ -16,7 +16,7 @@ const SWEEP_MS = 1_000;
 
 /** The connections of clients that chose HTTP/2. */
 export class Http2Listener {
-  readonly #endings = new PacedStarts();
+  readonly #endings = pacedEnds();
   readonly #connections = new Set<Http2ServerConnection>();
   #sweeps: NodeJS.Timeout | undefined;
   #isDraining = false;

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
+import { pacedEnds } from '../../async/paced-ends';
 import { PacedStarts } from '../../async/paced-starts';
 import { Flag, FrameType, PREFACE, resetFrame, settingsFrame, windowUpdateFrame } from '../../http2/frames';
 import { encodeHeaders } from '../../http2/hpack';
@@ -237,6 +238,30 @@ describe('the end of a connection', () => {
     expect(heard).toEqual([]);
     for (const work of begin) work();
     expect(heard).toEqual(['response close']);
+  });
+
+  it('tells hundreds of streams a few in a turn, all of which are over at once', async () => {
+    const served = await greeted([], { maxStreams: 50, endings: pacedEnds() });
+    const requests = Array.from({ length: 50 }, (_, index) => ask(2 * index + 1));
+    await asked(served, ...requests);
+    let told = 0;
+    for (const { response } of served.streams) response.on('close', () => told++);
+    let nowMs = performance.now();
+    jest.spyOn(performance, 'now').mockImplementation(() => (nowMs += 0.1));
+    try {
+      served.connection.destroy();
+      expect(served.streams.filter(({ isClosed }) => !isClosed)).toEqual([]);
+      const turns = [told];
+      while (turns.length < 60 && told < 50) {
+        const before = told;
+        await turn();
+        turns.push(told - before);
+      }
+      expect(told).toBe(50);
+      expect(Math.max(...turns)).toBeLessThan(10);
+    } finally {
+      jest.restoreAllMocks();
+    }
   });
 
   it('by an error of the client sends what was ready before', async () => {

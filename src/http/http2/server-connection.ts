@@ -114,9 +114,9 @@ export class Http2ServerConnection implements StreamOwner {
       ]),
     );
     this.#bodies = new RequestBodies(this.sender, OF_STRANGERS.bodyBytes);
-    const destroy = (): void => this.destroy();
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('drain', () => this.#onDrain());
+    const destroy = (): void => this.destroy();
     socket.on('error', destroy).on('end', destroy).on('close', destroy);
   }
 
@@ -160,13 +160,10 @@ export class Http2ServerConnection implements StreamOwner {
     if (this.#isClosed) return;
     this.#isClosed = true;
     this.socket.destroy();
-    for (const stream of [...this.#streams]) this.#remove(stream);
+    this.#giveUpAll();
     // The last bytes of those that were answered in this turn did not leave.
     for (const stream of this.#ended) stream.isAnswered = false;
-    // Many connections may end at once, each with hundreds of watches.
-    const { endings } = this.options;
-    if (endings?.mayBegin(performance.now()) !== false) this.#tellEnded();
-    else endings.wait(this, () => this.#tellEnded());
+    this.#tellEndedInTurns();
     this.options.onClose();
   }
 
@@ -206,15 +203,28 @@ export class Http2ServerConnection implements StreamOwner {
   }
 
   #tellEnded(): void {
-    if (this.#ended.length === 0) return;
+    for (const stream of this.#takeEnded()) this.#tellEnd(stream);
+  }
+
+  /** Many connections may end at once, each with hundreds of requests, all of which are given up. */
+  #tellEndedInTurns(): void {
+    const { endings } = this.options;
+    if (endings === undefined) return this.#tellEnded();
+    for (const stream of this.#takeEnded()) endings.beginOrWait(this, () => this.#tellEnd(stream));
+  }
+
+  #takeEnded(): readonly Http2ServerStream[] {
+    if (this.#ended.length === 0) return this.#ended;
     const ended = this.#ended;
     this.#ended = [];
-    for (const stream of ended) {
-      try {
-        stream.tellEnd();
-      } catch (error) {
-        this.options.onFault(error);
-      }
+    return ended;
+  }
+
+  #tellEnd(stream: Http2ServerStream): void {
+    try {
+      stream.tellEnd();
+    } catch (error) {
+      this.options.onFault(error);
     }
   }
 
@@ -226,6 +236,20 @@ export class Http2ServerConnection implements StreamOwner {
     this.#bodies.forget(stream);
     this.#ended.push(stream);
     stream.close();
+    this.sender.flushSoon();
+  }
+
+  /** As {@link #remove} of each, of which there may be hundreds. */
+  #giveUpAll(): void {
+    const streams = this.#streams.takeAll();
+    if (streams.length === 0) return;
+    for (const stream of streams) {
+      this.#bodies.forget(stream);
+      this.#ended.push(stream);
+      stream.close();
+    }
+    this.#headerBytes = 0;
+    this.#countReceived();
     this.sender.flushSoon();
   }
 
@@ -280,8 +304,8 @@ export class Http2ServerConnection implements StreamOwner {
     this.#isLeaving = true;
     this.socket.end();
     setTimeout(() => this.destroy(), LINGER_MS).unref();
-    for (const stream of [...this.#streams]) this.#remove(stream);
-    this.#tellEnded();
+    this.#giveUpAll();
+    this.#tellEndedInTurns();
   }
 
   #takeFrame(type: number, flags: number, streamId: number, payload: Buffer): void {
