@@ -1,5 +1,6 @@
 import { parseExact } from '../codec/exact-json';
 import { quoteGo } from '../errors/go-quote';
+import { shownPart } from '../errors/shown-value';
 import { JsonSyntaxError, parseJson } from '../codec/json-syntax';
 import type { JsonObject, JsonValue } from '../object';
 import { sortedJson } from '../sorted-json';
@@ -129,7 +130,7 @@ function compareLists(left: readonly JsonValue[], right: readonly JsonValue[]): 
 }
 
 function printScalar(value: JsonValue): string {
-  return typeof value === 'string' ? quoteGo(value) : sortedJson(value);
+  return typeof value === 'string' ? quoteGo(value) : sortedJson(shownPart(value));
 }
 
 /** As messages show an element: `.name`, `[name="c"]`, `[="x"]`, `[0]`. */

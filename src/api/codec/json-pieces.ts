@@ -202,7 +202,8 @@ export class JsonPieces {
   /** Whether the text that begins there belongs to a list, or to a map and is no key. */
   private isMember(position: number): boolean {
     const container = this.open.at(-1);
-    if (container === undefined || container.isList) return container !== undefined;
+    if (container === undefined) return false;
+    if (container.isList) return true;
     let before = position - 1;
     while (isBlank(this.bytes[before])) before -= 1;
     return this.bytes[before] === COLON;

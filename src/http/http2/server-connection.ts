@@ -114,9 +114,9 @@ export class Http2ServerConnection implements StreamOwner {
       ]),
     );
     this.#bodies = new RequestBodies(this.sender, OF_STRANGERS.bodyBytes);
+    const destroy = (): void => this.destroy();
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('drain', () => this.#onDrain());
-    const destroy = (): void => this.destroy();
     socket.on('error', destroy).on('end', destroy).on('close', destroy);
   }
 

@@ -36,10 +36,6 @@ export class StartsByCost {
     };
   }
 
-  lengths(): string {
-    return `${this.#byLevel[0].waiting}/${this.#byLevel[1].waiting}/${this.#byLevel[2].waiting}`;
-  }
-
   /** `isMuch`: what waits is more than a connection brings that is used little, whatever it has cost so far. */
   of(costs: ConnectionCosts, nowMs: number, isMuch = false): PacedStarts {
     const level = costs.levelAt(nowMs);
