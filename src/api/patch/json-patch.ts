@@ -25,8 +25,8 @@ const MAX_SHIFTED_ITEMS = 16_000_000;
 
 /** Keys and places in a pointer. */
 const MAX_PATH_LENGTH = MAX_JSON_DEPTH;
-/** In characters. To tell what megabytes of tildes stand for takes long. */
-const MAX_POINTER_LENGTH = 128 * 1024;
+/** In characters. To make a key of megabytes of tildes takes long. */
+const MAX_POINTER_LENGTH = 256 * 1024;
 
 type MutableJson = null | boolean | number | string | MutableJson[] | MutableMap;
 type MutableMap = { [key: string]: MutableJson };
@@ -225,7 +225,24 @@ function parsePointer(pointer: JsonValue | undefined): readonly string[] {
   // A document that may come of the patch is not so deep that a longer path leads anywhere.
   const [, ...tokens] = pointer.split('/', MAX_PATH_LENGTH + 2);
   if (tokens.length === 0 || tokens.length > MAX_PATH_LENGTH) throw unprocessable();
-  return tokens.map((token) => (token.includes('~') ? token.replace(/~1/g, '/').replace(/~0/g, '~') : token));
+  const keys: string[] = [];
+  for (const token of tokens) keys.push(token.includes('~') ? unescaped(token) : token);
+  return keys;
+}
+
+/** So many characters are looked at together for what they stand for. */
+const UNESCAPED_CHARACTERS = 256;
+
+function unescaped(token: string): string {
+  let text = '';
+  for (let start = 0; start < token.length;) {
+    let end = start + UNESCAPED_CHARACTERS;
+    // Neither the tilde nor what follows it stands for itself.
+    while (token[end - 1] === '~') end += 1;
+    text += token.slice(start, end).replace(/~1/g, '/').replace(/~0/g, '~');
+    start = end;
+  }
+  return text;
 }
 
 /** As Go reads integers: `01` and `+1` are one. */
