@@ -1,4 +1,4 @@
-import { withoutLineBreaks } from '../../api/codec/base64';
+import { canonicalBase64 } from '../../api/codec/base64';
 import { quoteGo } from '../../api/errors/go-quote';
 import { keysOf, type Steps } from '../../api/parts';
 import type { ResponseStatus } from './failures';
@@ -159,18 +159,12 @@ function textFields(map: Json, names: readonly string[]): Readonly<Record<string
   );
 }
 
-const ILLEGAL_BASE64 = /[^A-Za-z0-9+/=]/;
-const BASE64_GROUP = 4;
-const BYTES_OF_GROUP = 3;
-
-/** What is no such text decodes to fewer bytes than it should. */
 function readBase64(text: string): Buffer {
-  const compact = withoutLineBreaks(text);
-  const padding = compact.endsWith('==') ? 2 : compact.endsWith('=') ? 1 : 0;
-  const bytes = Buffer.from(compact, 'base64');
-  const length = (compact.length / BASE64_GROUP) * BYTES_OF_GROUP - padding;
-  if (bytes.length !== length || ILLEGAL_BASE64.test(compact)) throw new Error('response.patch: illegal base64 data');
-  return bytes;
+  try {
+    return Buffer.from(canonicalBase64(text), 'base64');
+  } catch {
+    throw new Error('response.patch: illegal base64 data');
+  }
 }
 
 function mapOf(value: unknown, what: string): Json | undefined {
