@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { countTurns } from '../../test/support/count-turns';
 import { SocketPairs } from '../../test/support/socket-pairs';
-import { PacedEnds } from './paced-ends';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { pacedEnds, PacedEnds } from './paced-ends';
 
 let pairs: SocketPairs;
 
@@ -31,5 +32,23 @@ describe.each([
     const turns = await countTurns(sockets, method, () => sockets.forEach(act));
     expect(turns.reduce((sum, count) => sum + count, 0)).toBe(100);
     expect(Math.max(...turns)).toBeLessThan(10);
+  });
+});
+
+describe('ends that wait', () => {
+  const turnsFor = async (count: number): Promise<number> => {
+    const ends = pacedEnds();
+    let told = 0;
+    for (let index = 0; index < count; index++) ends.wait('connection', () => void told++);
+    let turns = 0;
+    for (; told < count; turns++) await nextTurn();
+    return turns;
+  };
+
+  it('are told the faster the more they are, as what they hold would grow otherwise', async () => {
+    jest.spyOn(performance, 'now').mockReturnValue(0);
+    const [few, many] = [await turnsFor(64), await turnsFor(6_400)];
+    expect(few).toBeGreaterThanOrEqual(6);
+    expect(many).toBeLessThan(20 * few);
   });
 });

@@ -2,12 +2,19 @@ import type { Socket } from 'node:net';
 import { PacedStarts } from './paced-starts';
 
 /** Most of what an end costs comes after the connection's own, with its request's. */
-const ENDS_AT_ONCE = 8;
+const LEAST_AT_ONCE = 8;
+const MOST_AT_ONCE = 128;
+/** What has not been told of its end holds memory: the more wait, the more are told in a turn, lest they become more than are. */
+const SHARE_AT_ONCE = 1 / 8;
 const ENDS_MS = 0.25;
+
+function endsAtOnce(waiting: number): number {
+  return Math.min(MOST_AT_ONCE, Math.max(LEAST_AT_ONCE, Math.ceil(waiting * SHARE_AT_ONCE)));
+}
 
 /** Where thousands of requests or connections end in one turn of the event loop, a few of them do, and the others in the next turns. */
 export function pacedEnds(): PacedStarts {
-  return new PacedStarts({ mostAtOnce: ENDS_AT_ONCE, stretchMs: ENDS_MS });
+  return new PacedStarts({ mostAtOnce: endsAtOnce, stretchMs: ENDS_MS });
 }
 
 /** Has connections end in turns. */

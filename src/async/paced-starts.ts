@@ -6,20 +6,14 @@ const STRETCH_MS = 5;
 /** Of those that have waited: what they leave to be done when they have begun comes on top. */
 const WAITED_STRETCH_MS = 3;
 
-/** When turns are to be short: works begin in few of them then. */
-export interface ShortTurns {
-  readonly areNeeded: () => boolean;
-  /** From the turn in which works begin to the next one. */
-  readonly pauseMs: number;
-}
-
 export interface PacedStartsOptions {
-  /** Of those that have waited, where most of a work is done after it has begun. */
-  readonly mostAtOnce?: number;
+  /** Of so many that have waited, where most of a work is done after it has begun. */
+  readonly mostAtOnce?: (waiting: number) => number;
   readonly stretchMs?: number;
   /** For how long those that have waited begin one after another in a turn. */
   readonly waitedStretchMs?: number;
-  readonly shortTurns?: ShortTurns;
+  /** How long it is to be from a turn in which works begin to the next one; 0: turns need not be kept short now. */
+  readonly pauseMs?: () => number;
   /** With whom it shares turns of the loop; absent: with nobody. */
   readonly turns?: SharedTurns;
   /** Among those it shares them with. */
@@ -34,10 +28,10 @@ export interface PacedStartsOptions {
  */
 export class PacedStarts implements TurnTaker {
   readonly rank: Rank;
-  readonly #mostAtOnce: number;
+  readonly #mostAtOnce: (waiting: number) => number;
   readonly #stretchMs: number;
   readonly #waitedStretchMs: number;
-  readonly #shortTurns: ShortTurns | undefined;
+  readonly #pauseMs: () => number;
   readonly #turns: SharedTurns;
   readonly #waiting: FairQueue<() => void>;
   #stretchBegan = -Infinity;
@@ -47,10 +41,10 @@ export class PacedStarts implements TurnTaker {
   #isDue = false;
 
   constructor(options: PacedStartsOptions = {}) {
-    this.#mostAtOnce = options.mostAtOnce ?? Infinity;
+    this.#mostAtOnce = options.mostAtOnce ?? unlimited;
     this.#stretchMs = options.stretchMs ?? STRETCH_MS;
     this.#waitedStretchMs = options.waitedStretchMs ?? WAITED_STRETCH_MS;
-    this.#shortTurns = options.shortTurns;
+    this.#pauseMs = options.pauseMs ?? none;
     this.#turns = options.turns ?? new SharedTurns();
     this.rank = options.rank ?? 0;
     this.#waiting = new FairQueue(undefined, options.isNewestFirst);
@@ -62,7 +56,7 @@ export class PacedStarts implements TurnTaker {
 
   /** Whether a work may begin right away; otherwise it has to {@link wait}. */
   mayBegin(nowMs: number): boolean {
-    if (this.#waiting.length > 0 || this.#shortTurns?.areNeeded()) return false;
+    if (this.#waiting.length > 0 || this.#pauseMs() > 0) return false;
     if (nowMs - this.#stretchBegan < this.#stretchMs) return true;
     // The loop had said that it turned, or begins to be watched: it has the same time once more.
     if (this.#isDue) return false;
@@ -99,17 +93,21 @@ export class PacedStarts implements TurnTaker {
     if (this.#waiting.length === 0) return;
     // First, lest one that throws leaves the others waiting for ever.
     this.#watchLoop();
-    if (this.#isPausing(began)) return;
+    if (began - this.#lastBegunMs < this.#pauseMs()) return;
     this.#lastBegunMs = began;
+    const most = this.#mostAtOnce(this.#waiting.length);
     let begun = 0;
     do this.#waiting.shift()?.();
-    while (++begun < this.#mostAtOnce && this.#waiting.length > 0 && performance.now() - began < this.#waitedStretchMs);
+    while (++begun < most && this.#waiting.length > 0 && performance.now() - began < this.#waitedStretchMs);
     // What comes by the sockets after these has to wait for the next turn.
     this.#stretchBegan = -Infinity;
   }
+}
 
-  #isPausing(nowMs: number): boolean {
-    const short = this.#shortTurns;
-    return short !== undefined && nowMs - this.#lastBegunMs < short.pauseMs && short.areNeeded();
-  }
+function unlimited(): number {
+  return Infinity;
+}
+
+function none(): number {
+  return 0;
 }

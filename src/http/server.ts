@@ -216,7 +216,7 @@ export function createServer(options: ServerOptions): ApiServer {
     if (writing !== undefined) await writing;
     leaveSeat(context);
   };
-  const loop: SharedLoop = { turns: new SharedTurns(), arrivals: new Arrivals() };
+  const loop: SharedLoop = { turns: new SharedTurns(), arrivals: new Arrivals(), ends: memory.ends };
   const starts = new StartsByCost(loop);
   const listener = (request: HttpRequest, response: HttpResponse): void => {
     const context = new RequestContext(request, response, features.warnings, accounts, places);
@@ -261,6 +261,7 @@ export function createServer(options: ServerOptions): ApiServer {
     new Http2Listener({
       maxStreams: options.http2.maxStreamsPerConnection,
       accountOf: (socket) => accounts.of(socket),
+      endings: memory.ends,
       onRequest: ({ request, response }) => listener(request, response),
       onFault: (error) => logger.error({ err: error }, 'an HTTP/2 connection failed'),
     });

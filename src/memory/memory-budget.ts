@@ -46,7 +46,7 @@ export class MemoryBudget {
   readonly connectionBytes: number;
   /** Of large answers, which go on after a moment although memory is tight. */
   readonly queue = new TurnQueue(() => !this.isTight);
-  /** Where those go on in turns whose account was closed while they waited: it may be hundreds. */
+  /** Where requests are told in turns that they were given up: hundreds may end with a connection, and hold memory until they know. */
   readonly ends = pacedEnds();
   readonly #tightBytes: number;
   readonly #accounts = new Set<MemoryAccount>();

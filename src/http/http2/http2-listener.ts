@@ -3,7 +3,6 @@ import type { Server as TlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { ErrorCode } from '../../http2/http2-error';
 import { goAwayFrame, settingsFrame } from '../../http2/frames';
-import { pacedEnds } from '../../async/paced-ends';
 import { endAndLinger } from '../transport/linger';
 import { isProhibitedForHttp2 } from './cipher-rules';
 import { Http2ServerConnection, type ConnectionOptions } from './server-connection';
@@ -16,12 +15,11 @@ const SWEEP_MS = 1_000;
 
 /** The connections of clients that chose HTTP/2. */
 export class Http2Listener {
-  readonly #endings = pacedEnds();
   readonly #connections = new Set<Http2ServerConnection>();
   #sweeps: NodeJS.Timeout | undefined;
   #isDraining = false;
 
-  constructor(private readonly options: Omit<ConnectionOptions, 'onClose' | 'endings'>) {}
+  constructor(private readonly options: Omit<ConnectionOptions, 'onClose'>) {}
 
   /** Takes those connections of the server; the others stay with it. */
   attach(server: TlsServer): void {
@@ -49,7 +47,6 @@ export class Http2Listener {
     }
     const connection = new Http2ServerConnection(socket, {
       ...this.options,
-      endings: this.#endings,
       onClose: () => this.#forget(connection),
     });
     this.#connections.add(connection);

@@ -57,8 +57,8 @@ export class DeferredTlsHandshake {
   constructor(private readonly options: HandshakeOptions) {
     const arrivals = (this.#arrivals = options.arrivals ?? new Arrivals());
     this.#starts = new PacedStarts({
-      mostAtOnce: HANDSHAKES_AT_ONCE,
-      shortTurns: { areNeeded: () => arrivals.areMany, pauseMs: PAUSE_MS },
+      mostAtOnce: () => HANDSHAKES_AT_ONCE,
+      pauseMs: () => (arrivals.areMany ? PAUSE_MS : 0),
       isNewestFirst: true,
     });
   }

@@ -38,7 +38,8 @@ interface Read {
   readonly memory: MemoryBudget;
 }
 
-const newStarts = (): StartsByCost => new StartsByCost({ turns: new SharedTurns(), arrivals: new Arrivals() });
+const newStarts = (): StartsByCost =>
+  new StartsByCost({ turns: new SharedTurns(), arrivals: new Arrivals(), ends: new PacedStarts() });
 
 /** A connection that is being read. */
 async function read(strangers = newStarts(), clients = newStarts(), onPiece?: () => void): Promise<Read> {

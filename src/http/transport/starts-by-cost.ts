@@ -7,12 +7,17 @@ import type { ConnectionCosts, CostLevel } from './connection-costs';
 const COSTLY_STRETCH_MS = 3;
 const COSTLY_WAITED_STRETCH_MS = 1;
 /** While connections come, costly ones go on in a turn this often: strangers who do nothing but connect are not to hold up who has much to do. */
-const PAUSE_MS = 5;
+const ARRIVALS_PAUSE_MS = 5;
+/** From so many requests on that have been given up and do not know yet, what they hold is to be freed before more begins; but that goes on this often. */
+const MANY_ENDS = 256;
+const ENDS_PAUSE_MS = 100;
 
 /** What all that begins something for connections has in common. */
 export interface SharedLoop {
   readonly turns: SharedTurns;
   readonly arrivals: Arrivals;
+  /** Of requests that were given up. */
+  readonly ends: PacedStarts;
 }
 
 /**
@@ -22,16 +27,17 @@ export interface SharedLoop {
 export class StartsByCost {
   readonly #byLevel: Readonly<Record<CostLevel, PacedStarts>>;
 
-  constructor({ turns, arrivals }: SharedLoop) {
+  constructor({ turns, arrivals, ends }: SharedLoop) {
+    const endsPauseMs = (): number => (ends.waiting >= MANY_ENDS ? ENDS_PAUSE_MS : 0);
     this.#byLevel = {
       0: new PacedStarts({ turns, rank: 0 }),
-      1: new PacedStarts({ turns, rank: 1 }),
+      1: new PacedStarts({ turns, rank: 1, pauseMs: endsPauseMs }),
       2: new PacedStarts({
         turns,
         rank: 2,
         stretchMs: COSTLY_STRETCH_MS,
         waitedStretchMs: COSTLY_WAITED_STRETCH_MS,
-        shortTurns: { areNeeded: () => arrivals.areComing, pauseMs: PAUSE_MS },
+        pauseMs: () => endsPauseMs() || (arrivals.areComing ? ARRIVALS_PAUSE_MS : 0),
       }),
     };
   }
