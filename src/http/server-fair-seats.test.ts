@@ -21,7 +21,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('a server with priority and fairness', () => {
-  it('turns away what finds no seat, but for administrators', async () => {
+  it('turns away what finds no seat, but for administrators and probes', async () => {
     const held = [1, 2].map(() => open('GET', '/slow?timeout=1s'));
     await until(() => executing() === 2);
     const refused = await send('GET', CONFIG_MAPS);
@@ -31,6 +31,7 @@ describe('a server with priority and fairness', () => {
       headers: { 'retry-after': '1', 'content-type': 'text/plain; charset=utf-8' },
     });
     expect((await send('GET', CONFIG_MAPS, { headers: { authorization: 'Bearer admin' } })).status).toBe(200);
+    expect((await send('GET', '/healthz')).status).toBe(200);
     expect(await metrics.metrics()).toMatch(
       /apiserver_request_terminations_total\{.*resource="configmaps".*code="429"\} 1/,
     );

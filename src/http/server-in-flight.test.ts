@@ -44,13 +44,13 @@ describe('a server with as many requests as it may have', () => {
         'cache-control': 'no-cache, private',
       },
     });
-    expect((await send('GET', '/healthz')).status).toBe(429);
     const text = await metrics.metrics();
     expect(text).toMatch(/apiserver_request_terminations_total\{verb="LIST".*resource="configmaps".*code="429"\} 1/);
   });
 
-  it('serves administrators, watches and the other kind of requests all the same', async () => {
+  it('serves administrators, probes, watches and the other kind of requests all the same', async () => {
     expect((await send('GET', CONFIG_MAPS, { headers: { authorization: 'Bearer admin' } })).status).toBe(200);
+    expect((await send('GET', '/healthz')).status).toBe(200);
     expect((await send('GET', `${CONFIG_MAPS}?watch=1&timeoutSeconds=1`)).status).toBe(200);
     expect((await send('POST', CONFIG_MAPS, { body: { metadata: { name: 'written' } } })).status).toBe(201);
     expect(maxInFlight.mutating.taken).toBe(0);

@@ -1,9 +1,7 @@
 import { isMaster } from '../../flowcontrol/max-in-flight';
 import type { RequestContext } from '../request/context';
+import { isProbe } from './probes';
 import { outOfRoom } from '../response/refusals';
-
-/** A probe that fails would have the server restarted, which does not help. */
-const HEALTH_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
 
 /**
  * While memory is tight, connections that hold more than a little of it get a 429. All others are served: they are not why it is
@@ -12,6 +10,6 @@ const HEALTH_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
 export function refuseUnderPressure(context: RequestContext): void {
   if (!context.isUnderPressure) return;
   const { info, user } = context;
-  if (isMaster(user) || HEALTH_PATHS.test(info.path)) return;
+  if (isMaster(user) || isProbe(info)) return;
   throw outOfRoom('requests');
 }

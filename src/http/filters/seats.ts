@@ -6,6 +6,7 @@ import type { WorkSources } from '../../flowcontrol/work-estimate';
 import { ClientGoneError, type RequestContext } from '../request/context';
 import type { RequestInfo } from '../request/request-info';
 import { isLongRunning } from './deadline';
+import { isProbe } from './probes';
 import { tooManyInFlight } from '../response/refusals';
 
 /**
@@ -17,10 +18,10 @@ import { tooManyInFlight } from '../response/refusals';
 /** How many of the seats a user has. */
 export type TakenBy = (user: UserInfo, seats: Seats) => number;
 
-/** Throws the 429 of a server that has as many requests under way as it may. Probes have seats, too, as on kube-apiserver. */
+/** Throws the 429 of a server that has as many requests under way as it may. */
 export function acquireSeat(context: RequestContext, maxInFlight: MaxInFlight, takenBy: TakenBy): void {
   // A client that is gone already would never give its seat back.
-  if (context.finished || isLongRunning(context)) return;
+  if (context.finished || isLongRunning(context) || isProbe(context.info)) return;
   const admittance = maxInFlight.admit(context.info.verb, context.user, takenBy);
   if (admittance === 'exempt') return;
   if (admittance === 'dropped') turnAway(context);
@@ -43,6 +44,7 @@ export function acquireFairSeat(
   const request = fairness.classify(info, user, sources, performance.now());
   // As kube-apiserver has it, not of what lasts.
   if (!isWatch && request.schema.names !== undefined) context.response.flow = request.schema.names;
+  if (isProbe(info)) return;
   context.seat = request;
   return whenAdmitted(context, fairness.admit(request));
 }
