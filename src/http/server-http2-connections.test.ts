@@ -7,11 +7,14 @@ import { connect as connectTls, type TLSSocket } from 'node:tls';
 import { responseOf, Http2Client } from '../../test/support/http2-client';
 import { permissiveServer } from '../../test/support/permissive-server';
 import { authority, clientKeys, servingKeys, tls } from '../../test/support/serving-keys';
+import { PacedStarts } from '../async/paced-starts';
 import { loadBuiltinSchema } from '../api/schema/builtin-schema';
 import type { Credentials } from '../authn/credentials';
+import { MemoryBudget } from '../memory/memory-budget';
 import { createAuthority } from '../pki/authority';
 import type { RequestContext } from './request/context';
 import { textResponse, type ApiResponse } from './response/api-response';
+import { StartsByCost } from './transport/starts-by-cost';
 import { createServer, type ApiServer, type ServerOptions } from './server';
 
 const stranger = createAuthority('another-ca', new Date());
@@ -225,6 +228,38 @@ describe('requests of one connection', () => {
     const answers = Array.from({ length: 10 }, () => client.send('GET', '/healthz'));
     expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(answers.map(() => 200));
   });
+});
+
+it('what requests take that wait to begin is written down, until they begin or their connection ends', async () => {
+  const memory = new MemoryBudget(1024 * 1024 * 1024);
+  await using served = await serve({ memory });
+  const [client, leaving] = [await served.connect(), await served.connect()];
+  for (const one of [client, leaving]) await one.send('GET', '/healthz');
+  const kept: (() => void)[] = [];
+  const busy = new PacedStarts();
+  jest.spyOn(busy, 'mayBegin').mockReturnValue(false);
+  jest.spyOn(busy, 'wait').mockImplementation((_owner, begin) => void kept.push(begin));
+  const original = StartsByCost.prototype.of;
+  jest.spyOn(StartsByCost.prototype, 'of').mockImplementation(function (this: StartsByCost, costs, nowMs, ...isMuch) {
+    // Of bytes that have come it is asked whether they are much.
+    return isMuch.length === 0 ? busy : original.call(this, costs, nowMs, ...isMuch);
+  });
+  try {
+    const responses = Array.from({ length: 10 }, () => client.send('GET', '/healthz'));
+    await until(() => kept.length === 10);
+    expect(memory.heldBytes).toBeGreaterThanOrEqual(10 * 4096);
+    const given = leaving.send('GET', '/healthz').catch(() => undefined);
+    await until(() => kept.length === 11);
+    expect(memory.heldBytes).toBeGreaterThanOrEqual(11 * 4096);
+    leaving.destroy();
+    await given;
+    await until(() => memory.heldBytes < 11 * 4096);
+    for (const begin of kept) begin();
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(Array<number>(10).fill(200));
+    await until(() => memory.heldBytes === 0);
+  } finally {
+    jest.restoreAllMocks();
+  }
 });
 
 describe('a server that drains', () => {
