@@ -239,11 +239,11 @@ it('what requests take that wait to begin is written down, until they begin or t
   const busy = new PacedStarts();
   jest.spyOn(busy, 'mayBegin').mockReturnValue(false);
   jest.spyOn(busy, 'wait').mockImplementation((_owner, begin) => void kept.push(begin));
-  const original = StartsByCost.prototype.of;
-  jest.spyOn(StartsByCost.prototype, 'of').mockImplementation(function (this: StartsByCost, costs, nowMs, ...isMuch) {
-    // Of bytes that have come it is asked whether they are much.
-    return isMuch.length === 0 ? busy : original.call(this, costs, nowMs, ...isMuch);
-  });
+  const idle = new PacedStarts();
+  // Of bytes that have come it is asked whether they are much.
+  jest
+    .spyOn(StartsByCost.prototype, 'of')
+    .mockImplementation((_costs, _nowMs, isMuch) => (isMuch === undefined ? busy : idle));
   try {
     const responses = Array.from({ length: 10 }, () => client.send('GET', '/healthz'));
     await until(() => kept.length === 10);
