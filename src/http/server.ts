@@ -63,8 +63,6 @@ import { bodyAlreadyRead, shuttingDown } from './response/refusals';
 
 /** What the beginning of a small request takes, in milliseconds. */
 const WAITING_REQUEST_MS = 0.2;
-/** What a request that has not begun takes, and its empty response, roughly. */
-const WAITING_REQUEST_BYTES = 4 * 1024;
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
@@ -228,10 +226,9 @@ export function createServer(options: ServerOptions): ApiServer {
     if (queue.mayBegin(context.receivedAt)) return begin(context, context.receivedAt);
     // Until it has begun it counts as one of small cost: of hundreds that one connection has brought, most come after other connections.
     costs.count(WAITING_REQUEST_MS, context.receivedAt);
-    const account = accounts.of(request.socket);
-    account.hold(WAITING_REQUEST_BYTES);
+    costs.requestWaits();
     queue.wait(request.socket, () => {
-      account.release(WAITING_REQUEST_BYTES);
+      costs.requestBegins();
       const began = performance.now();
       begin(context, began);
       const done = performance.now();

@@ -29,9 +29,14 @@ export class OwnConnections {
       servername: serverName(host),
       ...(session && { session }),
     });
-    socket.once('session', (latest) => this.#sessions.set(place, latest));
+    const keep = (latest: Buffer): void => void this.#sessions.set(place, latest);
     const forget = (): void => void this.#sessions.delete(place);
-    socket.once('error', forget).once('secureConnect', () => socket.off('error', forget));
+    socket.once('session', keep).once('error', forget);
+    socket.once('secureConnect', () => {
+      socket.off('error', forget);
+      // It goes on being resumed, and each stream's listener would be kept for a session that may never come.
+      if (socket.isSessionReused()) socket.off('session', keep);
+    });
     return socket;
   }
 }

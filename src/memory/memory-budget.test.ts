@@ -74,13 +74,36 @@ describe('a memory budget', () => {
     const [greedy, modest] = [open(budget), open(budget)];
     greedy.account.hold(50 * MIB);
     expect(budget.isTight).toBe(true);
-    expect(greedy.account.isUnderPressure).toBe(true);
-    expect(modest.account.isUnderPressure).toBe(false);
     await modest.account.room();
     const waiting = modest.account.largeRoom();
     expect(await isDone(waiting)).toBe(false);
     greedy.account.release(20 * MIB);
     expect(await isDone(waiting)).toBe(true);
+  });
+
+  it('presses those that hold much of it and have taken nothing for a second, while it is tight', () => {
+    let now = 10_000;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    try {
+      const budget = new MemoryBudget(LIMIT);
+      const accounts = [open(budget), open(budget), open(budget)].map(({ account }) => account);
+      const [greedy, reading, modest] = accounts as [MemoryAccount, MemoryAccount, MemoryAccount];
+      const pressed = (): readonly boolean[] => accounts.map(({ isUnderPressure }) => isUnderPressure);
+      greedy.hold(30 * MIB);
+      reading.hold(20 * MIB);
+      modest.hold(100 * 1024);
+      now += 900;
+      reading.release(MIB);
+      expect(pressed()).toEqual([false, false, false]);
+      now += 200;
+      expect(pressed()).toEqual([true, false, false]);
+      greedy.release(20 * MIB);
+      now += 2_000;
+      expect(budget.isTight).toBe(false);
+      expect(pressed()).toEqual([false, false, false]);
+    } finally {
+      jest.restoreAllMocks();
+    }
   });
 
   it('lets what waits go on when its connection ends, to find that out: it would be kept for as long', async () => {

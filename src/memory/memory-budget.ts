@@ -205,9 +205,9 @@ export class MemoryAccount implements ConnectionMemory {
     return this.#bytes >= this.budget.connectionBytes;
   }
 
-  /** Memory is tight, and that is this connection's doing, too. */
+  /** Memory is tight, and that is this connection's doing, too: it holds more than a little, and has taken nothing for a while. */
   get isUnderPressure(): boolean {
-    return this.budget.isTight && this.#bytes >= SMALL_BYTES;
+    return this.budget.isTight && this.#bytes >= SMALL_BYTES && performance.now() - this.lastReleaseMs >= SLOW_MS;
   }
 
   /** `sinceMs`: for what is written down later than it came, when it may have come, as {@link lastReleaseMs}. */

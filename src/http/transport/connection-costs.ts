@@ -9,12 +9,17 @@ const QUIET_MS = 1;
 const COSTLY_MS = 10;
 /** How much of a second is free for each connection. */
 const FREE_SHARE = 0.05;
+/** While so many of its requests wait to begin no more of a connection is read: each takes some kilobytes. */
+const MANY_WAITING = 32;
 
 /** What a connection's bytes and requests have cost the event loop lately, in milliseconds. Times are those of a monotonic clock. */
 export class ConnectionCosts {
   /** As of {@link #countedMs}. */
   #spentMs = 0;
   #countedMs = -Infinity;
+  #waiting = 0;
+  /** Called when it is not behind any more. */
+  onCaughtUp: (() => void) | undefined;
 
   /** Others, who have cost less, do not wait for it. */
   levelAt(nowMs: number): CostLevel {
@@ -27,6 +32,26 @@ export class ConnectionCosts {
   count(tookMs: number, nowMs: number): void {
     this.#spentMs = this.#spentAt(nowMs) + tookMs;
     this.#countedMs = nowMs;
+  }
+
+  /** Requests of it have come that have not begun. */
+  get hasWaiting(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** They are so many that no more of it is to be read. */
+  get isBehind(): boolean {
+    return this.#waiting >= MANY_WAITING;
+  }
+
+  /** A request has come that has to wait for its turn, until {@link requestBegins}. */
+  requestWaits(): void {
+    this.#waiting++;
+  }
+
+  requestBegins(): void {
+    this.#waiting--;
+    if (this.#waiting === MANY_WAITING - 1) this.onCaughtUp?.();
   }
 
   #spentAt(nowMs: number): number {

@@ -10,6 +10,8 @@ import { StartsByCost, type SharedLoop } from './starts-by-cost';
 
 /** More is no request of a client that asks for something now and then. */
 const MUCH_BYTES = 2_048;
+/** Of a connection whose requests wait: a piece may be dozens of them. */
+const FEW_BYTES = 512;
 /** What a record of TLS that waits takes beside its bytes, which may be one. */
 const RECORD_BYTES = 256;
 
@@ -90,6 +92,7 @@ export class PacedReading {
     };
     // What is pushed to a stream that is paused would all be there when it is not any more.
     socket.on('resume', () => this.#wait());
+    this.#costs.onCaughtUp = () => this.#wait();
   }
 
   trust(): void {
@@ -100,7 +103,7 @@ export class PacedReading {
   /** Whether more is to be read now. */
   #receive(chunk: Buffer | null): boolean {
     // TLS hands out all records that it has read, however often it is told to stop.
-    const isBehind = this.#rest.length > 0 || this.socket.isPaused();
+    const isBehind = this.#rest.length > 0 || this.#isStopped;
     if (!isBehind) {
       const now = performance.now();
       // The end of a connection may be that of many requests, and of thousands of connections at once.
@@ -134,8 +137,13 @@ export class PacedReading {
     return turns.of(this.#costs, nowMs, chunk !== null && chunk.length > MUCH_BYTES);
   }
 
+  /** Whoever has it does not take more now, and tells when it does. */
+  get #isStopped(): boolean {
+    return this.socket.isPaused() || this.#costs.isBehind;
+  }
+
   #pieceOf(chunk: Buffer): Buffer {
-    const { bytes } = this.#pieceSize;
+    const bytes = this.#costs.hasWaiting ? FEW_BYTES : this.#pieceSize.bytes;
     return chunk.length <= bytes ? chunk : chunk.subarray(0, bytes);
   }
 
@@ -146,7 +154,7 @@ export class PacedReading {
 
   #wait(): void {
     const chunk = this.#rest[0];
-    if (this.#isWaiting || chunk === undefined || this.socket.isPaused()) return;
+    if (this.#isWaiting || chunk === undefined || this.#isStopped) return;
     this.#isWaiting = true;
     this.#queueFor(chunk, performance.now()).wait(this.socket.remoteAddress, () => this.#goOn());
   }
@@ -155,7 +163,7 @@ export class PacedReading {
     this.#isWaiting = false;
     const { socket } = this;
     const chunk = this.#rest[0];
-    if (chunk === undefined || socket.destroyed || socket.isPaused()) return;
+    if (chunk === undefined || socket.destroyed || this.#isStopped) return;
     this.#rest.shift();
     if (chunk === null) {
       this.#push(null);

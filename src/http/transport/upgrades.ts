@@ -58,9 +58,14 @@ export class Upgrades {
       });
       return;
     }
+    this.#track(socket);
+    whenAnswered(socket, () => this.#begin(request, socket, head));
+  }
+
+  /** By itself: a listener keeps all that the others of its function know, such as the bytes that came with the request. */
+  #track(socket: Socket): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    whenAnswered(socket, () => this.#begin(request, socket, head));
   }
 
   #begin(request: IncomingMessage, socket: Socket, head: Buffer): void {
