@@ -39,7 +39,7 @@ export interface ConnectionMemory extends MemoryHolder {
  * through. Every connection has an account. Bookkeeping only: what is held is said by its holder.
  *
  * A connection that holds as much as it may is made to wait. When all together hold three quarters of the limit, large
- * answers wait, connections that hold more than a little are refused new requests, and those that have taken nothing for
+ * answers wait, connections that hold more than a little and take nothing are refused new requests, and those that have taken nothing for
  * some seconds are dropped. At the limit the one that holds most for longest is dropped at once.
  */
 export class MemoryBudget {

@@ -283,6 +283,27 @@ describe('a user', () => {
   });
 });
 
+it('who takes answers is refused nothing beside others who take none, though memory is tight and it holds some', async () => {
+  await each(60, () => server.attackers.unread(CONFIG_MAPS, 50, ADMIN));
+  await settled(held);
+  const headers = { authorization: `Bearer ${USER}` };
+  const statuses: (number | undefined)[] = [];
+  let mostHeld = 0;
+  await each(10, async (worker) => {
+    for (let round = 0; round < 6; round++) {
+      const body = { metadata: { name: `written-${worker}-${round}` } };
+      statuses.push((await server.honest.send('POST', CONFIG_MAPS, { headers, body })).status);
+      const { status, bytes } = await server.honest.send('GET', CONFIG_MAPS, { headers });
+      statuses.push(bytes.length > LARGE_BYTES ? status : undefined);
+      mostHeld = Math.max(mostHeld, await held());
+    }
+  });
+  const { limitBytes } = await server.books();
+  expect(mostHeld).toBeGreaterThanOrEqual(0.75 * limitBytes);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(60);
+  expect(statuses.filter((status) => status === 201)).toHaveLength(60);
+});
+
 describe('requests of many clients that are interleaved and given up at random', () => {
   const OBJECTS = 20;
 

@@ -4,8 +4,8 @@ import { isProbe } from './probes';
 import { outOfRoom } from '../response/refusals';
 
 /**
- * While memory is tight, connections that hold more than a little of it get a 429. All others are served: they are not why it is
- * tight, and at the limit the one that holds most for longest is dropped.
+ * While memory is tight, connections get a 429 that hold more than a little of it and have taken nothing for a second. All others are served:
+ * they are not why it is tight, and at the limit the one that holds most for longest is dropped.
  */
 export function refuseUnderPressure(context: RequestContext): void {
   if (!context.isUnderPressure) return;

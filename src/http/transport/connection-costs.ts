@@ -10,7 +10,7 @@ const COSTLY_MS = 10;
 /** How much of a second is free for each connection. */
 const FREE_SHARE = 0.05;
 /** While so many of its requests wait to begin no more of a connection is read: each takes some kilobytes. */
-const MANY_WAITING = 32;
+const MANY_WAITING = 16;
 
 /** What a connection's bytes and requests have cost the event loop lately, in milliseconds. Times are those of a monotonic clock. */
 export class ConnectionCosts {
