@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { countTurns } from '../../test/support/count-turns';
 import { SocketPairs } from '../../test/support/socket-pairs';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pacedEnds, PacedEnds } from './paced-ends';
 
 let pairs: SocketPairs;

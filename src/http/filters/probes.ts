@@ -6,6 +6,6 @@ const PROBE_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
  * Whether a request asks how the server is. It is answered however busy the server is, as by later releases of kube-apiserver, whose flow
  * schema `probes` is exempt: a probe that fails would have the server restarted, which does not help.
  */
-export function isProbe({ path }: RequestInfo): boolean {
-  return PROBE_PATHS.test(path);
+export function isProbe({ isResourceRequest, path }: RequestInfo): boolean {
+  return !isResourceRequest && PROBE_PATHS.test(path);
 }

@@ -12,7 +12,7 @@ const FREE_SHARE = 0.05;
 /** While so many of its requests wait to begin no more of a connection is read: each takes some kilobytes. */
 const MANY_WAITING = 16;
 
-/** What a connection's bytes and requests have cost the event loop lately, in milliseconds. Times are those of a monotonic clock. */
+/** What a connection's bytes and requests have cost the event loop lately, in milliseconds, and how many of its requests wait. Times are those of a monotonic clock. */
 export class ConnectionCosts {
   /** As of {@link #countedMs}. */
   #spentMs = 0;
