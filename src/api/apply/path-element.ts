@@ -1,6 +1,6 @@
-import { parseExact } from '../codec/exact-json';
+import { endOfString, parseExact } from '../codec/exact-json';
 import { quoteGo } from '../errors/go-quote';
-import { shownPart } from '../errors/shown-value';
+import { shownPart, shownText } from '../errors/shown-value';
 import { JsonSyntaxError, parseJson } from '../codec/json-syntax';
 import type { JsonObject, JsonValue } from '../object';
 import { sortedJson } from '../sorted-json';
@@ -34,7 +34,27 @@ export function isKeyElement(element: PathElement): boolean {
   return element.startsWith('k:');
 }
 
+/**
+ * The values that an element may have. Those of a server have a text or number, or some of them by name: lists and maps cannot
+ * be what an item is known by.
+ */
+const MAX_ELEMENT_VALUES = 256;
+const STRUCTURAL = /["[{,]/g;
+
+/** Looks at no more of the text than it takes to know. */
+function hasManyValues(body: string): boolean {
+  if (body.length <= MAX_ELEMENT_VALUES) return false;
+  let values = 0;
+  STRUCTURAL.lastIndex = 0;
+  for (let found = STRUCTURAL.exec(body); found !== null; found = STRUCTURAL.exec(body)) {
+    if (found[0] === '"') STRUCTURAL.lastIndex = endOfString(body, found.index) + 1;
+    else if (++values > MAX_ELEMENT_VALUES) return true;
+  }
+  return false;
+}
+
 function parseBody(body: string): JsonValue {
+  if (hasManyValues(body)) throw new SyntaxError(`a path element has more than ${MAX_ELEMENT_VALUES} values`);
   try {
     return parseJson(body) as JsonValue;
   } catch (error) {
@@ -42,6 +62,9 @@ function parseBody(body: string): JsonValue {
     throw error;
   }
 }
+
+/** As many digits as an int64 has, at most. */
+const INDEX = /^[+-]?\d{1,18}$/;
 
 /**
  * Brings an element that a client or another server wrote into canonical text. Undefined for kinds that a later release
@@ -55,17 +78,17 @@ export function parseElement(text: string): PathElement | undefined {
     case 'k:': {
       const keys = parseBody(body);
       if (keys === null || typeof keys !== 'object' || Array.isArray(keys)) {
-        throw new SyntaxError(`expected an object of keys: ${text}`);
+        throw new SyntaxError(`expected an object of keys: ${shownText(text)}`);
       }
       return keyElement(keys as JsonObject);
     }
     case 'v:':
       return valueElement(parseBody(body));
     case 'i:':
-      if (!/^-?\d+$/.test(body)) throw new SyntaxError(`expected an index: ${text}`);
-      return text;
+      if (!INDEX.test(body)) throw new SyntaxError(`expected an index: ${shownText(text)}`);
+      return `i:${BigInt(body)}`;
     default:
-      if (text.length < 2 || text[1] !== ':') throw new SyntaxError(`missing type of path element: ${text}`);
+      if (text.length < 2 || text[1] !== ':') throw new SyntaxError(`missing type of path element: ${shownText(text)}`);
       return undefined;
   }
 }
