@@ -21,8 +21,8 @@ export interface ListParts {
   readonly tail: Buffer;
   /** Of the whole body, where it is known before the items are made. */
   readonly length?: number;
-  /** One item where it cannot be made at once; the list is not put together at once then. */
-  readonly later?: (entry: CacheEntry) => MaybePromise<readonly Uint8Array[]>;
+  /** One item where it cannot be made at once; undefined: it can. A list that may have such is not put together at once. */
+  readonly later?: (entry: CacheEntry) => Promise<readonly Uint8Array[]> | undefined;
 }
 
 /** Runs that a connection takes in one write without its costs showing. */
@@ -55,7 +55,7 @@ export function* listPieces(list: ListParts, runs = remembered): Iterable<readon
     for (const { from, to, joined } of steps(list, isJoined, runs.find.bind(runs))) {
       if (from > 0) length += separator.length;
       if (joined !== undefined) length += joined.length;
-      else length += items.length?.(entries, from, to) ?? lengthOf(items.pieces(entries, from, to));
+      else length += lengthOfItems(items, entries, from, to);
       yield [];
     }
     head = head(length);
@@ -68,18 +68,36 @@ export function* listPieces(list: ListParts, runs = remembered): Iterable<readon
   yield [tail];
 }
 
-/** The body of a list some of whose items are made later. */
+/** The body of a list some of whose items are made later: where the head depends on their length, as {@link listPieces}. */
 export function* laterPieces(
-  { head, items, entries, tail }: ListParts,
+  list: ListParts,
   later: NonNullable<ListParts['later']>,
 ): Iterable<MaybePromise<readonly Uint8Array[]>> {
-  if (typeof head === 'function') throw new Error('the length of what is made later is not known');
+  const { items, entries, tail } = list;
+  const { separator } = items;
+  let { head } = list;
+  if (typeof head === 'function') {
+    let length = separator.length * Math.max(0, entries.length - 1);
+    for (const [index, entry] of entries.entries()) {
+      const made = later(entry);
+      if (made === undefined) length += lengthOfItems(items, entries, index, index + 1);
+      yield made?.then((pieces) => {
+        length += lengthOf(pieces);
+        return [];
+      }) ?? [];
+    }
+    head = head(length);
+  }
   yield [head];
   for (const [index, entry] of entries.entries()) {
-    if (index > 0 && items.separator.length > 0) yield [items.separator];
-    yield later(entry);
+    if (index > 0 && separator.length > 0) yield [separator];
+    yield later(entry) ?? items.pieces(entries, index, index + 1);
   }
   yield [tail];
+}
+
+function lengthOfItems(items: ItemForm, entries: readonly CacheEntry[], from: number, to: number): number {
+  return items.length?.(entries, from, to) ?? lengthOf(items.pieces(entries, from, to));
 }
 
 function* steps({ items, entries }: ListParts, isJoined: boolean, joinedRun: JoinedChunks['get']): Iterable<Step> {

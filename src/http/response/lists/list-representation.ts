@@ -1,7 +1,7 @@
 import { encodeMessage } from '../../../api/codec/protobuf-encode';
+import { encodeMessageSteps } from '../../../api/codec/protobuf-encode-steps';
 import { filledInParts } from '../../../api/fill-later';
 import { notAcceptable } from '../../../api/errors/status-error';
-import type { MaybePromise } from '../../../api/maybe-promise';
 import type { ListMeta } from '../../../api/object';
 import type { Steps } from '../../../api/parts';
 import type { Schema, StructType } from '../../../api/schema/model';
@@ -11,7 +11,7 @@ import { eachItem, type ListParts } from './list-parts';
 import type { Format, Transform } from '../../request/negotiate';
 import { partialObject } from '../partial-object';
 import { partialJsonItems, partialListFields, partialProtobufItems } from './partial-list';
-import { protobufEnvelope, type ListFields } from './protobuf-list';
+import { protobufEnvelope, protobufItem, type ListFields } from './protobuf-list';
 import { TableWriter, type IncludeObject } from '../table';
 import { COMPACT_JSON, PRETTY_JSON, textList, YAML, type TextLayout } from './text-list';
 import { wireFormOf, type WireForm } from '../wire-form';
@@ -103,7 +103,11 @@ export class ListRepresenter {
   private protobufList(entries: readonly CacheEntry[], metadata: ListMeta): ListParts {
     const form = wireFormOf(this.served);
     const envelope = this.protobufEnvelope(form.apiVersion, this.served.listKind, metadata);
-    return { ...envelope, items: form.protobufItems(encodeMessage), entries };
+    const items = form.protobufItems(encodeMessage);
+    return this.inParts({ ...envelope, items, entries }, function* (entry) {
+      yield* entry.prepare() ?? [];
+      return protobufItem(yield* form.messageSteps(entry, encodeMessageSteps));
+    });
   }
 
   private printedList(entries: readonly CacheEntry[], metadata: ListMeta): ListParts {
@@ -119,15 +123,13 @@ export class ListRepresenter {
     const parts = textList(this.layout, list, 'items', entries, item);
     if (this.layout !== YAML) return this.printedInParts(parts, item);
     if (!entries.some(isLargeYaml)) return parts;
-    return { ...parts, later: (entry) => this.yamlItem(parts, entry) };
+    // A small item is printed here, a large one in a turn of its own.
+    return { ...parts, later: (entry) => (isLargeYaml(entry) ? this.largeYamlItem(entry) : undefined) };
   }
 
-  /** A small item is printed here, a large one in a turn of its own. */
-  private yamlItem({ items }: ListParts, entry: CacheEntry): MaybePromise<readonly Uint8Array[]> {
-    if (!isLargeYaml(entry)) return items.pieces([entry], 0, 1);
+  private async largeYamlItem(entry: CacheEntry): Promise<readonly Uint8Array[]> {
     const form = wireFormOf(this.served);
-    const json = Buffer.concat([LIST_OF_ONE, form.itemHead, form.body(entry), LIST_OF_ONE_END]);
-    return this.work.printYaml(json).then((yaml) => [yaml]);
+    return [await this.work.printYaml(Buffer.concat([LIST_OF_ONE, form.itemHead, form.body(entry), LIST_OF_ONE_END]))];
   }
 
   private partialList(entries: readonly CacheEntry[], metadata: ListMeta, { kind, apiVersion }: Transform): ListParts {
@@ -169,7 +171,7 @@ export class ListRepresenter {
         form.release(entry);
       }
     };
-    return { ...parts, later: (entry) => (isLargeItem(entry) ? make(entry) : parts.items.pieces([entry], 0, 1)) };
+    return { ...parts, later: (entry) => (isLargeItem(entry) ? make(entry) : undefined) };
   }
 
   private printedInParts(parts: ListParts, item: (entry: CacheEntry) => object): ListParts {

@@ -43,11 +43,7 @@ export function protobufItems(
   message: (entry: CacheEntry, among: readonly CacheEntry[]) => Uint8Array,
   { items } = USUAL,
 ): ItemForm {
-  const tag = messageTag(items);
-  const form = eachItem(NO_SEPARATOR, true, (entry, among) => {
-    const item = message(entry, among);
-    return [field(tag, item.length), item];
-  });
+  const form = eachItem(NO_SEPARATOR, true, (entry, among) => protobufItem(message(entry, among), items));
   return {
     ...form,
     length: (entries, from, to) => {
@@ -59,6 +55,11 @@ export function protobufItems(
       return sum;
     },
   };
+}
+
+/** A message as an item of a list. */
+export function protobufItem(message: Uint8Array, number: number = USUAL.items): readonly Uint8Array[] {
+  return [field(messageTag(number), message.length), message];
 }
 
 /** Of a field that holds a message or bytes. */
