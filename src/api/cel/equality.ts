@@ -1,4 +1,5 @@
 import { Uint } from './ast';
+import { countWork } from './extra-work';
 import {
   Duration,
   ListValue,
@@ -11,12 +12,12 @@ import {
   type Value,
 } from './values';
 
-/** How many values have been compared with another: what a comparison of large structures costs beyond its call. */
-export const comparisons = { count: 0 };
-
-/** `left == right`: false for values of different types, but for numbers, which are equal by value. */
+/**
+ * `left == right`: false for values of different types, but for numbers, which are equal by value. Throws CostExceeded for structures
+ * of more values than any object has.
+ */
 export function equals(left: Value, right: Value): boolean {
-  comparisons.count += 1;
+  countWork(1);
   if (isNumber(left) && isNumber(right)) return compareNumbers(left, right) === 0;
   if (left === right) return true;
   if (typeof left !== 'object' || typeof right !== 'object' || left === null || right === null) return false;
@@ -87,11 +88,14 @@ export function compareText(left: string, right: string): number {
     const one = left.charCodeAt(index);
     const other = right.charCodeAt(index);
     if (one === other) continue;
-    const isPaired = (unit: number): boolean => (unit & 0xf800) === 0xd800;
     if (isPaired(one) !== isPaired(other)) return isPaired(one) ? 1 : -1;
     return one - other;
   }
   return left.length - right.length;
+}
+
+function isPaired(unit: number): boolean {
+  return (unit & 0xf800) === 0xd800;
 }
 
 /** The order of two values of a type that has one; undefined: they have none. */

@@ -139,3 +139,48 @@ describe('searches that take long', () => {
     });
   });
 });
+
+describe('what the platform or the cost of a call sets no bound to has one', () => {
+  const numbers = Array.from({ length: 1_000 }, (_, index) => index);
+  const exceeded = 'error: operation cancelled: actual cost limit exceeded';
+
+  it.each<[string, JsonValue, string]>([
+    ['comparing what refers to a list again and again', numbers, exceeded],
+    ['all that an object may hold', Array.from({ length: 100 }, () => numbers), 'true'],
+  ])('%s', (_name, self, wanted) => {
+    const source = wanted === 'true' ? 'self == self.map(x, x)' : 'self.map(x, self) == self.map(x, self.map(y, y))';
+    expect(evaluate(source, self)).toBe(wanted);
+  });
+
+  it.each([
+    ['the length of texts', 'self + self', 'x'.repeat(2_000_000)],
+    ['the number of pieces', "self.split('')", 'x'.repeat(200_000)],
+    ['the values of a printed list', "'%s'.format([self.split('')])", 'x'.repeat(90_000)],
+    ['the length of a printed text', "'%s%s'.format([self, self])", 'x'.repeat(2_000_000)],
+    ['the length of a query', 'url(self).getQuery()', `/?${'x'.repeat(300_000)}`],
+    ['the parameters of a query', 'url(self).getQuery()', `/?${'x&'.repeat(30_000)}`],
+    ['the length of a version', 'isSemver(self)', `1.0.0-${'a.'.repeat(100_000)}a`],
+  ])('%s', (_name, source, self) => {
+    expect(evaluate(source, self)).toBe(exceeded);
+  });
+
+  it('passing over a long text costs more than a call', () => {
+    const run = start('[1, 2, 3].all(i, self.charAt(i) == self.substring(i, i + 1))', '\u{1f600}'.repeat(1_000_000));
+    expect(run.proceed()).toEqual({ value: true });
+    const plain = start('[1, 2, 3].all(i, self.substring(i, i + 1) != "")', '\u{1f600}'.repeat(1_000_000));
+    expect(plain.proceed()).toEqual({ value: true });
+    expect(run.cost - plain.cost).toBeGreaterThan(3 * 3_000);
+  });
+
+  it('clauses beyond the arguments of a format are not looked for', () => {
+    expect(evaluate("self.format(['x'])", '%s'.repeat(500_000))).toBe('error: index 1 out of range');
+  });
+
+  it('long texts that are looked through in parts are not remembered without end', () => {
+    const source = "['1', '2', '3', '4', '5', '6', '7', '8', '9'].all(x, strings.quote(self + x) != '')";
+    const run = start(source, '"'.repeat(2_000_000), 100_000_000);
+    let outcome;
+    while (outcome === undefined) outcome = run.proceed(2_000);
+    expect(outcome).toMatchObject({ costExceeded: true });
+  });
+});

@@ -6,7 +6,7 @@ import type { Code, ExpressionCompiler } from './code';
 import { compileComprehension } from './comprehension';
 import { insert, noSuchKey } from './map-keys';
 import type { Overload } from './declarations';
-import { comparisons } from './equality';
+import { resetWork, unitsOfWork } from './extra-work';
 import { Run } from './run';
 import { isDynOrError, type Type } from './types';
 import {
@@ -274,12 +274,9 @@ function callOf(args: readonly Code[], choose: (values: readonly Value[]) => Ove
   const call = (run: Run, values: readonly Value[]): Value => {
     const { cost, evaluate } = choose(values);
     run.spend(cost.of(values.map(costSize)));
-    comparisons.count = 0;
+    resetWork();
     const value = evaluate(...values);
-    if (comparisons.count > COMPARED_FREELY) {
-      const units = Math.ceil(comparisons.count / 10);
-      run.spend(units);
-    }
+    run.spend(unitsOfWork());
     return value;
   };
   const [first, second] = args;
@@ -291,9 +288,6 @@ function callOf(args: readonly Code[], choose: (values: readonly Value[]) => Ove
       args.map((arg) => arg(run)),
     );
 }
-
-/** Comparisons of structures count as work from here on. */
-const COMPARED_FREELY = 64;
 
 function notStrictlyFalse(operand: Code, run: Run): boolean {
   try {

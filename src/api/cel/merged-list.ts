@@ -1,7 +1,8 @@
 import type { JsonValue } from '../object';
 import { isJsonObject } from '../custom/json-schema';
+import { jsonEqual } from '../patch/json-equal';
 import { sortedJson } from '../sorted-json';
-import { comparisons } from './equality';
+import { countWork } from './extra-work';
 import { DataList, type Adapter } from './data';
 import type { ListValue } from './values';
 
@@ -26,24 +27,31 @@ export class MergedList extends DataList {
 
   override equals(other: ListValue): boolean | undefined {
     if (!(other instanceof DataList)) return undefined;
-    comparisons.count += this.data.length + other.data.length;
+    countWork(this.data.length + other.data.length);
     if (this.data.length !== other.data.length) return false;
     const left = this.#byKey(this.data);
     const right = this.#byKey(other.data);
     if (left.size !== right.size) return false;
     for (const [key, item] of left) {
       const match = right.get(key);
-      if (match === undefined || sortedJson(item) !== sortedJson(match)) return false;
+      if (match === undefined || !jsonEqual(item, match)) return false;
     }
     return true;
   }
 
-  #byKey(items: readonly JsonValue[]): Map<string, JsonValue> {
+  #byKey(items: readonly JsonValue[]): Map<JsonValue, JsonValue> {
     return new Map(items.map((item) => [this.#keyOf(item), item]));
   }
 
-  #keyOf(item: JsonValue): string {
-    if (this.#keys === undefined || !isJsonObject(item)) return sortedJson(item);
+  #keyOf(item: JsonValue): JsonValue {
+    if (this.#keys === undefined || !isJsonObject(item)) return comparable(item);
+    const [first = '', ...more] = this.#keys;
+    if (more.length === 0) return comparable(item[first] ?? null);
     return sortedJson(this.#keys.map((key) => item[key] ?? null));
   }
+}
+
+/** A value that a Map finds by what it says: items of one list are of one type. */
+function comparable(value: JsonValue): JsonValue {
+  return typeof value === 'object' && value !== null ? sortedJson(value) : value;
 }

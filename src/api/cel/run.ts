@@ -39,6 +39,9 @@ export function inSteps<Result extends Value>(name: string, text: string, begin:
   return run.longWork(name, text, begin) as Result;
 }
 
+/** Of the texts of one evaluation's long works: their results have about as many. */
+const MAX_REMEMBERED = 16 * 1024 * 1024;
+
 interface LongWork {
   readonly steps: Steps<Value>;
   done?: { readonly result: Value };
@@ -56,6 +59,8 @@ export class Run {
   pauseAt = Infinity;
   readonly locals: Value[] = [];
   readonly progress = new Map<number, Progress>();
+  /** Characters of the texts that long works are about. */
+  #remembered = 0;
   #longWorks: Map<string, Map<string, LongWork>> | undefined;
 
   constructor(
@@ -74,8 +79,12 @@ export class Run {
     const works = (this.#longWorks ??= new Map<string, Map<string, LongWork>>());
     const ofName = works.get(name) ?? new Map<string, LongWork>();
     works.set(name, ofName);
-    const work: LongWork = ofName.get(text) ?? { steps: begin() };
-    ofName.set(text, work);
+    let work = ofName.get(text);
+    if (work === undefined) {
+      this.#remembered += text.length;
+      if (this.#remembered > MAX_REMEMBERED) throw new CostExceeded();
+      ofName.set(text, (work = { steps: begin() }));
+    }
     if (work.done === undefined) {
       const { done, value } = work.steps.next();
       if (done !== true) throw PAUSE;

@@ -137,18 +137,6 @@ export abstract class Opaque {
   abstract equals(other: Opaque): boolean;
 }
 
-/** Characters, not UTF-16 units. */
-export function countCharacters(text: string): number {
-  let count = text.length;
-  for (let index = 0; index < text.length - 1; index += 1) {
-    if ((text.charCodeAt(index) & 0xfc00) === 0xd800 && (text.charCodeAt(index + 1) & 0xfc00) === 0xdc00) {
-      count -= 1;
-      index += 1;
-    }
-  }
-  return count;
-}
-
 /** What an operation on the value costs by its size: that of lists, maps and texts, 1 for anything else. */
 export function costSize(value: Value): number {
   if (typeof value === 'string') return value.length;

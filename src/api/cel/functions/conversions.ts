@@ -1,7 +1,9 @@
 import type { Uint } from '../ast';
 import { declare, OF_TEXT, type Overload } from '../declarations';
 import type { ListValue, MapValue, Duration, Timestamp } from '../values';
-import { countCharacters, EvalError, typeNameOf, TypeValue, type Value } from '../values';
+import { EvalError, typeNameOf, TypeValue, type Value } from '../values';
+import { countCharacters } from '../../count-characters';
+import { countPassed } from '../extra-work';
 import { MAX_INT64, MIN_INT64 } from '../../codec/exact-json';
 import { int, uint } from './operators';
 import { durationOf, formatDurationValue, formatTimestamp, timestampOf } from './time';
@@ -48,9 +50,14 @@ export function conversions(): readonly Overload[] {
   ];
 }
 
+function sizeOfText(text: string): number {
+  countPassed(text.length);
+  return countCharacters(text);
+}
+
 function sizes(): readonly Overload[] {
   const table: readonly (readonly [string, (value: Value) => number])[] = [
-    ['string', (value) => countCharacters(value as string)],
+    ['string', (value) => sizeOfText(value as string)],
     ['bytes', (value) => (value as Uint8Array).length],
     ['list<A>', (value) => (value as ListValue).length],
     ['map<A, B>', (value) => (value as MapValue).size],

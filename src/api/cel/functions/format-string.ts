@@ -1,4 +1,5 @@
 import { Uint } from '../ast';
+import { countWork } from '../extra-work';
 import {
   Duration,
   EvalError,
@@ -11,7 +12,10 @@ import {
   type Value,
 } from '../values';
 import { formatDouble } from './double-text';
+import { limited } from './text-limits';
 import { formatDurationValue, formatTimestamp } from './time';
+
+const CLAUSE = /%(?:%|(?:\.(\d+))?([a-zA-Z])?)/g;
 
 /** `"%s is %d".format([...])` (cel-go's extended strings). */
 export function formatString(pattern: string, args: ListValue): string {
@@ -21,14 +25,19 @@ export function formatString(pattern: string, args: ListValue): string {
     used += 1;
     return args.at(used - 1);
   };
-  return pattern.replace(
-    /%(?:%|(?:\.(\d+))?([a-zA-Z])?)/g,
-    (clause, precision: string | undefined, verb: string | undefined) => {
-      if (clause === '%%') return '%';
-      const digits = precision === undefined ? 6 : Math.min(Number(precision), 100);
-      return formatted(verb ?? '', digits, next);
-    },
-  );
+  let text = '';
+  let end = 0;
+  const add = (part: string): void => {
+    text = limited(text + part);
+  };
+  for (const { 0: clause, 1: precision, 2: verb, index } of pattern.matchAll(CLAUSE)) {
+    add(pattern.slice(end, index));
+    const digits = precision === undefined ? 6 : Math.min(Number(precision), 100);
+    add(clause === '%%' ? '%' : formatted(verb ?? '', digits, next));
+    end = index + clause.length;
+  }
+  add(pattern.slice(end));
+  return text;
 }
 
 function formatted(verb: string, digits: number, next: () => Value): string {
@@ -103,9 +112,13 @@ function inBase(value: Value, base: number, verb: string): string {
 /** How deep structures are printed. */
 const MAX_DEPTH = 100;
 
+/** What it takes to print one, at least. */
+const COMPARISONS_PER_VALUE = 4;
+
 /** As `%s` shows a value. */
 export function asText(value: Value, depth = 0): string {
   if (depth > MAX_DEPTH) throw new EvalError('value is nested too deeply');
+  countWork(COMPARISONS_PER_VALUE);
   if (value === null) return 'null';
   switch (typeof value) {
     case 'string':

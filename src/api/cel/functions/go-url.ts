@@ -121,10 +121,11 @@ export function escapedPath({ path }: GoUrl): string {
     .join('');
 }
 
-/** The parameters with their values in order. Pairs that cannot be read are left out. */
-export function queryValues({ query }: GoUrl): ReadonlyMap<string, readonly string[]> {
+/** The parameters with their values in order. Pairs that cannot be read are left out. `passed` is called for each pair. */
+export function queryValues({ query }: GoUrl, passed: () => void): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const pair of query.split('&')) {
+    passed();
     if (pair === '' || pair.includes(';') || BROKEN_ESCAPE.test(pair)) continue;
     const [name, value] = [
       pair.split('=', 1)[0] ?? '',

@@ -1,5 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { quoteGo } from '../../errors/go-quote';
+import { quoteShown } from '../../errors/shown-value';
 import { ipv4Bytes, ipv6Groups, mappedIpv4 } from '../../../pki/ip-address';
 import { declare, OF_TEXT, type Overload } from '../declarations';
 import { EvalError, Opaque, type Value } from '../values';
@@ -79,9 +80,9 @@ function ip(value: Value | undefined): Ip {
 }
 
 function cidrOf(text: string): Cidr | undefined {
-  const [address = '', prefix = '', ...more] = text.split('/');
+  const [address = '', prefix = '', more] = text.split('/', 3);
   const found = addressOf(address);
-  if (found === undefined || more.length > 0 || !/^(0|[1-9]\d{0,2})$/.test(prefix)) return undefined;
+  if (found === undefined || more !== undefined || !/^(0|[1-9]\d{0,2})$/.test(prefix)) return undefined;
   return Number(prefix) > bitsOf(found) ? undefined : new Cidr(found, Number(prefix));
 }
 
@@ -89,7 +90,7 @@ function cidr(text: Value | undefined): Cidr {
   const found = cidrOf(text as string);
   if (found === undefined) {
     throw new EvalError(
-      `network address parse error during conversion from string: invalid CIDR address ${JSON.stringify(text)}`,
+      `network address parse error during conversion from string: invalid CIDR address ${quoteShown(text as string)}`,
     );
   }
   return found;

@@ -4,6 +4,7 @@ import { CONSTANT, declare, OF_BOTH, OF_LESSER, type Cost, type Overload } from 
 import { compareValues, equals } from '../equality';
 import { MAX_UINT64 } from '../literals';
 import { noSuchKey } from '../map-keys';
+import { limited } from './text-limits';
 import { checkDuration, checkTimestamp } from './time-limits';
 import type { Duration, Timestamp } from '../values';
 import { EvalError, ListValue, MapValue, NONE, Optional, type Value } from '../values';
@@ -113,7 +114,7 @@ function arithmetic(): readonly Overload[] {
     ...ofNumbers('_%_', (left, right) => left % nonZero(right, 'modulus by zero')),
     declare('-_(int): int', (value) => int(-(value as bigint))),
     declare('-_(double): double', (value) => -(value as number)),
-    declare('_+_(string, string): string', (left, right) => (left as string) + (right as string), OF_BOTH),
+    declare('_+_(string, string): string', (left, right) => limited((left as string) + (right as string)), OF_BOTH),
     declare(
       '_+_(bytes, bytes): bytes',
       (left, right) => Buffer.concat([left as Uint8Array, right as Uint8Array]),

@@ -1,4 +1,5 @@
 import { declare, OF_TEXT, type Overload } from '../declarations';
+import { CostExceeded } from '../run';
 import { compareText } from '../equality';
 import { EvalError, Opaque, type Value } from '../values';
 
@@ -21,7 +22,12 @@ class Semver extends Opaque {
 const NUMBER = '(0|[1-9]\\d{0,18})';
 const SYNTAX = new RegExp(`^${NUMBER}\\.${NUMBER}\\.${NUMBER}(?:-([0-9A-Za-z.-]+))?(?:\\+([0-9A-Za-z.-]+))?$`);
 
+/** None is longer; to take a text of megabytes apart takes tens of milliseconds. */
+const MAX_LENGTH = 64 * 1024;
+
+/** Throws {@link CostExceeded} for an absurdly long text. */
 function semverOf(text: string): Semver | undefined {
+  if (text.length > MAX_LENGTH) throw new CostExceeded();
   const match = SYNTAX.exec(text);
   if (match === null) return undefined;
   const [, major = '', minor = '', patch = '', prerelease] = match;

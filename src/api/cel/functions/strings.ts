@@ -8,10 +8,16 @@ import { EvalError, Items, type Value } from '../values';
 import { PatternError, readPattern } from '../../patterns/read-pattern';
 import { isLongSearch, searchInSteps, searchSize } from '../../patterns/search';
 import { quoteWhole } from '../../errors/go-quote';
+import { countCharacters } from '../../count-characters';
+import { countPassed } from '../extra-work';
 import { formatString } from './format-string';
+import { limited, MAX_TEXT } from './text-limits';
+import { indexIn, lastIndexIn, lowerAscii, piecesOf, replaceSteps, reversed, upperAscii } from './text-units';
 
-/** No function makes a longer text: it would not fit into an object. */
-const MAX_TEXT = 10 * 1024 * 1024;
+/** Nor a longer list of texts: it would have more values than an object may have. */
+const MAX_PIECES = 100_000;
+/** Texts up to here are quoted, or have parts replaced, in less than two milliseconds. */
+const LENGTH_AT_ONCE = 32 * 1024;
 
 const OF_SECOND: Cost = { of: ([, part = 0]) => traversal(part) };
 const OF_TWICE: Cost = { of: ([size = 0]) => 2 * traversal(size), result: ([size = 0]) => size };
@@ -21,7 +27,7 @@ const text = (value: Value | undefined): string => value as string;
 /** Of the language, of cel-go's extended strings (version 2), and of Kubernetes. Positions count characters. */
 export function stringFunctions(): readonly Overload[] {
   return [
-    declare('string.contains(string): bool', (a, b) => text(a).includes(text(b)), OF_SEARCH),
+    declare('string.contains(string): bool', (a, b) => indexIn(text(a), text(b)) >= 0, OF_SEARCH),
     declare('string.startsWith(string): bool', (a, b) => text(a).startsWith(text(b)), OF_SECOND),
     declare('string.endsWith(string): bool', (a, b) => text(a).endsWith(text(b)), OF_SECOND),
     declare('string.matches(string): bool', (a, b) => matches(text(a), text(b)), OF_REGEX),
@@ -30,10 +36,10 @@ export function stringFunctions(): readonly Overload[] {
     declare('string.findAll(string): list<string>', (a, b) => findAll(text(a), text(b), -1n), OF_REGEX),
     declare('string.findAll(string, int): list<string>', (a, b, n) => findAll(text(a), text(b), n as bigint), OF_REGEX),
     ...positions(),
-    declare('string.lowerAscii(): string', (a) => text(a).replace(/[A-Z]+/g, (part) => part.toLowerCase()), OF_TEXT),
-    declare('string.upperAscii(): string', (a) => text(a).replace(/[a-z]+/g, (part) => part.toUpperCase()), OF_TEXT),
+    declare('string.lowerAscii(): string', (a) => lowerAscii(text(a)), OF_TEXT),
+    declare('string.upperAscii(): string', (a) => upperAscii(text(a)), OF_TEXT),
     declare('string.trim(): string', (a) => trimmed(text(a)), OF_TEXT),
-    declare('string.reverse(): string', (a) => [...text(a)].reverse().join(''), OF_TEXT),
+    declare('string.reverse(): string', (a) => reversed(text(a)), OF_TEXT),
     declare('string.replace(string, string): string', (a, b, c) => replace(text(a), text(b), text(c), -1n), OF_TWICE),
     declare(
       'string.replace(string, string, int): string',
@@ -44,12 +50,8 @@ export function stringFunctions(): readonly Overload[] {
     declare('string.split(string, int): list<string>', (a, b, n) => split(text(a), text(b), n as bigint), OF_TWICE),
     declare('list<string>.join(): string', (list) => join(list as ListValue, ''), OF_JOIN),
     declare('list<string>.join(string): string', (list, by) => join(list as ListValue, text(by)), OF_JOIN),
-    declare('strings.quote(string): string', (a) => quoteWhole(text(a)), OF_TEXT),
-    declare(
-      'string.format(list<dyn>): string',
-      (a, list) => limited(formatString(text(a), list as ListValue)),
-      OF_TEXT,
-    ),
+    declare('strings.quote(string): string', (a) => quoted(text(a)), OF_TEXT),
+    declare('string.format(list<dyn>): string', (a, list) => formatString(text(a), list as ListValue), OF_TEXT),
   ];
 }
 
@@ -90,8 +92,8 @@ function matches(of: string, pattern: string): boolean {
   return inSteps(`matches ${pattern}`, of, () => searchInSteps(compiled, of));
 }
 
-/** Which part is found cannot be looked for in steps: characters times instructions of one search, some 20 ms. */
-const MAX_FIND = 2_000_000;
+/** Which part is found cannot be looked for in steps: characters times instructions of one search, some 15 ms. */
+const MAX_FIND = 1_000_000;
 /** Of all searches of one call, each of which may look through all that is left before it finds a part of it. */
 const MAX_FIND_ALL = 1_000_000_000;
 /** Searches that may take less are not interrupted. */
@@ -133,42 +135,53 @@ function* findInSteps(pattern: RE2JS, of: string, limit: bigint): Steps<Items> {
   return new Items(found);
 }
 
-const ONE_UNIT = /^[\0-\ud7ff\ue000-\uffff]*$/;
+/** Half of a character that UTF-16 writes as a pair. */
+const HALF_OF_PAIR = /[\ud800-\udfff]/;
 
-/** A text by characters: where none is written as a pair, positions are those of the string itself. */
-function characters(of: string): { readonly length: number; readonly slice: (from: number, to: number) => string } {
-  if (ONE_UNIT.test(of)) return { length: of.length, slice: (from, to) => of.slice(from, to) };
-  const all = [...of];
-  return { length: all.length, slice: (from, to) => all.slice(from, to).join('') };
+/** UTF-16 units before a character; positions count characters. Throws an EvalError for one beyond the end. */
+function unitsBefore(of: string, index: bigint): number {
+  countPassed(of.length);
+  if (index < 0n || index > BigInt(of.length)) throw new EvalError(`index out of range: ${index}`);
+  if (!HALF_OF_PAIR.test(of)) return Number(index);
+  let unit = 0;
+  for (let left = Number(index); left > 0; left -= 1) {
+    if (unit === of.length) throw new EvalError(`index out of range: ${index}`);
+    unit += unitsAt(of, unit);
+  }
+  return unit;
+}
+
+function unitsAt(of: string, unit: number): number {
+  return (of.codePointAt(unit) ?? 0) > 0xffff ? 2 : 1;
 }
 
 /** The number of characters before a position. */
 function charactersBefore(of: string, position: number): bigint {
-  return position < 0 ? -1n : BigInt(characters(of.slice(0, position)).length);
+  return position < 0 ? -1n : BigInt(countCharacters(of.slice(0, position)));
 }
 
 function positions(): readonly Overload[] {
   return [
     declare('string.charAt(int): string', (a, i) => charAt(text(a), i as bigint)),
-    declare('string.indexOf(string): int', (a, b) => charactersBefore(text(a), text(a).indexOf(text(b))), OF_SEARCH),
+    declare('string.indexOf(string): int', (a, b) => charactersBefore(text(a), indexIn(text(a), text(b))), OF_SEARCH),
     declare(
       'string.indexOf(string, int): int',
       (a, b, from) => {
-        const start = unitsOf(text(a), from as bigint);
-        return charactersBefore(text(a), text(a).indexOf(text(b), start));
+        const start = unitsBefore(text(a), from as bigint);
+        return charactersBefore(text(a), indexIn(text(a), text(b), start));
       },
       OF_SEARCH,
     ),
     declare(
       'string.lastIndexOf(string): int',
-      (a, b) => charactersBefore(text(a), text(a).lastIndexOf(text(b))),
+      (a, b) => charactersBefore(text(a), lastIndexIn(text(a), text(b))),
       OF_SEARCH,
     ),
     declare(
       'string.lastIndexOf(string, int): int',
       (a, b, from) => {
-        const start = unitsOf(text(a), from as bigint);
-        return charactersBefore(text(a), text(a).lastIndexOf(text(b), start));
+        const start = unitsBefore(text(a), from as bigint);
+        return charactersBefore(text(a), lastIndexIn(text(a), text(b), start));
       },
       OF_SEARCH,
     ),
@@ -182,56 +195,69 @@ function positions(): readonly Overload[] {
 }
 
 function charAt(of: string, index: bigint): string {
-  const { length, slice } = characters(of);
-  if (index < 0n || index > BigInt(length)) throw new EvalError(`index out of range: ${index}`);
-  return slice(Number(index), Number(index) + 1);
-}
-
-/** UTF-16 units before a character. */
-function unitsOf(of: string, index: bigint): number {
-  const { length, slice } = characters(of);
-  if (index < 0n || index > BigInt(length)) throw new EvalError(`index out of range: ${index}`);
-  return slice(0, Number(index)).length;
+  const unit = unitsBefore(of, index);
+  return of.slice(unit, unit + unitsAt(of, unit));
 }
 
 function substring(of: string, from: bigint, to: bigint | undefined): string {
-  const { length, slice } = characters(of);
-  const end = to ?? BigInt(length);
-  if (from < 0n || from > BigInt(length)) throw new EvalError(`index out of range: ${from}`);
-  if (end < 0n || end > BigInt(length)) throw new EvalError(`index out of range: ${end}`);
-  if (from > end) throw new EvalError(`invalid substring range. start: ${from}, end: ${end}`);
-  return slice(Number(from), Number(end));
+  const start = unitsBefore(of, from);
+  const end = to === undefined ? of.length : unitsBefore(of, to);
+  if (start > end) throw new EvalError(`invalid substring range. start: ${from}, end: ${to}`);
+  return of.slice(start, end);
 }
 
-const BLANK_START = /^[\s\u0085]+/;
+/** What Go's unicode.IsSpace says. */
+function isBlank(code: number): boolean {
+  if (code < 0x80) return code === 0x20 || (code >= 0x09 && code <= 0x0d);
+  return code === 0x85 || (code !== 0xfeff && /\s/.test(String.fromCharCode(code)));
+}
 
 function trimmed(of: string): string {
-  // From the end by hand: a pattern that ends there tries each run of blanks.
   let end = of.length;
-  while (end > 0 && /[\s\u0085]/.test(of[end - 1] as string) && of[end - 1] !== '\ufeff') end -= 1;
-  return of.slice(0, end).replace(BLANK_START, '');
-}
-
-function limited(of: string): string {
-  if (of.length > MAX_TEXT) throw new CostExceeded();
-  return of;
+  while (end > 0 && isBlank(of.charCodeAt(end - 1))) end -= 1;
+  let start = 0;
+  while (start < end && isBlank(of.charCodeAt(start))) start += 1;
+  return of.slice(start, end);
 }
 
 function replace(of: string, part: string, by: string, limit: bigint): string {
   if (limit === 0n) return of;
-  const pieces = part === '' ? ['', ...of, ''] : of.split(part);
-  const count = limit < 0n ? pieces.length - 1 : Math.min(Number(limit), pieces.length - 1);
-  if (of.length + count * by.length > MAX_TEXT) throw new CostExceeded();
-  const head = pieces.slice(0, count).join(by);
-  return count === 0 ? of : `${head}${by}${pieces.slice(count).join(part)}`;
+  const begin = (): Steps<string> => replacedInSteps(of, part, by, limit < 0n ? Infinity : Number(limit));
+  if (of.length <= LENGTH_AT_ONCE) return atOnce(begin());
+  return inSteps(`replace ${limit} ${JSON.stringify([part, by])}`, of, begin);
+}
+
+function* replacedInSteps(of: string, part: string, by: string, most: number): Steps<string> {
+  const result = yield* replaceSteps(of, part, by, most, MAX_TEXT);
+  if (result === undefined) throw new CostExceeded();
+  return result;
 }
 
 function split(of: string, by: string, limit: bigint): Items {
   if (limit === 0n) return new Items([]);
-  const pieces = by === '' ? [...of] : of.split(by);
-  if (limit < 0n || BigInt(pieces.length) <= limit) return new Items(pieces);
-  const kept = Number(limit) - 1;
-  return new Items([...pieces.slice(0, kept), pieces.slice(kept).join(by)]);
+  const pieces: string[] = [];
+  for (const piece of piecesOf(of, by, limit < 0n ? Infinity : Number(limit))) {
+    if (pieces.push(piece) > MAX_PIECES) throw new CostExceeded();
+  }
+  return new Items(pieces);
+}
+
+function quoted(of: string): string {
+  if (of.length <= LENGTH_AT_ONCE) return quoteWhole(of);
+  return inSteps('quote', of, () => quotedInSteps(of));
+}
+
+function* quotedInSteps(of: string): Steps<string> {
+  let parts = '';
+  for (let start = 0; start < of.length;) {
+    const end = start + LENGTH_AT_ONCE;
+    // A pair is one character.
+    const to = end < of.length && unitsAt(of, end - 1) === 2 ? end + 1 : end;
+    parts = limited(parts + quoteWhole(of.slice(start, to)).slice(1, -1));
+    start = to;
+    yield;
+  }
+  return `"${parts}"`;
 }
 
 function join(list: ListValue, by: string): string {

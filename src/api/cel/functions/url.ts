@@ -1,4 +1,6 @@
 import { declare, OF_TEXT, type Overload } from '../declarations';
+import { CostExceeded } from '../run';
+import { countWork } from '../extra-work';
 import { insert } from '../map-keys';
 import { Entries, EvalError, Items, Opaque, type Value } from '../values';
 import { quoteGo } from '../../errors/go-quote';
@@ -43,8 +45,17 @@ export function urlFunctions(): readonly Overload[] {
   ];
 }
 
+/** What it takes to read a pair of a query, at least. */
+const COMPARISONS_PER_PAIR = 10;
+const countPair = (): void => countWork(COMPARISONS_PER_PAIR);
+
+/** A longer query takes tens of milliseconds to read. */
+const MAX_QUERY = 256 * 1024;
+
+/** Throws {@link CostExceeded} for an absurdly long query. */
 function queryOf(url: GoUrl): Entries {
+  if (url.query.length > MAX_QUERY) throw new CostExceeded();
   const entries = new Map<string, readonly [Value, Value]>();
-  for (const [name, list] of queryValues(url)) insert(entries, name, new Items(list));
+  for (const [name, list] of queryValues(url, countPair)) insert(entries, name, new Items(list));
   return new Entries(entries);
 }
