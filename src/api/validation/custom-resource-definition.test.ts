@@ -235,6 +235,25 @@ test('there may be no more defaults than can be filled in at one stretch', () =>
   ]);
 });
 
+test('there may be no more versions and names than discovery can say for each', () => {
+  const many = (count: number, make: (index: number) => unknown) => Array.from({ length: count }, (_, i) => make(i));
+  const change = (count: number) => ({
+    names: { ...names, shortNames: many(count, (i) => `s${i}`), categories: many(count, (i) => `c${i}`) },
+    versions: many(2 * count, (i) => ({
+      name: `v${i + 1}`,
+      served: true,
+      storage: i === 0,
+      schema: { openAPIV3Schema: plain },
+    })),
+  });
+  expect(problemsOfNew(v1, definition(plain, change(100)))).toEqual([]);
+  expect(problemsOfNew(v1, definition(plain, change(101)))).toEqual([
+    'spec.versions: Too many: 202: must have at most 200 items',
+    'spec.names.shortNames: Too many: 101: must have at most 100 items',
+    'spec.names.categories: Too many: 101: must have at most 100 items',
+  ]);
+});
+
 test('with a status of its own, the root says nothing that the status would miss', () => {
   const versions = [
     {

@@ -1,4 +1,4 @@
-import { forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
+import { forbiddenField, invalid, notSupported, required, tooMany, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
 
 import type { RequestedVersion } from '../kinds/kind-definition';
@@ -53,6 +53,17 @@ function validateGroup(group: string): readonly FieldError[] {
   return group.includes('.') ? [] : [invalid('spec.group', group, 'should be a domain with at least one dot')];
 }
 
+/**
+ * Each version is a resource of its own to discovery and OpenAPI, which say all names of each: a definition of a megabyte would make
+ * documents of hundreds. None that people work with has a tenth of these.
+ */
+const MAX_VERSIONS = 200;
+const MAX_MORE_NAMES = 100;
+
+function validateCount(path: string, list: readonly unknown[] | null | undefined, most: number): readonly FieldError[] {
+  return (list?.length ?? 0) > most ? [tooMany(path, list?.length ?? 0, most)] : [];
+}
+
 function validateNames(names: CustomResourceDefinitionNames, path: string): readonly FieldError[] {
   const { plural = '', singular = '', kind = '', listKind = '', shortNames, categories } = names;
   const mixedCase = 'may have mixed case, but should otherwise match: ';
@@ -65,6 +76,7 @@ function validateNames(names: CustomResourceDefinitionNames, path: string): read
     ...label('singular', singular),
     ...mixedLabel('kind', kind),
     ...mixedLabel('listKind', listKind),
+    ...validateCount(`${path}.shortNames`, shortNames, MAX_MORE_NAMES),
     ...checkEach(shortNames, (name, index) =>
       oneProblem(`${path}.shortNames[${index}]`, name, dns1035LabelProblems(name)),
     ),
@@ -72,6 +84,7 @@ function validateNames(names: CustomResourceDefinitionNames, path: string): read
     ...(kind !== '' && kind === listKind
       ? [invalid(`${path}.listKind`, listKind, 'kind and listKind may not be the same')]
       : []),
+    ...validateCount(`${path}.categories`, categories, MAX_MORE_NAMES),
     ...checkEach(categories, (category, index) =>
       oneProblem(`${path}.categories[${index}]`, category, dns1035LabelProblems(category)),
     ),
@@ -112,6 +125,7 @@ function validateVersions(versions: readonly CustomResourceDefinitionVersion[] |
   const literal = definitionVersionsLiteral(versions);
   const isUnique = new Set(list.map(({ name }) => name)).size === list.length;
   return [
+    ...validateCount('spec.versions', versions, MAX_VERSIONS),
     ...(isUnique ? [] : [invalidLiteral('spec.versions', literal, 'must contain unique version names')]),
     ...(list.filter(({ storage }) => storage === true).length === 1
       ? []
