@@ -18,7 +18,8 @@ const MAX_LENGTH = 10_000;
 const OF_ANY_LENGTH: ReadonlySet<string> = new Set(['byte', 'password', 'uri']);
 
 const CHECKS: readonly (readonly [format: string, fits: (text: string) => boolean])[] = [
-  ['byte', matches(/^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/)],
+  // Taken together these say that each four characters, filled up, are three bytes; to look for fours takes four times as long.
+  ['byte', (text) => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)],
   ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
   ['cidr', isCidr],
   ['creditcard', isCreditCard],
@@ -111,8 +112,11 @@ function isCidr(text: string): boolean {
 }
 
 /** What a request line may hold: an absolute path or an absolute URI. */
+// eslint-disable-next-line no-control-regex -- what no address may have
+const BLANK_OR_CONTROL = /[\s\0-\x1f\x7f-\x9f]/;
+
 function isUri(text: string): boolean {
-  if (/[\s\p{Cc}]/u.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false;
+  if (BLANK_OR_CONTROL.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false;
   return text === '*' || text.startsWith('/') || /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text);
 }
 

@@ -244,6 +244,7 @@ test('there may be no more versions and names than discovery can say for each', 
       served: true,
       storage: i === 0,
       schema: { openAPIV3Schema: plain },
+      additionalPrinterColumns: many(count, (n) => ({ name: `n${n}`, type: 'string', jsonPath: `.n${n}` })),
     })),
   });
   expect(problemsOfNew(v1, definition(plain, change(100)))).toEqual([]);
@@ -251,6 +252,7 @@ test('there may be no more versions and names than discovery can say for each', 
     'spec.versions: Too many: 202: must have at most 200 items',
     'spec.names.shortNames: Too many: 101: must have at most 100 items',
     'spec.names.categories: Too many: 101: must have at most 100 items',
+    'spec.additionalPrinterColumns: Too many: 101: must have at most 100 items',
   ]);
 });
 

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../custom/json-schema';
-import { invalid, required, type FieldError } from '../errors/field-error';
+import { invalid, required, tooMany, type FieldError } from '../errors/field-error';
 import { deepEqual } from '../kinds/deep-equal';
 import type {
   CustomResourceColumnDefinition,
@@ -61,6 +61,9 @@ export function validateVersion(version: CustomResourceDefinitionVersion, path: 
         )),
   ];
 }
+
+/** Each is found in each object of each table: a thousand take milliseconds for every row. */
+const MAX_COLUMNS = 100;
 
 function validateColumn(column: CustomResourceColumnDefinition, path: string): readonly FieldError[] {
   const { name = '', type = '', format = '', jsonPath = '' } = column;
@@ -137,9 +140,10 @@ export function validateVersionParts(
       return openAPIV3Schema ? validateCustomSchema(openAPIV3Schema, field, { ...demands, hasStatus }) : [];
     }),
     ...eachPart(versions, 'subresources', 'spec.subresources', validateSubresources),
-    ...eachPart(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns', (columns, path) =>
-      checkEach(columns, (column, index) => validateColumn(column, `${path}[${index}]`)),
-    ),
+    ...eachPart(versions, 'additionalPrinterColumns', 'spec.additionalPrinterColumns', (columns, path) => [
+      ...(columns.length > MAX_COLUMNS ? [tooMany(path, columns.length, MAX_COLUMNS)] : []),
+      ...checkEach(columns, (column, index) => validateColumn(column, `${path}[${index}]`)),
+    ]),
     ...versions.flatMap(({ selectableFields, schema }, index) =>
       validateSelectableFields(
         selectableFields ?? [],

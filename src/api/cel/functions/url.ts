@@ -40,7 +40,7 @@ export function urlFunctions(): readonly Overload[] {
     declare('kubernetes.URL.getHost(): string', (value) => of(value).host),
     declare('kubernetes.URL.getHostname(): string', (value) => hostname(of(value))),
     declare('kubernetes.URL.getPort(): string', (value) => port(of(value))),
-    declare('kubernetes.URL.getEscapedPath(): string', (value) => escapedPath(of(value))),
+    declare('kubernetes.URL.getEscapedPath(): string', (value) => pathOf(of(value))),
     declare('kubernetes.URL.getQuery(): map<string, list<string>>', (value) => queryOf(of(value))),
   ];
 }
@@ -49,12 +49,18 @@ export function urlFunctions(): readonly Overload[] {
 const COMPARISONS_PER_PAIR = 10;
 const countPair = (): void => countWork(COMPARISONS_PER_PAIR);
 
-/** A longer query takes tens of milliseconds to read. */
-const MAX_QUERY = 256 * 1024;
+/** A longer path or query takes tens of milliseconds to read. */
+const MAX_PART = 256 * 1024;
 
-/** Throws {@link CostExceeded} for an absurdly long query. */
+/** Throws {@link CostExceeded} for an absurdly long path. */
+function pathOf(url: GoUrl): string {
+  if (url.path.length > MAX_PART) throw new CostExceeded();
+  return escapedPath(url);
+}
+
+/** Throws {@link CostExceeded} for an absurdly long query, and one of tens of thousands of pairs. */
 function queryOf(url: GoUrl): Entries {
-  if (url.query.length > MAX_QUERY) throw new CostExceeded();
+  if (url.query.length > MAX_PART) throw new CostExceeded();
   const entries = new Map<string, readonly [Value, Value]>();
   for (const [name, list] of queryValues(url, countPair)) insert(entries, name, new Items(list));
   return new Entries(entries);
