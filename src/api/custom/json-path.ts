@@ -9,10 +9,10 @@ import { isJsonList, isJsonObject } from './json-schema';
 export type JsonPath = (value: JsonValue) => readonly JsonValue[];
 
 /**
- * Values that one evaluation looks at. Each step looks at a value once, so that only filters below a descent, which look through
- * lists within lists, come near it.
+ * Values that one evaluation looks at, in some milliseconds; an object has 100,000 at most. Each step looks at a value once, so that
+ * only filters below a descent, which look through lists within lists, come near it.
  */
-const MAX_VISITS = 1_000_000;
+const MAX_VISITS = 250_000;
 
 /** Undefined for a path that cannot be read. */
 export function compileJsonPath(text: string): JsonPath | undefined {
@@ -33,32 +33,34 @@ interface Found {
 class Evaluation {
   private visits = 0;
 
-  follow(start: readonly JsonValue[], steps: PathSteps): Found {
+  /** `isNested`: some of the values may be in others of them. */
+  follow(start: readonly JsonValue[], steps: PathSteps, isNested = false): Found {
     let values = start;
     for (const step of steps) {
-      const next = this.take(values, step);
+      const next = this.take(values, step, isNested);
+      isNested ||= step.kind === 'descend';
       if (next === undefined || (this.visits += next.length + 1) > MAX_VISITS) return { values, failed: true };
-      values = next.length > 1 ? withoutRepeats(next) : next;
+      values = next;
     }
     return { values, failed: false };
   }
 
   /** Undefined when the step cannot be taken. */
-  private take(values: readonly JsonValue[], step: PathStep): readonly JsonValue[] | undefined {
+  private take(values: readonly JsonValue[], step: PathStep, isNested: boolean): readonly JsonValue[] | undefined {
     switch (step.kind) {
       case 'field':
-        return values.flatMap((value) => member(value, step.name));
+        return members(values, step.name);
       case 'every':
-        return values.flatMap(childrenOf);
+        return children(values);
       case 'descend':
-        return descend(values);
+        return descend(values, isNested);
       case 'literal':
         return step.type === 'text' ? [step.value] : values.map(() => step.value);
       case 'index':
       case 'slice':
         return sliceAll(values, step);
       case 'union':
-        return this.union(values, step.members);
+        return this.union(values, step.members, isNested);
       case 'filter':
         return this.filter(values, step.left, step.comparison);
       case 'word':
@@ -66,14 +68,18 @@ class Evaluation {
     }
   }
 
-  private union(values: readonly JsonValue[], members: readonly PathSteps[]): readonly JsonValue[] | undefined {
+  private union(
+    values: readonly JsonValue[],
+    members: readonly PathSteps[],
+    isNested: boolean,
+  ): readonly JsonValue[] | undefined {
     const all: JsonValue[] = [];
     for (const member of members) {
-      const found = this.follow(values, member);
+      const found = this.follow(values, member, isNested);
       if (found.failed) return undefined;
       for (const value of found.values) all.push(value);
     }
-    return all;
+    return withoutRepeats(all);
   }
 
   private filter(
@@ -111,7 +117,7 @@ class Evaluation {
   }
 }
 
-/** The same object or list need not be looked at twice, by whatever ways the path leads to it. */
+/** The same object or list need not be looked at twice, by whichever of its ways a union leads to it: all other steps lead to each once. */
 function withoutRepeats(values: readonly JsonValue[]): readonly JsonValue[] {
   const seen = new Set<JsonValue>();
   return values.filter((value) => {
@@ -121,9 +127,19 @@ function withoutRepeats(values: readonly JsonValue[]): readonly JsonValue[] {
   });
 }
 
-function member(value: JsonValue, name: string): readonly JsonValue[] {
-  const found = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-  return found === undefined ? [] : [found];
+function members(values: readonly JsonValue[], name: string): readonly JsonValue[] {
+  const all: JsonValue[] = [];
+  for (const value of values) {
+    const found = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+    if (found !== undefined) all.push(found);
+  }
+  return all;
+}
+
+function children(values: readonly JsonValue[]): readonly JsonValue[] {
+  const all: JsonValue[] = [];
+  for (const value of values) for (const child of childrenOf(value)) all.push(child);
+  return all;
 }
 
 function childrenOf(value: JsonValue): readonly JsonValue[] {
@@ -132,19 +148,20 @@ function childrenOf(value: JsonValue): readonly JsonValue[] {
 }
 
 /** Whatever has something in it, from the outside in; texts count as lists of bytes. */
-function descend(values: readonly JsonValue[]): readonly JsonValue[] {
+function descend(values: readonly JsonValue[], isNested: boolean): readonly JsonValue[] {
   const found: JsonValue[] = [];
-  const seen = new Set<JsonValue>();
+  // To remember objects takes longer than to look at them.
+  const seen = isNested ? new Set<JsonValue>() : undefined;
   const visit = (value: JsonValue): void => {
     if (typeof value === 'string' && value !== '') found.push(value);
-    if (typeof value !== 'object' || value === null || seen.has(value)) return;
-    const children = childrenOf(value);
-    if (children.length === 0) return;
-    seen.add(value);
+    if (typeof value !== 'object' || value === null || seen?.has(value) === true) return;
+    const below = childrenOf(value);
+    if (below.length === 0) return;
+    seen?.add(value);
     found.push(value);
-    children.forEach(visit);
+    for (const child of below) visit(child);
   };
-  values.forEach(visit);
+  for (const value of values) visit(value);
   return found;
 }
 

@@ -1,6 +1,7 @@
 import { sortedJson } from '../sorted-json';
 import { isLarge, type Steps } from '../parts';
 import { sortedJson as sortedJsonInSteps } from '../steps/generated/sorted-json';
+import { shownText } from '../errors/shown-value';
 import { printGoValue } from '../apply/go-text';
 import type { ColumnDefinition, TableDefinition } from '../kinds/kind-definition';
 import type { JsonValue, KubeObject } from '../object';
@@ -49,7 +50,8 @@ function printerColumn({ name, type, format, description, priority, jsonPath }: 
     const [value] = path(object as unknown as JsonValue);
     yield;
     if (value === undefined) return null;
-    return type === 'string' && isLarge(value) ? escaped(yield* sortedJsonInSteps(value)) : cellOf(type, value, now);
+    if (type !== 'string' || !isLarge(value)) return cellOf(type, value, now);
+    return shownText(escaped(yield* sortedJsonInSteps(value)), MAX_CELL_LENGTH);
   }
   return column(name, description ?? `Custom resource definition column (in JSONPath format): ${jsonPath}`, cell, {
     type: type as ColumnDefinition['type'],
@@ -63,7 +65,7 @@ function printerColumn({ name, type, format, description, priority, jsonPath }: 
 function cellOf(type: string, value: JsonValue, now: number): unknown {
   switch (type) {
     case 'string':
-      return textOf(value);
+      return shownText(textOf(value), MAX_CELL_LENGTH);
     case 'integer':
       return typeof value === 'number' ? Math.trunc(value) : typeof value === 'bigint' ? value : null;
     case 'number':
@@ -78,6 +80,9 @@ function cellOf(type: string, value: JsonValue, now: number): unknown {
       return null;
   }
 }
+
+/** Of a longer text a cell has the beginning: a row of a hundred with a megabyte each takes tenths of a second to print. */
+const MAX_CELL_LENGTH = 16 * 1024;
 
 const ESCAPED_IN_JSON: Readonly<Record<string, string>> = {
   '<': '\\u003c',
