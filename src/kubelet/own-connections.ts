@@ -2,6 +2,7 @@ import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type ConnectionOptions } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { hostPortOf, type Backend } from './backend';
+import { withoutCertificate } from './session-certificate';
 
 /** Of as many backends, a few kilobytes each. */
 const MAX_SESSIONS = 1_000;
@@ -29,7 +30,7 @@ export class OwnConnections {
       servername: serverName(host),
       ...(session && { session }),
     });
-    const keep = (latest: Buffer): void => void this.#sessions.set(place, latest);
+    const keep = (latest: Buffer): void => void this.#sessions.set(place, withoutCertificate(latest));
     const forget = (): void => void this.#sessions.delete(place);
     socket.once('session', keep).once('error', forget);
     socket.once('secureConnect', () => {
