@@ -3,6 +3,9 @@ import type { MemoryHolder } from '../memory/memory-budget';
 /** What may wait for a target before its source is held back: enough to read on while the kernel sends. */
 export const MAX_WAITING_BYTES = 128 * 1024;
 
+/** A target that is to end tells that it has taken all by `finish`, not by `drain`. */
+const TAKEN = ['drain', 'finish', 'close'] as const;
+
 /** Where bytes come from: a connection, the body of a request, messages of a WebSocket. */
 export interface PausableSource {
   pause(): void;
@@ -14,7 +17,8 @@ export interface WaitingTarget {
   readonly writableNeedDrain: boolean;
   /** Absent where a response shares its connection: it does not know. */
   readonly writableLength?: number;
-  on(event: 'drain' | 'finish' | 'close', listener: () => void): this;
+  on(event: 'drain' | 'finish' | 'close', listener: () => void): unknown;
+  off(event: 'drain' | 'finish' | 'close', listener: () => void): unknown;
 }
 
 /**
@@ -30,15 +34,14 @@ export class Backpressure {
     private readonly target: WaitingTarget,
     private readonly memory: MemoryHolder,
     private readonly onTaken?: () => void,
-  ) {
-    // A target that is to end tells that it has taken all by `finish`, not by `drain`.
-    target.on('drain', this.#taken).on('finish', this.#taken).on('close', this.#taken);
-  }
+  ) {}
 
   /** To be called after each write to the target. */
   wrote(bytes: number): void {
     const { target } = this;
-    if (!target.writableNeedDrain) return;
+    if (bytes === 0 || !target.writableNeedDrain) return;
+    // Not before: of thousands of streams most are idle, and each name takes room among a stream's listeners.
+    if (this.#held === 0) for (const event of TAKEN) target.on(event, this.#taken);
     this.#held += bytes;
     this.memory.hold(bytes);
     if (this.#isPausing || (target.writableLength ?? this.#held) <= MAX_WAITING_BYTES) return;
@@ -47,7 +50,7 @@ export class Backpressure {
   }
 
   readonly #taken = (): void => {
-    if (this.#held === 0) return;
+    for (const event of TAKEN) this.target.off(event, this.#taken);
     this.memory.release(this.#held);
     this.#held = 0;
     this.onTaken?.();

@@ -65,11 +65,6 @@ export class PacedReading {
   readonly #costs: ConnectionCosts;
   readonly #pieceSize = new PieceSize();
   readonly #push: Socket['push'];
-  /**
-   * As `push` does where a stream flows and holds nothing, but without asking for more in a tick of its own each time, which costs as much as
-   * reading a small request.
-   */
-  readonly #emit: (piece: Buffer) => boolean;
 
   constructor(
     private readonly socket: Socket,
@@ -78,12 +73,6 @@ export class PacedReading {
   ) {
     this.#costs = costsOf(socket);
     this.#push = socket.push.bind(socket);
-    this.#emit = (piece) => {
-      if (socket.readableFlowing !== true || socket.readableLength > 0) return this.#push(piece);
-      // What nobody listens for is thrown away, and reading goes on.
-      socket.emit('data', piece);
-      return true;
-    };
     const read = socket._read.bind(socket);
     socket.push = (chunk: Buffer | null) => this.#receive(chunk);
     // What was read already comes first. Then the stream asks anew.
@@ -91,8 +80,9 @@ export class PacedReading {
       if (this.#rest.length === 0) read(size);
     };
     // What is pushed to a stream that is paused would all be there when it is not any more.
-    socket.on('resume', () => this.#wait());
-    this.#costs.onCaughtUp = () => this.#wait();
+    const wait = (): void => this.#wait();
+    socket.on('resume', wait);
+    this.#costs.onCaughtUp = wait;
   }
 
   trust(): void {
@@ -117,19 +107,31 @@ export class PacedReading {
   #begin(chunk: Buffer, nowMs: number): boolean {
     const piece = this.#pieceOf(chunk);
     // All of it, and nothing is behind: reading goes on as it was.
-    if (piece === chunk) return this.#handOn(chunk, nowMs, this.#emit);
+    if (piece === chunk) return this.#handOn(chunk, nowMs, true);
     this.#keep(chunk.subarray(piece.length));
-    this.#handOn(piece, nowMs, this.#push);
+    this.#handOn(piece, nowMs, false);
     this.#wait();
     return false;
   }
 
-  #handOn(piece: Buffer, nowMs: number, give: (piece: Buffer) => boolean): boolean {
-    const mayGoOn = give(piece);
+  #handOn(piece: Buffer, nowMs: number, isAll: boolean): boolean {
+    const mayGoOn = isAll ? this.#emit(piece) : this.#push(piece);
     const doneMs = performance.now();
     this.#costs.count(doneMs - nowMs, doneMs);
     this.#pieceSize.learn(piece.length, doneMs - nowMs);
     return mayGoOn;
+  }
+
+  /**
+   * As `push` does where a stream flows and holds nothing, but without asking for more in a tick of its own each time, which costs as much as
+   * reading a small request.
+   */
+  #emit(piece: Buffer): boolean {
+    const { socket } = this;
+    if (socket.readableFlowing !== true || socket.readableLength > 0) return this.#push(piece);
+    // What nobody listens for is thrown away, and reading goes on.
+    socket.emit('data', piece);
+    return true;
   }
 
   #queueFor(chunk: Buffer | null, nowMs: number): PacedStarts {
@@ -176,7 +178,7 @@ export class PacedReading {
     if (!isAll) this.#rest.unshift(chunk.subarray(piece.length));
     this.accountOf(socket).release(piece.length + (isAll ? RECORD_BYTES : 0));
     // The last one has the stream ask for more.
-    this.#handOn(piece, performance.now(), this.#push);
+    this.#handOn(piece, performance.now(), false);
     this.#wait();
   }
 }
