@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { PacedStarts } from './paced-starts';
 
 /** Most of what an end costs comes after the connection's own, with its request's. */
@@ -23,11 +23,10 @@ export class PacedEnds {
 
   /** Once for each connection, however often it is used. */
   pace(socket: Socket): void {
-    const final = socket._final.bind(socket);
-    socket._final = (done) => void this.starts.beginOrWait(socket, () => final(done));
-    const destroy = socket._destroy.bind(socket);
+    const { prototype } = Socket;
+    socket._final = (done) => void this.starts.beginOrWait(socket, () => prototype._final.call(socket, done));
     socket._destroy = (error, done) => {
-      const isLater = this.starts.beginOrWait(socket, () => destroy(error, done));
+      const isLater = this.starts.beginOrWait(socket, () => prototype._destroy.call(socket, error, done));
       if (isLater) readNoMore(socket);
     };
   }

@@ -13,7 +13,7 @@ export class ConnectionAccounts {
     const account = this.budget.open(() => socket.destroy());
     this.#accounts.set(socket, account);
     if (socket.destroyed) account.close();
-    else socket.once('close', () => account.close());
+    else socket.on('close', () => account.close());
     return account;
   }
 }

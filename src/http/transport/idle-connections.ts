@@ -28,7 +28,7 @@ export class IdleConnections {
 
   add(socket: Socket): void {
     this.#connections.set(socket, { bytesRead: 0, sinceMs: performance.now(), stuckAfter: undefined });
-    socket.once('close', () => this.#remove(socket));
+    socket.on('close', () => this.#remove(socket));
     this.#sweeps ??= setInterval(() => this.#sweep(), Math.min(this.limitMs / LOOKS, MAX_SWEEP_MS)).unref();
   }
 

@@ -84,7 +84,7 @@ class ConnectionWrites {
     socket._writev = (chunks: Chunk[], done) => this.#writeAll(chunks, done);
     copies.ends.pace(socket);
     // Before node:http's own, which follows.
-    socket.once('close', withoutStacks);
+    socket.on('close', withoutStacks);
   }
 
   #write({ chunk, encoding }: Chunk, done: Done): void {
@@ -114,7 +114,7 @@ class ConnectionWrites {
   #mayBeWhole(length: number): boolean {
     if (length <= COPIED_BYTES || length <= this.#kept) return true;
     if (!this.copies.take(length - this.#kept)) return false;
-    if (this.#kept === 0) this.socket.once('close', () => this.copies.give(this.#kept));
+    if (this.#kept === 0) this.socket.on('close', () => this.copies.give(this.#kept));
     this.#kept = length;
     return true;
   }
