@@ -9,7 +9,7 @@ import type { RequestContext } from '../request/context';
 import type { ConnectionUpgrade } from '../transport/exchange';
 import type { ApiResponse } from '../response/api-response';
 import { forwardedHeaders, returnedHeaders } from './forwarded-headers';
-import { endWith, relayBody } from './relay-body';
+import { lastAsStream, relayBody } from './relay-body';
 
 export interface UpgradeTarget {
   readonly backend: Backend;
@@ -128,7 +128,7 @@ function join(
   client.write(headOf(message));
   if (head.length > 0) client.write(head);
   if (early.length > 0) backend.write(early);
-  endWith(closing, context, joinSockets(client, backend, context.memory));
+  lastAsStream(closing, context, joinSockets(client, backend, context.memory));
 }
 
 function headOf({ httpVersion, statusCode, statusMessage, rawHeaders }: IncomingMessage): Buffer {

@@ -62,6 +62,12 @@ export function endWith(closing: AbortSignal, context: RequestContext, end: () =
   context.onFinished(onAbort(closing, end));
 }
 
+/** The request has become a stream, which `end` ends when the server goes down. */
+export function lastAsStream(closing: AbortSignal, context: RequestContext, end: () => void): void {
+  context.becameStream();
+  endWith(closing, context, end);
+}
+
 /** What is nearly done when the server goes down gets done. */
 const LAST_ANSWER_MS = 1_000;
 

@@ -9,7 +9,7 @@ import { tunnel } from '../../streams/web-socket-tunnel';
 import type { RequestContext } from '../request/context';
 import type { ApiResponse } from '../response/api-response';
 import { passRefusal, upgradeOf, type UpgradeDependencies } from './pass-upgrade';
-import { endWith, firstText } from './relay-body';
+import { firstText, lastAsStream } from './relay-body';
 
 /** The protocol of exec and attach whose clients can end their input. Kubelets do not speak it over WebSocket. */
 const REMOTE_COMMAND = 'v5.channel.k8s.io';
@@ -58,7 +58,7 @@ export async function translateRemoteCommand(
         const protocol = String(response.message.headers['x-stream-protocol-version'] ?? '').split(',')[0]!;
         const command = new RemoteCommand(client, response.socket, protocol, wanted);
         command.start(response.head);
-        endWith(closing, context, () => command.close());
+        lastAsStream(closing, context, () => command.close());
       }
     } else {
       const text = await firstText(response.message, MAX_REFUSAL_BYTES);
@@ -99,7 +99,7 @@ export async function tunnelSpdy(
   }
   const client = context.finished ? undefined : accept(context, protocol);
   if (client === undefined) response.socket.destroy();
-  else endWith(closing, context, tunnel(client, response.socket, response.head));
+  else lastAsStream(closing, context, tunnel(client, response.socket, response.head));
   return STREAMED;
 }
 

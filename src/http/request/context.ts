@@ -116,6 +116,12 @@ export class RequestContext implements Work, Pace {
     return this.controller.signal;
   }
 
+  /** It has become a stream, which may be idle for hours: nothing waits for the signal any more, and there is no answer to give. */
+  becameStream(): void {
+    this.controller = undefined;
+    this.onExpired = undefined;
+  }
+
   get aborted(): boolean {
     return this.abortReason !== undefined;
   }

@@ -65,7 +65,7 @@ export class Upgrades {
   /** By itself: a listener keeps all that the others of its function know, such as the bytes that came with the request. */
   #track(socket: Socket): void {
     this.#sockets.add(socket);
-    socket.once('close', () => this.#sockets.delete(socket));
+    socket.on('close', () => this.#sockets.delete(socket));
   }
 
   #begin(request: IncomingMessage, socket: Socket, head: Buffer): void {
@@ -82,6 +82,8 @@ export class Upgrades {
 }
 
 const NOTHING = Buffer.alloc(0);
+const NO_HEADERS: readonly string[] = [];
+const NO_FIELDS = {};
 
 /** Nothing of the request stays with its stream that is not needed: there may be thousands of streams. */
 class TakeableConnection implements ConnectionUpgrade {
@@ -102,8 +104,9 @@ class TakeableConnection implements ConnectionUpgrade {
     // The response stays with the connection: it closes with it, and the request is over then.
     response.off('finish', endConnection);
     socket.off('drain', drainResponse).off('end', endItself);
-    // node:http makes it again where it is asked for.
-    Object.assign(request, { headersDistinct: undefined });
+    // All that read these have done so: there are the headers.
+    Object.assign(request, { rawHeaders: NO_HEADERS, headersDistinct: NO_FIELDS });
+    request.headers.authorization = undefined;
     // It may be silent for hours, and is to end when its client has vanished.
     socket.setKeepAlive(true, KEEP_ALIVE_MS);
     socket.setNoDelay(true);
