@@ -1,4 +1,4 @@
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { PacedStarts } from './paced-starts';
 
 /** Most of what an end costs comes after the connection's own, with its request's. */
@@ -23,7 +23,8 @@ export class PacedEnds {
 
   /** Once for each connection, however often it is used. */
   pace(socket: Socket): void {
-    const { prototype } = Socket;
+    // Bound functions would stay with each connection.
+    const prototype = Object.getPrototypeOf(socket) as Socket;
     socket._final = (done) => void this.starts.beginOrWait(socket, () => prototype._final.call(socket, done));
     socket._destroy = (error, done) => {
       const isLater = this.starts.beginOrWait(socket, () => prototype._destroy.call(socket, error, done));

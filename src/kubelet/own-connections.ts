@@ -11,6 +11,8 @@ const MAX_SESSIONS = 1_000;
  * Connections that serve one request each. They resume the TLS session of an earlier one to the same place, which spares both sides a
  * handshake's signatures, and each connection its own copy of the peer's certificates. An agent of node:http would do that, too, but its
  * listeners and options stay with a connection that has become a stream.
+ *
+ * `options` are the same for all of them: whoever demands a verified certificate must not resume the session of one who did not.
  */
 export class OwnConnections {
   readonly #sessions = new LRUCache<string, Buffer>({ max: MAX_SESSIONS });
