@@ -111,10 +111,10 @@ function isCidr(text: string): boolean {
   return (isIPv4(address) && bits <= 32) || (isIPv6(address) && bits <= 128);
 }
 
-/** What a request line may hold: an absolute path or an absolute URI. */
 // eslint-disable-next-line no-control-regex -- what no address may have
 const BLANK_OR_CONTROL = /[\s\0-\x1f\x7f-\x9f]/;
 
+/** What a request line may hold: an absolute path or an absolute URI. */
 function isUri(text: string): boolean {
   if (BLANK_OR_CONTROL.test(text) || /%(?![0-9a-fA-F]{2})/.test(text)) return false;
   return text === '*' || text.startsWith('/') || /^[A-Za-z][A-Za-z0-9+.-]*:/.test(text);

@@ -26,3 +26,11 @@ test.each([
   expect(cell?.endsWith('...')).toBe(true);
   expect(atOnce(filledInParts(() => cellsOf(parts)))).toEqual(['a', cell]);
 });
+
+test('where a definition has many columns, each cell has its share of the row', () => {
+  const table = customTable(Array.from({ length: 64 }, (_, index) => ({ ...COLUMN, name: `Parts ${index}` })));
+  const parts = Array.from({ length: 20_000 }, () => 'some <words>');
+  const [, ...cells] = table.cells({ metadata, spec: { parts } }, 0) as readonly string[];
+  const whole = JSON.stringify(parts).replaceAll('<', '\\u003c').replaceAll('>', '\\u003e');
+  expect(new Set(cells)).toEqual(new Set([`${whole.slice(0, 2048)}...`]));
+});

@@ -145,8 +145,11 @@ export interface TableDefinition {
   readonly columns: readonly ColumnDefinition[];
   /** The cells of one row, in the order of the columns. `now` is for ages (milliseconds since the epoch). */
   readonly cells: (object: KubeObject, now: number) => readonly unknown[];
-  /** Those of a large object may take long, and are filled later where the caller has them so (`fill-later.ts`). */
-  readonly hasLongCells?: boolean;
+  /**
+   * How many of the cells may look through all of an object, or show it: those of a large one take long, and are filled later where
+   * the caller has them so (`fill-later.ts`). Absent: none.
+   */
+  readonly longCells?: number | undefined;
   readonly conditions?: (object: KubeObject) => readonly RowCondition[];
   /** The order of a list's rows, negative where `left` comes first; absent: that of the list. */
   readonly compare?: (left: KubeObject, right: KubeObject) => number;

@@ -56,11 +56,12 @@ export const createdAtColumn = column(
 );
 
 export function tableOf(columns: readonly Column[], conditions?: TableDefinition['conditions']): TableDefinition {
+  const longCells = columns.filter(({ cellInSteps }) => cellInSteps !== undefined).length;
   return {
     columns: columns.map(({ cell: _cell, cellInSteps: _inSteps, ...definition }) => definition),
     cells: (object, now) =>
       isFilledLater() ? cellsFilledLater(columns, object, now) : columns.map(({ cell }) => cell(object, now)),
-    ...(columns.some(({ cellInSteps }) => cellInSteps !== undefined) ? { hasLongCells: true } : {}),
+    longCells: longCells === 0 ? undefined : longCells,
     ...(conditions === undefined ? {} : { conditions }),
   };
 }

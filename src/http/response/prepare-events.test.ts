@@ -99,6 +99,72 @@ it('small objects and bookmarks are not waited for', () => {
   expect(prepareEvents([{ type: 'ADDED', entry: small }, bookmark], encoder)).toBeUndefined();
 });
 
+it('rows of tables are made a part at a time where they are many together', () => {
+  const prepared: number[] = [];
+  const encoder: WatchEncoder = {
+    contentType: '',
+    shared: false,
+    weight: 50,
+    prepare: (_, { revision }) => void prepared.push(revision),
+    event: () => [],
+    bookmark: () => [],
+    error: () => [],
+  };
+  const object = { metadata: { name: 'a'.repeat(300) } };
+  const items = [1, 2, 3, 4, 5, 6].map((revision): WatchItem => {
+    return { type: 'ADDED', entry: localEntry('/registry/configmaps/n/a', revision as Revision, object) };
+  });
+  expect(prepareEvents(items, encoder)).toBeUndefined();
+  expect(prepared).toEqual([5, 6]);
+});
+
+describe('others have their turn', () => {
+  const MS_PER_LOOK = 2;
+  let order: string[] = [];
+  const slow = (name: string): WatchEncoder => ({
+    contentType: '',
+    shared: false,
+    *prepare(): Steps<void> {
+      for (let step = 0; step < 2; step += 1) {
+        order.push(name);
+        yield;
+      }
+    },
+    event: () => [],
+    bookmark: () => [],
+    error: () => [],
+  });
+  const others = async (prepared: Promise<unknown>): Promise<string> => {
+    let isOver = false;
+    void prepared.then(() => (isOver = true));
+    while (!isOver) {
+      await new Promise((resolve) => setImmediate(resolve));
+      order.push('|');
+    }
+    return order.join('');
+  };
+  beforeEach(() => {
+    order = [];
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => (now += MS_PER_LOOK));
+  });
+  afterEach(() => jest.restoreAllMocks());
+
+  it('between the objects of one stream, which take less than a turn each', async () => {
+    const done = await others(prepareEvents([item(1), item(2), item(3), item(4)], slow('a'))!);
+    expect(done.replaceAll('|', '')).toBe('aaaaaaaa');
+    expect(done).not.toContain('aaaaa');
+  });
+
+  it('between streams that all have one to prepare', async () => {
+    const streams = ['a', 'b', 'c', 'd'].map((name) => prepareEvents([item(1)], slow(name))!);
+    expect(order).toEqual([]);
+    const done = await others(Promise.all(streams));
+    expect(done.replaceAll('|', '')).toHaveLength(8);
+    expect(done).not.toMatch(/[a-d]{5}/);
+  });
+});
+
 it('what fails while it is prepared is left to whoever asks for the event', async () => {
   const encoder = watchEncoder(served(), FORMATS[0]![1], schema, () => 0);
   const failing: WatchEncoder = {

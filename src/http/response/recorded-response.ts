@@ -1,5 +1,7 @@
+import type { Work } from '../../async/loop-work';
+import { Turn } from '../../async/turn';
 import type { CacheEntry } from '../../storage/cache/cache';
-import { listPieces, type ListParts } from './lists/list-parts';
+import { bodyPieces, storedBytes, type ListParts } from './lists/list-parts';
 import type { WireForm } from './wire-form';
 
 /** Bytes of an answer that the audit log takes; a longer list is not recorded. */
@@ -13,11 +15,21 @@ export function recordedObject(form: WireForm, entry: CacheEntry): string {
   return `${form.objectHead.toString('utf8')}${form.body(entry).toString('utf8')}`;
 }
 
-/** The JSON of an answered list. */
-export function recordedList(entries: readonly CacheEntry[], parts: () => ListParts): string {
+/** The JSON of an answered list, made in turns with others. */
+export async function recordedList(list: ListParts, work: Work | string): Promise<string> {
+  if (storedBytes(list.entries) > MAX_RECORDED_BYTES) return NOT_RECORDED;
+  const pieces: Uint8Array[] = [];
   let bytes = 0;
-  for (const { body } of entries) bytes += body.length;
-  if (bytes > MAX_RECORDED_BYTES) return NOT_RECORDED;
-  const pieces = [...listPieces(parts())].flat();
+  const turn = new Turn(work);
+  for (const made of bodyPieces(list)) {
+    for (const piece of await made) {
+      pieces.push(piece);
+      bytes += piece.length;
+    }
+    // The rows of tables may be longer than their objects.
+    if (bytes > MAX_RECORDED_BYTES) return NOT_RECORDED;
+    if (made instanceof Promise) turn.restart();
+    else if (turn.isOver) await turn.next();
+  }
   return Buffer.concat(pieces).toString('utf8').trimEnd();
 }

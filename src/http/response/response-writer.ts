@@ -19,7 +19,7 @@ import type { HttpResponse } from '../transport/exchange';
 import type { ServerFeatures } from '../request/features';
 import { GzipFile } from './lists/gzip/gzip-file';
 import { gzipListPieces } from './lists/gzip/gzip-list';
-import { laterPieces, listPieces, type ListParts } from './lists/list-parts';
+import { bodyPieces, listPieces, storedBytes, type ListParts } from './lists/list-parts';
 import { goType, isLargeYaml, ListRepresenter, type ListWork } from './lists/list-representation';
 import { MEDIA_TYPES, wantsPretty, type Negotiated, type Transform } from '../request/negotiate';
 import type { LargeBodies } from '../request/large-bodies';
@@ -250,7 +250,10 @@ class ResponseWriter {
         now: now(),
       } as const;
       const recorder = new ListRepresenter(served, inJson, schema, work);
-      this.context.responseText = recordedList(entries, () => recorder.parts(entries, metadata));
+      return recordedList(recorder.parts(entries, metadata), this.context).then((text) => {
+        this.context.responseText = text;
+        return this.listParts(representer.parts(entries, metadata));
+      });
     }
     return this.listParts(representer.parts(entries, metadata));
   }
@@ -342,17 +345,15 @@ class ResponseWriter {
 
   private listParts(parts: ListParts): MaybePromise<void> {
     let { length } = parts;
-    if (parts.later !== undefined) {
-      return this.wrote(writePieces(this.response, this.write(200, undefined), laterPieces(parts, parts.later)));
-    }
-    if (length === undefined && isShort(parts.entries)) {
+    const isInParts = parts.later !== undefined;
+    if (!isInParts && length === undefined && isShort(parts)) {
       const whole = [...listPieces(parts)].flat().map(asBuffer);
       length = lengthOf(whole);
       if (!parts.items.shared || !isCompressed(this.write(200, length))) return this.whole(200, whole, false);
     }
     const write = this.write(200, length);
-    if (parts.items.shared && isCompressed(write)) return this.gzippedList(write, parts);
-    return this.wrote(writePieces(this.response, write, listPieces(parts)));
+    if (!isInParts && parts.items.shared && isCompressed(write)) return this.gzippedList(write, parts);
+    return this.wrote(writePieces(this.response, write, bodyPieces(parts)));
   }
 
   private async gzippedList(write: BodyWrite, parts: ListParts): Promise<void> {
@@ -394,11 +395,8 @@ export function encodeObject(
   }
 }
 
-function isShort(entries: readonly CacheEntry[]): boolean {
-  if (entries.length > WHOLE_LIST_ENTRIES) return false;
-  let bytes = 0;
-  for (const { body } of entries) bytes += body.length;
-  return bytes <= WHOLE_LIST_BYTES;
+function isShort({ entries, items }: ListParts): boolean {
+  return entries.length <= WHOLE_LIST_ENTRIES && storedBytes(entries) * items.weight <= WHOLE_LIST_BYTES;
 }
 
 function encodeProtobuf(object: WireObject, schema: Schema, struct: StructType | undefined): Buffer {

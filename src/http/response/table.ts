@@ -63,7 +63,12 @@ export class TableWriter {
 
   /** Rows of large objects are to be filled in parts (`fill-later.ts`). */
   get hasLongCells(): boolean {
-    return this.definition.hasLongCells === true;
+    return this.definition.longCells !== undefined;
+  }
+
+  /** How many times an object is looked through for its row. */
+  get weight(): number {
+    return this.definition.longCells ?? 1;
   }
 
   /** All of a Table but its rows. `withColumns` is false for all but the first event of a watch. */

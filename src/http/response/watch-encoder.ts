@@ -28,6 +28,8 @@ export interface WatchEncoder {
   readonly shared: boolean;
   /** Does what takes long of a large entry's event, so that to ask for the event takes little; undefined: nothing does. */
   prepare?(type: EventType, entry: CacheEntry): Steps<void> | undefined;
+  /** How many times an object is looked through for its event; present where each stream has its own made. */
+  readonly weight?: number;
   /** The pieces of an event; pieces are shared by streams and must not be changed. */
   event(type: EventType, entry: CacheEntry): readonly Uint8Array[];
   bookmark(item: BookmarkItem): readonly Uint8Array[];
@@ -193,6 +195,7 @@ class TableEncoder implements WatchEncoder {
     const writer = this.writer();
     const revision = String(entry.revision);
     const row = this.rows.get(entry);
+    this.rows.delete(entry);
     if (row === undefined) return this.tableEvent(type, writer, [writer.row(entry)], revision);
     const around = Buffer.concat(this.tableEvent(type, writer, [], revision));
     const end = around.length - AFTER_ROWS.length;
@@ -219,6 +222,10 @@ class TableEncoder implements WatchEncoder {
     const table = writer.table({ resourceVersion }, rows, this.first);
     this.first = false;
     return jsonEvent(type, table);
+  }
+
+  get weight(): number {
+    return this.writer().weight;
   }
 
   private writer(): TableWriter {

@@ -174,6 +174,7 @@ function jsonItems(form: WireForm): ItemForm {
     shared: true,
     joinable: form.isReady,
     atOnce: form.isReady ? READY_AT_ONCE : ENCODED_AT_ONCE,
+    weight: 1,
     pieces: (entries, from, to) => {
       const pieces: Uint8Array[] = [];
       for (let index = from; index < to; index++) {

@@ -145,14 +145,16 @@ export function* replaceSteps(
 ): Steps<string | undefined> {
   const units = unitsOf(text);
   const places = part === '' ? () => boundaries(units) : () => occurrences(units, unitsOf(part));
+  const growth = by.length - part.length;
   let count = 0;
   for (const _ of places()) {
     if (count === most) break;
     count += 1;
+    if (growth > 0 && text.length + count * growth > longest) return undefined;
     if (count % PLACES_AT_ONCE === 0) yield;
   }
   if (count === 0) return text;
-  const length = text.length + count * (by.length - part.length);
+  const length = text.length + count * growth;
   if (length > longest) return undefined;
   const result = new Uint16Array(length);
   const put = unitsOf(by);

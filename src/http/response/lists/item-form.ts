@@ -10,6 +10,8 @@ export interface ItemForm {
   readonly joinable: boolean;
   /** How many are turned into pieces at a time: few where it takes long, for others wait meanwhile. */
   readonly atOnce: number;
+  /** How many times what is stored of an entry has to be looked through or written. */
+  readonly weight: number;
   /** The bytes that these will have, where that can be said without making the pieces. */
   readonly length?: (entries: readonly CacheEntry[], from: number, to: number) => number;
   /** The items from `from` to before `to`, with the separators between them. */

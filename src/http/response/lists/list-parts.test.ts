@@ -9,6 +9,7 @@ const numbers: ItemForm = {
   shared: true,
   joinable: false,
   atOnce: 200,
+  weight: 1,
   pieces: (entries, from, to) => [
     Buffer.from(
       entries

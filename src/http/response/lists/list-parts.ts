@@ -96,6 +96,11 @@ export function* laterPieces(
   yield [tail];
 }
 
+/** The body of any list. */
+export function bodyPieces(list: ListParts): Iterable<MaybePromise<readonly Uint8Array[]>> {
+  return list.later === undefined ? listPieces(list) : laterPieces(list, list.later);
+}
+
 function lengthOfItems(items: ItemForm, entries: readonly CacheEntry[], from: number, to: number): number {
   return items.length?.(entries, from, to) ?? lengthOf(items.pieces(entries, from, to));
 }
@@ -113,14 +118,21 @@ function* steps({ items, entries }: ListParts, isJoined: boolean, joinedRun: Joi
 }
 
 /** Fewer than `atOnce` where they are large and something has to be made of them. */
-function stepEnd({ atOnce }: ItemForm, entries: readonly CacheEntry[], from: number, end: number): number {
+function stepEnd({ atOnce, weight }: ItemForm, entries: readonly CacheEntry[], from: number, end: number): number {
   const most = Math.min(from + atOnce, end);
   if (atOnce > ENCODED_AT_ONCE) return most;
   let to = from + 1;
-  for (let bytes = entries[from]!.body.length; to < most && bytes < ENCODED_BYTES_AT_ONCE; to++) {
+  for (let bytes = entries[from]!.body.length; to < most && bytes * weight < ENCODED_BYTES_AT_ONCE; to++) {
     bytes += entries[to]!.body.length;
   }
   return to;
+}
+
+/** What is stored of them. */
+export function storedBytes(entries: readonly CacheEntry[]): number {
+  let bytes = 0;
+  for (const { body } of entries) bytes += body.length;
+  return bytes;
 }
 
 function isWorthJoining({ entries, length }: ListParts): boolean {
@@ -136,12 +148,14 @@ export function eachItem(
   separator: Buffer,
   shared: boolean,
   itemPieces: (entry: CacheEntry, among: readonly CacheEntry[]) => readonly Uint8Array[],
+  weight = 1,
 ): ItemForm {
   return {
     separator,
     shared,
     joinable: false,
     atOnce: ENCODED_AT_ONCE,
+    weight,
     pieces: (entries, from, to) => {
       const pieces: Uint8Array[] = [];
       for (let index = from; index < to; index++) {

@@ -1,4 +1,5 @@
 import { configMap } from '../../../api/kinds/core/config-map';
+import { customTable } from '../../../api/custom/printer-columns';
 import type { KindDefinition } from '../../../api/kinds/kind-definition';
 import { podDisruptionBudget } from '../../../api/kinds/policy/pod-disruption-budget';
 import type { KubeObject } from '../../../api/object';
@@ -77,6 +78,28 @@ describe('a large item of a list of which something has to be made', () => {
       Buffer.concat([...listPieces(atOnce.parts(entriesOf(large), {}))].flat()).toString(),
     );
     expect(steps).toBeGreaterThan(COUNT / 5);
+  });
+
+  it('is also one of some kilobytes where a table has many columns that look through it', async () => {
+    const data = Object.fromEntries(Object.entries(many).slice(0, 300));
+    const objects: readonly KubeObject[] = [{ metadata: { name: 'small' } }, { metadata: { name: 'more' }, data }];
+    const entries = objects.map((object, index) => localEntry(`/${index}`, index as Revision, object));
+    const takeSteps = async <Result>(steps: Steps<Result>): Promise<Result> => take(steps).result;
+    const partsOf = (count: number) => {
+      const names = Array.from({ length: count }, (_, index) => `c${index}`);
+      const table = customTable(names.map((name) => ({ name, type: 'string', jsonPath: '.data' })));
+      const work = { printYaml: jest.fn(), takeSteps };
+      return new ListRepresenter({ ...configMaps, table }, { ...PLAIN_JSON, transform: TABLE }, schema, work).parts(
+        entries,
+        {},
+      );
+    };
+    expect(partsOf(2).later).toBeUndefined();
+    const parts = partsOf(20);
+    expect(entries.map((entry) => parts.later!(entry) !== undefined)).toEqual([false, true]);
+    const pieces: Uint8Array[] = [];
+    for (const some of laterPieces(parts, parts.later!)) pieces.push(...(await some));
+    expect(Buffer.concat(pieces).toString()).toBe(Buffer.concat([...listPieces(parts)].flat()).toString());
   });
 
   it('asks for nothing where its bytes are there', () => {

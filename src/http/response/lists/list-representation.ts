@@ -35,12 +35,8 @@ export interface ListWork {
   readonly takeSteps: <Result>(steps: Steps<Result>) => Promise<Result>;
 }
 
-/** From so many bytes on, an item of which something has to be made is made a part at a time. */
+/** From so many bytes on, an item of which something has to be made is made a part at a time; from fewer where it has a weight. */
 const LARGE_ITEM_BYTES = 64 * 1024;
-
-function isLargeItem({ size }: CacheEntry): boolean {
-  return size > LARGE_ITEM_BYTES;
-}
 
 const META = 'k8s.io.apimachinery.pkg.apis.meta.v1';
 const LIST_TAIL = Buffer.from(']}\n');
@@ -152,15 +148,21 @@ export class ListRepresenter {
     const { includeObject, now } = this.representation;
     const writer = new TableWriter(this.served, { apiVersion, includeObject, now });
     const sorted = writer.sorted(entries);
-    const parts = textList(this.layout, writer.table(metadata, []), 'rows', sorted, (entry) => writer.row(entry));
+    const { weight } = writer;
     const row = (entry: CacheEntry): object => writer.row(entry);
-    if (this.layout !== COMPACT_JSON) return this.printedInParts(parts, row);
-    const items = eachItem(parts.items.separator, false, (entry, among) => writer.rowPieces(entry, among));
+    const parts = textList(this.layout, writer.table(metadata, []), 'rows', sorted, row);
+    const { separator } = parts.items;
+    const items =
+      this.layout === COMPACT_JSON
+        ? eachItem(separator, false, (entry, among) => writer.rowPieces(entry, among), weight)
+        : { ...parts.items, weight };
     return this.printedInParts({ ...parts, items }, row);
   }
 
   /** The list whose large items are made by `steps`. */
   private inParts(parts: ListParts, steps: (entry: CacheEntry) => Steps<readonly Uint8Array[]>): ListParts {
+    const largeFrom = LARGE_ITEM_BYTES / parts.items.weight;
+    const isLargeItem = ({ size }: CacheEntry): boolean => size > largeFrom;
     if (!parts.entries.some(isLargeItem)) return parts;
     const form = wireFormOf(this.served);
     const make = async (entry: CacheEntry): Promise<readonly Uint8Array[]> => {

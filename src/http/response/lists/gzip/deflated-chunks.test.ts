@@ -14,6 +14,7 @@ function form(): { items: ItemForm; asked: () => number } {
       shared: true,
       joinable: false,
       atOnce: 200,
+      weight: 1,
       pieces: (entries, from, to) => {
         asked++;
         return entries.slice(from, to).flatMap(({ body }, index) => (index === 0 ? [body] : [Buffer.from(','), body]));

@@ -17,6 +17,7 @@ const json: ItemForm = {
   shared: true,
   joinable: false,
   atOnce: 200,
+  weight: 1,
   pieces: (entries, from, to) =>
     entries.slice(from, to).flatMap(({ body }, index) => (index > 0 ? [json.separator, body] : [body])),
 };
