@@ -15,12 +15,12 @@ class Loop {
   }
 
   /** One that has its turn takes so long. */
-  await(name: string, tookMs: number, rank: Rank = 0): void {
+  await(name: string, tookMs: number, rank: Rank = 0, waiting = 1): void {
     const onTurn = (): void => {
       this.took.push(name);
       this.nowMs += tookMs;
     };
-    this.turns.await({ rank, onTurn });
+    this.turns.await({ rank, waiting, onTurn });
   }
 
   /** Who had a turn in this one. */
@@ -76,10 +76,23 @@ describe('turns of the loop that are shared', () => {
     expect(had.at(-1)).toEqual(['patient', 'a']);
   });
 
+  it('are had by all where nothing waits, and in their order where something does', () => {
+    const loop = new Loop();
+    for (const rank of [2, 1, 0] as const) loop.await(`idle ${rank}`, 0, rank, 0);
+    expect(loop.turn().toSorted()).toEqual(['idle 0', 'idle 1', 'idle 2']);
+    expect(loop.turn()).toEqual([]);
+    loop.await('idle', 0, 2, 0);
+    loop.await('busy', 5, 1);
+    loop.await('first', 0, 0);
+    expect(loop.turn()).toEqual(['first', 'busy']);
+    expect(loop.turn()).toEqual(['idle']);
+  });
+
   it('go on when one of those that had theirs has failed', () => {
     const loop = new Loop();
     loop.turns.await({
       rank: 0,
+      waiting: 1,
       onTurn: () => {
         throw new Error('failed');
       },

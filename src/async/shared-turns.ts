@@ -9,6 +9,8 @@ const RANKS: readonly Rank[] = [0, 1, 2];
 
 export interface TurnTaker {
   readonly rank: Rank;
+  /** Works that wait for their turn; 0: it only wants to know that the loop has turned. */
+  readonly waiting: number;
   /** The loop has turned. */
   onTurn(): void;
 }
@@ -38,6 +40,7 @@ export class SharedTurns {
 
   #onTurn(): void {
     this.#isWatching = false;
+    if (!this.#hasWork()) return this.#tellAll();
     const began = performance.now();
     for (const taker of this.#inOrder(began)) {
       this.#due.delete(taker);
@@ -46,6 +49,19 @@ export class SharedTurns {
       this.#turnMs[taker.rank] = began;
       taker.onTurn();
       if (performance.now() - began >= TURN_MS) break;
+    }
+  }
+
+  #hasWork(): boolean {
+    for (const taker of this.#due) if (taker.waiting > 0) return true;
+    return false;
+  }
+
+  /** In whichever order: it takes no time. So it is after most requests of a server that is not busy. */
+  #tellAll(): void {
+    for (const taker of this.#due) {
+      this.#due.delete(taker);
+      taker.onTurn();
     }
   }
 
