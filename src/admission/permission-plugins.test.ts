@@ -81,7 +81,9 @@ qQIhAPUjfMKHNZkOs6IpJVb4gZun2dP6jUHjKUPj1b90cxkP
       'use of kubernetes.io/kube-apiserver-client signer with system:masters group is not allowed',
     );
     await expect(create('good.com/one', MASTERS)).resolves.toBeUndefined();
-    await expect(create('kubernetes.io/kube-apiserver-client', 'nonsense')).rejects.toThrow('failed to parse CSR');
+    await expect(create('kubernetes.io/kube-apiserver-client', 'nonsense')).rejects.toThrow(
+      'failed to parse CSR: PEM block type must be CERTIFICATE REQUEST',
+    );
   });
 });
 

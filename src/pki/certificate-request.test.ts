@@ -1,5 +1,6 @@
+import { util } from 'node-forge';
 import { newCertificateRequest } from './certificate-request.fixture';
-import { parseCertificateRequest } from './certificate-request';
+import { parseCertificateRequest, requestedOrganizations } from './certificate-request';
 import { pemBlocks } from './pem';
 
 const subject = [
@@ -52,6 +53,33 @@ describe('certificate requests', () => {
     [block(Buffer.concat([derOf(request), Buffer.alloc(1)]).toString('base64')), 'asn1: syntax error: trailing data'],
   ])('what is no request is refused', (pem, message) => {
     expect(() => parseCertificateRequest(pem)).toThrow(message);
+  });
+});
+
+describe('what is far longer than a request', () => {
+  /** A sequence of sequences of so many empty values, framed as a request is. */
+  const requestOf = (values: number): string => {
+    const sequence = (value: Buffer): Buffer => {
+      const isLong = value.length > 0xffff;
+      const length = Buffer.alloc(isLong ? 3 : 2);
+      length.writeUIntBE(value.length, 0, length.length);
+      return Buffer.concat([Buffer.from([0x30, isLong ? 0x83 : 0x82]), length, value]);
+    };
+    const bytes = sequence(sequence(Buffer.alloc(2 * values, Buffer.from('0500', 'hex'))));
+    return `-----BEGIN CERTIFICATE REQUEST-----\n${bytes.toString('base64')}\n-----END CERTIFICATE REQUEST-----\n`;
+  };
+
+  test.each([
+    ['in characters', 'x'.repeat(2_000_000), 'a request has at most 131072 characters'],
+    ['in values', requestOf(40_000), 'a request has at most 8000 values'],
+  ])('is refused before it is read: %s', (_, pem, message) => {
+    const read = jest.spyOn(util, 'createBuffer');
+    expect(() => parseCertificateRequest(pem)).toThrow(message);
+    expect(() => requestedOrganizations(pem)).toThrow(message);
+    expect(read).not.toHaveBeenCalled();
+    expect(() => parseCertificateRequest(requestOf(7_900))).toThrow('x509: malformed certificate request');
+    expect(read).toHaveBeenCalled();
+    read.mockRestore();
   });
 });
 

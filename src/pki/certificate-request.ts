@@ -1,6 +1,6 @@
 import { createPublicKey, verify, type KeyObject } from 'node:crypto';
 import { asn1, util, type asn1 as Asn1 } from 'node-forge';
-import { DerError, derHeader } from './der-header';
+import { DerError, derHeader, type DerHeader } from './der-header';
 import { pemBlocks } from './pem';
 
 /** What a certificate request asks for (PKCS #10, RFC 2986). */
@@ -21,6 +21,11 @@ export interface CertificateRequest {
 
 /** Why a text is no certificate request; the message is for the client. */
 export class CertificateRequestError extends Error {}
+
+/** Of a request as text: of hundreds of names. */
+export const MAX_PEM_CHARACTERS = 128 * 1024;
+/** In all of it: to read a million of them takes half a second. */
+const MAX_VALUES = 8_000;
 
 const PEM_LABEL = 'CERTIFICATE REQUEST';
 const MALFORMED = 'x509: malformed certificate request';
@@ -96,12 +101,33 @@ function sequenceAt(bytes: Buffer, name: string): { readonly value: Buffer; read
   return { value: bytes.subarray(start, end), rest: bytes.subarray(end) };
 }
 
+/** Looks at no more of the bytes than it takes to know. */
+function hasManyValues(bytes: Buffer): boolean {
+  let values = 0;
+  for (let offset = 0; offset < bytes.length; values += 1) {
+    if (values === MAX_VALUES) return true;
+    const { isCompound, start, end } = headerAt(bytes, offset);
+    offset = isCompound ? start : end;
+  }
+  return false;
+}
+
+function headerAt(bytes: Buffer, offset: number): DerHeader {
+  try {
+    return derHeader(bytes, offset);
+  } catch {
+    throw new CertificateRequestError(MALFORMED);
+  }
+}
+
 /** The whole request. What is wrong with its frame is told in kube-apiserver's words. */
 function decodeRequest(bytes: Buffer): Asn1.Asn1 {
   try {
     const { value, rest } = sequenceAt(bytes, 'certificateRequest');
     sequenceAt(value, 'tbsCertificateRequest');
-    const root = decode(bytes.subarray(0, bytes.length - rest.length).toString('latin1'));
+    const request = bytes.subarray(0, bytes.length - rest.length);
+    if (hasManyValues(request)) throw new CertificateRequestError(`a request has at most ${MAX_VALUES} values`);
+    const root = decode(request.toString('latin1'));
     if (rest.length > 0) throw new DerError('asn1: syntax error: trailing data');
     return root;
   } catch (error) {
@@ -160,11 +186,26 @@ function checkSignature(root: Asn1.Asn1): KeyObject {
   return key;
 }
 
-/** Reads a PEM text whose first block is a certificate request. Throws a CertificateRequestError for any other. */
-export function parseCertificateRequest(pem: string): CertificateRequest {
+function requestIn(pem: string): Asn1.Asn1 {
+  if (pem.length > MAX_PEM_CHARACTERS) {
+    throw new CertificateRequestError(`a request has at most ${MAX_PEM_CHARACTERS} characters`);
+  }
   const block = pemBlocks(pem).next().value;
   if (block?.label !== PEM_LABEL) throw new CertificateRequestError(`PEM block type must be ${PEM_LABEL}`);
-  const root = decodeRequest(block.bytes);
+  return decodeRequest(block.bytes);
+}
+
+/** Which organizations a request is for, whoever has signed it. Throws a CertificateRequestError where it is none. */
+export function requestedOrganizations(pem: string): readonly string[] {
+  return subjectValues(parts(parts(requestIn(pem))[0])[1], OIDS.organization);
+}
+
+/**
+ * Reads a PEM text whose first block is a certificate request. Throws a CertificateRequestError for any other, and for one that is far
+ * longer than a request can be.
+ */
+export function parseCertificateRequest(pem: string): CertificateRequest {
+  const root = requestIn(pem);
   const key = checkSignature(root);
   const [, subject, , attributes] = parts(parts(root)[0]);
   const names = altNames(attributes);

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { CertificateRequestError, parseCertificateRequest } from '../../pki/certificate-request';
+import { CertificateRequestError, MAX_PEM_CHARACTERS, parseCertificateRequest } from '../../pki/certificate-request';
 import { derHeader } from '../../pki/der-header';
 import { pemBlocks } from '../../pki/pem';
 import { duplicate, forbiddenField, invalid, notSupported, required, type FieldError } from '../errors/field-error';
@@ -162,8 +162,10 @@ function areCertificates(bytes: Buffer): boolean {
 
 function certificateProblem(certificate: string): string | undefined {
   if (certificate === '') return undefined;
+  const pem = Buffer.from(certificate, 'base64').toString('latin1');
+  if (pem.length > MAX_PEM_CHARACTERS) return `must have at most ${MAX_PEM_CHARACTERS} characters`;
   let hasBlock = false;
-  for (const { label, hasHeaders, bytes } of pemBlocks(Buffer.from(certificate, 'base64').toString('latin1'))) {
+  for (const { label, hasHeaders, bytes } of pemBlocks(pem)) {
     hasBlock = true;
     if (label !== 'CERTIFICATE') return `only CERTIFICATE PEM blocks are allowed, found ${JSON.stringify(label)}`;
     if (hasHeaders) return 'no PEM block headers are permitted';
