@@ -1,5 +1,5 @@
 import type { CacheEntry } from '../../storage/cache/cache';
-import { eachItem } from './lists/list-parts';
+import { eachItem, type ListParts } from './lists/list-parts';
 import { MAX_RECORDED_BYTES, NOT_RECORDED, recordedList } from './recorded-response';
 
 const COMMA = Buffer.from(',');
@@ -11,6 +11,7 @@ const listOf = (entries: readonly CacheEntry[], item: () => Uint8Array) => ({
   entries,
   tail: Buffer.from(']}\n'),
 });
+const recordedText = (list: ListParts): Promise<string> => recordedList(list.entries, () => list, 'test');
 
 describe('the list that the audit log records', () => {
   afterEach(() => jest.restoreAllMocks());
@@ -18,22 +19,22 @@ describe('the list that the audit log records', () => {
   it('is the answer as JSON, with the items that are made later', async () => {
     const small = Buffer.from('"small"');
     const list = listOf(entriesOf(3, 10), () => small);
-    expect(await recordedList(list, 'test')).toBe('{"items":["small","small","small"]}');
+    expect(await recordedText(list)).toBe('{"items":["small","small","small"]}');
     const later = (entry: CacheEntry): Promise<readonly Uint8Array[]> | undefined =>
       entry === list.entries[1] ? Promise.resolve([Buffer.from('"large"')]) : undefined;
-    expect(await recordedList({ ...list, later }, 'test')).toBe('{"items":["small","large","small"]}');
+    expect(await recordedText({ ...list, later })).toBe('{"items":["small","large","small"]}');
   });
 
   it('is none where the objects are too long, and no row is made of them', async () => {
     const item = jest.fn(() => COMMA);
-    expect(await recordedList(listOf(entriesOf(5, MAX_RECORDED_BYTES / 4), item), 'test')).toBe(NOT_RECORDED);
+    expect(await recordedText(listOf(entriesOf(5, MAX_RECORDED_BYTES / 4), item))).toBe(NOT_RECORDED);
     expect(item).not.toHaveBeenCalled();
   });
 
   it('is none where the rows are too long, and those beyond are not made', async () => {
     const row = Buffer.alloc(MAX_RECORDED_BYTES / 16, 0x61);
     const item = jest.fn(() => row);
-    expect(await recordedList(listOf(entriesOf(1000, 100), item), 'test')).toBe(NOT_RECORDED);
+    expect(await recordedText(listOf(entriesOf(1000, 100), item))).toBe(NOT_RECORDED);
     expect(item.mock.calls.length).toBeLessThan(100);
   });
 
@@ -45,7 +46,7 @@ describe('the list that the audit log records', () => {
       order.push('item');
       return COMMA;
     };
-    const recorded = recordedList(listOf(entriesOf(1000, 100), item), 'test');
+    const recorded = recordedText(listOf(entriesOf(1000, 100), item));
     setImmediate(() => order.push('other'));
     await recorded;
     expect(order.indexOf('other')).toBeGreaterThan(0);

@@ -16,12 +16,16 @@ export function recordedObject(form: WireForm, entry: CacheEntry): string {
 }
 
 /** The JSON of an answered list, made in turns with others. */
-export async function recordedList(list: ListParts, work: Work | string): Promise<string> {
-  if (storedBytes(list.entries) > MAX_RECORDED_BYTES) return NOT_RECORDED;
+export async function recordedList(
+  entries: readonly CacheEntry[],
+  parts: () => ListParts,
+  work: Work | string,
+): Promise<string> {
+  if (storedBytes(entries) > MAX_RECORDED_BYTES) return NOT_RECORDED;
   const pieces: Uint8Array[] = [];
   let bytes = 0;
   const turn = new Turn(work);
-  for (const made of bodyPieces(list)) {
+  for (const made of bodyPieces(parts())) {
     for (const piece of await made) {
       pieces.push(piece);
       bytes += piece.length;

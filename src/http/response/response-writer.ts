@@ -250,7 +250,7 @@ class ResponseWriter {
         now: now(),
       } as const;
       const recorder = new ListRepresenter(served, inJson, schema, work);
-      return recordedList(recorder.parts(entries, metadata), this.context).then((text) => {
+      return recordedList(entries, () => recorder.parts(entries, metadata), this.context).then((text) => {
         this.context.responseText = text;
         return this.listParts(representer.parts(entries, metadata));
       });
