@@ -58,6 +58,8 @@ export interface Scope {
 /** A predicate over entries, compiled from label and field selectors; undefined matches everything. */
 export interface Selection {
   readonly matches: (entry: CacheEntry) => boolean;
+  /** It takes tenths of a millisecond for each entry: watches look through their events in turns with others. */
+  readonly isLong?: boolean;
   /** `metadata.name=x` narrows the list to one key. */
   readonly name?: string;
   /** `spec.nodeName=x`: what matches has this value. */

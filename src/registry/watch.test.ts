@@ -282,3 +282,46 @@ describe('bookmarks', () => {
     }
   });
 });
+
+describe('a watch whose selection takes long', () => {
+  const none = { allowWatchBookmarks: false, resourceVersion: '0' };
+  const long = (matches: Selection['matches']): WatchOptions => ({ ...none, selection: { matches, isLong: true } });
+
+  it('is told the same, in the same order', async () => {
+    const resourceVersion = String(await create('o'));
+    for (const value of ['a', 'b', 'a', 'a2']) await things.update(scope, 'o', label(value), context);
+    const selection = { ...labelled('a'), isLong: true };
+    expect(await watch({ resourceVersion, selection }, 4)).toEqual(
+      await watch({ resourceVersion, selection: labelled('a') }, 4),
+    );
+  });
+
+  it('looks through its events in a turn of its own, however many there are', async () => {
+    const stop = new AbortController();
+    const order: string[] = [];
+    const matches = (): boolean => order.push('match') > 0;
+    let told = 0;
+    const WATCHES = 20;
+    const all = Array.from({ length: WATCHES }, () =>
+      things.watch(scope, long(matches), stop.signal).run(() => {
+        told += 1;
+      }),
+    );
+    await create('first');
+    while (told < WATCHES) await new Promise((resolve) => setImmediate(resolve));
+    order.length = 0;
+    await create('second');
+    while (told < 2 * WATCHES) {
+      order.push('|');
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    stop.abort();
+    await Promise.all(all);
+    const inOneTurn = order
+      .join('')
+      .split('|')
+      .map((part) => part.length / 'match'.length);
+    expect(inOneTurn.reduce((sum, matched) => sum + matched, 0)).toBe(WATCHES);
+    expect(Math.max(...inOneTurn)).toBeLessThan(5);
+  });
+});

@@ -102,7 +102,7 @@ class EntryStream implements EntryWatch {
         stopBookmarks = startBookmarkClock(startMs, options.timeoutMs, () => this.sendBookmark(events, send));
       }
       for await (const batch of events) {
-        const items = toItems(batch, watched);
+        const items = watched.isLong ? await this.selectInTurns(batch) : toItems(batch, watched);
         if (items.length === 0) continue;
         if (this.unread !== undefined) await this.unread;
         if (signal.aborted) return;
@@ -176,6 +176,15 @@ class EntryStream implements EntryWatch {
     return true;
   }
 
+  /** Many watches may come for a batch at once: each looks through it in a turn of its own. No bookmark goes before its events. */
+  private async selectInTurns(batch: CacheBatch): Promise<Items> {
+    if (this.unread !== undefined) await this.unread;
+    const selecting = itemsInTurns(batch, this.watched, new Turn(this.work));
+    const selected = (): void => (this.unread = undefined);
+    this.unread = selecting.then(selected, selected);
+    return selecting;
+  }
+
   private give(items: Items, send: SendItems): void {
     this.unread = send(items)?.then(() => (this.unread = undefined));
   }
@@ -186,6 +195,8 @@ interface Watched {
   readonly prefix: string;
   readonly onlyKey: string | undefined;
   readonly matches: Matches | undefined;
+  /** As of its selection. */
+  readonly isLong: boolean;
   readonly interest: WatchInterest | undefined;
 }
 
@@ -194,7 +205,7 @@ function watched(resource: Resource, scope: Scope, { selection }: WatchOptions):
   const prefix = prefixOf(resource, scope);
   const onlyKey = named ? keyOf(resource, scope, selection.name ?? '') : undefined;
   const interest = interestOf(onlyKey, selection, scope.namespace === '' ? undefined : prefix);
-  return { prefix, onlyKey, matches: selection?.matches, interest };
+  return { prefix, onlyKey, matches: selection?.matches, isLong: selection?.isLong === true, interest };
 }
 
 /** The rarest: one key before one value of a field, and that before a namespace. */
@@ -222,15 +233,32 @@ function toItems(batch: CacheBatch, watched: Watched): Items {
   return itemsOf(batch, watched);
 }
 
-function itemsOf({ events }: CacheBatch, watched: Omit<Watched, 'interest'>): Items {
+type Wished = Pick<Watched, 'prefix' | 'onlyKey' | 'matches'>;
+
+function itemsOf({ events }: CacheBatch, watched: Wished): Items {
   const items: WatchItem[] = [];
   for (const event of events) {
-    const { key } = event.entry;
-    if (watched.onlyKey === undefined ? !key.startsWith(watched.prefix) : key !== watched.onlyKey) continue;
-    const item = toItem(event, watched.matches);
+    const item = itemFor(event, watched);
     if (item !== undefined) items.push(item);
   }
   return items;
+}
+
+async function itemsInTurns({ events }: CacheBatch, watched: Wished, turn: Turn): Promise<Items> {
+  const items: WatchItem[] = [];
+  await turn.next();
+  for (const event of events) {
+    const item = itemFor(event, watched);
+    if (item !== undefined) items.push(item);
+    if (turn.isOver) await turn.next();
+  }
+  return items;
+}
+
+function itemFor(event: CacheEvent, { prefix, onlyKey, matches }: Wished): WatchItem | undefined {
+  const { key } = event.entry;
+  const isConcerned = onlyKey === undefined ? key.startsWith(prefix) : key === onlyKey;
+  return isConcerned ? toItem(event, matches) : undefined;
 }
 
 /** Batches whose items are remembered: watchers come for a batch one right after the other. */

@@ -137,6 +137,9 @@ function exactOwnField(
   return found;
 }
 
+/** To match some takes microseconds. */
+const MANY_REQUIREMENTS = 100;
+
 function compileSelection(
   labels: readonly LabelRequirement[],
   fields: readonly FieldRequirement[],
@@ -157,6 +160,7 @@ function compileSelection(
   return {
     matches: (entry) =>
       (labels.length === 0 || hasLabels(entry)) && (fields.length === 0 || hasFields((label) => read(entry, label))),
+    isLong: labels.length + fields.length > MANY_REQUIREMENTS,
     ...(name === undefined ? {} : { name }),
     ...(field === undefined ? {} : { field }),
   };
