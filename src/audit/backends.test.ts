@@ -35,6 +35,11 @@ class Keeper implements AuditBackend {
 
 const events = (count: number) => Array.from({ length: count }, (_, index) => auditEvent({ auditID: String(index) }));
 const turns = () => new Promise((resolve) => setTimeout(resolve, 20));
+const given = (keeper: Keeper, batches: number) =>
+  until(
+    async () => keeper.sizes,
+    ({ length }) => length >= batches,
+  );
 
 function batching(backend: AuditBackend, options: Partial<BatchOptions> = {}): BatchingBackend {
   return new BatchingBackend(
@@ -58,7 +63,7 @@ describe('batches', () => {
     const backend = batching(keeper);
     expect(backend.process(events(9))).toBe(true);
     expect(keeper.sizes).toEqual([]);
-    await turns();
+    await given(keeper, 2);
     expect(keeper.sizes).toEqual([4, 4]);
     expect(backend.waiting).toBe(1);
     await backend.close();
@@ -70,7 +75,7 @@ describe('batches', () => {
     const keeper = new Keeper();
     const backend = batching(keeper, { maxWaitMs: 1 });
     backend.process(events(1));
-    await turns();
+    await given(keeper, 1);
     expect(keeper.sizes).toEqual([1]);
     await backend.close();
   });
@@ -81,7 +86,7 @@ describe('batches', () => {
     keeper.gate = new Promise<void>((resolve) => (open = resolve));
     const backend = batching(keeper, { bufferSize: 10 });
     backend.process(events(4));
-    await turns();
+    await given(keeper, 1);
     for (let round = 0; round < 5; round++) expect(backend.process(events(4))).toBe(true);
     expect(backend.waiting).toBe(10);
     expect(losses.reduce((sum, [, count]) => sum + count, 0)).toBe(10);
@@ -120,7 +125,7 @@ describe('batches', () => {
     const keeper = new Keeper();
     const backend = batching(keeper, { maxBatchSize: 1, takesAll: true });
     backend.process(events(20));
-    await turns();
+    await given(keeper, 1);
     expect(keeper.sizes).toEqual([20]);
     await backend.close();
   });
