@@ -81,6 +81,11 @@ describe('what is far longer than a request', () => {
     expect(read).toHaveBeenCalled();
     read.mockRestore();
   });
+
+  test('is refused in the names that it holds encoded once more, too', () => {
+    const names = Array.from({ length: 8_000 }, () => ({ type: 2, value: 'a' }));
+    expect(() => parseCertificateRequest(newCertificateRequest(subject, names))).toThrow('at most 8000 values');
+  });
 });
 
 describe('PEM texts', () => {
