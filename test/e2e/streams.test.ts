@@ -178,6 +178,21 @@ describe('@kubernetes/client-node', () => {
     log.on('error', () => undefined);
     controller.abort();
   });
+
+  it('leaves the connection that whole logs share to others while it follows one', async () => {
+    const read = async (options: { follow?: boolean; tailLines?: number }) => {
+      const log = new PassThrough().resume().on('error', () => undefined);
+      const controller = await new Log(config()).log('ns', 'pod', 'main', log, options);
+      return { controller, asked: cluster.kubelet.requests.at(-1)! };
+    };
+    const whole = await read({ tailLines: 1 });
+    const followed = await read({ follow: true });
+    expect(followed.asked.clientPort).not.toBe(whole.asked.clientPort);
+    expect(followed.asked.isResumed).toBe(true);
+    const another = await read({ tailLines: 1 });
+    expect(another.asked.clientPort).toBe(whole.asked.clientPort);
+    followed.controller.abort();
+  });
 });
 
 it('resumes its TLS session with a kubelet for the next stream', async () => {

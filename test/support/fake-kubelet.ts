@@ -36,11 +36,12 @@ export class FakeKubelet {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #webSockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'v4.channel.k8s.io' });
-  /** What was asked: method, URL and the name in the client's certificate, and whether its TLS session is an earlier one's. */
+  /** What was asked, by whom (the name in the client's certificate), on which connection, and whether its TLS session is an earlier one's. */
   readonly requests: {
     readonly method: string;
     readonly url: string;
     readonly client: string;
+    readonly clientPort: number | undefined;
     readonly isResumed: boolean;
     readonly headers: IncomingMessage['headers'];
   }[] = [];
@@ -90,7 +91,8 @@ export class FakeKubelet {
     const { method = '', url = '', headers, socket } = request;
     const { subject } = (socket as TLSSocket).getPeerCertificate();
     const client = (subject as { CN?: string } | undefined)?.CN ?? '';
-    this.requests.push({ method, url, client, isResumed: (socket as TLSSocket).isSessionReused(), headers });
+    const isResumed = (socket as TLSSocket).isSessionReused();
+    this.requests.push({ method, url, client, clientPort: socket.remotePort, isResumed, headers });
   }
 
   #respond(request: IncomingMessage, response: ServerResponse): void {

@@ -30,6 +30,8 @@ const LAST_RESPONSE_MS = 10_000;
 interface Deadline {
   readonly context: RequestContext;
   limitMs: number;
+  /** When the limit is reached, in milliseconds of the monotonic clock. */
+  dueMs: number;
   /** The request has it for itself: it is shorter than the server's. */
   readonly isRequested: boolean;
   /** Where it stands among the pending ones. */
@@ -76,15 +78,23 @@ export class Deadlines {
 
   #add(context: RequestContext, limitMs: number, isRequested: boolean): void {
     if (context.finished) return;
-    const deadline = { context, limitMs, isRequested, index: this.#pending.length, handedBytes: -1, handedAt: 0 };
+    const dueMs = context.receivedAt + limitMs;
+    const deadline = {
+      context,
+      limitMs,
+      dueMs,
+      isRequested,
+      index: this.#pending.length,
+      handedBytes: -1,
+      handedAt: 0,
+    };
     this.#pending.push(deadline);
     context.onFinished(() => this.#remove(deadline));
     this.#ticks ??= setInterval(() => this.#sweep(), TICK_MS);
   }
 
-  #lookForStall(deadline: Deadline): void {
+  #lookForStall(deadline: Deadline, now: number): void {
     const { bytesWritten } = deadline.context.request.socket;
-    const now = performance.now();
     if (bytesWritten !== deadline.handedBytes) {
       deadline.handedBytes = bytesWritten;
       deadline.handedAt = now;
@@ -110,11 +120,17 @@ export class Deadlines {
   }
 
   #sweep(): void {
-    for (const deadline of [...this.#pending]) {
+    const now = performance.now();
+    // From the end on: one that goes leaves its place to one that was looked at.
+    for (let index = this.#pending.length - 1; index >= 0; index--) {
+      const deadline = this.#pending[index];
+      // More than one have gone.
+      if (deadline === undefined) continue;
       const { context, limitMs } = deadline;
-      if (context.response.headersSent) this.#lookForStall(deadline);
-      if (elapsedMs(context) < limitMs || context.staysOpen) continue;
+      if (context.response.headersSent) this.#lookForStall(deadline, now);
+      if (now < deadline.dueMs || context.staysOpen) continue;
       deadline.limitMs += LAST_RESPONSE_MS;
+      deadline.dueMs += LAST_RESPONSE_MS;
       const limit = formatDuration(BigInt(Math.round(limitMs * NANOS_PER_MS)));
       const words = deadline.isRequested
         ? 'request did not complete within requested timeout'
