@@ -113,6 +113,16 @@ describe('LimitRanger', () => {
       expect(pauses).toBeGreaterThan(COUNT / ROUNDS_BETWEEN_PAUSES);
     });
 
+    it('looks at many small ranges one at a time', async () => {
+      const chain = chainFor(
+        ...Array.from({ length: 300 }, () => ({ type: 'Container', default: { cpu: '1' }, max: { cpu: '2' } })),
+      );
+      const pod = await chain.mutate(podRequest({ containers: [container('c')] }, { takeSteps }));
+      expect(pauses).toBeGreaterThanOrEqual(300);
+      await chain.validate(podRequest({}, { takeSteps, object: pod }));
+      expect(pauses).toBeGreaterThanOrEqual(600);
+    });
+
     it.each(['Container', 'Pod'])('checks the bounds of a %s a few at a time', async (type) => {
       const chain = chainFor({ type, min: amounts('1'), max: amounts('2') });
       const resources = { limits: amounts('2'), requests: amounts('1') };

@@ -289,12 +289,40 @@ function* claimProblems(claim: KubeObject, range: KubeObject): Steps<ReadonlySet
   return problems;
 }
 
+/** The pod with the defaults of all ranges. */
+function* withAllDefaults(pod: KubeObject, ranges: readonly KubeObject[]): Steps<KubeObject> {
+  const seen = { requests: new Set<string>(), limits: new Set<string>() };
+  const budget = new WorkBudget(MAX_DEFAULTS, 'it has too many containers for the defaults of its namespace');
+  let changed = pod;
+  for (const range of ranges) {
+    yield;
+    const defaults = yield* freshDefaults(range, seen);
+    const added = defaults.requests.size + defaults.limits.size;
+    if (added === 0) continue;
+    const { containers, initContainers } = podSpec(changed);
+    budget.spend(added * ((containers?.length ?? 0) + (initContainers?.length ?? 0)));
+    changed = yield* defaulted(changed, defaults);
+  }
+  return changed;
+}
+
+/** What the first range that finds something finds wrong with a pod, or with a claim. */
+function* firstProblems(object: KubeObject, isPod: boolean, ranges: readonly KubeObject[]): Steps<ReadonlySet<string>> {
+  const usages = isPod && ranges.length > 0 ? yield* usagesOf(object) : undefined;
+  for (const range of ranges) {
+    yield;
+    const problems = yield* usages === undefined ? claimProblems(object, range) : podProblems(usages, range);
+    if (problems.size > 0) return problems;
+  }
+  return new Set();
+}
+
 /**
  * LimitRanger: containers, pods and claims keep within the bounds of their namespace's LimitRanges, and containers get
  * their defaults. Pods are looked at when they are created: later their resources are fixed.
  */
 export function limitRanger(
-  listLimitRanges: (namespace: string) => MaybePromise<Iterable<KubeObject>>,
+  listLimitRanges: (namespace: string) => MaybePromise<readonly KubeObject[]>,
 ): AdmissionPlugin {
   const isExempt = ({ resource, operation, oldObject }: AdmissionAttributes): boolean =>
     (resource === 'pods' && operation === 'UPDATE') || Boolean(oldObject?.metadata.deletionTimestamp);
@@ -303,33 +331,19 @@ export function limitRanger(
     operations: ['CREATE', 'UPDATE'],
     resources: ['pods', 'persistentvolumeclaims'],
     mutate: async (attributes) => {
-      let { object } = attributes;
+      const { object } = attributes;
       if (attributes.resource !== 'pods' || isExempt(attributes)) return object;
-      const seen = { requests: new Set<string>(), limits: new Set<string>() };
-      const budget = new WorkBudget(MAX_DEFAULTS, 'it has too many containers for the defaults of its namespace');
-      for (const range of await listLimitRanges(attributes.namespace)) {
-        const defaults = await takeTurns(attributes, freshDefaults(range, seen), range);
-        const added = defaults.requests.size + defaults.limits.size;
-        if (added === 0) continue;
-        const { containers, initContainers } = podSpec(object);
-        budget.spend(added * ((containers?.length ?? 0) + (initContainers?.length ?? 0)));
-        object = await takeTurns(attributes, defaulted(object, defaults), range, object);
-      }
-      return object;
+      const ranges = await listLimitRanges(attributes.namespace);
+      return takeTurns(attributes, withAllDefaults(object, ranges), ranges, object);
     },
     validate: async (attributes) => {
       const { object, resource } = attributes;
       if (object === undefined || isExempt(attributes)) return;
-      let usages: PodUsages | undefined;
-      for (const range of await listLimitRanges(attributes.namespace)) {
-        const work =
-          resource === 'pods'
-            ? podProblems((usages ??= await takeTurns(attributes, usagesOf(object), object)), range)
-            : claimProblems(object, range);
-        const problems = [...(await takeTurns(attributes, work, range, object))];
-        if (problems.length === 0) continue;
+      const ranges = await listLimitRanges(attributes.namespace);
+      const found = await takeTurns(attributes, firstProblems(object, resource === 'pods', ranges), ranges, object);
+      const problems = [...found];
+      if (problems.length > 0)
         throw refuse(attributes, problems.length === 1 ? problems[0]! : `[${problems.join(', ')}]`);
-      }
     },
   };
 }

@@ -140,7 +140,7 @@ export const PLUGINS = [
     create: ({ reader, configuration, getNamespace }) =>
       podSecurity(parsePodSecurity(configuration('PodSecurity')), {
         getNamespace,
-        listPods: (namespace) => reader.list('pods', namespace),
+        listPods: (namespace) => reader.each('pods', namespace),
       }),
   },
   {

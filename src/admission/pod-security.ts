@@ -3,6 +3,8 @@ import { invalidObject } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { KubeObject } from '../api/object';
 import { keysOf } from '../api/parts';
+import { eachInTurns } from '../async/each-in-turns';
+import { Turn } from '../async/turn';
 import { allContainers, podSpec } from './pod';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from './plugin';
 import { LEVELS, violationsOf, type Level } from './pod-security-standards';
@@ -31,7 +33,7 @@ export interface PodSecurityConfiguration {
 /** What the plugin reads. */
 export interface PodSecurityDependencies {
   readonly getNamespace: (name: string) => MaybePromise<KubeObject | undefined>;
-  readonly listPods: (namespace: string) => Iterable<KubeObject>;
+  readonly listPods: (namespace: string) => Iterable<MaybePromise<KubeObject>>;
 }
 
 const PREFIX = 'pod-security.kubernetes.io/';
@@ -178,7 +180,7 @@ export function podSecurity(
     if (told !== '') attributes.warn(`would violate PodSecurity ${describe(policy.warn)}: ${told}`);
   };
 
-  const checkNamespace = (attributes: AdmissionAttributes): void => {
+  const checkNamespace = async (attributes: AdmissionAttributes): Promise<void> => {
     const { object, oldObject } = attributes;
     const { policy, problems } = policyOf(object?.metadata.labels, defaults);
     const old = policyOf(oldObject?.metadata.labels, defaults);
@@ -190,12 +192,14 @@ export function podSecurity(
     if (oldObject === undefined || !isTighter || exempt.namespaces.has(name)) return;
     const violators = new Map<string, string[]>();
     let checked = 0;
-    for (const pod of listPods(name)) {
+    for await (const pod of eachInTurns(listPods(name), new Turn('pods of a namespace whose policy is tighter'))) {
       if (++checked > MAX_CHECKED_PODS) break;
       const reasons = violationsOf(pod, policy.enforce.level).map((text) => text.slice(0, text.indexOf(' (')));
       if (reasons.length === 0) continue;
       const key = reasons.join(', ');
-      violators.set(key, [...(violators.get(key) ?? []), pod.metadata.name ?? '']);
+      const names = violators.get(key);
+      if (names === undefined) violators.set(key, [pod.metadata.name ?? '']);
+      else names.push(pod.metadata.name ?? '');
     }
     if (violators.size === 0) return;
     attributes.warn(

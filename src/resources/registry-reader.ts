@@ -6,6 +6,8 @@ import type { Revision, Store } from '../storage/store';
 
 /** For the log, when it holds the loop. */
 const WORK = 'a large object that a decision needs';
+/** Small objects that are parsed at once. */
+const FEW = 64;
 
 /** Reads of the registry for those who decide about requests: from memory, and where it must be so from the store. */
 export class RegistryReader {
@@ -30,9 +32,15 @@ export class RegistryReader {
     for (const { object } of this.#entries(storagePrefix, namespace)) yield object;
   }
 
-  /** The same for objects that users may make large: these are parsed a part at a time. */
+  /** The same for objects of which there may be many: each is parsed when it is asked for, a large one a part at a time. */
+  *each(storagePrefix: string, namespace?: string): Iterable<MaybePromise<KubeObject>> {
+    for (const entry of this.#entries(storagePrefix, namespace)) yield objectOf(entry);
+  }
+
+  /** As {@link list}, for objects that users may make large, or many: these are parsed a part at a time. */
   listInTurns(storagePrefix: string, namespace: string): MaybePromise<readonly KubeObject[]> {
     const entries = [...this.#entries(storagePrefix, namespace)];
+    if (entries.length > FEW) return runSteps(objectsOf(entries), WORK);
     const parsing = entries.flatMap((entry) => entry.prepare() ?? []);
     const list = (): readonly KubeObject[] => entries.map(({ object }) => object);
     return parsing.length === 0 ? list() : runSteps(oneAfterTheOther(parsing), WORK).then(list);
@@ -94,6 +102,17 @@ export class RegistryReader {
 function objectOf(entry: CacheEntry): MaybePromise<KubeObject> {
   const parsing = entry.prepare();
   return parsing === undefined ? entry.object : runSteps(parsing, WORK).then(() => entry.object);
+}
+
+function* objectsOf(entries: readonly CacheEntry[]): Steps<readonly KubeObject[]> {
+  const objects: KubeObject[] = [];
+  for (const entry of entries) {
+    const parsing = entry.prepare();
+    if (parsing !== undefined) yield* parsing;
+    objects.push(entry.object);
+    yield;
+  }
+  return objects;
 }
 
 function* oneAfterTheOther(works: readonly Steps<void>[]): Steps<void> {

@@ -1,8 +1,11 @@
 import type { KindDefinition } from '../../api/kinds/kind-definition';
 import { parseApiVersion, type KubeObject } from '../../api/object';
-import { matchesLabels } from '../../api/selectors/label-selector';
-import { whenKnown } from '../../api/maybe-promise';
+import { matchesLabels, type LabelRequirement } from '../../api/selectors/label-selector';
+import { whenKnown, type MaybePromise } from '../../api/maybe-promise';
+import { eachInTurns } from '../../async/each-in-turns';
+import type { Turn } from '../../async/turn';
 import type { RegistryReader } from '../../resources/registry-reader';
+import { converted } from '../versions/converted';
 import type { ObjectVersions } from '../versions/object-versions';
 import type { PolicyDependencies } from './validating-admission-policy';
 
@@ -22,14 +25,25 @@ export function policyParams(
     return {
       namespaced,
       get: (name) =>
-        whenKnown(
-          namespaced ? reader.getLive(storagePrefix, namespace ?? '', name) : reader.getLive(storagePrefix, name),
-          (object) => object && seen(object),
+        converted(() =>
+          whenKnown(
+            namespaced ? reader.getLive(storagePrefix, namespace ?? '', name) : reader.getLive(storagePrefix, name),
+            (object) => object && seen(object),
+          ),
         ),
-      list: (labels) =>
-        [...reader.list(storagePrefix, namespaced ? namespace : undefined)]
-          .filter((object) => matchesLabels(labels, object.metadata.labels))
-          .map(seen),
+      list: (labels, turn) =>
+        selected(reader.each(storagePrefix, namespaced ? namespace : undefined), labels, seen, turn),
     };
   };
+}
+
+async function* selected(
+  objects: Iterable<MaybePromise<KubeObject>>,
+  labels: readonly LabelRequirement[],
+  seen: (object: KubeObject) => KubeObject,
+  turn: Turn,
+): AsyncGenerator<KubeObject, void, void> {
+  for await (const object of eachInTurns(objects, turn)) {
+    if (matchesLabels(labels, object.metadata.labels)) yield await converted(() => seen(object));
+  }
 }

@@ -3,6 +3,7 @@ import type { MaybePromise } from '../../api/maybe-promise';
 import type { KubeObject } from '../../api/object';
 import { selectorRequirements, type LabelRequirement, type LabelSelector } from '../../api/selectors/label-selector';
 import type { Value } from '../../api/cel/values';
+import { Turn } from '../../async/turn';
 import type { Authorizer } from '../../authz/attributes';
 import { adaptObject, requestValues, type RequestValues } from '../cel/request-values';
 import { refuse, type AdmissionAttributes, type AdmissionPlugin } from '../plugin';
@@ -15,11 +16,12 @@ import {
 } from '../rules/match-resources';
 import { converted } from '../versions/converted';
 import { keyOf, type ObjectVersions, type VersionedResource } from '../versions/object-versions';
-import { decide, type Failure } from './decide';
+import { decide } from './decide';
+import { Findings, type Finding } from './findings';
 import type { PolicyMetrics } from './metrics';
 import { compilePolicy, type Policy, type PolicyPrograms } from './policy';
 
-/** What the plugin reads. Parameters throw ConversionNeeded where a webhook converts them. */
+/** What the plugin reads. */
 export interface PolicyDependencies {
   readonly listPolicies: () => Iterable<KubeObject>;
   readonly listBindings: () => Iterable<KubeObject>;
@@ -39,7 +41,8 @@ export interface PolicyDependencies {
 export interface ParamSource {
   readonly namespaced: boolean;
   readonly get: (name: string) => MaybePromise<KubeObject | undefined>;
-  readonly list: (labels: readonly LabelRequirement[]) => Iterable<KubeObject>;
+  /** One by one, with others in between: users may have made as many as they like. */
+  readonly list: (labels: readonly LabelRequirement[], turn: Turn) => AsyncIterable<KubeObject>;
 }
 
 interface ParamRef {
@@ -65,14 +68,6 @@ interface Bound {
 interface Candidates {
   readonly requested: RequestedResource;
   readonly bound: readonly Bound[];
-}
-
-/** A failure of a policy with one of its bindings. */
-interface Finding extends Failure {
-  /** The binding cannot be followed at all: that refuses, whatever it says is to be done about failures. */
-  readonly isBroken?: boolean;
-  readonly policy: Policy;
-  readonly binding: Binding;
 }
 
 /** Kinds of requests whose policies are remembered. Resources come and go. */
@@ -173,8 +168,8 @@ async function validate(
   const namespace = await namespaceOf(attributes, dependencies);
   const labels =
     attributes.namespace === '' && namespace === undefined ? undefined : (namespace?.metadata.labels ?? {});
-  const findings: Finding[] = [];
-  const annotations = new Map<string, Set<string>>();
+  const findings = new Findings();
+  const turn = new Turn('policies of admission');
   const seen = new Map<string, MaybePromise<RequestValues>>();
   /** Policies that name the same version see the same values. */
   const see = (as: VersionedResource): MaybePromise<RequestValues> => {
@@ -197,10 +192,10 @@ async function validate(
       see: () => see(seenAs),
       dependencies,
       findings,
-      annotations,
+      turn,
     });
   }
-  for (const [key, values] of annotations) attributes.annotate(key, [...values].join(', '));
+  for (const [key, values] of findings.annotations) attributes.annotate(key, [...values].join(', '));
   report(findings, attributes, dependencies.metrics);
 }
 
@@ -210,40 +205,32 @@ interface Application {
   /** Rejects where the objects cannot be had in the version that the policy names. */
   readonly see: () => MaybePromise<RequestValues>;
   readonly dependencies: PolicyDependencies;
-  readonly findings: Finding[];
-  /** Of the audit event: bindings and parameters each may have a value. */
-  readonly annotations: Map<string, Set<string>>;
+  readonly findings: Findings;
+  readonly turn: Turn;
 }
 
 async function applyPolicy(policy: Policy, bindings: readonly Binding[], application: Application): Promise<void> {
-  const { attributes, dependencies, findings } = application;
+  const { findings, turn } = application;
   const programs = await policy.programs();
   for (const binding of bindings) {
     /** What cannot be evaluated counts as the policy says. */
     const failed = (error: unknown, more: Pick<Finding, 'isBroken'> = {}): void => {
       const { message } = error as Error;
-      if (policy.failsClosed) findings.push({ policy, binding, message, reason: '', index: undefined, ...more });
+      if (policy.failsClosed) findings.add({ policy, binding, message, reason: '', index: undefined, ...more });
     };
     if (programs.problem !== undefined) {
       failed(new Error(programs.problem));
       continue;
     }
-    let request: RequestValues;
-    let params: readonly (KubeObject | undefined)[];
     try {
-      request = await seenRequest(application.see);
-      params = await converted(() => paramsOf(policy, binding, attributes, dependencies));
+      const request = await seenRequest(application.see);
+      for await (const param of paramsOf(policy, binding, application)) {
+        if (turn.isOver) await turn.next();
+        await applyBinding({ policy, programs, binding, param }, request, application).catch(failed);
+      }
     } catch (error) {
       const { message } = error as Error;
       failed(new Error(`failed to configure binding: ${message}`), { isBroken: true });
-      continue;
-    }
-    for (const param of params) {
-      try {
-        await applyBinding({ policy, programs, binding, param }, request, application);
-      } catch (error) {
-        failed(error);
-      }
     }
   }
 }
@@ -261,7 +248,7 @@ async function applyBinding(
     readonly param: KubeObject | undefined;
   },
   request: RequestValues,
-  { namespace, dependencies, findings, annotations: all }: Application,
+  { namespace, dependencies, findings }: Application,
 ): Promise<void> {
   const more: Record<string, Value> = { namespaceObject: adaptObject(namespace) };
   if (policy.paramKind) more['params'] = adaptObject(param);
@@ -271,11 +258,8 @@ async function applyBinding(
   const seconds = (performance.now() - start) / 1000;
   const outcome = failures.length === 0 ? 'allow' : 'deny';
   dependencies.metrics.checked(policy.name, binding.name, outcome, seconds);
-  for (const failure of failures) findings.push({ ...failure, policy, binding });
-  for (const [key, value] of annotations) {
-    const values = all.get(key) ?? new Set();
-    all.set(key, values.add(value));
-  }
+  for (const failure of failures) findings.add({ ...failure, policy, binding });
+  for (const [key, value] of annotations) findings.annotate(key, value);
 }
 
 async function seenRequest(see: Application['see']): Promise<RequestValues> {
@@ -296,13 +280,12 @@ function namespaceOf(
 }
 
 /** The parameters with which a binding evaluates its policy. Throws an Error that says why there are none and there should be. */
-async function paramsOf(
+async function* paramsOf(
   { paramKind }: Policy,
   { paramRef }: Binding,
-  attributes: AdmissionAttributes,
-  { params }: PolicyDependencies,
-): Promise<readonly (KubeObject | undefined)[]> {
-  if (!paramKind || paramRef === undefined) return [undefined];
+  { attributes, dependencies: { params }, turn }: Application,
+): AsyncGenerator<KubeObject | undefined, void, void> {
+  if (!paramKind || paramRef === undefined) return yield undefined;
   const { apiVersion = '', kind = '' } = paramKind;
   const namespace =
     paramRef.namespace === undefined || paramRef.namespace === '' ? attributes.namespace : paramRef.namespace;
@@ -316,26 +299,27 @@ async function paramsOf(
   if (!source.namespaced && (paramRef.namespace ?? '') !== '') {
     throw new Error('paramRef.namespace must not be provided for a cluster-scoped `paramKind`');
   }
-  const found: KubeObject[] = [];
+  let isFound = false;
   if (paramRef.name !== undefined && paramRef.name !== '') {
     const one = await source.get(paramRef.name);
-    if (one !== undefined) found.push(one);
+    isFound = one !== undefined;
+    if (isFound) yield one;
   } else {
-    found.push(...source.list(selectorRequirements(paramRef.selector) ?? []));
+    for await (const one of source.list(selectorRequirements(paramRef.selector) ?? [], turn)) {
+      isFound = true;
+      yield one;
+    }
   }
-  if (found.length > 0) return found;
-  if (paramRef.parameterNotFoundAction !== 'Deny') return [];
+  if (isFound || paramRef.parameterNotFoundAction !== 'Deny') return;
   throw new Error('no params found for policy binding with `Deny` parameterNotFoundAction');
 }
 
 /** Warns, annotates, and refuses with the first of those that are to refuse. */
-function report(findings: readonly Finding[], attributes: AdmissionAttributes, metrics: PolicyMetrics): void {
+function report({ all, denial }: Findings, attributes: AdmissionAttributes, metrics: PolicyMetrics): void {
   const audited: object[] = [];
-  let denial: Finding | undefined;
-  for (const finding of findings) {
+  for (const finding of all) {
     const { policy, binding, message, index } = finding;
     const { actions } = binding;
-    if (actions.has('Deny') || finding.isBroken === true) denial ??= finding;
     if (finding.isBroken === true) continue;
     if (actions.has('Warn')) {
       attributes.warn(
