@@ -40,10 +40,8 @@ export class RegistryReader {
   /** As {@link list}, for objects that users may make large, or many: these are parsed a part at a time. */
   listInTurns(storagePrefix: string, namespace: string): MaybePromise<readonly KubeObject[]> {
     const entries = [...this.#entries(storagePrefix, namespace)];
-    if (entries.length > FEW) return runSteps(objectsOf(entries), WORK);
-    const parsing = entries.flatMap((entry) => entry.prepare() ?? []);
-    const list = (): readonly KubeObject[] => entries.map(({ object }) => object);
-    return parsing.length === 0 ? list() : runSteps(oneAfterTheOther(parsing), WORK).then(list);
+    const isMuch = entries.length > FEW || entries.some((entry) => entry.prepare() !== undefined);
+    return isMuch ? runSteps(objectsOf(entries), WORK) : entries.map(({ object }) => object);
   }
 
   /** Whether there are any; throws as {@link list} does. */
@@ -113,8 +111,4 @@ function* objectsOf(entries: readonly CacheEntry[]): Steps<readonly KubeObject[]
     yield;
   }
   return objects;
-}
-
-function* oneAfterTheOther(works: readonly Steps<void>[]): Steps<void> {
-  for (const work of works) yield* work;
 }

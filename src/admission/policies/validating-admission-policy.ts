@@ -210,9 +210,10 @@ interface Application {
 }
 
 async function applyPolicy(policy: Policy, bindings: readonly Binding[], application: Application): Promise<void> {
-  const { findings, turn } = application;
+  const { attributes, findings, turn } = application;
   const programs = await policy.programs();
   for (const binding of bindings) {
+    if (turn.isOver) await turn.next();
     /** What cannot be evaluated counts as the policy says. */
     const failed = (error: unknown, more: Pick<Finding, 'isBroken'> = {}): void => {
       const { message } = error as Error;
@@ -225,10 +226,10 @@ async function applyPolicy(policy: Policy, bindings: readonly Binding[], applica
     try {
       const request = await seenRequest(application.see);
       for await (const param of paramsOf(policy, binding, application)) {
-        if (turn.isOver) await turn.next();
         await applyBinding({ policy, programs, binding, param }, request, application).catch(failed);
       }
     } catch (error) {
+      if (attributes.signal().aborted) throw error;
       const { message } = error as Error;
       failed(new Error(`failed to configure binding: ${message}`), { isBroken: true });
     }
@@ -306,6 +307,8 @@ async function* paramsOf(
     if (isFound) yield one;
   } else {
     for await (const one of source.list(selectorRequirements(paramRef.selector) ?? [], turn)) {
+      // Who has gone, or waits no longer, pays for no more of them.
+      attributes.signal().throwIfAborted();
       isFound = true;
       yield one;
     }
