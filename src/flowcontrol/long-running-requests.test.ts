@@ -40,7 +40,17 @@ describe('requests that last', () => {
   });
 
   it('cost more with connections of their own', () => {
-    expect(longRunningCost(true, false)).toBeLessThan(longRunningCost(true, true));
-    expect(longRunningCost(true, true)).toBeLessThan(longRunningCost(false, true));
+    const size = { urlCharacters: 100, headerBytes: 500 };
+    expect(longRunningCost(true, false, size)).toBeLessThan(longRunningCost(true, true, size));
+    expect(longRunningCost(true, true, size)).toBeLessThan(longRunningCost(false, true, size));
+  });
+
+  it('cost what comes of a long URL and many headers, and nothing for usual ones', () => {
+    const cost = (urlCharacters: number, headerBytes: number): number =>
+      longRunningCost(true, false, { urlCharacters, headerBytes });
+    expect(cost(250, 2_000)).toBe(cost(0, 0));
+    // 30,000 requirements of a selector: measured at 3.6 MB; 90 headers of an impersonated user: at 44 kB.
+    expect(cost(120_000, 0)).toBeGreaterThan(3_600_000);
+    expect(cost(0, 8_000)).toBeGreaterThan(44_000);
   });
 });

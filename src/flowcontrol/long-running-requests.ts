@@ -6,9 +6,32 @@ const WATCH_BYTES = 16 * 1024;
 /** What a connection costs that is a client's, or leads to a node, for this one request. */
 const CONNECTION_BYTES = 32 * 1024;
 
+/** What comes of a long head is kept for as long as the request lasts: each term of a selector, each parameter, each header. */
+const USUAL_URL_CHARACTERS = 256;
+const BYTES_OF_A_URL_CHARACTER = 40;
+const USUAL_HEADER_BYTES = 2 * 1024;
+const BYTES_OF_A_HEADER_BYTE = 10;
+
+/** How much a client has said to have a request that lasts. */
+export interface RequestSize {
+  readonly urlCharacters: number;
+  /** As RFC 9113 (6.5.2) counts them. */
+  readonly headerBytes: number;
+}
+
 /** What a request that lasts costs for as long as it does. */
-export function longRunningCost(isWatch: boolean, hasOwnConnection: boolean): number {
-  return WATCH_BYTES + (isWatch ? 0 : CONNECTION_BYTES) + (hasOwnConnection ? CONNECTION_BYTES : 0);
+export function longRunningCost(
+  isWatch: boolean,
+  hasOwnConnection: boolean,
+  { urlCharacters, headerBytes }: RequestSize,
+): number {
+  return (
+    WATCH_BYTES +
+    (isWatch ? 0 : CONNECTION_BYTES) +
+    (hasOwnConnection ? CONNECTION_BYTES : 0) +
+    Math.max(0, urlCharacters - USUAL_URL_CHARACTERS) * BYTES_OF_A_URL_CHARACTER +
+    Math.max(0, headerBytes - USUAL_HEADER_BYTES) * BYTES_OF_A_HEADER_BYTE
+  );
 }
 
 /**

@@ -4,7 +4,9 @@ import { CONFIG_MAPS, servedOverHttp } from '../../test/support/served-over-http
 import { tls } from '../../test/support/serving-keys';
 
 const WATCHES = 8;
-const longRunning = new LongRunningRequests(WATCHES * longRunningCost(true, false));
+const longRunning = new LongRunningRequests(
+  WATCHES * longRunningCost(true, false, { urlCharacters: 0, headerBytes: 0 }),
+);
 const { port } = servedOverHttp({
   tls,
   http2: { maxStreamsPerConnection: 250, goAwayChance: 0 },
@@ -56,3 +58,18 @@ it('watches that leave no room for those of others are refused with a 429, and c
   expect(await statuses('greedy', 1)).toEqual([200]);
   clients.greedy.destroy();
 }, 20_000);
+
+it('a watch with a long selector takes the room of several', async () => {
+  const client = await Http2Client.connect(port());
+  const terms = Array.from({ length: 800 }, (_, index) => `!k${index}`).join(',');
+  const watch = async (query: string) => {
+    const stream = client.ask('GET', `${CONFIG_MAPS}?watch=1${query}`, { headers: { authorization: 'Bearer greedy' } });
+    stream.on('error', () => undefined).resume();
+    return new Promise<number>((resolve) => stream.on('response', (head) => resolve(Number(head[':status']))));
+  };
+  expect(await watch(`&labelSelector=${terms}`)).toBe(429);
+  expect(await watch(`&labelSelector=${terms.slice(0, 1_000)}x`)).toBe(200);
+  expect([await watch(''), await watch(''), await watch('')]).toEqual([200, 429, 429]);
+  client.destroy();
+  while (longRunning.takenBytes > 0) await new Promise((resolve) => setTimeout(resolve, 5));
+});

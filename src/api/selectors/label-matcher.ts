@@ -1,10 +1,11 @@
-import { matchesLabels, readInt64, type LabelRequirement, type Labels } from './label-selector';
+import { holds, matchesLabels, readInt64, type LabelRequirement, type Labels } from './label-selector';
 
 /** Up to so many requirements are looked at one by one. */
 const FEW_REQUIREMENTS = 8;
 
-/** All that a selector says of one key. */
+/** All that a selector says of a key, if it says more than one thing. */
 interface KeyRule {
+  readonly key: string;
   /** The label must be there. */
   isNeeded: boolean;
   /** It must not be there. */
@@ -15,6 +16,9 @@ interface KeyRule {
   above: bigint | undefined;
   below: bigint | undefined;
 }
+
+/** Of most keys a selector says one thing: with tens of thousands of them, a rule for each would cost more than all else. */
+type Rules = ReadonlyMap<string, LabelRequirement | KeyRule>;
 
 /** What has labels; undefined: so many that only those are read that are asked for. */
 export interface Labelled {
@@ -27,41 +31,64 @@ export interface Labelled {
  * the length of the selector, which the client chooses.
  */
 export function labelMatcher(requirements: readonly LabelRequirement[]): (object: Labelled) => boolean {
-  const matches = plainMatcher(requirements);
-  const keys = new Set(requirements.map(({ key }) => key));
-  return (object) => matches(object.labels ?? object.pickLabels(keys));
+  return requirements.length <= FEW_REQUIREMENTS ? matcherOfFew(requirements) : matcherOfRules(rulesOf(requirements));
 }
 
-function plainMatcher(requirements: readonly LabelRequirement[]): (labels: Labels) => boolean {
-  if (requirements.length <= FEW_REQUIREMENTS) return (labels) => matchesLabels(requirements, labels);
-  const rules = new Map<string, KeyRule>();
-  for (const requirement of requirements) addTo(ruleOf(rules, requirement.key), requirement);
-  const needed = [...rules].filter(([, rule]) => rule.isNeeded).map(([key]) => key);
-  return (labels) => {
+function matcherOfFew(requirements: readonly LabelRequirement[]): (object: Labelled) => boolean {
+  const keys = new Set(requirements.map(({ key }) => key));
+  return (object) => matchesLabels(requirements, object.labels ?? object.pickLabels(keys));
+}
+
+function matcherOfRules(rules: Rules): (object: Labelled) => boolean {
+  const needed: string[] = [];
+  for (const rule of rules.values()) if (needsLabel(rule)) needed.push(rule.key);
+  return (object) => {
+    const labels = object.labels ?? object.pickLabels(rules.keys());
     // One more than the object has, at most: then one is missing.
     for (const key of needed) if (!Object.hasOwn(labels, key)) return false;
     for (const key of Object.keys(labels)) {
       const rule = rules.get(key);
-      if (rule !== undefined && !admits(rule, labels[key] as string)) return false;
+      if (rule !== undefined && !('operator' in rule ? holds(rule, labels) : admits(rule, labels[key] as string))) {
+        return false;
+      }
     }
     return true;
   };
 }
 
-function ruleOf(rules: Map<string, KeyRule>, key: string): KeyRule {
-  let rule = rules.get(key);
-  if (rule === undefined) {
-    rule = {
-      isNeeded: false,
-      isForbidden: false,
-      allowed: undefined,
-      refused: new Set(),
-      above: undefined,
-      below: undefined,
-    };
-    rules.set(key, rule);
+function rulesOf(requirements: readonly LabelRequirement[]): Rules {
+  const rules = new Map<string, LabelRequirement | KeyRule>();
+  for (const requirement of requirements) {
+    const { key } = requirement;
+    const earlier = rules.get(key);
+    if (earlier === undefined) {
+      rules.set(key, requirement);
+    } else if ('operator' in earlier) {
+      const rule = emptyRule(key);
+      addTo(rule, earlier);
+      addTo(rule, requirement);
+      rules.set(key, rule);
+    } else {
+      addTo(earlier, requirement);
+    }
   }
-  return rule;
+  return rules;
+}
+
+function emptyRule(key: string): KeyRule {
+  return {
+    key,
+    isNeeded: false,
+    isForbidden: false,
+    allowed: undefined,
+    refused: new Set(),
+    above: undefined,
+    below: undefined,
+  };
+}
+
+function needsLabel(rule: LabelRequirement | KeyRule): boolean {
+  return 'operator' in rule ? !REFUSING.has(rule.operator) : rule.isNeeded;
 }
 
 const REFUSING: ReadonlySet<LabelRequirement['operator']> = new Set(['!=', 'notin', '!']);

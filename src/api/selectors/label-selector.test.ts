@@ -86,6 +86,11 @@ describe('the text of a selector', () => {
     // Go ends a selector at a NUL and ignores what follows: here nothing of a selector is ignored.
     ['env=\0', `unable to parse requirement: invalid label value: "\\x00": at key: "env": ${valueRule}`],
     ['env\0=prod', expect.stringMatching(/^unable to parse requirement: invalid label key "env\\x00": name part /)],
+    [
+      'env\u00a0=prod',
+      expect.stringMatching(/^unable to parse requirement: invalid label key "env\\u00a0": name part /),
+    ],
+    ['a>9223372036854775808', "unable to parse requirement: for 'Gt', 'Lt' operators, the value must be an integer"],
     ['env=\u200b', `unable to parse requirement: invalid label value: "\\u200b": at key: "env": ${valueRule}`],
     ['/x=1', 'unable to parse requirement: invalid label key "/x": prefix part must be non-empty'],
     [

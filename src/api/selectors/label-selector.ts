@@ -31,6 +31,8 @@ export interface LabelSelector {
 const INT64 = /^[+-]?[0-9]+$/;
 const INT64_LIMIT = 1n << 63n;
 const INT64_DIGITS = 19;
+/** Of 64 bits without a look at the number. */
+const SHORT_INTEGER = /^[+-]?[0-9]{1,18}$/;
 
 /** The number that a text says, undefined for what is none of 64 bits. */
 export function readInt64(text: string): bigint | undefined {
@@ -44,21 +46,30 @@ function byCodePoint(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
+const NO_VALUES: readonly string[] = [];
+
 function checkKey(key: string): void {
   const problems = qualifiedNameProblems(key);
   if (problems.length > 0) throw new Error(`invalid label key ${quoteGo(key)}: ${problems.join('; ')}`);
 }
 
-/** Checks what the syntax does not. Throws an Error with the wire's message, to which the caller adds context. */
+function sortedDistinct(values: readonly string[]): readonly string[] {
+  const sorted = [...values].sort();
+  return sorted.filter((value, index) => value !== sorted[index - 1]);
+}
+
+/** Of a key that was checked. Throws an Error with the wire's message, to which the caller adds context. */
 function requirement(key: string, operator: LabelOperator, values: readonly string[]): LabelRequirement {
-  checkKey(key);
   if ((operator === 'in' || operator === 'notin') && values.length === 0) {
     throw new Error("for 'in', 'notin' operators, values set can't be empty");
   }
   if ((operator === 'exists' || operator === '!') && values.length > 0) {
     throw new Error('values set must be empty for exists and does not exist');
   }
-  if ((operator === '>' || operator === '<') && values.some((value) => readInt64(value) === undefined)) {
+  if (
+    (operator === '>' || operator === '<') &&
+    values.some((value) => !SHORT_INTEGER.test(value) && readInt64(value) === undefined)
+  ) {
     throw new Error("for 'Gt', 'Lt' operators, the value must be an integer");
   }
   for (const value of values) {
@@ -67,70 +78,85 @@ function requirement(key: string, operator: LabelOperator, values: readonly stri
       throw new Error(`invalid label value: ${quoteGo(value)}: at key: ${quoteGo(key)}: ${problems.join('; ')}`);
     }
   }
-  return { key, operator, values: [...new Set(values)].sort(byCodePoint) };
+  return { key, operator, values: values.length < 2 ? values : sortedDistinct(values) };
 }
 
 function sorted(requirements: readonly LabelRequirement[]): readonly LabelRequirement[] {
   return [...requirements].sort((a, b) => byCodePoint(a.key, b.key));
 }
 
-// An operator or bracket, a run of anything else, or the white space between them.
-const TOKEN = /([=!]=|[=!<>(),])|([^\s=!<>(),]+)|[ \t\r\n]+/y;
+const [TAB, LINE_FEED, RETURN, SPACE] = [0x09, 0x0a, 0x0d, 0x20];
+const [BANG, LESS, EQUALS, GREATER, OPEN, CLOSE, COMMA] = [0x21, 0x3c, 0x3d, 0x3e, 0x28, 0x29, 0x2c];
 
-interface Token {
-  /** Empty at the end of the text. */
-  readonly text: string;
-  readonly word: boolean;
+function isSpace(code: number): boolean {
+  return code === SPACE || code === TAB || code === LINE_FEED || code === RETURN;
 }
 
-function tokenize(text: string): readonly Token[] {
-  const tokens: Token[] = [];
-  TOKEN.lastIndex = 0;
-  while (TOKEN.lastIndex < text.length) {
-    const at = TOKEN.lastIndex;
-    const found = TOKEN.exec(text);
-    if (found === null) {
-      // White space that is none to the API (a no-break space, for example) is a word, which the check of keys refuses.
-      tokens.push({ text: text.charAt(at), word: true });
-      TOKEN.lastIndex = at + 1;
-    } else if (found[1] !== undefined) tokens.push({ text: found[1], word: false });
-    else if (found[2] !== undefined) tokens.push({ text: found[2], word: true });
+function isSymbol(code: number): boolean {
+  return (code >= LESS && code <= GREATER) || code === BANG || code === COMMA || code === OPEN || code === CLOSE;
+}
+
+/**
+ * The words and symbols of a selector, one after the other. No list is made of them: a query has tens of thousands of characters, if
+ * its client wants.
+ */
+class Tokens {
+  /** The one that it stands at. Empty at the end of the text. */
+  text = '';
+  /** White space that is none to the API (a no-break space, for example) is part of a word, which the checks refuse. */
+  isWord = false;
+  private position = 0;
+
+  constructor(private readonly source: string) {
+    this.advance();
   }
-  return tokens;
+
+  get isAtEnd(): boolean {
+    return this.text === '';
+  }
+
+  /** Returns the one that it stood at. */
+  advance(): string {
+    const { source, text } = this;
+    let start = this.position;
+    while (start < source.length && isSpace(source.charCodeAt(start))) start += 1;
+    let end = start;
+    while (end < source.length && !isSpace(source.charCodeAt(end)) && !isSymbol(source.charCodeAt(end))) end += 1;
+    this.isWord = end > start;
+    if (!this.isWord && end < source.length) end += symbolLength(source, end);
+    this.text = source.slice(start, end);
+    this.position = end;
+    return text;
+  }
 }
 
-const END: Token = { text: '', word: false };
+/** `==` and `!=` are of two characters. */
+function symbolLength(source: string, at: number): number {
+  const first = source.charCodeAt(at);
+  return (first === EQUALS || first === BANG) && source.charCodeAt(at + 1) === EQUALS ? 2 : 1;
+}
 
 /** A recursive descent over the tokens; throws Errors with the wire's messages. */
 class Parser {
-  private position = 0;
+  private readonly tokens: Tokens;
 
-  constructor(private readonly tokens: readonly Token[]) {}
-
-  private peek(): Token {
-    return this.tokens[this.position] ?? END;
-  }
-
-  private next(): Token {
-    const token = this.peek();
-    this.position += 1;
-    return token;
+  constructor(text: string) {
+    this.tokens = new Tokens(text);
   }
 
   parse(): readonly LabelRequirement[] {
+    const { tokens } = this;
     const requirements: LabelRequirement[] = [];
-    while (this.peek() !== END) {
-      const first = this.peek();
-      if (!first.word && first.text !== '!') {
-        throw new Error(`found '${first.text}', expected: !, identifier, or 'end of string'`);
+    while (!tokens.isAtEnd) {
+      if (!tokens.isWord && tokens.text !== '!') {
+        throw new Error(`found '${tokens.text}', expected: !, identifier, or 'end of string'`);
       }
       requirements.push(this.requirementInContext());
-      const separator = this.next();
-      if (separator === END) break;
-      if (separator.text !== ',') throw new Error(`found '${separator.text}', expected: ',' or 'end of string'`);
-      const following = this.peek();
-      if (!following.word && following.text !== '!') {
-        throw new Error(`found '${following.text}', expected: identifier after ','`);
+      if (tokens.isAtEnd) break;
+      const separator = tokens.advance();
+      if (separator !== ',') throw new Error(`found '${separator}', expected: ',' or 'end of string'`);
+      if (!tokens.isWord && tokens.text !== '!') {
+        throw new Error(`found '${tokens.text}', expected: identifier after ','`);
       }
     }
     return requirements;
@@ -145,20 +171,25 @@ class Parser {
   }
 
   private requirement(): LabelRequirement {
-    const negated = this.peek().text === '!';
-    if (negated) this.next();
-    const key = this.next();
-    if (!key.word) throw new Error(`found '${key.text}', expected: identifier`);
-    checkKey(key.text);
-    if (negated) return requirement(key.text, '!', []);
-    const after = this.peek();
-    if (after === END || after.text === ',') return requirement(key.text, 'exists', []);
+    const { tokens } = this;
+    const negated = tokens.text === '!';
+    if (negated) tokens.advance();
+    const key = this.identifier();
+    checkKey(key);
+    if (negated) return requirement(key, '!', NO_VALUES);
+    if (tokens.isAtEnd || tokens.text === ',') return requirement(key, 'exists', NO_VALUES);
     const operator = this.operator();
-    return requirement(key.text, operator, operator === 'in' || operator === 'notin' ? this.values() : [this.value()]);
+    return requirement(key, operator, operator === 'in' || operator === 'notin' ? this.values() : [this.value()]);
+  }
+
+  private identifier(): string {
+    if (!this.tokens.isWord) throw new Error(`found '${this.tokens.text}', expected: identifier`);
+    return this.tokens.advance();
   }
 
   private operator(): LabelOperator {
-    const { text, word } = this.next();
+    const { isWord } = this.tokens;
+    const text = this.tokens.advance();
     switch (text) {
       case '=':
       case '==':
@@ -168,7 +199,7 @@ class Parser {
         return text;
       case 'in':
       case 'notin':
-        if (word) return text;
+        if (isWord) return text;
         break;
     }
     throw new Error(`found '${text}', expected: '=', '!=', '==', 'in', notin'`);
@@ -176,40 +207,34 @@ class Parser {
 
   /** What stands after `=`; nothing means the empty value. */
   private value(): string {
-    const token = this.peek();
-    if (token === END || token.text === ',') return '';
-    this.next();
-    if (!token.word) throw new Error(`found '${token.text}', expected: identifier`);
-    return token.text;
+    return this.tokens.isAtEnd || this.tokens.text === ',' ? '' : this.identifier();
   }
 
   /** `(a,b)`; a gap before or between commas means the empty value. */
   private values(): readonly string[] {
-    const open = this.next();
-    if (open.text !== '(') throw new Error(`found '${open.text}' expected: '('`);
-    const first = this.peek();
-    if (!first.word && first.text !== ',' && first.text !== ')') {
-      throw new Error(`found '${first.text}', expected: ',', ')' or identifier`);
+    const { tokens } = this;
+    const open = tokens.advance();
+    if (open !== '(') throw new Error(`found '${open}' expected: '('`);
+    if (!tokens.isWord && tokens.text !== ',' && tokens.text !== ')') {
+      throw new Error(`found '${tokens.text}', expected: ',', ')' or identifier`);
     }
     const values: string[] = [];
     for (;;) {
-      values.push(this.peek().word ? this.next().text : '');
-      const separator = this.next();
-      if (separator.text === ')') return values;
-      if (separator.text !== ',') {
-        throw new Error(`found '${separator.text}', expected: ',' or ')'`);
-      }
+      values.push(tokens.isWord ? tokens.advance() : '');
+      const separator = tokens.advance();
+      if (separator === ')') return values;
+      if (separator !== ',') throw new Error(`found '${separator}', expected: ',' or ')'`);
     }
   }
 }
 
 /**
- * Reads the text of a selector into requirements, sorted by key; an empty text gives none, which match everything.
+ * Reads the text of a selector into requirements; an empty text gives none, which match everything.
  * Throws a 400 StatusError with the API's message.
  */
 export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   try {
-    return sorted(new Parser(tokenize(text)).parse());
+    return new Parser(text).parse();
   } catch (error) {
     throw badRequest((error as Error).message);
   }
@@ -226,7 +251,8 @@ function hasValue(values: readonly string[], wanted: string): boolean {
   return values[low] === wanted;
 }
 
-function holds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
+/** Whether an object with these labels is as the requirement says. */
+export function holds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
   switch (operator) {
     case '=':
@@ -276,12 +302,14 @@ export function selectorRequirements(
 ): readonly LabelRequirement[] | undefined {
   if (selector === undefined || selector === null) return undefined;
   try {
-    const requirements = Object.entries(selector.matchLabels ?? {}).map(([key, value]) =>
-      requirement(key, '=', [value]),
-    );
+    const requirements = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => {
+      checkKey(key);
+      return requirement(key, '=', [value]);
+    });
     for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
       const known = Object.hasOwn(EXPRESSION_OPERATORS, operator) ? EXPRESSION_OPERATORS[operator] : undefined;
       if (known === undefined) throw new Error(`${quoteGo(operator)} is not a valid label selector operator`);
+      checkKey(key);
       requirements.push(requirement(key, known, values));
     }
     return sorted(requirements);

@@ -149,19 +149,31 @@ function compileSelection(
   const name = exactFieldValue(fields, 'metadata.name');
   const own = ownFieldLabels(served);
   const field = exactOwnField(fields, own, served.definition.indexedField);
+  return {
+    matches: entryMatcher(
+      labels.length === 0 ? undefined : labelMatcher(labels),
+      fields.length === 0 ? undefined : fieldMatcher(fields),
+      own,
+    ),
+    isLong: labels.length + fields.length > MANY_REQUIREMENTS,
+    ...(name === undefined ? {} : { name }),
+    ...(field === undefined ? {} : { field }),
+  };
+}
+
+/** Of a function of its own, so that a watch keeps what it asks of each object, and not what that was made of. */
+function entryMatcher(
+  hasLabels: ReturnType<typeof labelMatcher> | undefined,
+  hasFields: ReturnType<typeof fieldMatcher> | undefined,
+  own: FieldValues,
+): (entry: CacheEntry) => boolean {
   const read = (entry: CacheEntry, label: string): string | undefined => {
     if (label === 'metadata.name') return entry.name;
     if (label === 'metadata.namespace') return entry.namespace;
     const value = Object.hasOwn(own, label) ? own[label] : undefined;
     return value && entry.field(label, value);
   };
-  const hasLabels = labelMatcher(labels);
-  const hasFields = fieldMatcher(fields);
-  return {
-    matches: (entry) =>
-      (labels.length === 0 || hasLabels(entry)) && (fields.length === 0 || hasFields((label) => read(entry, label))),
-    isLong: labels.length + fields.length > MANY_REQUIREMENTS,
-    ...(name === undefined ? {} : { name }),
-    ...(field === undefined ? {} : { field }),
-  };
+  return (entry) =>
+    (hasLabels === undefined || hasLabels(entry)) &&
+    (hasFields === undefined || hasFields((label) => read(entry, label)));
 }
