@@ -193,4 +193,23 @@ describe('laws', () => {
       }),
     );
   });
+
+  test('a selector that is asked once says what its requirements would', () => {
+    const key = fc.constantFrom('a', 'b', 'constructor');
+    const value = fc.constantFrom('', 'x', 'y');
+    const expression = fc.oneof(
+      fc.record({ key, operator: fc.constantFrom('In', 'NotIn'), values: fc.array(value, { minLength: 1 }) }),
+      fc.record({ key, operator: fc.constantFrom('Exists', 'DoesNotExist') }),
+    );
+    const selector = fc.record(
+      { matchLabels: fc.dictionary(key, value), matchExpressions: fc.array(expression, { maxLength: 3 }) },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(selector, fc.dictionary(key, value), (one, labels) => {
+        expect(selectsLabels(one, labels)).toBe(matchesLabels(selectorRequirements(one) ?? [], labels));
+      }),
+    );
+    expect(() => selectsLabels({ matchExpressions: [{ key: 'a', operator: 'Like' }] }, {})).toThrow('"Like"');
+  });
 });

@@ -21,11 +21,13 @@ export type Labels = Readonly<Record<string, string>>;
 /** The LabelSelector of the API. */
 export interface LabelSelector {
   readonly matchLabels?: Labels;
-  readonly matchExpressions?: readonly {
-    readonly key: string;
-    readonly operator: string;
-    readonly values?: readonly string[];
-  }[];
+  readonly matchExpressions?: readonly LabelExpression[];
+}
+
+interface LabelExpression {
+  readonly key: string;
+  readonly operator: string;
+  readonly values?: readonly string[];
 }
 
 const INT64 = /^[+-]?[0-9]+$/;
@@ -253,7 +255,7 @@ function hasValue(values: readonly string[], wanted: string): boolean {
 
 /** Whether an object with these labels is as the requirement says. */
 export function holds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  const value = labelOf(labels, key);
   switch (operator) {
     case '=':
     case '==':
@@ -308,7 +310,7 @@ export function selectorRequirements(
     });
     for (const { key, operator, values = [] } of selector.matchExpressions ?? []) {
       const known = Object.hasOwn(EXPRESSION_OPERATORS, operator) ? EXPRESSION_OPERATORS[operator] : undefined;
-      if (known === undefined) throw new Error(`${quoteGo(operator)} is not a valid label selector operator`);
+      if (known === undefined) throw new Error(unknownOperator(operator));
       checkKey(key);
       requirements.push(requirement(key, known, values));
     }
@@ -318,10 +320,38 @@ export function selectorRequirements(
   }
 }
 
-/** Whether a LabelSelector object selects these labels; an absent selector selects nothing. */
-export function selectsLabels(selector: LabelSelector | null | undefined, labels: Labels | undefined): boolean {
-  const requirements = selectorRequirements(selector);
-  return requirements !== undefined && matchesLabels(requirements, labels);
+/**
+ * Whether a LabelSelector object that is valid selects these labels; an absent one selects nothing. Makes no requirements of it, which
+ * is worth it only for what is asked more than once: that takes 50 ms for as many values as an object has room for.
+ */
+export function selectsLabels(selector: LabelSelector | null | undefined, labels: Labels = NO_LABELS): boolean {
+  if (selector === undefined || selector === null) return false;
+  const { matchLabels = {}, matchExpressions = [] } = selector;
+  for (const key of Object.keys(matchLabels)) if (labelOf(labels, key) !== matchLabels[key]) return false;
+  return matchExpressions.every((expression) => expressionHolds(expression, labelOf(labels, expression.key)));
+}
+
+function labelOf(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
+function expressionHolds({ operator, values = [] }: LabelExpression, label: string | undefined): boolean {
+  switch (operator) {
+    case 'In':
+      return label !== undefined && values.includes(label);
+    case 'NotIn':
+      return label === undefined || !values.includes(label);
+    case 'Exists':
+      return label !== undefined;
+    case 'DoesNotExist':
+      return label === undefined;
+    default:
+      throw badRequest(unknownOperator(operator));
+  }
+}
+
+function unknownOperator(operator: string): string {
+  return `${quoteGo(operator)} is not a valid label selector operator`;
 }
 
 function printRequirement({ key, operator, values }: LabelRequirement): string {
