@@ -8,7 +8,8 @@ const PROTOBUF = { accept: 'application/vnd.kubernetes.protobuf' };
 const STRATEGIC = { 'content-type': 'application/strategic-merge-patch+json' };
 const APPLY = { 'content-type': 'application/apply-patch+yaml' };
 
-const { open } = servedOverHttp();
+/** Of what is parsed, the last is kept. */
+const { open } = servedOverHttp({}, { parsedBytes: 1 });
 
 /** The answer is read and left: the client prints and parses nothing while texts are measured. */
 async function statusOf(...[method, path, sent]: Parameters<typeof open>): Promise<number> {
@@ -69,6 +70,13 @@ test.each<
     {},
     pod('many', { hostname: 'h', containers: containers.map((one) => ({ ...one, command: ['other'] })) }),
   ],
+  ['forgotten for another', 201, 'POST', CONFIG_MAPS, {}, configMap],
+  ['forgotten while another is read', 200, 'GET', `${CONFIG_MAPS}/large`, TABLE],
+  ['asked for a log', 400, 'GET', `${PODS}/many/log`, {}],
+  ['forgotten while another is read', 200, 'GET', `${CONFIG_MAPS}/large`, TABLE],
+  ['asked to run a command', 400, 'POST', `${PODS}/many/exec?command=a`, {}],
+  ['forgotten while another is read', 200, 'GET', `${CONFIG_MAPS}/large`, TABLE],
+  ['asked for a port', 400, 'GET', `${PODS}/many:80/proxy/`, {}],
   ['deleted with many containers', 200, 'DELETE', `${PODS}/many?gracePeriodSeconds=0`, {}],
 ])(
   'a large object is not printed or parsed at one stretch when it is %s',

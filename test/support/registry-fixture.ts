@@ -8,6 +8,7 @@ import type { KubeObject } from '../../src/api/object';
 import { ResourceRegistry, type ResourceRegistryOptions } from '../../src/registry/resource-registry';
 import type { OperationContext, UpdateHooks } from '../../src/registry/types';
 import type { RegistryCache } from '../../src/storage/cache/cache';
+import type { RegistryCacheOptions } from '../../src/storage/cache/cache-options';
 import { startRegistryCache } from '../../src/storage/cache/registry-cache';
 import { openEmbeddedStore } from '../../src/storage/embedded/embedded-store';
 import type { Store } from '../../src/storage/store';
@@ -33,10 +34,10 @@ export class RegistryFixture {
     readonly cache: RegistryCache,
   ) {}
 
-  static async open(): Promise<RegistryFixture> {
+  static async open(options: Partial<RegistryCacheOptions> = {}): Promise<RegistryFixture> {
     const folder = await mkdtemp(join(tmpdir(), 'registry-'));
     const store = await openEmbeddedStore({ path: join(folder, 'store') });
-    const cache = await startRegistryCache(store, { prefix: '/registry/', freezeObjects: true });
+    const cache = await startRegistryCache(store, { prefix: '/registry/', freezeObjects: true, ...options });
     return new RegistryFixture(folder, store, cache);
   }
 

@@ -1,5 +1,6 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Registry } from 'prom-client';
+import type { RegistryCacheOptions } from '../../src/storage/cache/cache-options';
 import { StatusError, unauthorized, type StatusDetails } from '../../src/api/errors/status-error';
 import { deployment } from '../../src/api/kinds/apps/deployment';
 import { binding } from '../../src/api/kinds/core/binding';
@@ -68,13 +69,13 @@ export function catalogueOf(fixture: RegistryFixture, definitions: readonly Kind
  * The whole way over HTTP, on a real store, with an open door for all tests of the file: `Bearer nobody` may do nothing, and
  * `/broken`, `/unanswerable` and `/slow` are what they say. With TLS in `options`, `open` and `send` are of no use.
  */
-export function servedOverHttp(options: Partial<ServerOptions> = {}) {
+export function servedOverHttp(options: Partial<ServerOptions> = {}, cacheOptions: Partial<RegistryCacheOptions> = {}) {
   let fixture: RegistryFixture;
   let server: ApiServer;
   let port: number;
   const metrics = new Registry();
   beforeAll(async () => {
-    fixture = await RegistryFixture.open();
+    fixture = await RegistryFixture.open(cacheOptions);
     server = createServer({
       ...permissiveServer,
       catalogue: catalogueOf(fixture, [

@@ -14,6 +14,7 @@ import { passRequest } from '../proxy/pass-request';
 import { endSoonWith } from '../proxy/relay-body';
 import { containerOf, kubeletOf, nodeNameOf } from './pod-container';
 import type { FindTarget } from './proxy-target';
+import { readObject } from './read-object';
 import { scopeOf } from './resource-request';
 
 /**
@@ -49,7 +50,7 @@ function stream(pathOf: StreamPath, isCommand: boolean): Endpoint {
     endSoonWith(dependencies.closing, context);
     const options = await admitted(request, dependencies, queryOptions(request, dependencies));
     const { name, namespace } = context.info;
-    const { object: pod } = await request.registry.get(scopeOf(request), name, {}, context.signal);
+    const pod = await readObject(request.registry, scopeOf(request), name, context);
     const path = pathOf(namespace, pod, options);
     const node = nodeNameOf(pod);
     if (node === '') throw badRequest(`pod ${name} does not have a host assigned`);

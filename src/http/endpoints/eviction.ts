@@ -13,6 +13,7 @@ import { statusResponse } from '../response/api-response';
 import { parseWriteOptions } from '../request/write-options';
 import { admissionHooks } from './admission-hooks';
 import { decodeAs } from './decode-request';
+import { objectOf } from './read-object';
 import { operationOf, scopeOf } from './resource-request';
 
 /** The wire's Eviction, policy/v1 and v1beta1. */
@@ -63,7 +64,11 @@ export const evictPod: Endpoint = async (request, dependencies) => {
   const eviction: Eviction = object;
   const { name } = context.info;
   if (eviction.metadata.name !== name) throw badRequest('name in URL does not match name in Eviction object');
-  const find = () => request.registry.get(scopeOf(request), name, {}, context.signal);
+  const find = async () => {
+    const entry = await request.registry.get(scopeOf(request), name, {}, context.signal);
+    await objectOf(entry, context);
+    return entry;
+  };
   // Whether there is such a pod is told before what is wrong with the options.
   let pod = await find();
   const { dryRun: isDryDeletion } = checkDeleteOptions(eviction.deleteOptions ?? {});

@@ -2,6 +2,7 @@ import { badRequest, notFound, StatusError } from '../../api/errors/status-error
 import type { KubeObject } from '../../api/object';
 import type { Backend } from '../../kubelet/backend';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
+import { readObject } from './read-object';
 
 interface Container {
   readonly name: string;
@@ -48,7 +49,7 @@ async function nodeNamed(
   const nodes = catalogue.resolve('', 'v1', 'nodes')?.registry;
   if (nodes === undefined) throw new Error('nodes are not served');
   try {
-    return (await nodes.get({ namespace: '' }, name, {}, context.signal)).object;
+    return await readObject(nodes, { namespace: '' }, name, context);
   } catch (error) {
     const isMissing = error instanceof StatusError && error.status.code === 404;
     throw isMissing ? notFound({ group: '', resource: of }, name) : error;

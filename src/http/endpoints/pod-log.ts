@@ -12,6 +12,7 @@ import { sendWarnings } from '../response/response-writer';
 import { writeHead } from '../response/response-head';
 import type { Endpoint, EndpointDependencies } from './endpoint';
 import { containerOf, kubeletOf, nodeNameOf } from './pod-container';
+import { readObject } from './read-object';
 import { scopeOf } from './resource-request';
 
 /** The wire's PodLogOptions, v1. */
@@ -32,11 +33,11 @@ const LOG_OPTIONS = { group: '', version: 'v1', kind: 'PodLogOptions' };
 /** `GET pods/{name}/log`. A pod that runs nowhere yet has no log. */
 export const podLog: Endpoint = async (request, dependencies) => {
   const { context } = request;
-  const { info, signal } = context;
+  const { info } = context;
   const options: LogOptions = optionsFromQuery(info.query, LOG_OPTIONS, dependencies.catalogue.schema);
   const errors = problemsOf(options);
   if (errors.length > 0) throw invalidObject(LOG_OPTIONS, info.name, errors);
-  const { object: pod } = await request.registry.get(scopeOf(request), info.name, {}, signal);
+  const pod = await readObject(request.registry, scopeOf(request), info.name, context);
   const container = containerOf(pod, options.container ?? '');
   const node = nodeNameOf(pod);
   if (node === '') return { type: 'empty', code: 204 };

@@ -4,8 +4,10 @@ import type { KubeObject } from '../../api/object';
 import type { Backend } from '../../kubelet/backend';
 import { ADDRESS_NOT_ALLOWED, isProxyableAddress } from '../../kubelet/proxyable-address';
 import type { RegistryOperations } from '../../resources/served-resource';
+import type { RequestContext } from '../request/context';
 import type { EndpointDependencies, ResourceRequest } from './endpoint';
 import { kubeletOf } from './pod-container';
+import { readObject } from './read-object';
 import { scopeOf } from './resource-request';
 
 /** Finds what a proxy request names. Throws 400, 404, 500 and 503. */
@@ -75,7 +77,7 @@ function portNumber(port: string): number | undefined {
 export const findPodTarget: FindTarget = async (request) => {
   const { context } = request;
   const { scheme, name, port } = targetOf(context.info.name, 'pod');
-  const { object } = await request.registry.get(scopeOf(request), name, {}, context.signal);
+  const object = await readObject(request.registry, scopeOf(request), name, context);
   const address = podAddresses(object)[0] ?? '';
   if (!isProxyableAddress(address)) throw badRequest(ADDRESS_NOT_ALLOWED);
   return backendAt(scheme, address, port === '' ? firstPortOf(object) : port);
@@ -109,7 +111,7 @@ async function endpointsOf(
 ): Promise<Endpoints> {
   try {
     const registry = registryOf('endpoints', dependencies);
-    return (await registry.get(scopeOf(request), name, {}, request.context.signal)).object;
+    return await readObject(registry, scopeOf(request), name, request.context);
   } catch (error) {
     throw isNotFound(error) ? notFound({ group: '', resource: 'services' }, name) : error;
   }
@@ -117,11 +119,12 @@ async function endpointsOf(
 
 /** A service is connected to through one of its endpoints that is a pod. */
 export const findServiceTarget: FindTarget = async (request, dependencies) => {
-  const { info, signal } = request.context;
+  const { context } = request;
+  const { info } = context;
   const scope = scopeOf(request);
   const { scheme, name, port } = targetOf(info.name, 'service');
   const portName = /^\d+$/.test(port)
-    ? portNamed((await request.registry.get(scope, name, {}, signal)).object, Number(port))
+    ? portNamed(await readObject(request.registry, scope, name, context), Number(port))
     : port;
   const { subsets = [] } = await endpointsOf(name, request, dependencies);
   if (subsets.length === 0) throw noEndpoints(name);
@@ -130,7 +133,7 @@ export const findServiceTarget: FindTarget = async (request, dependencies) => {
     const found = ports.find((one) => (one.name ?? '') === portName);
     if (found === undefined) continue;
     for (const address of fromAnywhere(addresses)) {
-      if (!(await isAddressOfPod(address, pods, scope.namespace, signal))) continue;
+      if (!(await isAddressOfPod(address, pods, scope.namespace, context))) continue;
       return backendAt(scheme, address.ip, String(found.port ?? ''));
     }
   }
@@ -153,12 +156,12 @@ async function isAddressOfPod(
   { ip, targetRef }: EndpointAddress,
   pods: RegistryOperations,
   namespace: string,
-  signal: AbortSignal,
+  context: RequestContext,
 ): Promise<boolean> {
   if (targetRef?.namespace !== namespace || targetRef.name === undefined) return false;
   try {
-    const { object } = await pods.get({ namespace }, targetRef.name, {}, signal);
-    return podAddresses(object).includes(ip);
+    const pod = await readObject(pods, { namespace }, targetRef.name, context);
+    return podAddresses(pod).includes(ip);
   } catch (error) {
     if (isNotFound(error)) return false;
     throw error;

@@ -18,6 +18,7 @@ import { parseWriteOptions, type WriteOptions } from '../request/write-options';
 import { changeObject } from './change';
 import { decodeAs } from './decode-request';
 import { decodePatched } from './patched-object';
+import { objectOf } from './read-object';
 import { scopeOf, toStorage } from './resource-request';
 
 /** The Scale of a deployment, a replica set, a custom resource: one number of the parent, as an object of its own. */
@@ -38,7 +39,7 @@ export const getScale: Endpoint = async (request, dependencies) => {
   const entry = await namingScale(request, () =>
     request.registry.get(scopeOf(request), info.name, options, request.context.signal),
   );
-  return scaleResponse(request, dependencies, entry.object, new WeakMap());
+  return scaleResponse(request, dependencies, await objectOf(entry, request.context), new WeakMap());
 };
 
 /** What is not there is the scale, not its parent: built-in kinds say so. */

@@ -5,6 +5,7 @@ import { formatTime } from '../../api/time/rfc3339';
 import type { BoundTokenRequest } from '../../authn/service-account-issuer';
 import type { Endpoint, EndpointDependencies, ResourceRequest } from './endpoint';
 import type { RegistryOperations } from '../../resources/served-resource';
+import { readObject } from './read-object';
 import { scopeOf } from './resource-request';
 import { reviewResponse, decodePosted } from './review';
 
@@ -49,7 +50,7 @@ export function tokenRequest({ issue, audiences, maxLifetimeSeconds, extendLifet
     if (type === undefined) throw new Error('the schema has no TokenRequest');
     const object = await decodePosted(request, dependencies, { kind: KIND, type });
     const { name } = context.info;
-    const account = (await registry.get(scopeOf(request), name, {}, context.signal)).object;
+    const account = await readObject(registry, scopeOf(request), name, context);
     const sent = (object.spec ?? {}) as TokenRequestSpec;
     const asked = sent.expirationSeconds ?? DEFAULT_LIFETIME_SECONDS;
     const problems = lifetimeProblems(asked);
@@ -109,7 +110,7 @@ async function bindTo(
   }
   if (name === '') throw badRequest('Name parameter required.');
   const registry = registryOf(dependencies, kind === 'Pod' ? 'pods' : 'secrets');
-  const { object } = await registry.get({ namespace: context.info.namespace }, name, {}, context.signal);
+  const object = await readObject(registry, { namespace: context.info.namespace }, name, context);
   if (kind === 'Pod') {
     const { serviceAccountName } = (object.spec ?? {}) as { readonly serviceAccountName?: string };
     if (serviceAccountName !== accountName) {
