@@ -326,9 +326,11 @@ export function selectorRequirements(
  */
 export function selectsLabels(selector: LabelSelector | null | undefined, labels: Labels = NO_LABELS): boolean {
   if (selector === undefined || selector === null) return false;
-  const { matchLabels = {}, matchExpressions = [] } = selector;
-  for (const key of Object.keys(matchLabels)) if (labelOf(labels, key) !== matchLabels[key]) return false;
-  return matchExpressions.every((expression) => expressionHolds(expression, labelOf(labels, expression.key)));
+  const wanted = selector.matchLabels ?? NO_LABELS;
+  for (const key of Object.keys(wanted)) if (labelOf(labels, key) !== wanted[key]) return false;
+  return (selector.matchExpressions ?? []).every((expression) =>
+    expressionHolds(expression, labelOf(labels, expression.key)),
+  );
 }
 
 function labelOf(labels: Labels, key: string): string | undefined {
