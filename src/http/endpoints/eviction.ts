@@ -48,8 +48,6 @@ const OWN_MANAGER = 'kube-apiserver';
 const EVICTION_VERSIONS = ['v1beta1', 'v1'];
 /** Evictions that the budget's controller has not confirmed yet. */
 const MAX_DISRUPTED_PODS = 2000;
-/** Of a budget's selector. */
-const EXPRESSIONS_AT_ONCE = 100;
 /** Pods that do not serve (yet, or any more) are not protected. */
 const UNPROTECTED_PHASES: ReadonlySet<string> = new Set(['Pending', 'Succeeded', 'Failed']);
 
@@ -192,22 +190,16 @@ function* selecting(budgets: Iterable<CacheEntry>, labels: Labels): Steps<readon
   for (const budget of budgets) {
     const parsing = budget.prepare();
     if (parsing !== undefined) yield* parsing;
-    if (yield* selects((budget.object as DisruptionBudget).spec?.selector, labels)) found.push(budget);
+    if (selects((budget.object as DisruptionBudget).spec?.selector, labels)) found.push(budget);
     yield;
   }
   return found;
 }
 
-/** As stored (v1beta1), an empty selector selects nothing. */
-function* selects({ matchLabels = {}, matchExpressions = [] }: LabelSelector = {}, labels: Labels): Steps<boolean> {
-  const wanted = Object.keys(matchLabels);
-  for (const key of wanted) if (labels[key] !== matchLabels[key]) return false;
-  for (let from = 0; from < matchExpressions.length; from += EXPRESSIONS_AT_ONCE) {
-    const some = matchExpressions.slice(from, from + EXPRESSIONS_AT_ONCE);
-    if (!selectsLabels({ matchExpressions: some }, labels)) return false;
-    yield;
-  }
-  return wanted.length + matchExpressions.length > 0;
+/** As stored (v1beta1), an empty selector selects nothing. One as large as an object has room for is asked within 3 ms. */
+function selects(selector: LabelSelector | undefined, labels: Labels): boolean {
+  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+  return Object.keys(matchLabels).length + matchExpressions.length > 0 && selectsLabels(selector, labels);
 }
 
 /** The budget with one disruption less. Throws the 429 of a budget that is spent. */
