@@ -1,9 +1,8 @@
 import type { ClientRequest } from 'node:http';
 import { Agent, request as httpsRequest } from 'node:https';
 import type { Socket } from 'node:net';
-import { connect, createSecureContext, type ConnectionOptions } from 'node:tls';
-import type { PeerTls } from '../client/https-request';
-import { systemRoots } from '../client/system-roots';
+import { connect, type ConnectionOptions } from 'node:tls';
+import { peerTlsOptions, secureContextOf, type PeerTls } from '../client/peer-tls';
 import type { Backend } from '../kubelet/backend';
 import type { BackendRequest } from '../kubelet/backend-connections';
 import { limitDial } from '../kubelet/dial-limit';
@@ -57,17 +56,10 @@ export class ApiConnections {
     if (this.#agent !== undefined && this.#tls === tls) return this.#agent;
     this.close();
     this.#tls = tls;
-    const { certificateAuthority, clientCertificate, clientKey, serverName, insecure = false } = tls;
     this.#connection = {
-      // Once for all connections: reading a hundred authorities takes longer than a request.
-      secureContext: createSecureContext({
-        ca: certificateAuthority || systemRoots(),
-        ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
-        ...(clientKey === undefined ? {} : { key: clientKey }),
-      }),
-      rejectUnauthorized: !insecure,
+      secureContext: secureContextOf(tls),
       ALPNProtocols: ['http/1.1'],
-      ...(serverName === undefined ? {} : { servername: serverName }),
+      ...peerTlsOptions(tls),
     };
     this.#agent = new Agent({ ...this.#connection, keepAlive: true, maxFreeSockets: MAX_IDLE, timeout: IDLE_MS });
     return this.#agent;

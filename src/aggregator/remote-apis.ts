@@ -3,7 +3,7 @@ import type { DiscoveredGroup } from '../api/discovery/groups';
 import type { KubeObject } from '../api/object';
 import type { RemotePart } from '../api/openapi/remote-part';
 import { jsonEqual } from '../api/patch/json-equal';
-import type { PeerTls } from '../client/https-request';
+import type { PeerTls } from '../client/peer-tls';
 import { ApiConnections } from './api-connections';
 import { mergedGroups } from './merged-groups';
 import { groupVersionKey, remoteApiOf, serverNameOf, type RemoteApi } from './remote-api';

@@ -1,10 +1,11 @@
 import { parseExact, stringifyExact } from '../api/codec/exact-json';
 import { setMaxListeners } from 'node:events';
-import { Agent, request as httpsRequest } from 'node:https';
+import { request as httpsRequest, type Agent } from 'node:https';
 import { finished } from 'node:stream/promises';
 import type { IncomingMessage } from 'node:http';
 import type { KubeObject, ListMeta } from '../api/object';
 import { StatusError, type Status } from '../api/errors/status-error';
+import { agentFor } from './peer-tls';
 import type { RecordClientCall } from './rest-client-metrics';
 
 /** Where an API server is and how to prove who we are; PEM texts. */
@@ -86,17 +87,6 @@ function toError(code: number, text: string): StatusError {
 /** What makes another connection of the same client. */
 const CERTIFICATES = ['certificateAuthority', 'clientCertificate', 'clientKey'] as const;
 
-function agentOf(config: ClientConfig): Agent {
-  return new Agent({
-    keepAlive: true,
-    ...(config.certificateAuthority === undefined ? {} : { ca: config.certificateAuthority }),
-    ...(config.clientCertificate === undefined ? {} : { cert: config.clientCertificate }),
-    ...(config.clientKey === undefined ? {} : { key: config.clientKey }),
-    ...(config.serverName === undefined ? {} : { servername: config.serverName }),
-    ...(config.insecure === true ? { rejectUnauthorized: false } : {}),
-  });
-}
-
 /** A plain client of the resource API. Every failure that the server explains is thrown as a {@link StatusError}. */
 export class ApiClient {
   /** With the certificates that the agent has. */
@@ -105,7 +95,7 @@ export class ApiClient {
 
   constructor(config: ClientConfig) {
     this.#config = config;
-    this.#agent = agentOf(config);
+    this.#agent = agentFor(config);
   }
 
   async get<T = KubeObject>(path: string, signal?: AbortSignal): Promise<T> {
@@ -228,7 +218,7 @@ export class ApiClient {
     if (CERTIFICATES.some((name) => config[name] !== this.#config[name])) {
       this.#config = config;
       this.#agent.destroy();
-      this.#agent = agentOf(config);
+      this.#agent = agentFor(config);
     }
     return token ?? bearerToken;
   }

@@ -1,5 +1,5 @@
 import { authorizationHeader, readKubeconfigUsers, type KubeconfigUser } from './kubeconfig-file';
-import type { PeerTls } from './https-request';
+import type { PeerTls } from './peer-tls';
 
 /** What a backend is shown of us. */
 export interface BackendCredentials {

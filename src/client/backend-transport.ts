@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Agent, request as httpsRequest, type AgentOptions, type RequestOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
-import { createSecureContext, type SecureContext } from 'node:tls';
-import type { PeerTls } from './https-request';
 import { limitInformational } from './informational-limit';
 import type { RecordClientCall } from './rest-client-metrics';
 import { describeNetworkError } from './network-error';
-import { systemRoots } from './system-roots';
+import { peerTlsOptions, secureContextOf, type PeerTls } from './peer-tls';
 
 /** Where a connection leads. */
 export interface Address {
@@ -166,32 +164,16 @@ function poolKey({ origin, tls, dial }: Backend): string {
 }
 
 function agentOf({ tls, dial }: Backend): Agent {
-  const { serverName, insecure } = tls;
   const options = {
     keepAlive: true,
     maxFreeSockets: MAX_IDLE_PER_BACKEND,
     // Only idle connections are ended by it.
     timeout: IDLE_MS,
-    // Made once: to read a hundred authorities for each connection would take longer than the call.
     secureContext: secureContextOf(tls),
     ALPNProtocols: ['http/1.1'],
-    ...(serverName === undefined ? {} : { servername: serverName }),
-    ...(insecure === true ? { rejectUnauthorized: false } : {}),
+    ...peerTlsOptions(tls),
   };
   return dial === undefined ? new Agent(options) : new DialingAgent(options, dial);
-}
-
-let systemContext: SecureContext | undefined;
-
-function secureContextOf({ certificateAuthority, clientCertificate, clientKey }: PeerTls): SecureContext {
-  if (!certificateAuthority && clientCertificate === undefined) {
-    return (systemContext ??= createSecureContext({ ca: systemRoots() }));
-  }
-  return createSecureContext({
-    ca: certificateAuthority || systemRoots(),
-    ...(clientCertificate === undefined ? {} : { cert: clientCertificate }),
-    ...(clientKey === undefined ? {} : { key: clientKey }),
-  });
 }
 
 function send(agent: Agent, origin: string, call: BackendRequest): Promise<BackendResponse> {

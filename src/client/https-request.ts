@@ -1,17 +1,7 @@
-import { Agent, request as httpsRequest } from 'node:https';
+import { request as httpsRequest, type Agent } from 'node:https';
 import { request as httpRequest } from 'node:http';
 import { limitInformational } from './informational-limit';
 import { describeNetworkError } from './network-error';
-
-/** A peer's side of a TLS connection, and ours; PEM texts. */
-export interface PeerTls {
-  readonly certificateAuthority?: string;
-  readonly clientCertificate?: string;
-  readonly clientKey?: string;
-  /** The name that the peer's certificate must have, where it is not the URL's host. */
-  readonly serverName?: string;
-  readonly insecure?: boolean;
-}
 
 export interface HttpsRequest {
   readonly url: string;
@@ -32,17 +22,6 @@ export interface HttpsResponse {
 
 /** Bytes of an answer; more is not read. */
 const MAX_BODY_BYTES = 1024 * 1024;
-
-export function agentFor(tls: PeerTls): Agent {
-  return new Agent({
-    keepAlive: true,
-    ...(tls.certificateAuthority === undefined ? {} : { ca: tls.certificateAuthority }),
-    ...(tls.clientCertificate === undefined ? {} : { cert: tls.clientCertificate }),
-    ...(tls.clientKey === undefined ? {} : { key: tls.clientKey }),
-    ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
-    ...(tls.insecure === true ? { rejectUnauthorized: false } : {}),
-  });
-}
 
 /** One request and its whole answer. Rejects when there is none in time, in the words of Go's clients. */
 export function sendRequest({ url, method, headers, body, agent, timeoutMs }: HttpsRequest): Promise<HttpsResponse> {

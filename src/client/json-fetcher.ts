@@ -1,4 +1,5 @@
-import { agentFor, sendRequest } from './https-request';
+import { sendRequest } from './https-request';
+import { agentFor } from './peer-tls';
 import { readJsonAnswer } from './json-answer';
 
 const TIMEOUT_MS = 30_000;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseYaml } from '../api/codec/yaml';
-import type { PeerTls } from './https-request';
+import type { PeerTls } from './peer-tls';
 
 /** The command of a credential plugin (client.authentication.k8s.io). */
 export interface ExecConfig {

@@ -1,6 +1,7 @@
 import { stringifyExact } from '../api/codec/exact-json';
 import { setTimeout as delay } from 'node:timers/promises';
-import { agentFor, sendRequest, type HttpsResponse } from './https-request';
+import { sendRequest, type HttpsResponse } from './https-request';
+import { agentFor } from './peer-tls';
 import { authorizationHeader, readKubeconfig } from './kubeconfig-file';
 import { readJsonAnswer } from './json-answer';
 import { explainEmpty, explainStatus } from './unexpected-status';

@@ -6,7 +6,8 @@ import { createServer, type Server } from 'node:tls';
 import { authority, tls } from '../../test/support/serving-keys';
 import { askBackend } from './ask-backend';
 import { BackendTransport } from '../client/backend-transport';
-import { agentFor, sendRequest } from '../client/https-request';
+import { sendRequest } from '../client/https-request';
+import { agentFor } from '../client/peer-tls';
 
 const EARLY = 'HTTP/1.1 103 Early Hints\r\nLink: </style.css>\r\n\r\n';
 const ANSWER = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
