@@ -76,6 +76,20 @@ describe('turns of the loop that are shared', () => {
     expect(had.at(-1)).toEqual(['patient', 'a']);
   });
 
+  it('are had by all ranks where each takes longer than anybody may have to wait, every other one by the first', () => {
+    const loop = new Loop();
+    const had: (readonly string[])[] = [];
+    const busy = ([0, 1, 2] as const).map((rank) => () => loop.await(`rank ${rank}`, 12, rank));
+    busy.forEach((wait) => wait());
+    for (let turn = 0; turn < 12; turn++) {
+      had.push(loop.turn());
+      busy.forEach((wait) => wait());
+    }
+    const counts = [0, 1, 2].map((rank) => had.flat().filter((name) => name === `rank ${rank}`).length);
+    expect(had.every((turn) => turn.length === 1)).toBe(true);
+    expect(counts).toEqual([6, 3, 3]);
+  });
+
   it('are had by all where nothing waits, and in their order where something does', () => {
     const loop = new Loop();
     for (const rank of [2, 1, 0] as const) loop.await(`idle ${rank}`, 0, rank, 0);

@@ -1,6 +1,6 @@
 /** How long all together may go on in a turn of the event loop before the rest has to wait for the next one. */
 const TURN_MS = 4;
-/** Those of a rank have a turn this often, whatever those before them do. */
+/** Those of a rank that have waited for longer have the next turn, whatever those before them do; but not each turn. */
 const LONGEST_PATIENCE_MS = 10;
 
 /** The lower goes first, but not for ever. */
@@ -20,6 +20,8 @@ export class SharedTurns {
   /** The longest waiting first. */
   readonly #due = new Set<TurnTaker>();
   #isWatching = false;
+  /** The turn was given to those that had waited for longest: the next one is not, where turns take longer than anybody's patience. */
+  #gaveWay = false;
   /** When there was nobody else: who came then has not waited longer. */
   #aloneMs = -Infinity;
   /** When one of each rank had its turn. */
@@ -69,8 +71,14 @@ export class SharedTurns {
     const due = [...this.#due];
     if (due.length === 1) return due;
     const ranked = RANKS.map((rank) => due.filter((taker) => taker.rank === rank));
-    const isLate = (rank: Rank): boolean => nowMs - Math.max(this.#turnMs[rank], this.#aloneMs) > LONGEST_PATIENCE_MS;
-    const late = RANKS.flatMap((rank) => (isLate(rank) ? ranked[rank]!.splice(0, 1) : []));
-    return [...late.reverse(), ...ranked.flat()];
+    if (this.#gaveWay && ranked[0]!.some(({ waiting }) => waiting > 0)) {
+      this.#gaveWay = false;
+      return ranked.flat();
+    }
+    const sinceMs = (rank: Rank): number => Math.max(this.#turnMs[rank], this.#aloneMs);
+    const late = RANKS.filter((rank) => nowMs - sinceMs(rank) > LONGEST_PATIENCE_MS && ranked[rank]!.length > 0);
+    this.#gaveWay = late.length > 0;
+    late.sort((one, other) => sinceMs(one) - sinceMs(other) || other - one);
+    return [...late.flatMap((rank) => ranked[rank]!.splice(0, 1)), ...ranked.flat()];
   }
 }

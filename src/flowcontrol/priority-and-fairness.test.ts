@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UserInfo } from '../api/user';
 import { readLevel, readSchema } from './configuration';
 import type { FlowRequest, WorkEstimate } from './flow-request';
@@ -230,8 +231,7 @@ describe('a priority level', () => {
     }
     running.forEach((request) => request.release());
     for (let step = 0; step < 40; step++) {
-      await Promise.resolve();
-      await Promise.resolve();
+      await nextTurn();
       waiting.shift()?.release();
     }
     clock.mockRestore();

@@ -1,3 +1,4 @@
+import { PacedResumes } from '../async/paced-resumes';
 import type { UserInfo } from '../api/user';
 import {
   bySchemaOrder,
@@ -40,6 +41,7 @@ export class PriorityAndFairness {
   /** By schema and level: counters outlive a configuration. */
   #stats = new Map<string, FlowStats>();
   #expiry: NodeJS.Timeout | undefined;
+  readonly #resumes = new PacedResumes();
 
   constructor(private readonly options: PriorityAndFairnessOptions) {
     const { readOnly, mutating } = options.limits;
@@ -137,7 +139,9 @@ export class PriorityAndFairness {
     for (const configuration of configurations) {
       const known = this.#levels.get(configuration.name);
       const level =
-        known?.isExempt === configuration.isExempt ? known : new PriorityLevel(configuration, this.#watchWaiting);
+        known?.isExempt === configuration.isExempt
+          ? known
+          : new PriorityLevel(configuration, this.#watchWaiting, this.#resumes);
       const limit = configuration.isExempt ? 0 : Math.ceil((this.#seats * configuration.shares) / allShares);
       level.reconfigure(configuration, limit, now);
       levels.set(configuration.name, level);

@@ -1,3 +1,4 @@
+import type { PacedResumes } from '../async/paced-resumes';
 import type { LevelConfiguration, Queuing } from './configuration';
 import { FlowQueue } from './flow-queue';
 import type { FlowRequest, RequestLevel } from './flow-request';
@@ -57,6 +58,8 @@ export class PriorityLevel implements RequestLevel {
     configuration: LevelConfiguration,
     /** A request waits from now on. */
     private readonly onWaiting: () => void,
+    /** Requests that have ended let others begin, which may end at once. */
+    private readonly resumes: PacedResumes,
   ) {
     this.name = configuration.name;
     this.uid = configuration.uid;
@@ -262,8 +265,10 @@ export class PriorityLevel implements RequestLevel {
   }
 
   #decide(request: FlowRequest, isAdmitted: boolean): void {
-    request.onDecided?.(isAdmitted);
+    const { onDecided } = request;
+    if (onDecided === undefined) return;
     request.onDecided = undefined;
+    this.resumes.resume(this, () => onDecided(isAdmitted));
   }
 
   #dispatch(now: number): void {

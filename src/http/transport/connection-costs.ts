@@ -12,7 +12,11 @@ const FREE_SHARE = 0.05;
 /** While so many of its requests wait to begin no more of a connection is read: each takes some kilobytes. */
 const MANY_WAITING = 16;
 
-/** What a connection's bytes and requests have cost the event loop lately, in milliseconds, and how many of its requests wait. Times are those of a monotonic clock. */
+/**
+ * What a connection's bytes and requests have cost the event loop lately, in milliseconds, and how many of its requests wait. While some do,
+ * nothing is forgotten: hundreds of connections that bring more than can be done would all be new to a server that is behind. Times are those
+ * of a monotonic clock.
+ */
 export class ConnectionCosts {
   /** As of {@link #countedMs}. */
   #spentMs = 0;
@@ -45,17 +49,20 @@ export class ConnectionCosts {
   }
 
   /** A request has come that has to wait for its turn, until {@link requestBegins}. */
-  requestWaits(): void {
+  requestWaits(nowMs: number): void {
+    if (this.#waiting === 0) this.count(0, nowMs);
     this.#waiting++;
   }
 
-  requestBegins(): void {
+  requestBegins(nowMs: number): void {
     this.#waiting--;
+    if (this.#waiting === 0) this.#countedMs = nowMs;
     if (this.#waiting === MANY_WAITING - 1) this.onCaughtUp?.();
   }
 
   #spentAt(nowMs: number): number {
-    return this.#spentMs === 0 ? 0 : Math.max(0, this.#spentMs - (nowMs - this.#countedMs) * FREE_SHARE);
+    if (this.#spentMs === 0 || this.#waiting > 0) return this.#spentMs;
+    return Math.max(0, this.#spentMs - (nowMs - this.#countedMs) * FREE_SHARE);
   }
 }
 

@@ -6,10 +6,8 @@ import { costsOf, type ConnectionCosts } from './connection-costs';
 import { divertConnections } from './divert-connections';
 import { readThroughStream } from './node-http-internals';
 import { PieceSize } from './piece-size';
-import { StartsByCost, type SharedLoop } from './starts-by-cost';
+import { MUCH_BYTES, StartsByCost, type SharedLoop } from './starts-by-cost';
 
-/** More is no request of a client that asks for something now and then. */
-const MUCH_BYTES = 2_048;
 /** Of a connection whose requests wait: a piece may be dozens of them. */
 const FEW_BYTES = 512;
 /** What a record of TLS that waits takes beside its bytes, which may be one. */

@@ -12,6 +12,9 @@ const ARRIVALS_PAUSE_MS = 5;
 const MANY_ENDS = 256;
 const ENDS_PAUSE_MS = 100;
 
+/** More at once, or in one URL, is no request of a client that asks for something now and then. */
+export const MUCH_BYTES = 2_048;
+
 /** What all that begins something for connections has in common. */
 export interface SharedLoop {
   readonly turns: SharedTurns;
