@@ -17,7 +17,7 @@ describe('a queue for turns', () => {
   });
 
   it('lets nobody go on before there is room, and then as many as have room, each in a turn of its own', async () => {
-    const queue = new TurnQueue(() => room > 0);
+    const queue = new TurnQueue({ mayGoOn: () => room > 0 });
     for (const name of ['a', 'b', 'c']) wait(queue, 'owner', name);
     for (let loop = 0; loop < 5; loop++) await nextLoop();
     expect(taken).toEqual([]);
@@ -32,7 +32,7 @@ describe('a queue for turns', () => {
   });
 
   it('lets owners take turns, and all go on at once when that is said', async () => {
-    const queue = new TurnQueue(() => false);
+    const queue = new TurnQueue({ mayGoOn: () => false });
     for (const name of ['a', 'b']) wait(queue, 'one', name);
     wait(queue, 'other', 'x');
     queue.wakeAll();
@@ -44,7 +44,7 @@ describe('a queue for turns', () => {
   it('lets those that have waited long enough go on all the same, one by one', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate'] });
     try {
-      const queue = new TurnQueue(() => room > 0);
+      const queue = new TurnQueue({ mayGoOn: () => room > 0 });
       for (const name of ['a', 'b']) void queue.turnWithin('owner', 1_000).then(() => taken.push(name));
       wait(queue, 'owner', 'c');
       for (let loop = 0; loop < 5; loop++) await nextLoop();
@@ -57,6 +57,51 @@ describe('a queue for turns', () => {
       expect(queue.length).toBe(1);
     } finally {
       jest.useRealTimers();
+    }
+  });
+
+  it('lets as many go on in a turn as have time, with all that follows from each, and owners take turns', async () => {
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    try {
+      const queue = new TurnQueue({ stretchMs: 5 });
+      const take = async (owner: string, name: string, tookMs: number): Promise<void> => {
+        await queue.turn(owner);
+        for (let step = 0; step < 10; step++) await Promise.resolve();
+        now += tookMs;
+        taken.push(name);
+      };
+      for (const name of ['a1', 'a2', 'a3']) void take('a', name, 3);
+      void take('b', 'b1', 3);
+      const perLoop: string[][] = [];
+      for (let loop = 0; loop < 3; loop++) {
+        await nextLoop();
+        perLoop.push(taken.splice(0));
+      }
+      expect(perLoop).toEqual([['a1', 'b1'], ['a2', 'a3'], []]);
+    } finally {
+      jest.restoreAllMocks();
+    }
+  });
+
+  it('has those that let each other go on take turns of their own', async () => {
+    const queue = new TurnQueue({ stretchMs: 5 });
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    try {
+      const next = async (left: number): Promise<void> => {
+        await queue.turn('owner');
+        now += 6;
+        taken.push('next');
+        if (left > 1) void next(left - 1);
+      };
+      void next(3);
+      for (let loop = 1; loop <= 3; loop++) {
+        await nextLoop();
+        expect(taken).toHaveLength(loop);
+      }
+    } finally {
+      jest.restoreAllMocks();
     }
   });
 });

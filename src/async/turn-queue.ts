@@ -2,18 +2,29 @@ import { FairQueue } from './fair-queue';
 
 const always = (): boolean => true;
 
+export interface TurnQueueOptions {
+  /** Asked before each; while it says no, all wait, until {@link TurnQueue.wake} is called. */
+  readonly mayGoOn?: () => boolean;
+  /** Others go on in the same turn of the loop until so much of it is over; 0: only one does. */
+  readonly stretchMs?: number;
+}
+
 /**
- * Those that wait until they may go on: owners take turns, and one of those who wait goes on in each turn of the event loop,
- * so that what others have sent meanwhile is looked at in between.
+ * Those that wait until they may go on: owners take turns, and in each turn of the event loop one of those who wait goes on, or as many
+ * as have time, so that what others have sent meanwhile is looked at in between.
  */
 export class TurnQueue {
   readonly #waiting = new FairQueue<() => void>();
   /** Those that have waited for long enough. */
   readonly #late = new FairQueue<() => void>();
   #isDue = false;
+  readonly #mayGoOn: () => boolean;
+  readonly #stretchMs: number;
 
-  /** `mayGoOn`: asked before each; while it says no, all wait, until {@link wake} is called. */
-  constructor(private readonly mayGoOn: () => boolean = always) {}
+  constructor({ mayGoOn = always, stretchMs = 0 }: TurnQueueOptions = {}) {
+    this.#mayGoOn = mayGoOn;
+    this.#stretchMs = stretchMs;
+  }
 
   get length(): number {
     return this.#waiting.length + this.#late.length;
@@ -51,13 +62,20 @@ export class TurnQueue {
   wake(): void {
     if (this.#isDue || !this.#mayOneGoOn) return;
     this.#isDue = true;
-    setImmediate(() => {
-      this.#isDue = false;
-      if (!this.#mayOneGoOn) return;
+    setImmediate(() => void this.#onTurn());
+  }
+
+  async #onTurn(): Promise<void> {
+    const began = performance.now();
+    while (this.#mayOneGoOn) {
       (this.#late.shift() ?? this.#waiting.shift())?.();
-      // One that is set within this phase of the event loop runs after the next one has looked at the sockets.
-      this.wake();
-    });
+      if (this.#stretchMs === 0) break;
+      await allIsFollowed();
+      if (performance.now() - began >= this.#stretchMs) break;
+    }
+    this.#isDue = false;
+    // What is set within this phase of the event loop runs after the next one has looked at the sockets.
+    this.wake();
   }
 
   /** The owner is not there any more: what is to be called for all that wait for it to go on, and find that out. */
@@ -73,6 +91,14 @@ export class TurnQueue {
   }
 
   get #mayOneGoOn(): boolean {
-    return this.#late.length > 0 || (this.#waiting.length > 0 && this.mayGoOn());
+    return this.#late.length > 0 || (this.#waiting.length > 0 && this.#mayGoOn());
   }
+}
+
+/** Resolves when whatever waited for a promise that is settled has gone on, and so has what that has settled. */
+function allIsFollowed(): Promise<void> {
+  return new Promise((resolve) => {
+    // Node.js comes back to its ticks when it has no microtask any more.
+    queueMicrotask(() => process.nextTick(resolve));
+  });
 }

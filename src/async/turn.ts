@@ -1,11 +1,16 @@
 import { beginWork, type Work } from './loop-work';
+import { Stretch } from './stretch';
 import { TurnQueue } from './turn-queue';
 
-/** How long one piece of work may keep the others waiting. */
+/** How long works may keep the others waiting: those that begin in the same turn of the loop, and those that go on in it. */
 const TURN_MS = 5;
 
 /** Works that wait for their next turn, by their owners. */
-const waiting = new TurnQueue();
+const waiting = new TurnQueue({ stretchMs: TURN_MS });
+/** Of the works that have begun since the loop turned. */
+const beginnings = new Stretch();
+/** Of those that have waited for their next turn and have it. */
+const continuations = new Stretch();
 
 /** Of what the server does by itself. */
 const SERVER = Symbol('server');
@@ -17,26 +22,27 @@ const SERVER = Symbol('server');
  * each other, and as one with those of other users: who begins many delays himself.
  */
 export class Turn {
-  private began = performance.now();
+  /** When the first of those began that share this turn of the loop. */
+  #began = beginnings.began;
 
   /** `work`: whose turn it is, also for the log, when the loop is held. */
   constructor(private readonly work: Work | string = 'work in turns') {}
 
   get isOver(): boolean {
-    return performance.now() - this.began >= TURN_MS;
+    return performance.now() - this.#began >= TURN_MS;
   }
 
   /** Resolves when it is this work's turn again. */
   async next(): Promise<void> {
     const { work } = this;
     await waiting.turn(typeof work === 'string' ? SERVER : work.workOwner);
-    this.restart();
-    beginWork(work, this.began);
+    this.#began = continuations.began;
+    beginWork(work);
   }
 
   /** The work has waited for something else meanwhile. */
   restart(): void {
-    this.began = performance.now();
+    this.#began = beginnings.began;
   }
 }
 

@@ -1,4 +1,4 @@
-import { PacedResumes } from '../async/paced-resumes';
+import { TurnQueue } from '../async/turn-queue';
 import type { UserInfo } from '../api/user';
 import {
   bySchemaOrder,
@@ -26,6 +26,8 @@ export interface PriorityAndFairnessOptions {
 
 /** How often it is looked whether requests have waited for too long. */
 const EXPIRY_CHECKS = 20;
+/** For how long requests that have waited begin one after another in a turn of the event loop. */
+const STRETCH_MS = 4;
 
 /**
  * Priority and fairness: which flow schema a request belongs to, which priority level that has, and when the request may
@@ -41,7 +43,8 @@ export class PriorityAndFairness {
   /** By schema and level: counters outlive a configuration. */
   #stats = new Map<string, FlowStats>();
   #expiry: NodeJS.Timeout | undefined;
-  readonly #resumes = new PacedResumes();
+  /** Of requests that may begin, or are turned away, after they have waited; levels take turns. */
+  readonly #turns = new TurnQueue({ stretchMs: STRETCH_MS });
 
   constructor(private readonly options: PriorityAndFairnessOptions) {
     const { readOnly, mutating } = options.limits;
@@ -141,7 +144,7 @@ export class PriorityAndFairness {
       const level =
         known?.isExempt === configuration.isExempt
           ? known
-          : new PriorityLevel(configuration, this.#watchWaiting, this.#resumes);
+          : new PriorityLevel(configuration, this.#watchWaiting, this.#turns);
       const limit = configuration.isExempt ? 0 : Math.ceil((this.#seats * configuration.shares) / allShares);
       level.reconfigure(configuration, limit, now);
       levels.set(configuration.name, level);

@@ -1,4 +1,4 @@
-import type { PacedResumes } from '../async/paced-resumes';
+import type { TurnQueue } from '../async/turn-queue';
 import type { LevelConfiguration, Queuing } from './configuration';
 import { FlowQueue } from './flow-queue';
 import type { FlowRequest, RequestLevel } from './flow-request';
@@ -58,8 +58,8 @@ export class PriorityLevel implements RequestLevel {
     configuration: LevelConfiguration,
     /** A request waits from now on. */
     private readonly onWaiting: () => void,
-    /** Requests that have ended let others begin, which may end at once. */
-    private readonly resumes: PacedResumes,
+    /** Of requests that have waited. */
+    private readonly turns: TurnQueue,
   ) {
     this.name = configuration.name;
     this.uid = configuration.uid;
@@ -268,7 +268,8 @@ export class PriorityLevel implements RequestLevel {
     const { onDecided } = request;
     if (onDecided === undefined) return;
     request.onDecided = undefined;
-    this.resumes.resume(this, () => onDecided(isAdmitted));
+    // Requests that end let others begin, which may end at once: without the loop turning in between, hundreds would.
+    void this.turns.turn(this).then(() => onDecided(isAdmitted));
   }
 
   #dispatch(now: number): void {

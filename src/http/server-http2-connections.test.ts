@@ -237,9 +237,9 @@ it('no more of a connection is read while many of its requests wait to begin', a
   const [busy, idle] = [new PacedStarts(), new PacedStarts()];
   jest.spyOn(busy, 'mayBegin').mockReturnValue(false);
   jest.spyOn(busy, 'wait').mockImplementation((_owner, begin) => void kept.push(begin));
-  // Of bytes that have come it is asked whether they are much.
+  // All the others are asked about bytes that have come, which are more or fewer.
   const queues = jest.spyOn(StartsByCost.prototype, 'of');
-  queues.mockImplementation((_costs, _nowMs, isMuch) => (isMuch === undefined ? busy : idle));
+  queues.mockImplementation((_costs, _nowMs, bytes) => (bytes === '/healthz'.length ? busy : idle));
   try {
     const padding = { padding: 'x'.repeat(50) };
     const responses = Array.from({ length: 200 }, () => client.send('GET', '/healthz', { headers: padding }));

@@ -48,7 +48,7 @@ import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
 import { Arrivals } from './transport/arrivals';
 import { costsOf } from './transport/connection-costs';
-import { MUCH_BYTES, StartsByCost, type SharedLoop } from './transport/starts-by-cost';
+import { StartsByCost, type SharedLoop } from './transport/starts-by-cost';
 import { PacedReadings } from './transport/paced-reading';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { workSources } from './request/work-sources';
@@ -221,7 +221,7 @@ export function createServer(options: ServerOptions): ApiServer {
   const listener = (request: HttpRequest, response: HttpResponse): void => {
     const context = new RequestContext(request, response, features.warnings, accounts, places);
     const costs = costsOf(request.socket);
-    const queue = starts.of(costs, context.receivedAt, (request.url?.length ?? 0) > MUCH_BYTES);
+    const queue = starts.of(costs, context.receivedAt, request.url?.length ?? 0);
     // What it costs counts with the bytes that brought it.
     if (queue.mayBegin(context.receivedAt)) return begin(context, context.receivedAt);
     // Until it has begun it counts as one of small cost: of hundreds that one connection has brought, most come after other connections.

@@ -45,7 +45,7 @@ export interface ConnectionMemory extends MemoryHolder {
 export class MemoryBudget {
   readonly connectionBytes: number;
   /** Of large answers, which go on after a moment although memory is tight. */
-  readonly queue = new TurnQueue(() => !this.isTight);
+  readonly queue = new TurnQueue({ mayGoOn: () => !this.isTight });
   /** Where requests are told in turns that they were given up: hundreds may end with a connection, and hold memory until they know. */
   readonly ends = pacedEnds();
   readonly #tightBytes: number;
@@ -227,7 +227,7 @@ export class MemoryAccount implements ConnectionMemory {
   }
 
   get #queue(): TurnQueue {
-    return (this.#waiting ??= new TurnQueue(() => !this.isFull));
+    return (this.#waiting ??= new TurnQueue({ mayGoOn: () => !this.isFull }));
   }
 
   /** Resolves when the connection may hold more, or has ended. */

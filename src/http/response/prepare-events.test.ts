@@ -143,10 +143,12 @@ describe('others have their turn', () => {
     }
     return order.join('');
   };
-  beforeEach(() => {
+  beforeEach(async () => {
     order = [];
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => (now += MS_PER_LOOK));
+    // A turn begins by this clock.
+    await new Promise((resolve) => setImmediate(resolve));
   });
   afterEach(() => jest.restoreAllMocks());
 

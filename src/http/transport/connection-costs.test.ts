@@ -21,6 +21,18 @@ describe('what a connection has cost lately', () => {
     expect(costs.levelAt(60_000)).toBe(1);
   });
 
+  it('is not forgotten while its requests wait', () => {
+    const costs = new ConnectionCosts();
+    costs.count(20, 0);
+    costs.requestWaits(100);
+    costs.requestWaits(5_000);
+    expect(costs.levelAt(100_000)).toBe(2);
+    costs.requestBegins(100_000);
+    expect(costs.levelAt(200_000)).toBe(2);
+    costs.requestBegins(200_000);
+    expect([200_000, 200_200, 200_400].map((nowMs) => costs.levelAt(nowMs))).toEqual([2, 1, 0]);
+  });
+
   it('is counted for each connection by itself', () => {
     const [one, other] = [new Socket(), new Socket()];
     expect(costsOf(one)).toBe(costsOf(one));

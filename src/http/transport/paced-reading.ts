@@ -6,7 +6,7 @@ import { costsOf, type ConnectionCosts } from './connection-costs';
 import { divertConnections } from './divert-connections';
 import { readThroughStream } from './node-http-internals';
 import { PieceSize } from './piece-size';
-import { MUCH_BYTES, StartsByCost, type SharedLoop } from './starts-by-cost';
+import { StartsByCost, type SharedLoop } from './starts-by-cost';
 
 /** Of a connection whose requests wait: a piece may be dozens of them. */
 const FEW_BYTES = 512;
@@ -134,7 +134,7 @@ export class PacedReading {
 
   #queueFor(chunk: Buffer | null, nowMs: number): PacedStarts {
     const turns = this.#isTrusted ? this.turns.clients : this.turns.strangers;
-    return turns.of(this.#costs, nowMs, chunk !== null && chunk.length > MUCH_BYTES);
+    return turns.of(this.#costs, nowMs, chunk?.length ?? 0);
   }
 
   /** Whoever has it does not take more now, and tells when it does. */

@@ -20,10 +20,12 @@ beforeEach(() => {
 
 afterEach(() => jest.restoreAllMocks());
 
-const mayBegin = (spentMs: number): boolean => {
+const FEW_BYTES = 100;
+
+const mayBegin = (spentMs: number, bytes = FEW_BYTES): boolean => {
   const costs = new ConnectionCosts();
   costs.count(spentMs, nowMs);
-  return starts.of(costs, nowMs).mayBegin(nowMs);
+  return starts.of(costs, nowMs, bytes).mayBegin(nowMs);
 };
 
 function giveUp(count: number): void {
@@ -31,15 +33,20 @@ function giveUp(count: number): void {
 }
 
 it('what a connection brings begins at once, whatever it has cost', () => {
-  expect([0, 5, 50].map(mayBegin)).toEqual([true, true, true]);
+  expect([0, 5, 50].map((spentMs) => mayBegin(spentMs))).toEqual([true, true, true]);
 });
 
 describe('while many requests that were given up do not know yet', () => {
   it('those of connections that have cost something do not begin, and others do', () => {
     giveUp(MANY);
-    expect([0, 5, 50].map(mayBegin)).toEqual([true, false, false]);
+    expect([0, 5, 50].map((spentMs) => mayBegin(spentMs))).toEqual([true, false, false]);
     giveUp(0);
-    expect([0, 5, 50].map(mayBegin)).toEqual([true, true, true]);
+    expect([0, 5, 50].map((spentMs) => mayBegin(spentMs))).toEqual([true, true, true]);
+  });
+
+  it('what is much waits with them, whoever has brought it', () => {
+    giveUp(MANY);
+    expect([2_048, 2_049].map((bytes) => mayBegin(0, bytes))).toEqual([true, false]);
   });
 
   it('those that wait begin in a turn now and then', async () => {
@@ -52,7 +59,7 @@ describe('while many requests that were given up do not know yet', () => {
       // More than a turn is for.
       nowMs += 5;
     };
-    for (let count = 0; count < 3; count++) starts.of(costs, nowMs).wait('connection', begin);
+    for (let count = 0; count < 3; count++) starts.of(costs, nowMs, FEW_BYTES).wait('connection', begin);
     for (let turn = 0; turn < 1_000 && begunMs.length < 3; turn++) {
       await nextTurn();
       nowMs += 1;

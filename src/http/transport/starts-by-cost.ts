@@ -13,7 +13,7 @@ const MANY_ENDS = 256;
 const ENDS_PAUSE_MS = 100;
 
 /** More at once, or in one URL, is no request of a client that asks for something now and then. */
-export const MUCH_BYTES = 2_048;
+const MUCH_BYTES = 2_048;
 
 /** What all that begins something for connections has in common. */
 export interface SharedLoop {
@@ -45,9 +45,9 @@ export class StartsByCost {
     };
   }
 
-  /** `isMuch`: what waits is more than a connection brings that is used little, whatever it has cost so far. */
-  of(costs: ConnectionCosts, nowMs: number, isMuch = false): PacedStarts {
+  /** `bytes`: how much it is that waits. It may be more than a connection brings that is used little, whatever that has cost so far. */
+  of(costs: ConnectionCosts, nowMs: number, bytes: number): PacedStarts {
     const level = costs.levelAt(nowMs);
-    return this.#byLevel[isMuch && level === 0 ? 1 : level];
+    return this.#byLevel[level === 0 && bytes > MUCH_BYTES ? 1 : level];
   }
 }
