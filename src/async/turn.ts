@@ -17,9 +17,9 @@ const SERVER = Symbol('server');
 
 /**
  * The turn of work that takes long, such as encoding 100,000 objects for one list: looks at the clock now and then, and
- * gives way to what has come meanwhile. However many such works there are, only one of them has a turn between two looks
- * at the sockets, so that short requests wait for one turn and not for one of each. The works of a user take turns with
- * each other, and as one with those of other users: who begins many delays himself.
+ * gives way to what has come meanwhile. However many such works there are, all that begin between two looks at the sockets
+ * share the time of one, and so do all that go on, so that short requests do not wait for one of each. The works of a user take
+ * turns with each other, and as one with those of other users: who begins many delays himself.
  */
 export class Turn {
   /** When the first of those began that share this turn of the loop. */

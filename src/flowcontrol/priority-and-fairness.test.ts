@@ -209,6 +209,30 @@ describe('a priority level', () => {
     expect(apf.levels.find(({ name }) => name === 'work')).toMatchObject({ waiting: 0, executing: 0, seatsInUse: 0 });
   });
 
+  it('has those that wait begin turn by turn of the loop, where each ends at once and lets the next one begin', async () => {
+    let now = 1_000;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const apf = fairness({ queues: 1, handSize: 1, queueLengthLimit: 100 });
+    const running = [1, 2, 3, 4].map(() => arrive(apf, 'alice').request);
+    let begun = 0;
+    const all = Array.from({ length: 20 }, async () => {
+      const { request, admitted } = arrive(apf, 'alice');
+      expect(await admitted).toBe(true);
+      begun++;
+      now += 6;
+      request.release();
+    });
+    running[0]!.release();
+    const perTurn: number[] = [];
+    for (let before = 0; begun < 20; before = begun) {
+      await nextTurn();
+      perTurn.push(begun - before);
+    }
+    await Promise.all(all);
+    clock.mockRestore();
+    expect(Math.max(...perTurn)).toBe(1);
+  });
+
   it('without queues turns away whatever finds no seat', () => {
     const apf = fairness(undefined);
     const running = [1, 2, 3, 4].map(() => arrive(apf, 'alice').request);
