@@ -10,14 +10,11 @@ describe('a turn', () => {
   });
   afterEach(() => jest.restoreAllMocks());
 
-  beforeEach(nextLoop);
-
   it('is over after some milliseconds, and begins anew when it is told so or comes again', async () => {
     const turn = new Turn();
     expect(turn.isOver).toBe(false);
     now += 100;
     expect(turn.isOver).toBe(true);
-    await nextLoop();
     turn.restart();
     expect(turn.isOver).toBe(false);
     now += 100;
@@ -25,40 +22,13 @@ describe('a turn', () => {
     expect(turn.isOver).toBe(false);
   });
 
-  it('is shared by works that begin before the loop has turned', async () => {
-    const first = new Turn();
-    now += 3;
-    const second = new Turn();
-    expect(second.isOver).toBe(false);
-    now += 3;
-    second.restart();
-    expect([first, second, new Turn()].map((turn) => turn.isOver)).toEqual([true, true, true]);
-    await nextLoop();
-    expect(new Turn().isOver).toBe(false);
-  });
-
-  it('is shared by works that go on, as long as it lasts', async () => {
-    const turns: number[] = [];
-    let loop = 0;
-    const work = async (): Promise<void> => {
-      await new Turn().next();
-      now += 2;
-      turns.push(loop);
-    };
-    const works = Promise.all(Array.from({ length: 7 }, work));
-    for (; loop < 4; loop++) await nextLoop();
-    await works;
-    expect(turns).toEqual([0, 0, 0, 1, 1, 1, 2]);
-  });
-
-  it('comes again after what has come meanwhile, one at a time where each uses it up', async () => {
+  it('comes again after what has come meanwhile, and only one at a time', async () => {
     const order: string[] = [];
     const work = async (name: string): Promise<void> => {
       const turn = new Turn();
       for (let step = 0; step < 2; step++) {
         await turn.next();
         order.push(name);
-        now += 6;
       }
     };
     const works = Promise.all([work('a'), work('b'), work('c')]);

@@ -1,48 +1,42 @@
 import { beginWork, type Work } from './loop-work';
-import { Stretch } from './stretch';
 import { TurnQueue } from './turn-queue';
 
-/** How long works may keep the others waiting: those that begin in the same turn of the loop, and those that go on in it. */
+/** How long one piece of work may keep the others waiting. */
 const TURN_MS = 5;
 
 /** Works that wait for their next turn, by their owners. */
-const waiting = new TurnQueue({ stretchMs: TURN_MS });
-/** Of the works that have begun since the loop turned. */
-const beginnings = new Stretch();
-/** Of those that have waited for their next turn and have it. */
-const continuations = new Stretch();
+const waiting = new TurnQueue();
 
 /** Of what the server does by itself. */
 const SERVER = Symbol('server');
 
 /**
  * The turn of work that takes long, such as encoding 100,000 objects for one list: looks at the clock now and then, and
- * gives way to what has come meanwhile. However many such works there are, all that begin between two looks at the sockets
- * share the time of one, and so do all that go on, so that short requests do not wait for one of each. The works of a user take
- * turns with each other, and as one with those of other users: who begins many delays himself.
+ * gives way to what has come meanwhile. However many such works there are, only one of them has a turn between two looks
+ * at the sockets, so that short requests wait for one turn and not for one of each. The works of a user take turns with
+ * each other, and as one with those of other users: who begins many delays himself.
  */
 export class Turn {
-  /** When the first of those began that share this turn of the loop. */
-  #began = beginnings.began;
+  private began = performance.now();
 
   /** `work`: whose turn it is, also for the log, when the loop is held. */
   constructor(private readonly work: Work | string = 'work in turns') {}
 
   get isOver(): boolean {
-    return performance.now() - this.#began >= TURN_MS;
+    return performance.now() - this.began >= TURN_MS;
   }
 
   /** Resolves when it is this work's turn again. */
   async next(): Promise<void> {
     const { work } = this;
     await waiting.turn(typeof work === 'string' ? SERVER : work.workOwner);
-    this.#began = continuations.began;
-    beginWork(work);
+    this.restart();
+    beginWork(work, this.began);
   }
 
   /** The work has waited for something else meanwhile. */
   restart(): void {
-    this.#began = beginnings.began;
+    this.began = performance.now();
   }
 }
 

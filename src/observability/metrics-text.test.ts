@@ -34,8 +34,6 @@ describe('the text of the metrics', () => {
     new SeriesCounter({ name: 'many_total', help: 'Many.', labelNames: ['index'], registry, series: () => series });
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => ++now);
-    // A turn begins by this clock.
-    await new Promise((resolve) => setImmediate(resolve));
     let turns = 0;
     let isDone = false;
     const count = (): void => {

@@ -8,8 +8,6 @@ const { signal } = new AbortController();
 const isEven = ({ name }: CacheEntry): boolean => Number(name) % 2 === 0;
 
 describe('selecting entries', () => {
-  /** So that a turn begins by the clock that the test has. */
-  const nextLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   afterEach(() => jest.restoreAllMocks());
 
   it('takes what matches, as many as are wanted, and goes on from there', async () => {
@@ -38,7 +36,6 @@ describe('selecting entries', () => {
     // It stands still: a turn that is over would look once more.
     const looks = jest.spyOn(performance, 'now').mockReturnValue(0);
     const count = async (parsedBytes: number): Promise<number> => {
-      await nextLoop();
       const before = looks.mock.calls.length;
       const matches = (): boolean => ((reads.bytes += parsedBytes), false);
       await selectNext(entries.slice(0, 20)[Symbol.iterator](), matches, {}, signal, new Turn());
@@ -52,7 +49,6 @@ describe('selecting entries', () => {
   it('gives way to others while it looks, and stops when nobody waits any more', async () => {
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => (now += 1));
-    await nextLoop();
     const gone = new AbortController();
     let looked = 0;
     const count = (): boolean => (looked++, false);

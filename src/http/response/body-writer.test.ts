@@ -67,11 +67,9 @@ describe('the body writer', () => {
     expect(gunzipSync(zipped.body).equals(body)).toBe(true);
   });
 
-  it('hands over as many parts in a turn of the event loop as have time, however many clients have taken theirs', async () => {
+  it('hands over one part in a turn of the event loop, however many clients have taken theirs', async () => {
     const writes: number[] = [];
     let turn = 0;
-    let now = 0;
-    jest.spyOn(performance, 'now').mockImplementation(() => now);
     class Client extends EventEmitter {
       readonly headersSent = false;
       readonly destroyed = false;
@@ -80,11 +78,9 @@ describe('the body writer', () => {
       end = (): this => this;
       write = (): boolean => {
         writes.push(turn);
-        now += 3;
         return false;
       };
     }
-    await new Promise((resolve) => setImmediate(resolve));
     const clients = [1, 2, 3].map(() => new Client());
     const piece = Buffer.alloc(100_000);
     const written = clients.map((client) =>
@@ -96,7 +92,7 @@ describe('the body writer', () => {
       turn++;
       await new Promise((resolve) => setImmediate(resolve));
     }
-    expect(new Set(writes.slice(3)).size).toBe(2);
+    expect(new Set(writes.slice(3)).size).toBe(3);
     const isEnded = Promise.all(written);
     clients.forEach((client) => client.emit('drain'));
     await isEnded;

@@ -143,12 +143,10 @@ describe('others have their turn', () => {
     }
     return order.join('');
   };
-  beforeEach(async () => {
+  beforeEach(() => {
     order = [];
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => (now += MS_PER_LOOK));
-    // A turn begins by this clock.
-    await new Promise((resolve) => setImmediate(resolve));
   });
   afterEach(() => jest.restoreAllMocks());
 

@@ -41,8 +41,6 @@ describe('the list that the audit log records', () => {
   it('is made in turns with others', async () => {
     let now = 0;
     jest.spyOn(performance, 'now').mockImplementation(() => (now += 1));
-    // A turn begins by this clock.
-    await new Promise((resolve) => setImmediate(resolve));
     const order: string[] = [];
     const item = (): Uint8Array => {
       order.push('item');
