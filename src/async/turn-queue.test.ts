@@ -104,4 +104,34 @@ describe('a queue for turns', () => {
       jest.restoreAllMocks();
     }
   });
+
+  it('lets a few go on right away in a turn of the loop, and those that follow wait for theirs', async () => {
+    const queue = new TurnQueue({ stretchMs: 5 });
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    const event = nextLoop();
+    try {
+      const take = async (name: string): Promise<void> => {
+        await event;
+        await queue.turnWhereCrowded('owner');
+        for (let step = 0; step < 10; step++) await Promise.resolve();
+        now += 3;
+        taken.push(name);
+      };
+      for (const name of ['a', 'b', 'c', 'd', 'e', 'f', 'g']) void take(name);
+      const perLoop: string[][] = [];
+      for (let loop = 0; loop < 3; loop++) {
+        await nextLoop();
+        perLoop.push(taken.splice(0));
+      }
+      expect(perLoop).toEqual([
+        ['a', 'b', 'c'],
+        ['d', 'e'],
+        ['f', 'g'],
+      ]);
+      expect(queue.turnWhereCrowded('owner')).toBeUndefined();
+    } finally {
+      jest.restoreAllMocks();
+    }
+  });
 });

@@ -10,6 +10,22 @@ const waiting = new TurnQueue();
 /** Of what the server does by itself. */
 const SERVER = Symbol('server');
 
+/** With whom the work takes turns as one. */
+function ownerOf(work: Work | string): unknown {
+  return typeof work === 'string' ? SERVER : work.workOwner;
+}
+
+/** Works that have a turn of their own once they have begun. */
+const beginnings = new TurnQueue({ stretchMs: 4 });
+
+/**
+ * For works that hundreds may begin at once, because all of them waited for one event: undefined where few do, else resolves when this one
+ * may, of which some do in a turn of the loop.
+ */
+export function turnToBegin(work: Work | string): Promise<void> | undefined {
+  return beginnings.turnWhereCrowded(ownerOf(work));
+}
+
 /**
  * The turn of work that takes long, such as encoding 100,000 objects for one list: looks at the clock now and then, and
  * gives way to what has come meanwhile. However many such works there are, only one of them has a turn between two looks
@@ -29,7 +45,7 @@ export class Turn {
   /** Resolves when it is this work's turn again. */
   async next(): Promise<void> {
     const { work } = this;
-    await waiting.turn(typeof work === 'string' ? SERVER : work.workOwner);
+    await waiting.turn(ownerOf(work));
     this.restart();
     beginWork(work, this.began);
   }

@@ -1,7 +1,7 @@
 import type { MaybePromise } from '../api/maybe-promise';
 import type { CacheEntry, FieldInterest, ResourceSnapshot } from '../storage/cache/cache';
 import type { Revision, StoredValue } from '../storage/store';
-import { Turn } from '../async/turn';
+import { Turn, turnToBegin } from '../async/turn';
 import type { Work } from '../async/loop-work';
 import type { Resource } from './resource';
 import { selectNext, type Matches } from './select';
@@ -44,8 +44,21 @@ function after(key: string): string {
 
 /** Without limit and selector entries are read from the (immutable) snapshot only while they are iterated. */
 export function pageOfSnapshot(snapshot: ResourceSnapshot, request: PageRequest, caller: Caller): MaybePromise<Page> {
+  // Lists wait together for the store to tell its revision, and then each would be selected and written.
+  const waiting = turnToBegin(request.work);
+  if (waiting === undefined) return takePage(snapshot, request, caller);
+  return waiting.then(() => {
+    caller.throwIfAborted();
+    return takePage(snapshot, request, caller);
+  });
+}
+
+function takePage(
+  snapshot: ResourceSnapshot,
+  { prefix, start, limit, matches, field, onlyKey, work }: PageRequest,
+  caller: Caller,
+): MaybePromise<Page> {
   const { revision } = snapshot;
-  const { prefix, start, limit, matches, field, onlyKey, work } = request;
   if (onlyKey !== undefined) {
     const entry = start === undefined || start <= onlyKey ? snapshot.get(onlyKey) : undefined;
     return lastPage(revision, entry !== undefined && (matches?.(entry) ?? true) ? [entry] : []);

@@ -39,6 +39,37 @@ const list = async (options: ListOptions, where: Scope = scope): Promise<string[
   names(await things.list(where, options, signal));
 const only = (...wanted: string[]): Selection => ({ matches: ({ name }) => wanted.includes(name) });
 
+it('begins with few others in a turn of the loop, where many have waited for the store to tell the same revision', async () => {
+  let now = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => now);
+  try {
+    let turn = 0;
+    let isDone = false;
+    const count = (): void => {
+      turn++;
+      if (!isDone) setImmediate(count);
+    };
+    count();
+    const begun = new Map<number, number>();
+    const listOne = (): Promise<string[]> => {
+      let isFirst = true;
+      const matches = (): boolean => {
+        if (isFirst) begun.set(turn, (begun.get(turn) ?? 0) + 1);
+        isFirst = false;
+        now += 3;
+        return true;
+      };
+      return list({ selection: { matches } });
+    };
+    const lists = await Promise.all(Array.from({ length: 20 }, listOne));
+    isDone = true;
+    expect(lists.every((found) => found.length === 3)).toBe(true);
+    expect(Math.max(...begun.values())).toBeLessThanOrEqual(3);
+  } finally {
+    jest.restoreAllMocks();
+  }
+});
+
 describe('a list', () => {
   const current = ['o1', 'o2', 'o9'];
   const table: readonly (readonly [string, () => ListOptions, readonly string[]])[] = [

@@ -1,4 +1,7 @@
 import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import { MemoryBudget } from '../../memory/memory-budget';
+import { ConnectionAccounts } from '../transport/connection-accounts';
 import { RequestContext } from './context';
 import type { HttpRequest, HttpResponse } from '../transport/exchange';
 
@@ -33,5 +36,37 @@ describe('the signal of a request', () => {
     const { context, response } = open();
     response.emit('close');
     expect(context.signal.reason).toMatchObject({ name: 'ClientGoneError' });
+  });
+});
+
+describe('room for large answers', () => {
+  it('is there for few of them in a turn of the loop, on however many connections clients have taken theirs', async () => {
+    const accounts = new ConnectionAccounts(new MemoryBudget(Infinity));
+    const connections = Array.from({ length: 20 }, () => new EventEmitter() as Socket);
+    const held = accounts.budget.connectionBytes;
+    let now = 0;
+    let written = 0;
+    const write = async (socket: Socket): Promise<void> => {
+      const request = { socket } as HttpRequest;
+      const response = new FakeResponse() as unknown as HttpResponse;
+      await new RequestContext(request, response, true, accounts).room(true);
+      now += 5;
+      written++;
+    };
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    try {
+      for (const socket of connections) accounts.of(socket).hold(held);
+      const writes = Promise.all(connections.map(write));
+      for (const socket of connections) accounts.of(socket).release(held);
+      const perTurn: number[] = [];
+      for (let before = 0; written < connections.length; before = written) {
+        await new Promise((resolve) => setImmediate(resolve));
+        perTurn.push(written - before);
+      }
+      await writes;
+      expect(Math.max(...perTurn)).toBeLessThanOrEqual(3);
+    } finally {
+      jest.restoreAllMocks();
+    }
   });
 });

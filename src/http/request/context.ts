@@ -2,7 +2,7 @@ import type { StatusError } from '../../api/errors/status-error';
 import type { Steps } from '../../api/parts';
 import type { UserInfo } from '../../api/user';
 import type { Work } from '../../async/loop-work';
-import { Turn } from '../../async/turn';
+import { Turn, turnToBegin } from '../../async/turn';
 import { MemoryBudget } from '../../memory/memory-budget';
 import { ConnectionAccounts } from '../transport/connection-accounts';
 import type { RequestTrace } from '../../observability/request-trace';
@@ -170,9 +170,13 @@ export class RequestContext implements Work, Pace {
   }
 
   /** Resolves when this may have changed. */
-  room(isLarge: boolean): Promise<void> {
+  async room(isLarge: boolean): Promise<void> {
     const { account } = this.memory;
-    return isLarge ? account.largeRoom() : account.room();
+    if (!isLarge) return account.room();
+    await account.largeRoom();
+    // There may be room for many connections at once.
+    await turnToBegin(this);
+    await account.room();
   }
 
   /** Memory is tight, and the connection holds more of it than a little. */
