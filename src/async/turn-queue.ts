@@ -1,8 +1,5 @@
 import { FairQueue } from './fair-queue';
 
-/** Of so many it does not matter that they go on in one turn of the loop. */
-const FEW = 3;
-
 const always = (): boolean => true;
 
 export interface TurnQueueOptions {
@@ -23,8 +20,8 @@ export class TurnQueue {
   #isDue = false;
   readonly #mayGoOn: () => boolean;
   readonly #stretchMs: number;
-  /** In this turn of the loop, without having waited. */
-  #wentOn = 0;
+  /** One has gone on since the loop turned, without having waited. */
+  #isCrowded = false;
 
   constructor({ mayGoOn = always, stretchMs = 0 }: TurnQueueOptions = {}) {
     this.#mayGoOn = mayGoOn;
@@ -44,12 +41,15 @@ export class TurnQueue {
   }
 
   /**
-   * As {@link turn}; undefined: right away, since nobody waits, and few have gone on since the loop turned. Those that wait for one
-   * promise all ask before any of them has done its work, which is why they are counted and no clock is looked at.
+   * As {@link turn}; undefined: right away, since nobody waits, and it is the first to ask since the loop turned. Those that wait for one
+   * promise all ask before any of them has done its work, which is why no clock is looked at.
    */
   turnWhereCrowded(owner: unknown): Promise<void> | undefined {
-    if (this.length > 0 || this.#wentOn === FEW) return this.turn(owner);
-    if (this.#wentOn++ === 0) setImmediate(() => (this.#wentOn = 0));
+    if (this.length > 0 || this.#isCrowded) return this.turn(owner);
+    this.#isCrowded = true;
+    setImmediate(() => {
+      this.#isCrowded = false;
+    });
     return undefined;
   }
 

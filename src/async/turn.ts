@@ -19,8 +19,8 @@ function ownerOf(work: Work | string): unknown {
 const beginnings = new TurnQueue({ stretchMs: 4 });
 
 /**
- * For works that hundreds may begin at once, because all of them waited for one event: undefined where few do, else resolves when this one
- * may, of which some do in a turn of the loop.
+ * For works that hundreds may begin at once, because all of them waited for one event: undefined for the first, else
+ * resolves when this one may, of which as many do in a turn of the loop as have time.
  */
 export function turnToBegin(work: Work | string): Promise<void> | undefined {
   return beginnings.turnWhereCrowded(ownerOf(work));

@@ -64,7 +64,7 @@ describe('room for large answers', () => {
         perTurn.push(written - before);
       }
       await writes;
-      expect(Math.max(...perTurn)).toBeLessThanOrEqual(3);
+      expect(Math.max(...perTurn)).toBe(1);
     } finally {
       jest.restoreAllMocks();
     }
