@@ -42,9 +42,9 @@ const only = (...wanted: string[]): Selection => ({ matches: ({ name }) => wante
 it('begins with few others in a turn of the loop, where many have waited for the store to tell the same revision', async () => {
   let now = 0;
   jest.spyOn(performance, 'now').mockImplementation(() => now);
+  let isDone = false;
   try {
     let turn = 0;
-    let isDone = false;
     const count = (): void => {
       turn++;
       if (!isDone) setImmediate(count);
@@ -62,10 +62,10 @@ it('begins with few others in a turn of the loop, where many have waited for the
       return list({ selection: { matches } });
     };
     const lists = await Promise.all(Array.from({ length: 20 }, listOne));
-    isDone = true;
     expect(lists.every((found) => found.length === 3)).toBe(true);
     expect(Math.max(...begun.values())).toBeLessThanOrEqual(2);
   } finally {
+    isDone = true;
     jest.restoreAllMocks();
   }
 });
