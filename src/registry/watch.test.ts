@@ -1,3 +1,4 @@
+import { mostBegunInATurn } from '../../test/support/most-begun-in-a-turn';
 import {
   context,
   patching,
@@ -82,6 +83,14 @@ describe('a watch', () => {
       ['ADDED', 'b', undefined],
       ['ADDED', 'c', undefined],
     ]);
+  });
+
+  it('of what is there begins with few others in a turn of the loop, where many begin at once', async () => {
+    for (const name of ['a', 'b', 'c']) await create(name);
+    const most = await mostBegunInATurn(async (matches) => {
+      expect(await watch({ selection: { matches } }, 3)).toHaveLength(3);
+    });
+    expect(most).toBeLessThanOrEqual(2);
   });
 
   it('from a version brings all that happened after it, in order', async () => {

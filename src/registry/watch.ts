@@ -1,7 +1,7 @@
 import { expired } from '../api/errors/status-error';
 import type { MaybePromise } from '../api/maybe-promise';
 import type { Work } from '../async/loop-work';
-import { Turn } from '../async/turn';
+import { Turn, turnToBegin } from '../async/turn';
 import {
   SlowWatcherError,
   type CacheBatch,
@@ -132,6 +132,9 @@ class EntryStream implements EntryWatch {
     if (sendInitialEvents !== false) {
       throwIfUnreadable(this.resource, watched);
       const entries = watchedEntries(snapshot, watched);
+      // Of many watches that begin at once each has its first batch, which a turn of its own would not hold back.
+      await turnToBegin(this.work);
+      if (signal.aborted) return revision;
       const turn = new Turn(this.work);
       for (;;) {
         const selected = await selectNext(entries, watched.matches, INITIAL_BATCH, signal, turn);
