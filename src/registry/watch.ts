@@ -131,10 +131,10 @@ class EntryStream implements EntryWatch {
     const { revision } = snapshot;
     if (sendInitialEvents !== false) {
       throwIfUnreadable(this.resource, watched);
-      const entries = watchedEntries(snapshot, watched);
       // Of many watches that begin at once each has its first batch, which a turn of its own would not hold back.
       await turnToBegin(this.work);
       if (signal.aborted) return revision;
+      const entries = watchedEntries(snapshot, watched);
       const turn = new Turn(this.work);
       for (;;) {
         const selected = await selectNext(entries, watched.matches, INITIAL_BATCH, signal, turn);
