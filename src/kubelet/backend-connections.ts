@@ -5,6 +5,7 @@ import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import type { KubeObject } from '../api/object';
 import type { Backend, Trust } from './backend';
 import { limitDial } from './dial-limit';
+import { Http2Connections } from './http2-connections';
 import { PacedEnds } from '../async/paced-ends';
 import { DEFAULT_OPTIONS, type KubeletOptions, type KubeletTls } from './kubelet-options';
 import { kubeletEndpointOf } from './node-endpoint';
@@ -43,14 +44,15 @@ export interface RequestOpener {
   readonly isPrivateHeader: (name: string) => boolean;
 }
 
-interface AgentsOfTrust {
+interface ConnectionsOfTrust {
   readonly shared: Agents;
   readonly own: OwnConnections;
+  readonly http2: Http2Connections;
 }
 
 /** The connections to kubelets, and to what pods and services offer. Those that have nothing to do are used again. */
 export class BackendConnections implements RequestOpener {
-  readonly #agents = new Map<Trust, AgentsOfTrust>();
+  readonly #connections = new Map<Trust, ConnectionsOfTrust>();
   readonly #ends = new PacedEnds();
   #tls: KubeletTls;
 
@@ -70,7 +72,7 @@ export class BackendConnections implements RequestOpener {
   /** The request, whose body is for the caller to send. It ends with the connection. */
   open(backend: Backend, { method, path, headers, ownConnection }: BackendRequest): ClientRequest {
     const { scheme, host, port, trust } = backend;
-    const { own, shared } = this.#agentsFor(trust);
+    const { own, shared } = this.#connectionsFor(trust);
     const send = scheme === 'https' ? httpsRequest : httpRequest;
     const request = send({
       host,
@@ -96,25 +98,31 @@ export class BackendConnections implements RequestOpener {
     return request;
   }
 
+  /** Those that many requests share at once. */
+  http2With(trust: Trust): Http2Connections {
+    return this.#connectionsFor(trust).http2;
+  }
+
   /** Ends connections that have nothing to do; those of requests under way end with them. */
   close(): void {
     // Those of their own never have nothing to do.
-    for (const { shared } of this.#agents.values()) {
+    for (const { shared, http2 } of this.#connections.values()) {
       shared.http.destroy();
       shared.https.destroy();
+      http2.close();
     }
-    this.#agents.clear();
+    this.#connections.clear();
   }
 
-  #agentsFor(trust: Trust): AgentsOfTrust {
+  #connectionsFor(trust: Trust): ConnectionsOfTrust {
     const tls = this.options.tls();
     if (tls !== this.#tls) {
       // Connections that show the certificate of before are not used again.
       this.#tls = tls;
       this.close();
     }
-    let agents = this.#agents.get(trust);
-    if (agents === undefined) {
+    let connections = this.#connections.get(trust);
+    if (connections === undefined) {
       const connection = this.#connectionOptions(trust);
       const options = {
         ...connection,
@@ -123,13 +131,14 @@ export class BackendConnections implements RequestOpener {
         maxFreeSockets: MAX_IDLE_PER_BACKEND,
         timeout: IDLE_MS,
       };
-      agents = {
+      connections = {
         shared: { http: new HttpAgent(options), https: new HttpsAgent(options) },
         own: new OwnConnections(connection),
+        http2: new Http2Connections({ connection, dialTimeoutMs: this.options.dialTimeoutMs }),
       };
-      this.#agents.set(trust, agents);
+      this.#connections.set(trust, connections);
     }
-    return agents;
+    return connections;
   }
 
   #connectionOptions(trust: Trust): ConnectionOptions {

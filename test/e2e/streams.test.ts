@@ -178,17 +178,38 @@ describe('@kubernetes/client-node', () => {
     log.on('error', () => undefined);
     controller.abort();
   });
+});
 
-  it('leaves the connection that whole logs share to others while it follows one', async () => {
+describe.each([true, false])('logs of a kubelet that speaks HTTP/2: %s', (speaksHttp2) => {
+  let other: StreamingCluster;
+
+  beforeAll(async () => {
+    other = await StreamingCluster.start({
+      speaksHttp2,
+      writeLog: (response, query) => {
+        response.write(`lines: ${query.get('tailLines') ?? 'all'}\n`);
+        if (!query.has('follow')) response.end();
+      },
+    });
+  }, 60_000);
+
+  afterAll(() => other.stop());
+
+  it(`share a connection${speaksHttp2 ? '' : ', but for those that are followed'}`, async () => {
+    const config = new KubeConfig();
+    config.loadFromString(other.server.kubeconfig);
     const read = async (options: { follow?: boolean; tailLines?: number }) => {
-      const log = new PassThrough().resume().on('error', () => undefined);
-      const controller = await new Log(config()).log('ns', 'pod', 'main', log, options);
-      return { controller, asked: cluster.kubelet.requests.at(-1)! };
+      const log = new PassThrough().on('error', () => undefined);
+      const controller = await new Log(config).log('ns', 'pod', 'main', log, options);
+      const [line] = (await once(log, 'data')) as [Buffer];
+      return { controller, line: String(line), asked: other.kubelet.requests.at(-1)! };
     };
     const whole = await read({ tailLines: 1 });
+    expect(whole.line).toBe('lines: 1\n');
+    expect(whole.asked).toMatchObject({ httpVersion: speaksHttp2 ? '2.0' : '1.1', client: 'test' });
     const followed = await read({ follow: true });
-    expect(followed.asked.clientPort).not.toBe(whole.asked.clientPort);
-    expect(followed.asked.isResumed).toBe(true);
+    expect(followed.line).toBe('lines: all\n');
+    expect(followed.asked.clientPort === whole.asked.clientPort).toBe(speaksHttp2);
     const another = await read({ tailLines: 1 });
     expect(another.asked.clientPort).toBe(whole.asked.clientPort);
     followed.controller.abort();

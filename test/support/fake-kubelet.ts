@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
-import { createServer, type Server } from 'node:https';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import { createServer, type Server } from 'node:https';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { WebSocketServer, type WebSocket } from 'ws';
@@ -10,6 +11,8 @@ export interface FakeKubeletOptions {
   readonly certificate: string;
   readonly key: string;
   readonly authority: string;
+  /** As a real one does, beside HTTP/1.1. */
+  readonly speaksHttp2?: boolean;
   /** What is answered over HTTP, besides logs. */
   readonly onRequest?: (request: IncomingMessage, response: ServerResponse) => void;
   /** For the log of a container, until its follower leaves. */
@@ -33,13 +36,14 @@ interface Process {
  * with `v4.channel.k8s.io`. Its containers know `cat`, `complain`, `echo`, `exit`, `flood`, `size`, `sleep`, `tar` and `test`.
  */
 export class FakeKubelet {
-  readonly #server: Server;
+  readonly #server: Server | Http2SecureServer;
   readonly #sockets = new Set<Socket>();
   readonly #webSockets = new WebSocketServer({ noServer: true, handleProtocols: () => 'v4.channel.k8s.io' });
   /** What was asked, by whom (the name in the client's certificate), on which connection, and whether its TLS session is an earlier one's. */
   readonly requests: {
     readonly method: string;
     readonly url: string;
+    readonly httpVersion: string;
     readonly client: string;
     readonly clientPort: number | undefined;
     readonly isResumed: boolean;
@@ -50,14 +54,14 @@ export class FakeKubelet {
   writtenBytes = 0;
 
   constructor(private readonly options: FakeKubeletOptions) {
-    const { certificate: cert, key, authority: ca } = options;
-    this.#server = createServer(
-      { cert, key, ca, requestCert: true, rejectUnauthorized: false },
-      (request, response) => {
-        this.#note(request);
-        this.#respond(request, response);
-      },
-    );
+    const { certificate: cert, key, authority: ca, speaksHttp2 = true } = options;
+    const tls = { cert, key, ca, requestCert: true, rejectUnauthorized: false };
+    this.#server = speaksHttp2 ? createSecureServer({ ...tls, allowHTTP1: true }) : createServer(tls);
+    // Both protocols' requests have what is asked for here.
+    this.#server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      this.#note(request);
+      this.#respond(request, response);
+    });
     this.#server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
       this.#note(request);
       this.#upgrade(request, socket, head);
@@ -88,11 +92,11 @@ export class FakeKubelet {
   }
 
   #note(request: IncomingMessage): void {
-    const { method = '', url = '', headers, socket } = request;
+    const { method = '', url = '', httpVersion, headers, socket } = request;
     const { subject } = (socket as TLSSocket).getPeerCertificate();
     const client = (subject as { CN?: string } | undefined)?.CN ?? '';
     const isResumed = (socket as TLSSocket).isSessionReused();
-    this.requests.push({ method, url, client, clientPort: socket.remotePort, isResumed, headers });
+    this.requests.push({ method, url, httpVersion, client, clientPort: socket.remotePort, isResumed, headers });
   }
 
   #respond(request: IncomingMessage, response: ServerResponse): void {

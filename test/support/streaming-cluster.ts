@@ -17,7 +17,9 @@ export class StreamingCluster {
     readonly client: ApiClient,
   ) {}
 
-  static async start(options: Pick<FakeKubeletOptions, 'onRequest' | 'writeLog'>): Promise<StreamingCluster> {
+  static async start(
+    options: Pick<FakeKubeletOptions, 'onRequest' | 'writeLog' | 'speaksHttp2'>,
+  ): Promise<StreamingCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'sternpost-streams-'));
     const files = await writeTestCertificates(folder, writeFile);
     const kubelet = new FakeKubelet({

@@ -1,11 +1,12 @@
+import { turnToBegin } from '../../async/turn';
 import { forbiddenField, invalid, type FieldError } from '../../api/errors/field-error';
 import { badRequest, internalError, invalidObject, StatusError } from '../../api/errors/status-error';
 import { serverResponse } from '../../api/errors/server-response';
-import { askBackend } from '../../kubelet/ask-backend';
-import { hostPortOf, originOf, type Backend } from '../../kubelet/backend';
+import { askKubelet } from '../../kubelet/ask-kubelet';
+import { originOf, type Backend } from '../../kubelet/backend';
 import { BackendFailure } from '../../kubelet/backend-failure';
 import { kubeletPath, type Parameters } from '../../kubelet/kubelet-paths';
-import { endSoonWith, endWith, firstText, relayBody } from '../proxy/relay-body';
+import { endSoonWith, firstText, lastAsStream, relayBody } from '../proxy/relay-body';
 import type { RequestContext } from '../request/context';
 import { optionsFromQuery } from '../request/query-options';
 import { sendWarnings } from '../response/response-writer';
@@ -41,10 +42,12 @@ export const podLog: Endpoint = async (request, dependencies) => {
   const container = containerOf(pod, options.container ?? '');
   const node = nodeNameOf(pod);
   if (node === '') return { type: 'empty', code: 204 };
-  const kubelet = await kubeletOf(node, 'pods', request, dependencies);
-  const backend: Backend = options.insecureSkipTLSVerifyBackend ? { ...kubelet, trust: 'kubelet-unverified' } : kubelet;
+  const verified = await kubeletOf(node, 'pods', request, dependencies);
+  const kubelet: Backend = options.insecureSkipTLSVerifyBackend
+    ? { ...verified, trust: 'kubelet-unverified' }
+    : verified;
   const path = kubeletPath(['containerLogs', info.namespace, info.name, container], parametersOf(options));
-  await streamLog(context, backend, path, options.follow === true, dependencies);
+  await streamLog(context, kubelet, path, options.follow === true, dependencies);
   return { type: 'streamed' };
 };
 
@@ -71,32 +74,35 @@ const MAX_REFUSAL_BYTES = 10_000;
 /** The lines as the kubelet sends them, to the end of the log or for as long as the client follows it. */
 async function streamLog(
   context: RequestContext,
-  backend: Backend,
+  kubelet: Backend,
   path: string,
   isFollowed: boolean,
   { backends, closing }: EndpointDependencies,
 ): Promise<void> {
-  const { response, signal } = context;
+  const { response } = context;
   // Of a container that is silent the kubelet sends no head either.
   endSoonWith(closing, context);
-  // Who follows a log leaves before its end, and nothing else could use the connection: one of its own takes less memory.
-  const request = { method: 'GET', path, headers: { host: hostPortOf(backend) }, ownConnection: isFollowed };
-  const { message } = await askBackend(backends, backend, request, signal).catch((error: unknown) => {
-    throw error instanceof BackendFailure ? failure(`${originOf(backend)}${path}`, error.message) : error;
-  });
-  const code = message.statusCode ?? 0;
-  const { location } = message.headers;
-  if (code >= 301 && code <= 308 && location !== undefined) {
-    message.destroy();
+  const request = { path, isEndless: isFollowed };
+  const { statusCode, location, body } = await askKubelet(backends, kubelet, request, context).catch(
+    (error: unknown) => {
+      throw error instanceof BackendFailure ? failure(`${originOf(kubelet)}${path}`, error.message) : error;
+    },
+  );
+  if (statusCode >= 301 && statusCode <= 308 && location !== undefined) {
+    body.destroy();
     throw failure(location, 'redirects forbidden');
   }
-  if (code < 200 || code > 206) throw refusal(code, context, await firstText(message, MAX_REFUSAL_BYTES));
+  if (statusCode < 200 || statusCode > 206) {
+    throw refusal(statusCode, context, await firstText(body, MAX_REFUSAL_BYTES));
+  }
   context.statusCode = 200;
   sendWarnings(context);
   writeHead(response, 200, { 'Content-Type': 'text/plain' });
   response.flushHeaders();
-  endWith(closing, context, () => message.destroy());
-  const end = await relayBody(message, context);
+  lastAsStream(closing, context, () => body.destroy());
+  const end = await relayBody(body, context);
+  // With a connection that breaks, a hundred logs end at once.
+  await turnToBegin(context);
   // A log that breaks off ends like any other: its reader has the lines that there are.
   if (end !== 'client gone') response.end();
 }
