@@ -148,7 +148,7 @@ describe('requests at once', () => {
   it('do not wait for one whose body nobody reads', async () => {
     const { port, sessions } = await peer((stream, path) => {
       stream.respond({ ':status': 200 });
-      if (path === '/flood') for (let block = 0; block < 100; block++) stream.write(Buffer.alloc(64 * 1024));
+      if (path === '/flood') stream.write(Buffer.alloc(256 * 1024));
       else stream.end('whole');
     });
     const floods = await Promise.all(Array.from({ length: 20 }, () => ask(port, '/flood')));
