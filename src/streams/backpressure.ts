@@ -13,8 +13,6 @@ const TAKEN = ['drain', 'finish', 'close'] as const;
 
 /** Where bytes come from: a connection, the body of a request, messages of a WebSocket. */
 export interface PausableSource {
-  /** What they are read from; absent where it is the source itself, or where it keeps no pieces. */
-  readonly comesFrom?: Readable;
   pause(): void;
   resume(): void;
 }
@@ -63,10 +61,9 @@ export class Backpressure {
     const { source } = this;
     this.#isPausing = true;
     source.pause();
-    const pieces = source instanceof Readable ? source : source.comesFrom;
-    if (this.#joinsPieces || !(pieces instanceof Readable)) return;
+    if (this.#joinsPieces || !(source instanceof Readable)) return;
     this.#joinsPieces = true;
-    joinUnreadPieces(pieces, (bytes) => this.#isPausing && this.#hold(bytes));
+    joinUnreadPieces(source, (bytes) => this.#isPausing && this.#hold(bytes));
   }
 
   #hold(bytes: number): void {

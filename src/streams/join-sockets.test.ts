@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { HeldMemory } from '../../test/support/held-memory';
 import { SocketPairs } from '../../test/support/socket-pairs';
@@ -63,4 +64,27 @@ it('ends both when one is gone', async () => {
   other.resume();
   await once(other, 'end');
   expect(far.destroyed).toBe(true);
+});
+
+it('passes on whole what comes in small pieces and is taken slowly', async () => {
+  const [writer, from] = await pairs.pair();
+  const [reader, to] = await pairs.pair();
+  joinSockets(from, to, new HeldMemory());
+  const sent = createHash('sha256');
+  const came = createHash('sha256');
+  reader.on('data', (bytes: Buffer) => {
+    came.update(bytes);
+    reader.pause();
+    setTimeout(() => reader.resume(), 1);
+  });
+  for (let index = 0; index < 6_000; index++) {
+    const piece = Buffer.alloc(1 + ((index * 7_919) % 4_000), index);
+    sent.update(piece);
+    writer.write(piece);
+    // Now and then in one packet.
+    if (index % 3 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  writer.end();
+  await once(reader, 'end');
+  expect(came.digest('hex')).toBe(sent.digest('hex'));
 });

@@ -54,6 +54,15 @@ it('goes on reading a source that had been told to stop', async () => {
   expect(reads).toBeGreaterThan(before);
 });
 
+it('leaves a source to whoever keeps its pieces already', () => {
+  const { source } = flowing();
+  const kept: unknown[] = [];
+  source.push = (piece) => kept.push(piece) > 0;
+  joinUnreadPieces(source, () => undefined);
+  source.pause().push(Buffer.from('x'));
+  expect(kept).toEqual([Buffer.from('x')]);
+});
+
 type Step = number | 'pause' | 'resume' | 'turn';
 
 it('keeps all bytes in their order, whenever it is paused', async () => {

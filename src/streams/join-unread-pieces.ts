@@ -1,27 +1,20 @@
 import type { Readable } from 'node:stream';
-
-/** Larger pieces take hardly more memory than their bytes. */
-const SMALL_BYTES = 2 * 1024;
-/** Into which small ones are copied. */
-const BLOCK_BYTES = 16 * 1024;
+import { GrowingBytes } from '../memory/growing-bytes';
 
 /**
- * Joins small pieces that come while a source is paused: what a connection has sent ahead may be tens of thousands of single bytes, each
- * of which takes hundreds as a Buffer of its own. Once for each source; it costs nothing while the source flows.
+ * Joins the pieces that come while a source is paused: what a connection has sent ahead may be tens of thousands of single bytes, each
+ * of which takes hundreds as a Buffer of its own. Once for each source; it costs next to nothing while the source flows. Does nothing
+ * for the connection of a client, whose pieces are kept, and stand in the books, before they come to its stream (paced-reading.ts).
  *
  * @param onUnread is told how many bytes have come while it was paused.
  */
 export function joinUnreadPieces(source: Readable, onUnread: (bytes: number) => void): void {
+  if (Object.hasOwn(source, 'push')) return;
   const push = source.push.bind(source);
-  let block: Buffer | undefined;
-  let filled = 0;
+  const unread = new GrowingBytes();
 
   const flush = (): void => {
-    if (block === undefined) return;
-    const piece = block.subarray(0, filled);
-    block = undefined;
-    filled = 0;
-    push(piece);
+    if (unread.length > 0) push(unread.take());
   };
 
   source.push = (piece: Buffer | null, encoding) => {
@@ -30,16 +23,9 @@ export function joinUnreadPieces(source: Readable, onUnread: (bytes: number) => 
       return push(piece, encoding);
     }
     onUnread(piece.length);
-    if (piece.length >= SMALL_BYTES) {
-      flush();
-      return push(piece, encoding);
-    }
-    if (filled + piece.length > BLOCK_BYTES) flush();
-    block ??= Buffer.allocUnsafeSlow(BLOCK_BYTES);
-    piece.copy(block, filled);
-    filled += piece.length;
-    return source.readableLength + filled < source.readableHighWaterMark;
+    unread.push(piece);
+    return source.readableLength + unread.length < source.readableHighWaterMark;
   };
   // Before what has come is read.
-  source.on('resume', flush);
+  source.on('resume', flush).on('close', () => unread.drop());
 }

@@ -3,7 +3,6 @@ import { closeWebSocket, CLOSE_GOING_AWAY, CLOSE_NORMAL, type AcceptedWebSocket 
 import { Backpressure } from './backpressure';
 import { gatherWrites } from './gathered-writes';
 import { endBackend } from './last-bytes';
-import { MessageSource } from './message-source';
 import {
   dataHead,
   FLAG_FIN,
@@ -73,7 +72,7 @@ export class RemoteCommand {
     wanted: WantedStreams,
   ) {
     this.#toClient = new Backpressure(kubelet, client.socket, client.memory);
-    this.#toKubelet = new Backpressure(new MessageSource(client), kubelet, client.memory);
+    this.#toKubelet = new Backpressure(client.webSocket, kubelet, client.memory);
     const names = streamNames(wanted);
     this.#streams = names.map((name, index) => ({
       id: 2 * index + 1,

@@ -3,13 +3,12 @@ import { closeWebSocket, CLOSE_GOING_AWAY, CLOSE_NORMAL, type AcceptedWebSocket 
 import { Backpressure } from './backpressure';
 import { gatherWrites } from './gathered-writes';
 import { endBackend } from './last-bytes';
-import { MessageSource } from './message-source';
 
 /** Passes a backend's bytes on in binary messages, and those of messages to it. Returns what ends both. */
 export function tunnel(client: AcceptedWebSocket, backend: Socket, head: Buffer): () => void {
   const { webSocket, socket, memory } = client;
   const toClient = new Backpressure(backend, socket, memory);
-  const toBackend = new Backpressure(new MessageSource(client), backend, memory);
+  const toBackend = new Backpressure(webSocket, backend, memory);
   backend.on('error', ignore);
   backend.on('data', (chunk: Buffer) => {
     if (webSocket.readyState !== webSocket.OPEN) return;
