@@ -1,16 +1,16 @@
-import type { ClientRequest } from 'node:http';
-
 /** As Go's clients have it. */
-export const MOST_INFORMATIONAL = 5;
+const MOST = 5;
 
-export function tooManyInformational(): Error {
-  return new Error('net/http: too many 1xx informational responses');
+/** Of node:http, which tells of each head by `information`, and of node:http2, which does by `headers`. */
+interface Request {
+  on(event: string, listener: () => void): unknown;
+  destroy(error: Error): unknown;
 }
 
 /** A peer that never comes to its answer would otherwise have us read one head after the other. */
-export function limitInformational(request: ClientRequest): void {
+export function limitInformational(request: Request, event: 'information' | 'headers' = 'information'): void {
   let count = 0;
-  request.on('information', () => {
-    if (++count > MOST_INFORMATIONAL) request.destroy(tooManyInformational());
+  request.on(event, () => {
+    if (++count > MOST) request.destroy(new Error('net/http: too many 1xx informational responses'));
   });
 }

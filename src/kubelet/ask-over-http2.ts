@@ -2,7 +2,7 @@ import { constants, type ClientHttp2Stream } from 'node:http2';
 import type { Readable } from 'node:stream';
 import { turnToBegin } from '../async/turn';
 import type { Work } from '../async/loop-work';
-import { MOST_INFORMATIONAL, tooManyInformational } from '../client/informational-limit';
+import { limitInformational } from '../client/informational-limit';
 import { hostPortOf, type Backend } from './backend';
 import { BackendFailure } from './backend-failure';
 import { connectionReset, type Http2Connections, type Http2Place } from './http2-connections';
@@ -65,10 +65,7 @@ async function send(place: Http2Place, backend: Backend, path: string, signal: A
 function answerOf(stream: ClientHttp2Stream, leave: () => void, signal: AbortSignal): Promise<BackendAnswer> {
   return new Promise((resolve, reject) => {
     const abort = (): void => stream.close(constants.NGHTTP2_CANCEL);
-    let informational = 0;
-    stream.on('headers', () => {
-      if (++informational > MOST_INFORMATIONAL) stream.destroy(tooManyInformational());
-    });
+    limitInformational(stream, 'headers');
     stream.once('response', (headers) => {
       stream.removeAllListeners('headers');
       resolve({ statusCode: Number(headers[':status']), location: headers.location, body: stream });

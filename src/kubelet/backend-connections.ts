@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { createSecureContext, type ConnectionOptions } from 'node:tls';
 import type { KubeObject } from '../api/object';
 import type { Backend, Trust } from './backend';
+import { IDLE_MS, KEEP_ALIVE_MS, MAX_HEADER_BYTES } from './connection-limits';
 import { limitDial } from './dial-limit';
 import { Http2Connections } from './http2-connections';
 import { PacedEnds } from '../async/paced-ends';
@@ -22,12 +23,8 @@ export interface BackendRequest {
   readonly ownConnection: boolean;
 }
 
-/** Idle connections that are kept to each backend, and for how long. */
+/** Idle connections that are kept to each backend. */
 const MAX_IDLE_PER_BACKEND = 4;
-const IDLE_MS = 90_000;
-/** Of heads that backends answer with. */
-const MAX_HEADER_BYTES = 64 * 1024;
-const KEEP_ALIVE_MS = 30_000;
 
 interface Agents {
   readonly http: HttpAgent;

@@ -3,6 +3,7 @@ import { connect as connectHttp2, type ClientHttp2Session, type Settings } from 
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
 import { LRUCache } from 'lru-cache';
 import { hostPortOf, originOf, type Backend } from './backend';
+import { IDLE_MS, KEEP_ALIVE_MS, MAX_HEADER_BYTES } from './connection-limits';
 import { dialTimeout } from './dial-limit';
 import { serverName } from './own-connections';
 
@@ -11,14 +12,11 @@ import { serverName } from './own-connections';
  * the loop when the connection breaks.
  */
 const MOST_REQUESTS = 100;
-/** Without a request. */
-const IDLE_MS = 90_000;
-const KEEP_ALIVE_MS = 30_000;
 /** What is sent ahead for a body that nobody reads: as much as may wait for its reader beside it. With half of it a long log takes a third longer. */
 const WINDOW_BYTES = 128 * 1024;
 /** For all bodies of a connection: Node.js opens it again for what has come, read or not. */
 const CONNECTION_WINDOW_BYTES = 1024 * 1024;
-const SETTINGS = { enablePush: false, maxHeaderListSize: 64 * 1024, initialWindowSize: WINDOW_BYTES };
+const SETTINGS = { enablePush: false, maxHeaderListSize: MAX_HEADER_BYTES, initialWindowSize: WINDOW_BYTES };
 /** Places that turned out to speak HTTP/1.1 only, and for how long that is believed. */
 const MAX_OTHERS = 1_000;
 const OTHERS_MS = 10 * 60_000;

@@ -35,7 +35,6 @@ export class Backpressure {
   /** That were written since the target had enough. */
   #pieces = 0;
   #isPausing = false;
-  #joinsPieces = false;
 
   constructor(
     private readonly source: PausableSource,
@@ -61,9 +60,7 @@ export class Backpressure {
     const { source } = this;
     this.#isPausing = true;
     source.pause();
-    if (this.#joinsPieces || !(source instanceof Readable)) return;
-    this.#joinsPieces = true;
-    joinUnreadPieces(source, (bytes) => this.#isPausing && this.#hold(bytes));
+    if (source instanceof Readable) joinUnreadPieces(source, (bytes) => this.#isPausing && this.#hold(bytes));
   }
 
   #hold(bytes: number): void {

@@ -3,8 +3,8 @@ import { GrowingBytes } from '../memory/growing-bytes';
 
 /**
  * Joins the pieces that come while a source is paused: what a connection has sent ahead may be tens of thousands of single bytes, each
- * of which takes hundreds as a Buffer of its own. Once for each source; it costs next to nothing while the source flows. Does nothing
- * for the connection of a client, whose pieces are kept, and stand in the books, before they come to its stream (paced-reading.ts).
+ * of which takes hundreds as a Buffer of its own. Costs next to nothing while the source flows. Does nothing where it has been called before,
+ * nor for the connection of a client, whose pieces are kept, and stand in the books, before they come to its stream (paced-reading.ts).
  *
  * @param onUnread is told how many bytes have come while it was paused.
  */
