@@ -47,12 +47,13 @@ import { HalfHeads } from './transport/half-heads';
 import { LargeBodies } from './request/large-bodies';
 import { LargeBodyPlaces } from './request/large-body-places';
 import { Arrivals } from './transport/arrivals';
-import { costsOf } from './transport/connection-costs';
-import { StartsByCost, type SharedLoop } from './transport/starts-by-cost';
+import { RequestStarts } from './transport/request-starts';
+import type { SharedLoop } from './transport/starts-by-cost';
 import { PacedReadings } from './transport/paced-reading';
 import { PipelinedRequests } from './transport/pipelined-requests';
 import { workSources } from './request/work-sources';
 import { writeResponse } from './response/response-writer';
+import { isProbeUrl } from './filters/probes';
 import { leaveSeat } from './filters/seats';
 import { DeferredTlsHandshake } from './transport/deferred-tls-handshake';
 import { TlsCopies } from './transport/tls-copies';
@@ -60,9 +61,6 @@ import { MountedRequest, MountedResponse } from './transport/mounted-exchange';
 import { MountedRequests } from './transport/mounted-requests';
 import { mayUpgrade, Upgrades } from './transport/upgrades';
 import { bodyAlreadyRead, shuttingDown } from './response/refusals';
-
-/** What the beginning of a small request takes, in milliseconds. */
-const WAITING_REQUEST_MS = 0.2;
 
 /** TLS of the listener: 1.2 at least; client certificates are asked for and judged by authentication. */
 export type TlsOptions = Pick<SecureContextOptions, 'cert' | 'key' | 'ca' | 'ciphers' | 'minVersion'> &
@@ -217,26 +215,13 @@ export function createServer(options: ServerOptions): ApiServer {
     leaveSeat(context);
   };
   const loop: SharedLoop = { turns: new SharedTurns(), arrivals: new Arrivals(), ends: memory.ends };
-  const starts = new StartsByCost(loop);
+  const starts = new RequestStarts(loop, isProbeUrl);
   const listener = (request: HttpRequest, response: HttpResponse): void => {
     const context = new RequestContext(request, response, features.warnings, accounts, places);
-    const costs = costsOf(request.socket);
-    const queue = starts.of(costs, context.receivedAt, request.url?.length ?? 0);
-    // What it costs counts with the bytes that brought it.
-    if (queue.mayBegin(context.receivedAt)) return begin(context, context.receivedAt);
-    // Until it has begun it counts as one of small cost: of hundreds that one connection has brought, most come after other connections.
-    costs.count(WAITING_REQUEST_MS, context.receivedAt);
-    costs.requestWaits(context.receivedAt);
-    queue.wait(request.socket, () => {
-      const began = performance.now();
-      costs.requestBegins(began);
-      begin(context, began);
-      const done = performance.now();
-      costs.count(Math.max(0, done - began - WAITING_REQUEST_MS), done);
-    });
+    starts.begin(request, context.receivedAt, (nowMs) => begin(context, nowMs));
   };
   /** The one place where what was thrown for a request ends. */
-  const begin = (context: RequestContext, nowMs?: number): void => {
+  const begin = (context: RequestContext, nowMs: number): void => {
     if (context.finished) return;
     const { request, response } = context;
     beginWork(context, nowMs);

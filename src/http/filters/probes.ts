@@ -1,6 +1,6 @@
 import type { RequestInfo } from '../request/request-info';
 
-const PROBE_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
+const PROBE_PATHS = /^\/(healthz|livez|readyz)([/?]|$)/;
 
 /**
  * Whether a request asks how the server is. It is answered however busy the server is, as by later releases of kube-apiserver, whose flow
@@ -8,4 +8,9 @@ const PROBE_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
  */
 export function isProbe({ isResourceRequest, path }: RequestInfo): boolean {
   return !isResourceRequest && PROBE_PATHS.test(path);
+}
+
+/** The same of a request of which only the URL is known. */
+export function isProbeUrl(url: string): boolean {
+  return PROBE_PATHS.test(url);
 }
