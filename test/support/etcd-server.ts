@@ -9,6 +9,7 @@ import { freePorts } from './free-ports';
 
 const BINARY = process.env['STERNPOST_ETCD'] ?? '/usr/bin/etcd';
 const START_TIMEOUT_MS = 20_000;
+const CONNECT_TIMEOUT_MS = 1_000;
 
 /** Whether tests can have an etcd here. STERNPOST_ETCD names the binary; /usr/bin/etcd is the default. */
 export const hasEtcd = existsSync(BINARY);
@@ -117,11 +118,12 @@ async function lonelyMember(): Promise<EtcdMember> {
 
 async function takesConnections(port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect({ port, host: '127.0.0.1', timeout: CONNECT_TIMEOUT_MS });
     socket.on('connect', () => {
-      socket.destroy();
       resolve(true);
+      socket.destroy();
     });
-    socket.on('error', () => resolve(false));
+    socket.on('timeout', () => socket.destroy());
+    socket.on('error', () => resolve(false)).on('close', () => resolve(false));
   });
 }

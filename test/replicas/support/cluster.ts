@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { checkHistory } from '../../history/check-history';
 import type { History } from '../../history/history';
 import { openEtcdStore, type EtcdStore } from '../../../src/storage/etcd/etcd-store';
@@ -91,10 +90,7 @@ export class Cluster implements AsyncDisposable {
     });
     // The first one makes the certificates that all share; the rest finds an empty cluster nearly at once.
     replicas[0]!.launch();
-    while (!replicas[0]!.log.includes('"msg":"serving"')) {
-      replicas[0]!.throwIfEnded();
-      await delay(10);
-    }
+    await replicas[0]!.untilServing();
     for (const replica of replicas.slice(1)) replica.launch();
     await Promise.all(replicas.map((replica) => replica.untilReady()));
     const backends = replicas.map((replica) => ({ port: replica.port, isReady: () => replica.isReady() }));

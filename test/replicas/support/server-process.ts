@@ -62,17 +62,22 @@ export class ServerProcess implements AsyncDisposable {
     await this.untilReady();
   }
 
-  async untilReady(): Promise<void> {
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!(await this.isReady())) {
-      this.throwIfEnded();
-      if (Date.now() > deadline) throw new Error(`the server does not become ready: ${this.#log}`);
-      await delay(50);
-    }
+  untilReady(): Promise<void> {
+    return this.#until(() => this.isReady(), 'become ready');
   }
 
-  throwIfEnded(): void {
-    if (this.#child?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`);
+  /** It has made the files of its data directory, and takes connections. */
+  untilServing(): Promise<void> {
+    return this.#until(() => this.#log.includes('"msg":"serving"'), 'serve');
+  }
+
+  async #until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await isSo())) {
+      if (this.#child?.exitCode !== null) throw new Error(`the server ended: ${this.#log}`);
+      if (Date.now() > deadline) throw new Error(`the server does not ${what}: ${this.#log}`);
+      await delay(20);
+    }
   }
 
   /** Starts the process without waiting. */
