@@ -44,7 +44,7 @@ export const apiserverFlags = {
     type: 'duration',
     section: 'Storage',
     default: '5m0s',
-    help: 'How much history is kept; older revisions are compacted. 0 leaves compaction to others.',
+    help: 'How much history is kept; older revisions are compacted. 0 leaves compaction to others; the embedded store then keeps all that it has room for.',
   },
   ...storageFlags,
   ...encryptionFlags,

@@ -148,7 +148,8 @@ export function openStore(
     : openDataDirectory(
         options.dataDir,
         {
-          historyMs: options.etcdCompactionInterval,
+          // Nobody else compacts it: until its space runs out.
+          historyMs: options.etcdCompactionInterval === 0 ? Infinity : options.etcdCompactionInterval,
           quotaBytes: options.quotaBackendBytes,
           ...(onLost && { onLost }),
         },

@@ -232,6 +232,23 @@ describe('the embedded store', () => {
       await compactedTo(store, recent);
     });
 
+    it('is compacted as often as it grows old, where that is short', async () => {
+      const store = await open({ historyMs: 100 });
+      const old = await put(store, '/a', 'one');
+      await put(store, '/a', 'two');
+      await compactedTo(store, old);
+    });
+
+    it('is all kept where it never grows old', async () => {
+      let now = HOUR_MS;
+      const store = await open({ clock: () => now, historyMs: Infinity, compactionIntervalMs: 5 });
+      const old = await put(store, '/a', 'one');
+      now += 10_000 * HOUR_MS;
+      await put(store, '/a', 'two');
+      await sleep(50);
+      expect(contentOf(await store.list({ prefix: '/', revision: old }))).toEqual([`/a=one@${old}`]);
+    });
+
     it('is compacted from the file in steps, and does not make it grow', async () => {
       let now = HOUR_MS;
       const store = await open({ clock: () => now, historyMs: 1000, compactionIntervalMs: 5 });

@@ -29,9 +29,9 @@ export interface EmbeddedStoreOptions {
   readonly path: string;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
-  /** How much history is kept, in milliseconds. Default: five minutes, as kube-apiserver keeps in etcd. */
+  /** How much history is kept, in milliseconds; Infinity: all, until space runs out. Default: five minutes, as kube-apiserver keeps in etcd. */
   readonly historyMs?: number;
-  /** How often older history is compacted, in milliseconds. Default: one minute. */
+  /** How often older history is compacted, in milliseconds. Default: each minute, or as often as it grows old where that is shorter. */
   readonly compactionIntervalMs?: number;
   /** Bytes that may be in use before writes are refused; 0: no bound. Default: 8 GiB, the most that etcd advises. */
   readonly quotaBytes?: number;
@@ -122,7 +122,7 @@ class EmbeddedStore implements Store {
     const {
       clock = Date.now,
       historyMs = DEFAULT_HISTORY_MS,
-      compactionIntervalMs = 60_000,
+      compactionIntervalMs = Math.min(60_000, Math.max(1_000, historyMs)),
       expiryIntervalMs = 1000,
     } = options;
     const { quotaBytes = DEFAULT_QUOTA_BYTES, logger } = options;
