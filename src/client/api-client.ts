@@ -4,6 +4,7 @@ import { request as httpsRequest, type Agent } from 'node:https';
 import { finished } from 'node:stream/promises';
 import type { IncomingMessage } from 'node:http';
 import type { KubeObject, ListMeta } from '../api/object';
+import { turnToBegin } from '../async/turn';
 import { StatusError, type Status } from '../api/errors/status-error';
 import { agentFor } from './peer-tls';
 import type { RecordClientCall } from './rest-client-metrics';
@@ -248,6 +249,8 @@ export class ApiClient {
     const bearerToken = await this.#authenticate();
     // A controller has one signal for all that it asks at once; each request listens for the end only while it lasts.
     if (signal !== undefined) setMaxListeners(0, signal);
+    // Dozens begin at once where informers start, and each may have a connection to make.
+    await turnToBegin('requests to an API server');
     const tell = this.#recorder(method);
     return new Promise((resolve, reject) => {
       const request = httpsRequest(
