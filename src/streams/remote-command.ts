@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { closeWebSocket, CLOSE_GOING_AWAY, CLOSE_NORMAL, type AcceptedWebSocket } from './accept-web-socket';
-import { Backpressure } from './backpressure';
+import { Backpressure, MAX_WAITING_BYTES } from './backpressure';
 import { gatherWrites } from './gathered-writes';
 import { endBackend } from './last-bytes';
 import {
@@ -130,9 +130,15 @@ export class RemoteCommand {
       case FrameType.PING: {
         // Our own have odd numbers, and there are none.
         const id = payload.length < 4 ? 1 : payload.readUInt32BE(0);
-        if (id % 2 === 0) this.kubelet.write(pingFrame(id));
+        if (id % 2 === 0) this.#replyToPing(id);
       }
     }
+  }
+
+  /** A kubelet that asks and does not read the replies would have them all kept. */
+  #replyToPing(id: number): void {
+    if (this.kubelet.writableLength > MAX_WAITING_BYTES) this.kubelet.destroy();
+    else this.kubelet.write(pingFrame(id));
   }
 
   #streamOf(payload: Buffer): Stream | undefined {
