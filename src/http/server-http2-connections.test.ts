@@ -232,17 +232,19 @@ describe('requests of one connection', () => {
 it('no more of a connection is read while many of its requests wait to begin', async () => {
   await using served = await serve({ http2: { maxStreamsPerConnection: 250, goAwayChance: 0 } });
   const client = await served.connect();
-  await client.send('GET', '/healthz');
+  // No probe: those wait for nobody else.
+  const path = '/nothing';
+  await client.send('GET', path);
   const kept: (() => void)[] = [];
   const [busy, idle] = [new PacedStarts(), new PacedStarts()];
   jest.spyOn(busy, 'mayBegin').mockReturnValue(false);
   jest.spyOn(busy, 'wait').mockImplementation((_owner, begin) => void kept.push(begin));
   // All the others are asked about bytes that have come, which are more or fewer.
   const queues = jest.spyOn(StartsByCost.prototype, 'of');
-  queues.mockImplementation((_costs, _nowMs, bytes) => (bytes === '/healthz'.length ? busy : idle));
+  queues.mockImplementation((_costs, _nowMs, bytes) => (bytes === path.length ? busy : idle));
   try {
     const padding = { padding: 'x'.repeat(50) };
-    const responses = Array.from({ length: 200 }, () => client.send('GET', '/healthz', { headers: padding }));
+    const responses = Array.from({ length: 200 }, () => client.send('GET', path, { headers: padding }));
     await until(() => kept.length >= 16);
     await sleep(50);
     // Those of the last piece came together.
@@ -254,7 +256,7 @@ it('no more of a connection is read while many of its requests wait to begin', a
       expect(most).toBeLessThan(150);
       for (const begin of kept.splice(0)) begin();
     }
-    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(Array<number>(200).fill(200));
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual(Array<number>(200).fill(404));
   } finally {
     queues.mockRestore();
   }
