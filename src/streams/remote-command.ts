@@ -137,8 +137,10 @@ export class RemoteCommand {
 
   /** A kubelet that asks and does not read the replies would have them all kept. */
   #replyToPing(id: number): void {
-    if (this.kubelet.writableLength > MAX_WAITING_BYTES) this.kubelet.destroy();
-    else this.kubelet.write(pingFrame(id));
+    if (this.kubelet.writableLength > MAX_WAITING_BYTES) return void this.kubelet.destroy();
+    // Thousands may come at once.
+    gatherWrites(this.kubelet);
+    this.kubelet.write(pingFrame(id));
   }
 
   #streamOf(payload: Buffer): Stream | undefined {

@@ -124,6 +124,6 @@ async function takesConnections(port: number): Promise<boolean> {
       socket.destroy();
     });
     socket.on('timeout', () => socket.destroy());
-    socket.on('error', () => resolve(false)).on('close', () => resolve(false));
+    socket.on('error', () => undefined).on('close', () => resolve(false));
   });
 }

@@ -1,6 +1,8 @@
 import type { RequestInfo } from '../request/request-info';
 
-const PROBE_PATHS = /^\/(healthz|livez|readyz)([/?]|$)/;
+const PROBE_PATHS = /^\/(healthz|livez|readyz)(\/|$)/;
+/** A query may follow. In a path, whose escapes have been read, a question mark is part of a name. */
+const PROBE_URLS = /^\/(healthz|livez|readyz)([/?]|$)/;
 
 /**
  * Whether a request asks how the server is. It is answered however busy the server is, as by later releases of kube-apiserver, whose flow
@@ -12,5 +14,5 @@ export function isProbe({ isResourceRequest, path }: RequestInfo): boolean {
 
 /** The same of a request of which only the URL is known. */
 export function isProbeUrl(url: string): boolean {
-  return PROBE_PATHS.test(url);
+  return PROBE_URLS.test(url);
 }

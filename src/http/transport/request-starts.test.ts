@@ -79,4 +79,11 @@ describe('while requests of hundreds of connections wait', () => {
     send('/readyz', 5);
     expect(await turnsUntil(() => begun.includes('/readyz'))).toBeGreaterThan(200);
   });
+
+  it('a probe with a long query waits with them, whoever sends it', async () => {
+    for (let connections = 0; connections < 300; connections++) send(WATCH, 5, LONG_MS);
+    const probe = `/readyz?exclude=${'x'.repeat(3_000)}`;
+    send(probe);
+    expect(await turnsUntil(() => begun.includes(probe))).toBeGreaterThan(200);
+  });
 });

@@ -1,7 +1,7 @@
 import { PacedStarts } from '../../async/paced-starts';
 import { costsOf, type ConnectionCosts } from './connection-costs';
 import type { HttpRequest } from './exchange';
-import { StartsByCost, type SharedLoop } from './starts-by-cost';
+import { levelOf, StartsByCost, type SharedLoop } from './starts-by-cost';
 
 /** What the beginning of a small request takes, in milliseconds. */
 const WAITING_REQUEST_MS = 0.2;
@@ -46,7 +46,7 @@ export class RequestStarts {
   }
 
   #queueFor(costs: ConnectionCosts, nowMs: number, url: string): PacedStarts {
-    if (this.isProbe(url) && costs.levelAt(nowMs) === 0) return this.#probes;
+    if (this.isProbe(url) && levelOf(costs, nowMs, url.length) === 0) return this.#probes;
     return this.#byCost.of(costs, nowMs, url.length);
   }
 }

@@ -45,9 +45,14 @@ export class StartsByCost {
     };
   }
 
-  /** `bytes`: how much it is that waits. It may be more than a connection brings that is used little, whatever that has cost so far. */
+  /** `bytes`: how much it is that waits. */
   of(costs: ConnectionCosts, nowMs: number, bytes: number): PacedStarts {
-    const level = costs.levelAt(nowMs);
-    return this.#byLevel[level === 0 && bytes > MUCH_BYTES ? 1 : level];
+    return this.#byLevel[levelOf(costs, nowMs, bytes)];
   }
+}
+
+/** Of so many bytes that wait: they may be more than a connection brings that is used little, whatever that has cost so far. */
+export function levelOf(costs: ConnectionCosts, nowMs: number, bytes: number): CostLevel {
+  const level = costs.levelAt(nowMs);
+  return level === 0 && bytes > MUCH_BYTES ? 1 : level;
 }
